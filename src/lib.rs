@@ -1,0 +1,17 @@
+//! loyd solves sliding-tile puzzles: the 8-, 15- and 24-puzzle and every other rectangle from
+//! 2×2 to 128×128.
+//!
+//! The crate is a library of puzzles, lower bounds and searches; with the feature `service`
+//! (on by default) it is the gRPC service and the command line as well. Each module is a floor
+//! that uses only those before it:
+//!
+//! - [`puzzle`]: boards, goals, parity, notation, random boards;
+//! - `heuristic`: lower bounds on the moves still to make;
+//! - `search`: the solvers, each a machine that can be advanced;
+//! - `engine`: runs searches for requests on a bounded pool of workers;
+//! - `service`: the gRPC service.
+//!
+//! Beside them stand `config`, every setting, and `telemetry`, every log line and metric.
+
+pub mod puzzle;
+

@@ -1,0 +1,30 @@
+//! What a sliding-tile puzzle is: boards, moves, goals, parity, notation, random boards.
+//!
+//! The lowest floor: it knows nothing of searching, of time, or of who asks.
+
+mod board;
+mod dice;
+mod direction;
+mod goal;
+mod metric;
+mod parity;
+mod problem;
+mod shape;
+mod solution;
+mod symmetry;
+
+pub mod generate;
+pub mod notation;
+
+pub use board::{Board, BoardError, BoardViolation};
+pub use dice::Dice;
+pub use direction::Direction;
+pub use goal::GoalLayout;
+pub use metric::Metric;
+pub use parity::{Exchange, Parity, inversions_by_tile};
+pub use problem::{Problem, ProblemError};
+pub use shape::{Shape, ShapeError};
+pub use solution::{Recording, Replay, ReplayError, Solution};
+pub use symmetry::Symmetry;
+
+pub(crate) use problem::{canonical_symmetry, goal_cell, plain_goal, plain_names, plain_tile};

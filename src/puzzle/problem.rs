@@ -1,0 +1,174 @@
+//! A question that has an answer: a start board from which the goal can be reached.
+
+use thiserror::Error;
+
+use super::{Board, Direction, Parity, Shape, Solution, Symmetry};
+
+/// A solvable start board whose goal has been renamed to the *plain* one: 1, 2, 3 … row by row
+/// over all cells but the blank's home.
+///
+/// Renaming the tiles changes no move, so whatever pattern a player aims at, the searches only
+/// ever see the plain goal, and equal questions look equal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Problem {
+    start: Board,
+    home: u16,
+}
+
+/// Why a start and a goal do not make a problem.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ProblemError {
+    /// The goal is a board of another size.
+    #[error("the goal is a board of {goal}, the start of {start}")]
+    ShapeMismatch {
+        /// The start's size.
+        start: Shape,
+        /// The goal's size.
+        goal: Shape,
+    },
+    /// No moves lead from the start to the goal; the parity says why.
+    #[error("the goal cannot be reached from this board: its parity is odd")]
+    Unsolvable(Box<Parity>),
+}
+
+impl Problem {
+    /// Renames the tiles so that `goal` becomes the plain one.
+    ///
+    /// # Errors
+    /// When the sizes differ or the goal cannot be reached.
+    pub fn new(start: &Board, goal: &Board) -> Result<Self, ProblemError> {
+        if start.shape() != goal.shape() {
+            return Err(ProblemError::ShapeMismatch {
+                start: start.shape(),
+                goal: goal.shape(),
+            });
+        }
+        let parity = Parity::of(start, goal);
+        if !parity.solvable() {
+            return Err(ProblemError::Unsolvable(Box::new(parity)));
+        }
+        let home = goal.blank();
+        let names = plain_names(goal);
+        Ok(Self {
+            start: Board::from_legal(start.shape(), |cell| names[usize::from(start.tile(cell))]),
+            home: home as u16,
+        })
+    }
+
+    /// The start, its tiles renamed.
+    #[must_use]
+    pub const fn start(&self) -> &Board {
+        &self.start
+    }
+
+    /// The size of the board.
+    #[must_use]
+    pub const fn shape(&self) -> Shape {
+        self.start.shape()
+    }
+
+    /// The cell where the blank belongs.
+    #[must_use]
+    pub const fn home(&self) -> usize {
+        self.home as usize
+    }
+
+    /// The cell where a (renamed) tile belongs; the blank's home for 0.
+    #[must_use]
+    pub fn goal_cell(&self, tile: u16) -> usize {
+        goal_cell(self.home(), tile)
+    }
+
+    /// The plain goal.
+    #[must_use]
+    pub fn goal(&self) -> Board {
+        plain_goal(self.shape(), self.home())
+    }
+
+    /// The same problem seen in a mirror. A solution of the image, each move taken through
+    /// the symmetry's inverse, solves this problem.
+    #[must_use]
+    pub fn mirrored(&self, symmetry: Symmetry) -> Self {
+        let shape = self.shape();
+        let image_shape = symmetry.shape(shape);
+        let home = symmetry.cell(shape, self.home());
+        let back = symmetry.inverse();
+        let mut names = vec![0; shape.cells()];
+        for tile in 1..shape.cells() as u16 {
+            let cell = symmetry.cell(shape, self.goal_cell(tile));
+            names[usize::from(tile)] = plain_tile(home, cell);
+        }
+        Self {
+            start: Board::from_legal(image_shape, |cell| {
+                names[usize::from(self.start.tile(back.cell(image_shape, cell)))]
+            }),
+            home: home as u16,
+        }
+    }
+
+    /// The symmetry that makes the board at least as wide as it is high and brings the blank's
+    /// home as close to the lower right corner as can be: equivalent homes get the same image.
+    #[must_use]
+    pub fn canonical_symmetry(&self) -> Symmetry {
+        canonical_symmetry(self.shape(), self.home())
+    }
+
+    /// Plays the moves from the start.
+    ///
+    /// # Errors
+    /// When a move runs into the edge or the last board is not the goal.
+    pub fn replay(&self, moves: Vec<Direction>) -> Result<Solution, super::ReplayError> {
+        Solution::replay(self, moves)
+    }
+}
+
+/// The cell where `tile` belongs when the blank's home is `home`.
+pub(crate) const fn goal_cell(home: usize, tile: u16) -> usize {
+    match tile as usize {
+        0 => home,
+        tile if tile <= home => tile - 1,
+        tile => tile,
+    }
+}
+
+/// The tile that belongs on `cell` when the blank's home is `home`.
+pub(crate) const fn plain_tile(home: usize, cell: usize) -> u16 {
+    if cell == home {
+        0
+    } else if cell < home {
+        cell as u16 + 1
+    } else {
+        cell as u16
+    }
+}
+
+/// The plain goal with the blank at `home`.
+pub(crate) fn plain_goal(shape: Shape, home: usize) -> Board {
+    Board::from_legal(shape, |cell| plain_tile(home, cell))
+}
+
+/// The plain name of each tile of `goal`, by its own name.
+pub(crate) fn plain_names(goal: &Board) -> Vec<u16> {
+    let home = goal.blank();
+    let mut names = vec![0; goal.shape().cells()];
+    for (cell, tile) in goal.tiles().enumerate() {
+        names[usize::from(tile)] = plain_tile(home, cell);
+    }
+    names
+}
+
+/// See [`Problem::canonical_symmetry`].
+pub(crate) fn canonical_symmetry(shape: Shape, home: usize) -> Symmetry {
+    let mut best = (Symmetry::IDENTITY, None);
+    for symmetry in Symmetry::all() {
+        let image = symmetry.shape(shape);
+        if image.rows() > image.columns() {
+            continue;
+        }
+        let cell = symmetry.cell(shape, home);
+        if best.1.is_none_or(|best_cell| cell > best_cell) {
+            best = (symmetry, Some(cell));
+        }
+    }
+    best.0
+}

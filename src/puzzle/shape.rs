@@ -1,0 +1,142 @@
+//! The size of a board: rows × columns.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::Direction;
+
+/// The size of a board, each side within [`Shape::MIN_SIDE`]`..=`[`Shape::MAX_SIDE`].
+///
+/// Cells are numbered row by row from the upper left corner, `0..cells()`.
+///
+/// ```
+/// use loyd::puzzle::Shape;
+///
+/// let shape = Shape::new(3, 5)?;
+/// assert_eq!(shape.cells(), 15);
+/// assert_eq!(shape.cell(1, 2), 7);
+/// # Ok::<(), loyd::puzzle::ShapeError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Shape {
+    rows: u8,
+    columns: u8,
+}
+
+/// A side of a board that is too short or too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error(
+    "a board of {rows}×{columns} is out of range: each side is {min} to {max}",
+    min = Shape::MIN_SIDE,
+    max = Shape::MAX_SIDE
+)]
+pub struct ShapeError {
+    /// The rows asked for.
+    pub rows: usize,
+    /// The columns asked for.
+    pub columns: usize,
+}
+
+impl Shape {
+    /// The shortest side: below it nothing can turn a corner.
+    pub const MIN_SIDE: usize = 2;
+    /// The longest side.
+    pub const MAX_SIDE: usize = 128;
+    /// The number of cells of the largest board.
+    pub const MAX_CELLS: usize = Self::MAX_SIDE * Self::MAX_SIDE;
+
+    /// A shape of `rows` × `columns`.
+    ///
+    /// # Errors
+    /// When a side is outside [`Self::MIN_SIDE`]`..=`[`Self::MAX_SIDE`].
+    pub const fn new(rows: usize, columns: usize) -> Result<Self, ShapeError> {
+        if rows < Self::MIN_SIDE
+            || rows > Self::MAX_SIDE
+            || columns < Self::MIN_SIDE
+            || columns > Self::MAX_SIDE
+        {
+            return Err(ShapeError { rows, columns });
+        }
+        Ok(Self {
+            rows: rows as u8,
+            columns: columns as u8,
+        })
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub const fn rows(self) -> usize {
+        self.rows as usize
+    }
+
+    /// The number of columns.
+    #[must_use]
+    pub const fn columns(self) -> usize {
+        self.columns as usize
+    }
+
+    /// The number of cells, the blank's included.
+    #[must_use]
+    pub const fn cells(self) -> usize {
+        self.rows() * self.columns()
+    }
+
+    /// The cell at `row` and `column`, both counted from 0 at the upper left.
+    #[must_use]
+    pub const fn cell(self, row: usize, column: usize) -> usize {
+        row * self.columns() + column
+    }
+
+    /// The row of a cell, from 0 at the top.
+    #[must_use]
+    pub const fn row(self, cell: usize) -> usize {
+        cell / self.columns()
+    }
+
+    /// The column of a cell, from 0 at the left.
+    #[must_use]
+    pub const fn column(self, cell: usize) -> usize {
+        cell % self.columns()
+    }
+
+    /// The taxicab (Manhattan) distance between two cells.
+    #[must_use]
+    pub const fn distance(self, a: usize, b: usize) -> usize {
+        self.row(a).abs_diff(self.row(b)) + self.column(a).abs_diff(self.column(b))
+    }
+
+    /// The neighbour of a cell on the given side, if the board has one there.
+    #[must_use]
+    pub const fn neighbour(self, cell: usize, side: Direction) -> Option<usize> {
+        let columns = self.columns();
+        match side {
+            Direction::Up if cell >= columns => Some(cell - columns),
+            Direction::Down if cell + columns < self.cells() => Some(cell + columns),
+            Direction::Left if self.column(cell) > 0 => Some(cell - 1),
+            Direction::Right if self.column(cell) + 1 < columns => Some(cell + 1),
+            _ => None,
+        }
+    }
+
+    /// The same board turned on its side.
+    #[must_use]
+    pub const fn transposed(self) -> Self {
+        Self {
+            rows: self.columns,
+            columns: self.rows,
+        }
+    }
+}
+
+impl fmt::Display for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}×{}", self.rows, self.columns)
+    }
+}
+
+impl fmt::Debug for Shape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}x{}", self.rows, self.columns)
+    }
+}

@@ -1,0 +1,159 @@
+//! Solutions: moves that have been played and were seen to reach the goal.
+
+use thiserror::Error;
+
+use super::{Board, Direction, Problem};
+
+/// Moves that solve a [`Problem`]. There is no other way to get one than to replay it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Solution {
+    moves: Vec<Direction>,
+}
+
+/// Moves that do not solve what they should: a defect of the search that made them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum ReplayError {
+    /// A move runs into the edge of the board.
+    #[error("move {index} slides a tile over the edge")]
+    Edge {
+        /// The index of the move.
+        index: usize,
+    },
+    /// The moves end on another board than the goal.
+    #[error("{length} moves do not end on the goal")]
+    NotTheGoal {
+        /// The number of moves.
+        length: usize,
+    },
+}
+
+impl Solution {
+    pub(super) fn replay(problem: &Problem, moves: Vec<Direction>) -> Result<Self, ReplayError> {
+        let mut replay = Replay::new(problem);
+        replay.play(&moves)?;
+        replay.finish()?;
+        Ok(Self { moves })
+    }
+
+    /// The moves.
+    #[must_use]
+    pub fn moves(&self) -> &[Direction] {
+        &self.moves
+    }
+
+    /// The number of moves.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.moves.len()
+    }
+
+    /// Whether the start was the goal.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// The moves, by value.
+    #[must_use]
+    pub fn into_moves(self) -> Vec<Direction> {
+        self.moves
+    }
+}
+
+/// Plays the moves of a solution that is still being worked out, piece by piece.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    board: Board,
+    goal: Board,
+    played: usize,
+}
+
+impl Replay {
+    /// Starts from the problem's start.
+    #[must_use]
+    pub fn new(problem: &Problem) -> Self {
+        Self {
+            board: problem.start().clone(),
+            goal: problem.goal(),
+            played: 0,
+        }
+    }
+
+    /// Plays the next moves.
+    ///
+    /// # Errors
+    /// [`ReplayError::Edge`] when a move cannot be made.
+    pub fn play(&mut self, moves: &[Direction]) -> Result<(), ReplayError> {
+        for &direction in moves {
+            if !self.board.slide(direction) {
+                return Err(ReplayError::Edge { index: self.played });
+            }
+            self.played += 1;
+        }
+        Ok(())
+    }
+
+    /// The number of moves played.
+    #[must_use]
+    pub const fn played(&self) -> usize {
+        self.played
+    }
+
+    /// Says that there are no more moves.
+    ///
+    /// # Errors
+    /// [`ReplayError::NotTheGoal`] when the board is not solved.
+    pub fn finish(&self) -> Result<(), ReplayError> {
+        if self.board == self.goal {
+            Ok(())
+        } else {
+            Err(ReplayError::NotTheGoal {
+                length: self.played,
+            })
+        }
+    }
+}
+
+/// A [`Replay`] that keeps what was played, so that a long solution need not be replayed in one
+/// go at its end.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    replay: Replay,
+    moves: Vec<Direction>,
+}
+
+impl Recording {
+    /// Starts from the problem's start.
+    #[must_use]
+    pub fn new(problem: &Problem) -> Self {
+        Self {
+            replay: Replay::new(problem),
+            moves: Vec::new(),
+        }
+    }
+
+    /// Plays the next moves.
+    ///
+    /// # Errors
+    /// [`ReplayError::Edge`] when a move cannot be made.
+    pub fn play(&mut self, moves: &[Direction]) -> Result<(), ReplayError> {
+        self.replay.play(moves)?;
+        self.moves.extend_from_slice(moves);
+        Ok(())
+    }
+
+    /// The bytes that the moves take.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.moves.capacity()
+    }
+
+    /// Says that there are no more moves.
+    ///
+    /// # Errors
+    /// [`ReplayError::NotTheGoal`] when the board is not solved.
+    pub fn finish(self) -> Result<Solution, ReplayError> {
+        self.replay.finish()?;
+        Ok(Solution { moves: self.moves })
+    }
+}

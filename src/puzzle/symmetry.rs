@@ -1,0 +1,93 @@
+//! The symmetries of the rectangle: flips and the transposition.
+
+use super::{Direction, Shape};
+
+/// A symmetry: first rows and columns are flipped as said, then exchanged if `transpose`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Symmetry {
+    /// Top and bottom change places.
+    pub flip_rows: bool,
+    /// Left and right change places.
+    pub flip_columns: bool,
+    /// Rows become columns, after the flips.
+    pub transpose: bool,
+}
+
+impl Symmetry {
+    /// Leaves everything where it is.
+    pub const IDENTITY: Self = Self {
+        flip_rows: false,
+        flip_columns: false,
+        transpose: false,
+    };
+
+    /// All eight, the identity first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..8_u8).map(|bits| Self {
+            flip_rows: bits & 1 != 0,
+            flip_columns: bits & 2 != 0,
+            transpose: bits & 4 != 0,
+        })
+    }
+
+    /// The symmetry that undoes this one.
+    #[must_use]
+    pub const fn inverse(self) -> Self {
+        if self.transpose {
+            Self {
+                flip_rows: self.flip_columns,
+                flip_columns: self.flip_rows,
+                transpose: true,
+            }
+        } else {
+            self
+        }
+    }
+
+    /// The shape of the image.
+    #[must_use]
+    pub const fn shape(self, shape: Shape) -> Shape {
+        if self.transpose {
+            shape.transposed()
+        } else {
+            shape
+        }
+    }
+
+    /// Where a cell of a board of the given shape goes.
+    #[must_use]
+    pub const fn cell(self, shape: Shape, cell: usize) -> usize {
+        let (mut row, mut column) = (shape.row(cell), shape.column(cell));
+        if self.flip_rows {
+            row = shape.rows() - 1 - row;
+        }
+        if self.flip_columns {
+            column = shape.columns() - 1 - column;
+        }
+        if self.transpose {
+            shape.transposed().cell(column, row)
+        } else {
+            shape.cell(row, column)
+        }
+    }
+
+    /// What becomes of a move.
+    #[must_use]
+    pub const fn direction(self, direction: Direction) -> Direction {
+        let flipped = if direction.is_vertical() {
+            self.flip_rows
+        } else {
+            self.flip_columns
+        };
+        let direction = if flipped {
+            direction.opposite()
+        } else {
+            direction
+        };
+        if self.transpose {
+            direction.transposed()
+        } else {
+            direction
+        }
+    }
+}
