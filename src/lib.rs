@@ -6,12 +6,13 @@
 //! that uses only those before it:
 //!
 //! - [`puzzle`]: boards, goals, parity, notation, random boards;
-//! - `heuristic`: lower bounds on the moves still to make;
+//! - [`heuristic`]: lower bounds on the moves still to make;
 //! - `search`: the solvers, each a machine that can be advanced;
 //! - `engine`: runs searches for requests on a bounded pool of workers;
 //! - `service`: the gRPC service.
 //!
 //! Beside them stand `config`, every setting, and `telemetry`, every log line and metric.
 
+pub mod heuristic;
 pub mod puzzle;
 

@@ -1,0 +1,124 @@
+//! The corner tiles (Korf & Taylor, 1996): a tile comes into its corner by way of one neighbour,
+//! and what stood in the corner, or the blank that followed it, left by way of the other. So the
+//! tiles beside a corner that is wrong, if they are at home, step aside and come back: two moves
+//! each, of which the Manhattan distance knows nothing.
+//!
+//! It holds for a corner with the blank in it as well, unless the corner's own tile stands beside
+//! it and slides straight in: then the other neighbour may stay. It holds for every corner but
+//! the blank's home, also for those beside that.
+
+use crate::puzzle::{Direction, Problem, Shape};
+
+use super::Tiles;
+
+/// The tiles beside the corners, by number: those that pay are a set of bits.
+#[derive(Clone, Debug)]
+pub(super) struct CornerTiles {
+    corners: Box<[Corner]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Corner {
+    cell: usize,
+    tile: usize,
+    beside: [Neighbour; 2],
+}
+
+/// A cell beside a corner, and the tile that belongs there: 0 on the blank's home.
+#[derive(Clone, Copy, Debug)]
+struct Neighbour {
+    cell: usize,
+    tile: usize,
+    bit: u8,
+}
+
+/// The cells beside corners, once each: at most eight, and on a narrow board fewer.
+fn cells_beside_corners(shape: Shape) -> Vec<usize> {
+    let mut cells: Vec<_> = corners(shape)
+        .flat_map(|corner| beside(shape, corner))
+        .collect();
+    cells.sort_unstable();
+    cells.dedup();
+    cells
+}
+
+fn corners(shape: Shape) -> impl Iterator<Item = usize> {
+    let (bottom, right) = (shape.rows() - 1, shape.columns() - 1);
+    [(0, 0), (0, right), (bottom, 0), (bottom, right)]
+        .into_iter()
+        .map(move |(row, column)| shape.cell(row, column))
+}
+
+fn beside(shape: Shape, corner: usize) -> impl Iterator<Item = usize> {
+    Direction::ALL
+        .into_iter()
+        .filter_map(move |side| shape.neighbour(corner, side))
+}
+
+impl CornerTiles {
+    pub(super) fn new(problem: &Problem) -> Self {
+        let shape = problem.shape();
+        let goal = problem.goal();
+        let numbered = cells_beside_corners(shape);
+        let neighbour = |cell| Neighbour {
+            cell,
+            tile: usize::from(goal.tile(cell)),
+            bit: 1 << numbered.partition_point(|&other| other < cell),
+        };
+        let corner = |cell| {
+            let mut beside = beside(shape, cell);
+            Some(Corner {
+                cell,
+                tile: usize::from(goal.tile(cell)),
+                beside: [neighbour(beside.next()?), neighbour(beside.next()?)],
+            })
+        };
+        Self {
+            corners: corners(shape)
+                .filter(|&cell| cell != problem.home())
+                .filter_map(corner)
+                .collect(),
+        }
+    }
+
+    /// The bit of the tile that belongs on a cell; 0 when the cell is beside no corner.
+    pub(super) fn bit(&self, cell: usize) -> u8 {
+        self.corners
+            .iter()
+            .flat_map(|corner| corner.beside)
+            .find(|neighbour| neighbour.cell == cell)
+            .map_or(0, |neighbour| neighbour.bit)
+    }
+
+    /// The tiles that have to step aside, but for those that `pay_otherwise`.
+    #[inline]
+    pub(super) fn paying<T: Tiles>(&self, board: &T, pay_otherwise: impl Fn(usize) -> bool) -> u8 {
+        let mut paying = 0;
+        for corner in &self.corners {
+            if !corner.is_wrong(board) {
+                continue;
+            }
+            for neighbour in corner.beside {
+                let Neighbour { cell, tile, bit } = neighbour;
+                if tile != 0 && board.tile(cell) == tile && !pay_otherwise(tile) {
+                    paying |= bit;
+                }
+            }
+        }
+        paying
+    }
+}
+
+impl Corner {
+    /// Whether the corner's tile has yet to come in, after another tile has left it.
+    #[inline]
+    fn is_wrong<T: Tiles>(&self, board: &T) -> bool {
+        match board.tile(self.cell) {
+            0 => self
+                .beside
+                .iter()
+                .all(|neighbour| board.tile(neighbour.cell) != self.tile),
+            tile => tile != self.tile,
+        }
+    }
+}

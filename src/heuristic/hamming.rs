@@ -1,0 +1,51 @@
+//! The Hamming distance: the number of misplaced tiles, the blank not counted.
+
+use crate::puzzle::Problem;
+
+use super::{PerTile, SlideTable, TileCost};
+
+/// A tile pays 1 wherever it is not at home.
+#[derive(Clone, Debug)]
+pub struct Misplaced {
+    homes: Box<[u16]>,
+}
+
+impl Misplaced {
+    /// The cost for the goal of a problem.
+    #[must_use]
+    pub fn new(problem: &Problem) -> Self {
+        Self {
+            homes: (0..problem.shape().cells() as u16)
+                .map(|tile| problem.goal_cell(tile) as u16)
+                .collect(),
+        }
+    }
+}
+
+impl TileCost for Misplaced {
+    fn cost(&self, tile: usize, cell: usize) -> u32 {
+        u32::from(usize::from(self.homes[tile]) != cell)
+    }
+
+    fn cells(&self) -> usize {
+        self.homes.len()
+    }
+}
+
+/// The incremental bound for boards of any size.
+#[must_use]
+pub fn any(problem: &Problem) -> PerTile<Misplaced> {
+    PerTile(Misplaced::new(problem))
+}
+
+/// The incremental bound by table; none for boards of more than [`super::SMALL_CELLS`] cells.
+#[must_use]
+pub fn small(problem: &Problem) -> Option<SlideTable<Misplaced>> {
+    SlideTable::new(problem, Misplaced::new(problem))
+}
+
+/// The bound of a problem's start, in moves.
+#[must_use]
+pub fn lower_bound(problem: &Problem) -> u32 {
+    Misplaced::new(problem).sum(problem.start())
+}

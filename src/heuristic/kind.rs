@@ -1,0 +1,244 @@
+//! The lower bounds by name.
+
+use std::fmt;
+
+use crate::puzzle::{Problem, Shape};
+
+use super::{
+    Guided, Heuristic, SMALL_CELLS,
+    corrected::{Conflicts, Corrected},
+    discrete, hamming, linear_conflict, manhattan, walking_distance,
+};
+
+/// The lower bounds to choose from. All are admissible: never above the true distance.
+///
+/// All but [`Self::LastMoves`] and the combinations are consistent too: one slide changes them by
+/// one at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HeuristicKind {
+    /// 0 on the goal, 1 elsewhere: A* becomes a breadth-first search.
+    Discrete,
+    /// The number of misplaced tiles.
+    Hamming,
+    /// The distance of all tiles from their homes, as if none were in another's way.
+    Manhattan,
+    /// Manhattan, and two moves more for each tile that has to step out of its line.
+    LinearConflict,
+    /// Manhattan, and two moves more for each tile at home beside a corner whose own tile has
+    /// yet to come in.
+    CornerTiles,
+    /// Manhattan, and up to four moves more for the tiles that the last two moves bring home.
+    LastMoves,
+    /// Manhattan and several corrections, of which no tile pays two for the same moves.
+    Combined(Combination),
+    /// The walking distance, where [`Self::supports`] the shape.
+    WalkingDistance,
+}
+
+/// What can be added to the Manhattan distance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Correction {
+    /// Tiles in each other's way in their own line.
+    LinearConflict,
+    /// Tiles in the way to a corner.
+    CornerTiles,
+    /// Tiles that the last moves have to bring home.
+    LastMoves,
+}
+
+impl Correction {
+    const ALL: [Self; 3] = [Self::LinearConflict, Self::CornerTiles, Self::LastMoves];
+
+    const fn bit(self) -> u8 {
+        1 << self as u8
+    }
+}
+
+/// Two corrections or three. See [`HeuristicKind::corrected`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Combination(u8);
+
+const CONFLICT: u8 = Correction::LinearConflict.bit();
+const CORNERS: u8 = Correction::CornerTiles.bit();
+const LAST: u8 = Correction::LastMoves.bit();
+
+impl HeuristicKind {
+    /// All of them.
+    pub const ALL: [Self; 11] = [
+        Self::Discrete,
+        Self::Hamming,
+        Self::Manhattan,
+        Self::LinearConflict,
+        Self::CornerTiles,
+        Self::LastMoves,
+        Self::Combined(Combination(CONFLICT | CORNERS)),
+        Self::Combined(Combination(CONFLICT | LAST)),
+        Self::Combined(Combination(CORNERS | LAST)),
+        Self::ALL_CORRECTIONS,
+        Self::WalkingDistance,
+    ];
+
+    /// Manhattan and all three corrections.
+    pub const ALL_CORRECTIONS: Self = Self::Combined(Combination(CONFLICT | CORNERS | LAST));
+
+    /// Manhattan and the corrections given, whatever their order and however often each is given.
+    ///
+    /// ```
+    /// use loyd::heuristic::{Correction, HeuristicKind};
+    ///
+    /// assert_eq!(HeuristicKind::corrected(&[]), HeuristicKind::Manhattan);
+    /// let both = [Correction::LastMoves, Correction::LinearConflict];
+    /// let kind = HeuristicKind::corrected(&both);
+    /// assert_eq!(kind.name(), "linear-conflict+last-moves");
+    /// ```
+    #[must_use]
+    pub fn corrected(corrections: &[Correction]) -> Self {
+        match corrections.iter().fold(0, |bits, one| bits | one.bit()) {
+            0 => Self::Manhattan,
+            CONFLICT => Self::LinearConflict,
+            CORNERS => Self::CornerTiles,
+            LAST => Self::LastMoves,
+            bits => Self::Combined(Combination(bits)),
+        }
+    }
+
+    /// What it adds to the Manhattan distance; none when it is no Manhattan distance at all.
+    #[must_use]
+    pub fn corrections(self) -> Option<Vec<Correction>> {
+        let bits = self.correction_bits()?;
+        let within = |one: &Correction| bits & one.bit() != 0;
+        Some(Correction::ALL.into_iter().filter(within).collect())
+    }
+
+    const fn correction_bits(self) -> Option<u8> {
+        match self {
+            Self::Discrete | Self::Hamming | Self::WalkingDistance => None,
+            Self::Manhattan => Some(0),
+            Self::LinearConflict => Some(CONFLICT),
+            Self::CornerTiles => Some(CORNERS),
+            Self::LastMoves => Some(LAST),
+            Self::Combined(Combination(bits)) => Some(bits),
+        }
+    }
+
+    const fn includes(self, correction: Correction) -> bool {
+        match self.correction_bits() {
+            Some(bits) => bits & correction.bit() != 0,
+            None => false,
+        }
+    }
+
+    /// Its name in lower case, words joined by hyphens and corrections by plus signs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Discrete => "discrete",
+            Self::Hamming => "hamming",
+            Self::Manhattan => "manhattan",
+            Self::LinearConflict => "linear-conflict",
+            Self::CornerTiles => "corner-tiles",
+            Self::LastMoves => "last-moves",
+            Self::Combined(Combination(bits)) => match (bits & CONFLICT, bits & CORNERS) {
+                (0, _) => "corner-tiles+last-moves",
+                (_, 0) => "linear-conflict+last-moves",
+                _ if bits & LAST == 0 => "linear-conflict+corner-tiles",
+                _ => "linear-conflict+corner-tiles+last-moves",
+            },
+            Self::WalkingDistance => "walking-distance",
+        }
+    }
+
+    /// Whether it exists for boards of this shape. Where the walking distance does not, the
+    /// Manhattan distance stands in for it.
+    #[must_use]
+    pub fn supports(self, shape: Shape) -> bool {
+        self != Self::WalkingDistance || walking_distance::supports(shape)
+    }
+
+    /// Works on the tables that it needs for a problem, about as long as so many nodes of a
+    /// search take; true once it needs no more. What is not prepared is built where it is first
+    /// used, which takes seconds on 5×5.
+    pub fn prepare(self, problem: &Problem, nodes: u64) -> bool {
+        self != Self::WalkingDistance || walking_distance::prepare(problem, nodes)
+    }
+
+    /// The bound of a problem's start, in moves.
+    #[must_use]
+    pub fn lower_bound(self, problem: &Problem) -> u32 {
+        self.guide(problem, Bound(problem))
+    }
+
+    /// Hands the heuristic for boards of any size to its user.
+    pub(crate) fn guide<G: Guided>(self, problem: &Problem, guided: G) -> G::Output {
+        match self {
+            Self::Discrete => guided.by(discrete::Discrete(hamming::any(problem))),
+            Self::Hamming => guided.by(hamming::any(problem)),
+            Self::Manhattan => guided.by(manhattan::any(problem)),
+            Self::LinearConflict => guided.by(linear_conflict::LinearConflict::new(problem)),
+            Self::CornerTiles | Self::LastMoves | Self::Combined(_) => {
+                if self.includes(Correction::LinearConflict) {
+                    let base = linear_conflict::LinearConflict::new(problem);
+                    guided.by(self.on(problem, base))
+                } else {
+                    guided.by(self.on(problem, manhattan::any(problem)))
+                }
+            }
+            Self::WalkingDistance => match walking_distance::WalkingDistance::new(problem) {
+                Some(walking) => guided.by(walking),
+                None => Self::Manhattan.guide(problem, guided),
+            },
+        }
+    }
+
+    /// Hands the heuristic for small boards to its user; none when the board has more than
+    /// [`SMALL_CELLS`] cells.
+    pub(crate) fn guide_small<G: Guided>(self, problem: &Problem, guided: G) -> Option<G::Output> {
+        if problem.shape().cells() > SMALL_CELLS {
+            return None;
+        }
+        let short = || linear_conflict::ShortLines::new(problem);
+        Some(match self {
+            Self::Discrete => guided.by(discrete::Discrete(hamming::small(problem)?)),
+            Self::Hamming => guided.by(hamming::small(problem)?),
+            Self::Manhattan => guided.by(manhattan::small(problem)?),
+            Self::LinearConflict => match short() {
+                Some(short) => guided.by(short),
+                None => self.guide(problem, guided),
+            },
+            Self::CornerTiles | Self::LastMoves | Self::Combined(_) => {
+                if !self.includes(Correction::LinearConflict) {
+                    guided.by(self.on(problem, manhattan::small(problem)?))
+                } else if let Some(short) = short() {
+                    guided.by(self.on(problem, short))
+                } else {
+                    self.guide(problem, guided)
+                }
+            }
+            Self::WalkingDistance => self.guide(problem, guided),
+        })
+    }
+
+    /// The corrections other than linear conflict, on a base that has that one or has it not.
+    fn on<B: Conflicts>(self, problem: &Problem, base: B) -> Corrected<B> {
+        let corners = self.includes(Correction::CornerTiles);
+        let last = self.includes(Correction::LastMoves);
+        Corrected::new(problem, base, corners, last)
+    }
+}
+
+impl fmt::Display for HeuristicKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The bound of the start.
+struct Bound<'a>(&'a Problem);
+
+impl Guided for Bound<'_> {
+    type Output = u32;
+
+    fn by<H: Heuristic + 'static>(self, heuristic: H) -> u32 {
+        H::value(heuristic.root(self.0.start()))
+    }
+}

@@ -1,0 +1,124 @@
+//! The distances of all states of one class, and how they are come by.
+
+use super::Class;
+use super::crowds::{Crowds, Numbering};
+
+/// Stands for a distance that is not known yet.
+const UNKNOWN: u8 = 3;
+
+/// Distances modulo 3, four to a byte (Cooperman & Finkelstein, 1992): those of neighbouring
+/// states differ by one, so that this is enough to follow a distance along, and to walk down to
+/// the goal from where it is not known.
+#[derive(Debug)]
+struct Residues(Vec<u8>);
+
+impl Residues {
+    #[inline]
+    fn get(&self, state: usize) -> u8 {
+        self.0[state / 4] >> (2 * (state % 4)) & 3
+    }
+
+    /// Only for a state whose distance is unknown.
+    fn set(&mut self, state: usize, residue: u8) {
+        self.0[state / 4] ^= (UNKNOWN ^ residue) << (2 * (state % 4));
+    }
+}
+
+/// The walking distances along one axis.
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) numbering: Numbering,
+    residues: Residues,
+}
+
+impl Table {
+    /// The distance of a state, modulo 3.
+    #[inline]
+    pub(super) fn residue(&self, crowds: Crowds) -> u8 {
+        self.residues.get(self.numbering.number(crowds))
+    }
+
+    /// The distance of a state, by walking down to the goal.
+    pub(super) fn distance(&self, mut crowds: Crowds) -> u32 {
+        let goal = self.numbering.goal();
+        let mut distance = 0;
+        let mut residue = self.residue(crowds);
+        while crowds != goal {
+            residue = (residue + 2) % 3;
+            crowds = self
+                .numbering
+                .neighbours(crowds)
+                .find(|&next| self.residue(next) == residue)
+                .expect("every state but the goal has one next to it that is nearer");
+            distance += 1;
+        }
+        distance
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> usize {
+        self.numbering.bytes() + self.residues.0.capacity()
+    }
+}
+
+/// A table in the making: breadth first from the goal, as far at a time as is asked for.
+#[derive(Debug)]
+pub(super) struct Building {
+    table: Table,
+    /// The states whose neighbours are still to be looked at, and their distance modulo 3.
+    layer: Vec<Crowds>,
+    residue: u8,
+    /// The states one move further.
+    next: Vec<Crowds>,
+}
+
+impl Building {
+    pub(super) fn new(class: Class) -> Self {
+        let numbering = Numbering::new(class);
+        let mut residues = Residues(vec![u8::MAX; numbering.states().div_ceil(4)]);
+        let goal = numbering.goal();
+        residues.set(numbering.number(goal), 0);
+        Self {
+            table: Table {
+                numbering,
+                residues,
+            },
+            layer: vec![goal],
+            residue: 0,
+            next: Vec::new(),
+        }
+    }
+
+    /// Looks at the neighbours of so many states; true when there are no more.
+    pub(super) fn advance(&mut self, states: u64) -> bool {
+        let Table {
+            numbering,
+            residues,
+        } = &mut self.table;
+        for _ in 0..states {
+            if self.layer.is_empty() {
+                if self.next.is_empty() {
+                    return true;
+                }
+                std::mem::swap(&mut self.layer, &mut self.next);
+                self.residue = (self.residue + 1) % 3;
+            }
+            let Some(crowds) = self.layer.pop() else {
+                continue;
+            };
+            let further = (self.residue + 1) % 3;
+            for next in numbering.neighbours(crowds) {
+                let number = numbering.number(next);
+                if residues.get(number) == UNKNOWN {
+                    residues.set(number, further);
+                    self.next.push(next);
+                }
+            }
+        }
+        false
+    }
+
+    pub(super) fn finish(self) -> Table {
+        self.table
+    }
+}
