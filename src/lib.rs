@@ -7,7 +7,7 @@
 //!
 //! - [`puzzle`]: boards, goals, parity, notation, random boards;
 //! - [`heuristic`]: lower bounds on the moves still to make;
-//! - `search`: the solvers, each a machine that can be advanced;
+//! - [`search`]: the solvers, each a machine that can be advanced;
 //! - `engine`: runs searches for requests on a bounded pool of workers;
 //! - `service`: the gRPC service.
 //!
@@ -15,4 +15,5 @@
 
 pub mod heuristic;
 pub mod puzzle;
+pub mod search;
 

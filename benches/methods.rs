@@ -1,0 +1,161 @@
+//! What the heuristics and the searches do on 3×3 and 4×4: figures in `docs/methods.md`.
+//!
+//! `cargo bench --no-default-features --bench methods`
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use loyd::heuristic::HeuristicKind;
+use loyd::puzzle::generate::{Solvability, board_seed, uniform};
+use loyd::puzzle::{Board, Dice, Problem, Shape};
+use loyd::search::distance_table::{Class, DistanceTable};
+use loyd::search::table_walk::TableWalk;
+use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
+
+/// The random boards are those of `loyd generate` with this seed.
+const SEED: u64 = 1985;
+
+fn main() {
+    let small = shape(3, 3);
+    let large = shape(4, 4);
+    bounds_of_all(small);
+    bounds_of_some(large, 100_000);
+
+    println!("\nSearches: mean length, expanded, generated, greatest open list, ms a board");
+    table_walks(small, 200);
+    for kind in HeuristicKind::ALL {
+        let name = format!("A* {}", kind.name());
+        searches(&name, small, 200, |problem| {
+            a_star::solver(problem, kind, 1.0)
+        });
+    }
+    for kind in HeuristicKind::ALL {
+        let name = format!("IDA* {}", kind.name());
+        searches(&name, small, 200, |problem| ida_star::solver(problem, kind));
+    }
+    for kind in HeuristicKind::ALL
+        .into_iter()
+        .filter(|&kind| guides_4_by_4(kind))
+    {
+        let name = format!("IDA* {}", kind.name());
+        searches(&name, large, 20, |problem| ida_star::solver(problem, kind));
+        for weight in [1.5, 2.0, 3.0, 5.0] {
+            let name = format!("A* × {weight} {}", kind.name());
+            searches(&name, large, 20, |problem| {
+                a_star::solver(problem, kind, weight)
+            });
+        }
+    }
+}
+
+/// Whether a search on 4×4 ends within seconds.
+fn guides_4_by_4(kind: HeuristicKind) -> bool {
+    !matches!(kind, HeuristicKind::Discrete | HeuristicKind::Hamming)
+}
+
+fn shape(rows: usize, columns: usize) -> Shape {
+    Shape::new(rows, columns).expect("sides in range")
+}
+
+fn random_problem(shape: Shape, index: u64) -> Problem {
+    let goal = Board::solved(shape);
+    let mut dice = Dice::new(board_seed(SEED, index));
+    problem(&uniform(&goal, Solvability::Solvable, &mut dice))
+}
+
+fn problem(board: &Board) -> Problem {
+    Problem::new(board, &Board::solved(board.shape())).expect("a solvable board")
+}
+
+/// The class of the default goal.
+fn class(shape: Shape) -> Class {
+    Class::of(&problem(&Board::solved(shape))).expect("small enough for a table")
+}
+
+/// The mean of each bound over all boards, and of the true distance.
+fn bounds_of_all(shape: Shape) {
+    let class = class(shape);
+    let table = DistanceTable::new(class);
+    let boards = table.distances().len();
+    let mut sums = [0_u64; HeuristicKind::ALL.len()];
+    let mut goal: Vec<u32> = (1..shape.cells() as u32).collect();
+    goal.insert(class.home(), 0);
+    let goal = Board::new(shape, &goal).expect("a permutation");
+    for index in 0..boards {
+        let board = table.board(index).expect("an index in range");
+        let problem = Problem::new(&board, &goal).expect("a solvable board");
+        for (sum, kind) in sums.iter_mut().zip(HeuristicKind::ALL) {
+            *sum += u64::from(kind.lower_bound(&problem));
+        }
+    }
+    println!("Mean lower bound, all {boards} boards of {shape}");
+    for (sum, kind) in sums.into_iter().zip(HeuristicKind::ALL) {
+        println!("{:>16} {:>7.3}", kind.name(), sum as f64 / boards as f64);
+    }
+    let sum: u64 = table
+        .distances()
+        .iter()
+        .map(|&distance| u64::from(distance))
+        .sum();
+    println!(
+        "{:>16} {:>7.3}",
+        "true distance",
+        sum as f64 / boards as f64
+    );
+}
+
+fn bounds_of_some(shape: Shape, boards: u64) {
+    println!("\nMean lower bound, {boards} random boards of {shape}, and ns to work one out");
+    for kind in HeuristicKind::ALL {
+        let (mut sum, mut elapsed) = (0, Duration::ZERO);
+        for index in 0..boards {
+            let problem = random_problem(shape, index);
+            let begun = Instant::now();
+            sum += u64::from(kind.lower_bound(&problem));
+            elapsed += begun.elapsed();
+        }
+        let mean = sum as f64 / boards as f64;
+        let time = elapsed.as_nanos() as f64 / boards as f64;
+        println!("{:>16} {mean:>7.3} {time:>6.0}", kind.name());
+    }
+}
+
+fn table_walks(shape: Shape, boards: u64) {
+    let begun = Instant::now();
+    let table = Arc::new(DistanceTable::new(class(shape)));
+    println!(
+        "{shape}: table of {} entries built in {:.1} ms",
+        table.distances().len(),
+        begun.elapsed().as_secs_f64() * 1e3
+    );
+    searches("table walk", shape, boards, |problem| {
+        Box::new(TableWalk::new(Arc::clone(&table), problem).expect("a board of the class"))
+    });
+}
+
+fn searches(name: &str, shape: Shape, boards: u64, solver: impl Fn(&Problem) -> Solver) {
+    let (mut length, mut expanded, mut generated, mut open) = (0, 0, 0, 0);
+    let mut elapsed = Duration::ZERO;
+    for index in 0..boards {
+        let problem = random_problem(shape, index);
+        let begun = Instant::now();
+        let mut search = solver(&problem);
+        if let Step::Found(solution) = search.advance(Budget::UNLIMITED) {
+            length += solution.len() as u64;
+        }
+        elapsed += begun.elapsed();
+        let progress = search.progress();
+        expanded += progress.expanded;
+        generated += progress.generated;
+        open += progress.peak_open;
+    }
+    let mean = |sum: u64| sum as f64 / boards as f64;
+    println!(
+        "{shape} {boards:>4} {name:>26} {:>7.2} {:>12.0} {:>12.0} {:>9.0} {:>9.3}",
+        mean(length),
+        mean(expanded),
+        mean(generated),
+        mean(open),
+        elapsed.as_secs_f64() * 1e3 / boards as f64,
+    );
+}

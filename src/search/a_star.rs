@@ -1,0 +1,323 @@
+//! A* (Hart, Nilsson & Raphael, 1968) and weighted A* (Pohl, 1970).
+//!
+//! Expands the node of least f = g + weight · h: g moves made, at least h to go. A board reached
+//! again on a shorter path is opened again, so that at any weight the solution is at most weight
+//! times as long as the shortest, and the least *unweighted* g + h of the open list is a proven
+//! lower bound at any time: some node on a shortest path always waits there.
+//!
+//! With the discrete bound it is a breadth-first search and no worse than one of its own: boards
+//! come in the order of their moves, and the goal, once reached, is next.
+//!
+//! Memory is what ends it on large boards. Everything that grows does so in small pieces, looked
+//! at before each expansion: a limit is never exceeded, and no piece takes long to add.
+
+mod boards;
+mod seen;
+
+use crate::heuristic::{Guided, Heuristic, HeuristicKind, Slide};
+use crate::puzzle::{Problem, Solution};
+
+use super::arena::Arena;
+use super::blank_moves::{BlankMoves, MOVES, SLIDES, back, solution};
+use super::open_list::OpenList;
+use super::{Budget, Progress, Search, Solver, Step, Stop, prepared};
+
+use boards::{Boards, Nibbles, Wide};
+use seen::Seen;
+
+/// From here on the weight decides everything and g only breaks ties; more would make f too
+/// large to tell two values of g apart.
+const MAX_WEIGHT: f64 = 1e6;
+
+/// A* for a problem of any size.
+///
+/// At weight 1 it ends with `Found` and `Done(Proven)`. At a greater weight, which makes it
+/// weighted A*, it ends with `Found` and `Done(FirstFound)`: the solution is at most `weight`
+/// times as long as the shortest. A weight that is less than 1 or no number counts as 1, and one
+/// beyond 10⁶ as 10⁶. Looks at the budget's memory; it needs 300 KiB to begin with.
+///
+/// ```
+/// use loyd::heuristic::HeuristicKind;
+/// use loyd::puzzle::{Board, Problem, Shape};
+/// use loyd::search::{Budget, Step, Stop, a_star};
+///
+/// let shape = Shape::new(4, 4)?;
+/// let start = Board::new(shape, &[13, 6, 8, 12, 15, 14, 0, 10, 11, 7, 4, 5, 9, 1, 3, 2])?;
+/// let problem = Problem::new(&start, &Board::solved(shape))?;
+/// let mut search = a_star::solver(&problem, HeuristicKind::LinearConflict, 1.5);
+/// let budget = Budget {
+///     memory: 64 << 20,
+///     ..Budget::UNLIMITED
+/// };
+/// let Step::Found(solution) = search.advance(budget) else {
+///     unreachable!("64 MiB are enough for this board at this weight");
+/// };
+/// assert!(solution.len() as f64 <= 1.5 * 57.0);
+/// assert!(search.progress().lower_bound <= 57);
+/// assert_eq!(search.advance(budget), Step::Done(Stop::FirstFound));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn solver(problem: &Problem, heuristic: HeuristicKind, weight: f64) -> Solver {
+    let weight = if weight > 1.0 {
+        weight.min(MAX_WEIGHT)
+    } else {
+        1.0
+    };
+    prepared::solver(problem, heuristic, move |problem| {
+        match heuristic.guide_small(problem, Small(problem, weight)) {
+            Some(solver) => solver,
+            None => heuristic.guide(problem, Any(problem, weight)),
+        }
+    })
+}
+
+struct Small<'a>(&'a Problem, f64);
+
+impl Guided for Small<'_> {
+    type Output = Solver;
+
+    fn by<H: Heuristic + 'static>(self, heuristic: H) -> Solver {
+        Box::new(AStar::<Nibbles, H>::new(self.0, heuristic, self.1))
+    }
+}
+
+struct Any<'a>(&'a Problem, f64);
+
+impl Guided for Any<'_> {
+    type Output = Solver;
+
+    fn by<H: Heuristic + 'static>(self, heuristic: H) -> Solver {
+        if self.0.shape().cells() <= 256 {
+            Box::new(AStar::<Wide<u8>, H>::new(self.0, heuristic, self.1))
+        } else {
+            Box::new(AStar::<Wide<u16>, H>::new(self.0, heuristic, self.1))
+        }
+    }
+}
+
+/// Stands for the parent of the root.
+const NONE: u32 = u32::MAX;
+
+/// The best known way to a board.
+#[derive(Clone, Copy)]
+struct Node {
+    parent: u32,
+    /// The moves to it.
+    g: u32,
+    /// The lower bound, in the bits from 3 on; the blank's last move, in the bits 1 and 2; and in
+    /// bit 0 whether the node is closed: expanded, and not opened again since.
+    rest: u32,
+}
+
+impl Node {
+    const fn open(parent: u32, g: u32, h: u32, blank_move: usize) -> Self {
+        Self {
+            parent,
+            g,
+            rest: h << 3 | (blank_move as u32) << 1,
+        }
+    }
+
+    const fn h(self) -> u32 {
+        self.rest >> 3
+    }
+
+    const fn blank_move(self) -> usize {
+        (self.rest >> 1 & 3) as usize
+    }
+
+    const fn is_closed(self) -> bool {
+        self.rest & 1 != 0
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Phase {
+    Searching,
+    Done(Stop),
+}
+
+struct AStar<B, H> {
+    problem: Problem,
+    heuristic: H,
+    moves: BlankMoves,
+    /// How the search ends when it has found a solution.
+    verdict: Stop,
+    boards: B,
+    nodes: Arena<Node>,
+    seen: Seen,
+    open: OpenList,
+    progress: Progress,
+    phase: Phase,
+}
+
+impl<B: Boards, H: Heuristic> AStar<B, H> {
+    fn new(problem: &Problem, heuristic: H, weight: f64) -> Self {
+        let boards = B::new(problem);
+        let h = H::value(heuristic.root(&boards));
+        let mut search = Self {
+            problem: problem.clone(),
+            heuristic,
+            moves: BlankMoves::new(problem.shape()),
+            verdict: if weight > 1.0 {
+                Stop::FirstFound
+            } else {
+                Stop::Proven
+            },
+            boards,
+            nodes: Arena::new(1),
+            seen: Seen::new(),
+            open: OpenList::new(weight, h),
+            progress: Progress {
+                lower_bound: h,
+                ..Progress::default()
+            },
+            phase: Phase::Searching,
+        };
+        let hash = search.boards.hash();
+        search.add(hash, Node::open(NONE, 0, h, 0));
+        search
+    }
+
+    /// Adds the board at work as a new node and opens it.
+    fn add(&mut self, hash: u64, node: Node) {
+        let index = self.nodes.rows() as u32;
+        self.boards.push();
+        self.nodes.push(&[node]);
+        let released = self.seen.insert(hash, index);
+        self.open.push(index, node.g, node.h());
+        if released > 0 {
+            self.progress.peak_memory = self.progress.peak_memory.max(self.memory() + released);
+        }
+    }
+
+    fn memory(&self) -> u64 {
+        self.moves.bytes()
+            + self.boards.bytes()
+            + self.nodes.bytes()
+            + self.seen.bytes()
+            + self.open.bytes()
+    }
+
+    /// Measures the memory, and says whether one more expansion keeps within the limit and within
+    /// the numbers of nodes.
+    fn has_room(&mut self, limit: u64) -> bool {
+        let headroom = self.boards.headroom(MOVES)
+            + self.nodes.headroom(MOVES)
+            + self.seen.headroom(MOVES as u64)
+            + self.open.headroom(MOVES);
+        self.progress.memory = self.memory();
+        self.progress.peak_memory = self.progress.peak_memory.max(self.progress.memory);
+        self.progress.memory + headroom <= limit && self.nodes.rows() < (NONE as usize) - MOVES
+    }
+
+    /// Makes a node's successors. True, and nothing is made, when its board is the goal.
+    fn expand(&mut self, index: u32) -> bool {
+        self.boards.load(index);
+        let node = self.nodes.row(index as usize)[0];
+        if node.h() == 0 && self.boards.is_goal() {
+            return true;
+        }
+        self.nodes.row_mut(index as usize)[0].rest |= 1;
+        self.progress.expanded += 1;
+        let state = self.heuristic.restore(&self.boards, node.h());
+        let blank = self.boards.blank();
+        for (blank_move, direction) in SLIDES.into_iter().enumerate() {
+            if node.parent != NONE && node.blank_move() == back(blank_move) {
+                continue;
+            }
+            let Some(from) = self.moves.target(blank, blank_move) else {
+                continue;
+            };
+            let slide = Slide {
+                tile: self.boards.tile(from),
+                from,
+                to: blank,
+                direction,
+            };
+            self.boards.slide(from, blank);
+            self.progress.generated += 1;
+            self.reach(index, node.g + 1, state, slide, blank_move);
+            self.boards.slide(blank, from);
+        }
+        false
+    }
+
+    /// Takes note of the board at work, reached from `parent` by a slide.
+    fn reach(&mut self, parent: u32, g: u32, state: H::State, slide: Slide, blank_move: usize) {
+        let hash = self.boards.hash();
+        let Some(known) = self.seen.find(hash, |node| self.boards.is(node)) else {
+            let h = H::value(self.heuristic.after_slide(state, slide, &self.boards));
+            self.add(hash, Node::open(parent, g, h, blank_move));
+            return;
+        };
+        let node = &mut self.nodes.row_mut(known as usize)[0];
+        if g < node.g {
+            let h = node.h();
+            if !node.is_closed() {
+                self.open.withdraw(node.g, h);
+            }
+            *node = Node::open(parent, g, h, blank_move);
+            self.open.push(known, g, h);
+        }
+    }
+
+    fn solution(&self, mut index: u32) -> Solution {
+        let mut moves = Vec::new();
+        loop {
+            let node = self.nodes.row(index as usize)[0];
+            if node.parent == NONE {
+                return solution(&self.problem, moves.into_iter().rev());
+            }
+            moves.push(node.blank_move());
+            index = node.parent;
+        }
+    }
+
+    fn search(&mut self, budget: Budget) -> Step<Solution> {
+        let until = self.progress.generated.saturating_add(budget.nodes);
+        while self.progress.generated < until {
+            self.progress.lower_bound = self.progress.lower_bound.max(self.open.least_sum());
+            if !self.has_room(budget.memory) {
+                self.phase = Phase::Done(Stop::Memory);
+                return Step::Done(Stop::Memory);
+            }
+            let nodes = &self.nodes;
+            let first = self.open.pop(|index, g| {
+                let node = nodes.row(index as usize)[0];
+                node.g == g && !node.is_closed()
+            });
+            let Some(index) = first else {
+                self.phase = Phase::Done(Stop::Exhausted);
+                return Step::Done(Stop::Exhausted);
+            };
+            if self.expand(index) {
+                self.phase = Phase::Done(self.verdict);
+                return Step::Found(self.solution(index));
+            }
+        }
+        Step::Working
+    }
+}
+
+impl<B: Boards, H: Heuristic> Search for AStar<B, H> {
+    type Found = Solution;
+
+    fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        match self.phase {
+            Phase::Done(stop) => Step::Done(stop),
+            Phase::Searching => {
+                let step = self.search(budget);
+                self.progress.memory = self.memory();
+                self.progress.peak_memory = self.progress.peak_memory.max(self.progress.memory);
+                self.progress.peak_open = self.open.peak();
+                step
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress
+    }
+}

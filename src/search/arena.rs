@@ -1,0 +1,83 @@
+//! An array that grows by segments and never moves what it holds.
+//!
+//! A `Vec` of a hundred million nodes stalls for a tenth of a second when it doubles, and for
+//! that long holds the old half beside the new whole. Here a growth is one small allocation.
+
+/// Bytes of a segment, about: large enough that the segments' own list stays short.
+const SEGMENT_BYTES: usize = 1 << 16;
+
+/// Rows of `stride` elements each, numbered from 0 as they are pushed.
+#[derive(Debug)]
+pub(super) struct Arena<T> {
+    segments: Vec<Vec<T>>,
+    stride: usize,
+    /// The base-2 logarithm of the rows of a segment.
+    shift: u32,
+    rows: usize,
+}
+
+impl<T: Copy> Arena<T> {
+    /// An empty arena; nothing is allocated yet.
+    pub(super) fn new(stride: usize) -> Self {
+        let rows = (SEGMENT_BYTES / (stride * size_of::<T>())).max(1);
+        Self {
+            segments: Vec::new(),
+            stride,
+            shift: rows.ilog2(),
+            rows: 0,
+        }
+    }
+
+    /// The number of rows.
+    pub(super) const fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Adds a row, of `stride` elements.
+    pub(super) fn push(&mut self, row: &[T]) {
+        debug_assert_eq!(row.len(), self.stride);
+        let segment = self.rows >> self.shift;
+        if segment == self.segments.len() {
+            self.segments
+                .push(Vec::with_capacity(self.stride << self.shift));
+        }
+        self.segments[segment].extend_from_slice(row);
+        self.rows += 1;
+    }
+
+    /// A row.
+    #[inline]
+    pub(super) fn row(&self, row: usize) -> &[T] {
+        let first = (row & ((1 << self.shift) - 1)) * self.stride;
+        &self.segments[row >> self.shift][first..first + self.stride]
+    }
+
+    /// A row, to be changed.
+    #[inline]
+    pub(super) fn row_mut(&mut self, row: usize) -> &mut [T] {
+        let first = (row & ((1 << self.shift) - 1)) * self.stride;
+        &mut self.segments[row >> self.shift][first..first + self.stride]
+    }
+
+    const fn segment_bytes(&self) -> usize {
+        (self.stride * size_of::<T>()) << self.shift
+    }
+
+    /// Bytes held.
+    pub(super) fn bytes(&self) -> u64 {
+        let list = self.segments.capacity() * size_of::<Vec<T>>();
+        (self.segments.len() * self.segment_bytes() + list) as u64
+    }
+
+    /// Bytes that so many more rows may need beyond those held, while they are being added.
+    pub(super) fn headroom(&self, rows: usize) -> u64 {
+        let needed = (self.rows + rows).div_ceil(1 << self.shift);
+        let segments = needed - self.segments.len().min(needed);
+        let list = if needed > self.segments.capacity() {
+            2 * needed.max(4) * size_of::<Vec<T>>()
+        } else {
+            0
+        };
+        (segments * self.segment_bytes() + list) as u64
+    }
+}

@@ -1,0 +1,220 @@
+//! A plan carried out: its searches one after the other, as one search.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use crate::heuristic::HeuristicKind;
+use crate::puzzle::{Problem, Solution};
+
+use super::constructive::Constructive;
+use super::distance_table::Class;
+use super::joined::Joined;
+use super::plan::{Method, Objective, Stage, plan};
+use super::table_walk::TableWalk;
+use super::tables::Tables;
+use super::{Budget, Iteration, Progress, Search, Solver, Step, Stop, a_star, ida_star};
+
+/// A solution, and the search that found it.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The solution, shorter than any before it.
+    pub solution: Solution,
+    /// The search that found it.
+    pub by: Stage,
+}
+
+/// Runs the stages of a plan until the objective is met. Finds ever shorter solutions.
+pub struct Chain {
+    problem: Problem,
+    objective: Objective,
+    tables: Arc<Tables>,
+    waiting: VecDeque<Stage>,
+    current: Option<(Stage, Solver)>,
+    /// Of the stages that are over; the lower bound is of all.
+    past: Progress,
+    /// Of the last stage that is over and worked by iterations.
+    past_iterations: Vec<Iteration>,
+    best_length: Option<usize>,
+    /// What to say when there is no stage left.
+    last_stop: Stop,
+    begun: bool,
+}
+
+impl Chain {
+    /// A search by `stages`, which [`super::plan::plan`] chose.
+    #[must_use]
+    pub fn new(
+        problem: Problem,
+        objective: Objective,
+        stages: Vec<Stage>,
+        tables: Arc<Tables>,
+    ) -> Self {
+        Self {
+            problem,
+            objective,
+            tables,
+            waiting: stages.into(),
+            current: None,
+            past: Progress::default(),
+            past_iterations: Vec::new(),
+            best_length: None,
+            last_stop: Stop::Exhausted,
+            begun: false,
+        }
+    }
+
+    /// The end that the proven facts allow, if they allow one.
+    fn met(&self) -> Option<Stop> {
+        let length = self.best_length?;
+        let bound = self.progress().lower_bound;
+        if length as u64 <= u64::from(bound) {
+            return Some(Stop::Proven);
+        }
+        self.objective
+            .is_met(length, bound)
+            .then_some(match self.objective {
+                Objective::Fast => Stop::FirstFound,
+                _ => Stop::Proven,
+            })
+    }
+
+    /// Ends the current stage; what it did still counts.
+    fn leave(&mut self, stop: Stop) {
+        self.last_stop = match stop {
+            Stop::Memory => Stop::Memory,
+            _ => Stop::Exhausted,
+        };
+        self.past_iterations = self.iterations();
+        self.past = self.progress().at_rest();
+        self.current = None;
+    }
+
+    fn table_walk(&self) -> Option<TableWalk> {
+        let table = self.tables.ready(Class::of(&self.problem)?)?;
+        TableWalk::new(table, &self.problem)
+    }
+
+    fn begin(&mut self, stage: Stage) {
+        let problem = &self.problem;
+        let solver = match stage {
+            Stage::TableWalk => match self.table_walk() {
+                Some(walk) => Box::new(walk),
+                // The plan was made for tables that are ready; if they are not, the answer is
+                // the same but later.
+                None => ida_star::solver(problem, HeuristicKind::LinearConflict),
+            },
+            Stage::Constructive(variant) => Box::new(Joined::new(
+                problem,
+                Constructive::new(Arc::clone(&self.tables), problem, variant),
+            )),
+            Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
+            Stage::IdaStar(heuristic) => ida_star::solver(problem, heuristic),
+        };
+        self.current = Some((stage, solver));
+    }
+}
+
+impl Search for Chain {
+    type Found = Answer;
+
+    fn advance(&mut self, budget: Budget) -> Step<Answer> {
+        if !self.begun {
+            self.begun = true;
+            self.past.lower_bound = HeuristicKind::LinearConflict.lower_bound(&self.problem);
+        }
+        if let Some(stop) = self.met() {
+            if self.current.is_some() {
+                self.leave(stop);
+            }
+            return Step::Done(stop);
+        }
+        let Some((stage, solver)) = &mut self.current else {
+            let Some(stage) = self.waiting.pop_front() else {
+                return Step::Done(self.last_stop);
+            };
+            self.begin(stage);
+            return Step::Working;
+        };
+        match solver.advance(budget) {
+            Step::Working => Step::Working,
+            Step::Found(solution) => {
+                if self.best_length.is_some_and(|best| best <= solution.len()) {
+                    return Step::Working;
+                }
+                self.best_length = Some(solution.len());
+                Step::Found(Answer {
+                    solution,
+                    by: *stage,
+                })
+            }
+            Step::Done(stop) => {
+                self.leave(stop);
+                Step::Working
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        match &self.current {
+            Some((_, solver)) => self.past.then(solver.progress()),
+            None => self.past,
+        }
+    }
+
+    /// Those of the last stage that worked by iterations.
+    fn iterations(&self) -> Vec<Iteration> {
+        self.current
+            .as_ref()
+            .map(|(_, solver)| solver.iterations())
+            .filter(|iterations| !iterations.is_empty())
+            .unwrap_or_else(|| self.past_iterations.clone())
+    }
+
+    fn name(&self) -> &'static str {
+        match &self.current {
+            Some((stage, _)) => stage.name(),
+            None => "other",
+        }
+    }
+}
+
+/// The solver that proves the shortest solution of a problem soonest.
+pub fn optimal_solver(problem: Problem, tables: &Arc<Tables>) -> Solver {
+    let table_ready = Class::of(&problem).is_some_and(|class| tables.ready(class).is_some());
+    let stages = plan(
+        problem.shape(),
+        Objective::Optimal,
+        Method::default(),
+        table_ready,
+    )
+    .expect("the server's own choice suits every objective");
+    Box::new(Solutions(Chain::new(
+        problem,
+        Objective::Optimal,
+        stages,
+        Arc::clone(tables),
+    )))
+}
+
+/// A chain of which only the solutions are of interest.
+struct Solutions(Chain);
+
+impl Search for Solutions {
+    type Found = Solution;
+
+    fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        match self.0.advance(budget) {
+            Step::Working => Step::Working,
+            Step::Found(answer) => Step::Found(answer.solution),
+            Step::Done(stop) => Step::Done(stop),
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        self.0.progress()
+    }
+
+    fn iterations(&self) -> Vec<Iteration> {
+        self.0.iterations()
+    }
+}

@@ -1,0 +1,66 @@
+//! The published solvers, as the points where they differ.
+
+/// How the tiles are moved to where they belong.
+///
+/// All three peel rows and columns off the board by turns, and a tile takes five moves for a step
+/// straight on and six for a step across a corner: about 5n³ moves on the worst n×n boards. How
+/// many they make, on average and at worst, is in `docs/methods.md`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Variant {
+    /// Parberry's greedy algorithm (*A Real-Time Algorithm for the (n²−1)-Puzzle*, 1995): each
+    /// line from one end to the other, a tile across corners as far as that leads and then
+    /// straight on, the last tile of a line by moves that take the one before it out and in
+    /// again, the last 3×3 cells by a table. At most 5n³ − 9n²/2 + 19n/2 − 89 moves from n = 4
+    /// on, 8/3 n³ on average (Parberry, 2015).
+    Parberry,
+    /// Hayes's adaptation (*The Sam Loyd 15-Puzzle*, 2001): straight steps and diagonals in
+    /// whatever order costs the fewest moves, the last two tiles of a line as one special case,
+    /// down to 2×2. The order and the sequences for the ends are worked out here instead
+    /// of looked up in his lists.
+    Hayes,
+    /// Like Hayes, but every way of the blank is chosen among those of about the same length for
+    /// the good that it does to the tiles it passes; a line is begun at both ends, and the
+    /// last 3×3 cells are left to a table. The fewest moves of the three.
+    #[default]
+    Best,
+}
+
+impl Variant {
+    /// All of them, the oldest first.
+    pub const ALL: [Self; 3] = [Self::Parberry, Self::Hayes, Self::Best];
+
+    /// Its name in lower case.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Parberry => "parberry",
+            Self::Hayes => "hayes",
+            Self::Best => "best",
+        }
+    }
+
+    /// Whether it moves a tile as if there were no others.
+    pub(super) const fn is_blind(self) -> bool {
+        !matches!(self, Self::Best)
+    }
+
+    /// The most cells that are left to a table.
+    pub(super) const fn block_cells(self) -> usize {
+        match self {
+            Self::Hayes => 4,
+            // Those of 3×3, whose table is built in milliseconds.
+            Self::Parberry | Self::Best => 9,
+        }
+    }
+
+    /// The most cells of the window in which the last two tiles of a line are put in order. The
+    /// search has about the third power of them as its states, and windows of more than 16 shorten
+    /// nothing but the solutions of 5×5, by 3 %.
+    pub(super) const fn window_cells(self) -> usize {
+        match self {
+            // Two by three, the least that will always do.
+            Self::Parberry | Self::Hayes => 6,
+            Self::Best => 16,
+        }
+    }
+}

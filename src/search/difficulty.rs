@@ -1,0 +1,323 @@
+//! Boards of a wanted optimal length.
+
+use thiserror::Error;
+
+use super::{Budget, Progress, Search, Solver, Step, Stop};
+use crate::puzzle::generate::Walk;
+use crate::puzzle::{Board, Dice, Problem, Shape, Solution, canonical_symmetry};
+
+/// So many measured boards in a row, none of them farther than the farthest yet, and a board that
+/// is merely within the range is taken for the one at the target.
+const PATIENCE: u32 = 16;
+
+/// Where the greatest length is unknown, targets up to here are drawn whatever the minimum: IDA*
+/// with linear conflicts measures such boards in milliseconds on every shape.
+const MODEST_LENGTH: u32 = 40;
+
+/// Where the greatest length is unknown, targets beyond [`MODEST_LENGTH`] are drawn at most this
+/// far above the minimum: the work of a proof grows exponentially with the length.
+const SPREAD: u32 = 20;
+
+/// A board of a known optimal length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated {
+    /// The board, its tiles named as the goal's.
+    pub board: Board,
+    /// A shortest solution. Which of several depends on the solver; its length does not.
+    pub solution: Solution,
+    /// The seed that makes this board.
+    pub seed: u64,
+}
+
+/// A range of lengths without boards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum RangeError {
+    /// The least length is above the greatest.
+    #[error("the least length, {min}, is above the greatest, {max}")]
+    Empty {
+        /// The least length asked for.
+        min: u32,
+        /// The greatest length asked for.
+        max: u32,
+    },
+    /// No board is so far from the goal.
+    #[error("no board of {shape} needs {min} moves to this goal: 0 to {greatest} can be asked for")]
+    TooFar {
+        /// The size of the board.
+        shape: Shape,
+        /// The least length asked for.
+        min: u32,
+        /// No board needs more than this: the greatest length there is or, where that is not
+        /// known, a bound on it.
+        greatest: u32,
+    },
+}
+
+/// A range of optimal lengths in which there are boards, as far as is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    min: u32,
+    /// The greatest length that is worth aiming at.
+    max: u32,
+}
+
+impl Range {
+    /// The lengths `min..=max` of boards of a shape, to a goal whose blank is at `home`.
+    ///
+    /// # Errors
+    /// When no board has such a length, as far as [`greatest_length`] knows. Where it does not,
+    /// only lengths far beyond any board's are refused: a search for boards a little too far away
+    /// never ends by itself.
+    pub fn new(shape: Shape, home: usize, min: u32, max: u32) -> Result<Self, RangeError> {
+        if min > max {
+            return Err(RangeError::Empty { min, max });
+        }
+        let known = greatest_length(shape, home);
+        let greatest = known.unwrap_or_else(|| length_bound(shape));
+        if min > greatest {
+            return Err(RangeError::TooFar {
+                shape,
+                min,
+                greatest,
+            });
+        }
+        let ceiling = match known {
+            Some(_) => greatest,
+            None => greatest.min((min + SPREAD).max(MODEST_LENGTH)),
+        };
+        Ok(Self {
+            min,
+            max: max.min(ceiling),
+        })
+    }
+}
+
+/// The search for a board whose optimal length lies in a range.
+///
+/// A target is drawn from the range, and from the goal a random walk sets out towards it. After
+/// as many moves as are missing, which can never lead too far, the board is measured by solving
+/// it optimally. If it is at the target it is the one; if it is closer to the goal than the walk
+/// was when it set out, the walk goes on from here only with probability 2^(−moves lost), else
+/// from where it set out again (the rule of Metropolis et al., 1953, which climbs and yet leaves
+/// every dead end). So no board is ever solved that is farther away than the target.
+///
+/// A target may lie where hardly any boards are: once 16 measured boards in a row brought the walk
+/// no farther, the farthest is taken if it is within the range. And where [`greatest_length`] is
+/// not known, targets are drawn up to 40 or 20 above the least length only, whichever is more.
+///
+/// The same goal, range and seed give the same board in every release: the walk looks at nothing
+/// but its dice and optimal lengths, and these are the same for every optimal solver.
+pub struct Difficulty<F> {
+    goal: Board,
+    seed: u64,
+    min: u32,
+    target: u32,
+    solver_for: F,
+    dice: Dice,
+    /// Where the walk stood when it was measured last, and how far that is from the goal.
+    base: (Walk, u32),
+    /// The way from there to the next board to measure.
+    walk: Walk,
+    farthest: Option<Generated>,
+    in_vain: u32,
+    phase: Phase,
+    /// Of the walks, each of whose moves is a node, and of the solvers that have ended.
+    progress: Progress,
+}
+
+enum Phase {
+    Walking {
+        moves: u32,
+    },
+    Solving {
+        solver: Solver,
+        found: Option<Solution>,
+    },
+    Over(Stop),
+}
+
+impl<F: Fn(Problem) -> Solver> Difficulty<F> {
+    /// Looks for a board whose optimal length to `goal` lies in `range`, which is one for boards
+    /// like the goal. `solver_for` makes an *optimal* solver: one that ends with
+    /// [`Stop::Proven`].
+    pub fn new(goal: &Board, range: Range, seed: u64, solver_for: F) -> Self {
+        let Range { min, max } = range;
+        let mut dice = Dice::new(seed);
+        let target = min + dice.below(max - min + 1);
+        let walk = Walk::new(goal.clone());
+        Self {
+            goal: goal.clone(),
+            seed,
+            min,
+            target,
+            solver_for,
+            dice,
+            base: (walk.clone(), 0),
+            walk,
+            farthest: None,
+            in_vain: 0,
+            phase: Phase::Walking { moves: target },
+            progress: Progress::default(),
+        }
+    }
+
+    /// Judges the board at the end of the walk by its shortest solution.
+    fn measured(&mut self, solution: Solution) -> Option<Generated> {
+        let length = solution.len() as u32;
+        let board = Generated {
+            board: self.walk.board().clone(),
+            solution,
+            seed: self.seed,
+        };
+        if length == self.target {
+            return Some(board);
+        }
+        match &self.farthest {
+            Some(farthest) if length <= farthest.solution.len() as u32 => self.in_vain += 1,
+            _ => {
+                self.farthest = Some(board);
+                self.in_vain = 0;
+            }
+        }
+        if self.in_vain >= PATIENCE
+            && let Some(farthest) = self
+                .farthest
+                .take_if(|farthest| farthest.solution.len() as u32 >= self.min)
+        {
+            return Some(farthest);
+        }
+        let lost = self.base.1.saturating_sub(length);
+        if self.dice.below(1 << lost.min(31)) == 0 {
+            self.base = (self.walk.clone(), length);
+        } else {
+            self.walk = self.base.0.clone();
+        }
+        self.phase = Phase::Walking {
+            moves: self.target - self.base.1,
+        };
+        None
+    }
+
+    fn problem(&self) -> Problem {
+        Problem::new(self.walk.board(), &self.goal).expect("a walk from the goal can be taken back")
+    }
+}
+
+impl<F: Fn(Problem) -> Solver + Send> Search for Difficulty<F> {
+    type Found = Generated;
+
+    fn advance(&mut self, budget: Budget) -> Step<Generated> {
+        let mut nodes = budget.nodes;
+        loop {
+            match &mut self.phase {
+                Phase::Over(stop) => return Step::Done(*stop),
+                _ if nodes == 0 => return Step::Working,
+                Phase::Walking { moves: 0 } => {
+                    self.phase = Phase::Solving {
+                        solver: (self.solver_for)(self.problem()),
+                        found: None,
+                    };
+                }
+                Phase::Walking { moves } => {
+                    self.walk.step(&mut self.dice);
+                    *moves -= 1;
+                    nodes -= 1;
+                    // What is not counted no limit would end.
+                    self.progress.generated += 1;
+                }
+                Phase::Solving { solver, found } => {
+                    let before = solver.progress().generated;
+                    let step = solver.advance(Budget { nodes, ..budget });
+                    let spent = solver.progress().generated - before;
+                    nodes = nodes.saturating_sub(spent.max(1));
+                    let stop = match step {
+                        Step::Working => return Step::Working,
+                        Step::Found(solution) => {
+                            *found = Some(solution);
+                            continue;
+                        }
+                        Step::Done(stop) => stop,
+                    };
+                    self.progress = together(self.progress, solver.progress()).at_rest();
+                    match (stop, found.take()) {
+                        (Stop::Proven, Some(shortest)) => {
+                            if let Some(board) = self.measured(shortest) {
+                                self.phase = Phase::Over(Stop::FirstFound);
+                                return Step::Found(board);
+                            }
+                        }
+                        _ => self.phase = Phase::Over(stop),
+                    }
+                }
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        match &self.phase {
+            Phase::Solving { solver, .. } => together(self.progress, solver.progress()),
+            Phase::Walking { .. } | Phase::Over(_) => self.progress,
+        }
+    }
+}
+
+/// What was done before and what the solver now has done. No bound: it is no solution that is sought.
+fn together(before: Progress, now: Progress) -> Progress {
+    Progress {
+        lower_bound: 0,
+        ..before.then(now)
+    }
+}
+
+/// A length that no board's optimal one exceeds, whatever the goal.
+///
+/// Going tile by tile solves every n×n board in at most 5n³ moves (Parberry, *A real-time algorithm
+/// for the (n² − 1)-puzzle*, 1995). On an oblong board a tile's way is no longer than on the square
+/// of the longer side. The true greatest lengths are a small part of this.
+fn length_bound(shape: Shape) -> u32 {
+    (5 * shape.cells() * shape.rows().max(shape.columns())) as u32
+}
+
+/// The greatest optimal length of any board of a shape, to a goal whose blank is at `home`; none
+/// where it is not known.
+///
+/// Up to 12 cells by exhaustive breadth-first search; 2×7, 3×5 and 4×4 as published (4×4 with
+/// the blank in a corner by Brüngger, Marzetta, Fukuda & Nievergelt, 1999).
+///
+/// ```
+/// use loyd::puzzle::Shape;
+/// use loyd::search::difficulty::greatest_length;
+///
+/// assert_eq!(greatest_length(Shape::new(4, 4)?, 15), Some(80));
+/// assert_eq!(greatest_length(Shape::new(5, 5)?, 24), None);
+/// # Ok::<(), loyd::puzzle::ShapeError>(())
+/// ```
+///
+/// # Panics
+/// When `home` is not a cell of the shape.
+#[must_use]
+pub fn greatest_length(shape: Shape, home: usize) -> Option<u32> {
+    assert!(home < shape.cells(), "cell {home} is off the board");
+    let symmetry = canonical_symmetry(shape, home);
+    let wide = symmetry.shape(shape);
+    // Targets are drawn up to these lengths: a further entry would change the boards of old seeds.
+    Some(
+        match (wide.rows(), wide.columns(), symmetry.cell(shape, home)) {
+            (2, 2, 3) => 6,
+            (2, 3, 4 | 5) => 21,
+            (2, 4, 6) => 35,
+            (2, 4, 7) => 36,
+            (2, 5, 7) => 54,
+            (2, 5, 8 | 9) => 55,
+            (2, 6, 9 | 10) => 79,
+            (2, 6, 11) => 80,
+            (2, 7, 13) => 108,
+            (3, 3, 4) => 30,
+            (3, 3, 7 | 8) => 31,
+            (3, 4, 6 | 7 | 10 | 11) => 53,
+            (3, 5, 14) => 84,
+            (4, 4, 10 | 14 | 15) => 80,
+            _ => return None,
+        },
+    )
+}

@@ -1,0 +1,100 @@
+//! Which small boards share a distance table.
+
+use crate::puzzle::{Metric, Problem, Shape, canonical_symmetry};
+
+/// A metric, a shape and a home of the blank, the same for all that are mirror images of each
+/// other: the shape at least as wide as it is high, the home as close to the lower right corner
+/// as can be.
+///
+/// There are eleven classes of each metric: 2×2 has one; 2×3 and 2×4 have two, 2×5 and 3×3 three.
+///
+/// ```
+/// use loyd::puzzle::Shape;
+/// use loyd::search::distance_table::Class;
+///
+/// let corner = Class::new(Shape::new(3, 3)?, 0).expect("small enough");
+/// assert_eq!(corner.home(), 8);
+/// assert_eq!(corner.boards(), 181_440);
+/// # Ok::<(), loyd::puzzle::ShapeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Class {
+    shape: Shape,
+    home: u8,
+    metric: Metric,
+}
+
+impl Class {
+    /// The most cells a board with a table has.
+    pub const MAX_CELLS: usize = 10;
+
+    /// The class, in single tiles, of the boards of a shape whose blank belongs on the cell `home`; none when they
+    /// are too large for a table, or when they have no such cell.
+    #[must_use]
+    pub fn new(shape: Shape, home: usize) -> Option<Self> {
+        if shape.cells() > Self::MAX_CELLS || home >= shape.cells() {
+            return None;
+        }
+        let symmetry = canonical_symmetry(shape, home);
+        Some(Self {
+            shape: symmetry.shape(shape),
+            home: symmetry.cell(shape, home) as u8,
+            metric: Metric::SingleTile,
+        })
+    }
+
+    /// The class of a problem in single tiles; none when its board is too large for a table.
+    #[must_use]
+    pub fn of(problem: &Problem) -> Option<Self> {
+        Self::new(problem.shape(), problem.home())
+    }
+
+    /// The class of the same boards in another metric.
+    #[must_use]
+    pub const fn counted_in(self, metric: Metric) -> Self {
+        Self { metric, ..self }
+    }
+
+    /// All classes in single tiles, the smallest boards first.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        let mut classes: Vec<Self> = Vec::new();
+        for rows in Shape::MIN_SIDE..=Self::MAX_CELLS / Shape::MIN_SIDE {
+            for columns in rows..=Self::MAX_CELLS / rows {
+                let Ok(shape) = Shape::new(rows, columns) else {
+                    continue;
+                };
+                let homes = 0..shape.cells();
+                classes.extend(homes.filter_map(|home| {
+                    Self::new(shape, home).filter(|class| class.home() == home)
+                }));
+            }
+        }
+        classes.sort_by_key(|class| class.boards());
+        classes
+    }
+
+    /// The size of the boards.
+    #[must_use]
+    pub const fn shape(self) -> Shape {
+        self.shape
+    }
+
+    /// The cell where the blank belongs.
+    #[must_use]
+    pub const fn home(self) -> usize {
+        self.home as usize
+    }
+
+    /// What counts as one move.
+    #[must_use]
+    pub const fn metric(self) -> Metric {
+        self.metric
+    }
+
+    /// The number of boards from which the goal can be reached: half the factorial of the cells.
+    #[must_use]
+    pub fn boards(self) -> usize {
+        (3..=self.shape.cells()).product()
+    }
+}

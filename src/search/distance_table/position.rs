@@ -1,0 +1,187 @@
+//! Boards as small numbers, and moves on them.
+//!
+//! The tiles are read column by column, the blank left out, each by the place where the goal
+//! has it in this order. Of this permutation a position keeps the Lehmer code: for each tile
+//! how many later ones should come before it. A vertical move leaves the order as it is; a
+//! horizontal one takes a tile past `rows − 1` others, and exchanging two neighbours changes
+//! just their two digits. So positions are moved, and ranked, without ever being decoded.
+//!
+//! Of the two permutations that differ in the order of the last two tiles only, the parity
+//! allows one for each cell of the blank; the digit that tells them apart has no weight in
+//! the rank, which makes ranks dense over the solvable boards.
+
+use crate::puzzle::{Board, Direction, goal_cell, plain_tile};
+
+use super::Class;
+
+/// Bits for one digit of the Lehmer code.
+const DIGIT_BITS: usize = 4;
+
+/// A board of a class, canonical as the class is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    /// The digits, the first tile's lowest.
+    code: u64,
+    rank: u32,
+    /// The place of the blank's cell in the order of reading.
+    blank: u8,
+}
+
+/// What all positions of a class have in common.
+#[derive(Clone, Debug)]
+pub(super) struct Positions {
+    class: Class,
+    rows: usize,
+    cells: usize,
+    /// The weight of each digit in the rank.
+    weights: [u32; Class::MAX_CELLS],
+    /// By the blank's place and the direction, whether a tile can slide: divisions are slow.
+    can_slide: [[bool; 4]; Class::MAX_CELLS],
+}
+
+impl Positions {
+    pub(super) fn of(class: Class) -> Self {
+        let cells = class.shape().cells();
+        let mut weights = [0; Class::MAX_CELLS];
+        // Half of (cells − 2 − i)!, which is nothing for the last two.
+        for (i, weight) in weights[..cells - 3].iter_mut().enumerate() {
+            *weight = (3..=cells as u32 - 2 - i as u32).product();
+        }
+        let mut positions = Self {
+            class,
+            rows: class.shape().rows(),
+            cells,
+            weights,
+            can_slide: [[false; 4]; Class::MAX_CELLS],
+        };
+        for place in 0..cells {
+            let cell = positions.cell(place);
+            positions.can_slide[place] =
+                Direction::ALL.map(|to| class.shape().neighbour(cell, to.opposite()).is_some());
+        }
+        positions
+    }
+
+    /// The goal.
+    pub(super) fn goal(&self) -> Position {
+        Position {
+            code: 0,
+            rank: 0,
+            blank: self.place(self.class.home()) as u8,
+        }
+    }
+
+    /// The position of a solvable board of the class.
+    pub(super) fn position(&self, board: &Board) -> Position {
+        let blank = self.place(board.blank());
+        let mut position = Position {
+            code: 0,
+            rank: 0,
+            blank: blank as u8,
+        };
+        let home = self.place(self.class.home());
+        let mut earlier = 0_u32;
+        let places = (0..self.cells).filter(|&place| place != blank);
+        for (i, place) in places.enumerate() {
+            let tile = board.tile(self.cell(place));
+            let goal = self.place(goal_cell(self.class.home(), tile));
+            let name = goal - usize::from(goal > home);
+            let before = (earlier & ((1 << name) - 1)).count_ones();
+            earlier |= 1 << name;
+            position.set(i, name as u32 - before, self);
+        }
+        position
+    }
+
+    /// The board with an index below the number of boards.
+    pub(super) fn board(&self, index: usize) -> Board {
+        let (mut rank, blank) = ((index / self.cells) as u32, index % self.cells);
+        let home = self.place(self.class.home());
+        let columns_apart = (blank / self.rows).abs_diff(home / self.rows);
+        let mut parity = columns_apart * (self.rows - 1);
+        let mut names: Vec<usize> = (0..self.cells - 1).collect();
+        let mut tiles = [0; Class::MAX_CELLS];
+        let places = (0..self.cells).filter(|&place| place != blank);
+        for (i, place) in places.enumerate() {
+            let digit = match self.weights[i] {
+                0 => parity % names.len().min(2),
+                weight => {
+                    let digit = rank / weight;
+                    rank %= weight;
+                    digit as usize
+                }
+            };
+            parity += digit;
+            let name = names.remove(digit);
+            let goal = name + usize::from(name >= home);
+            tiles[self.cell(place)] = plain_tile(self.class.home(), self.cell(goal));
+        }
+        Board::from_legal(self.class.shape(), |cell| tiles[cell])
+    }
+
+    /// Where a position stands in a table, from 0.
+    pub(super) const fn index(&self, position: Position) -> usize {
+        position.rank as usize * self.cells + position.blank as usize
+    }
+
+    /// The position after a tile has slid, if the edge is not in the way.
+    pub(super) fn slide(&self, position: Position, direction: Direction) -> Option<Position> {
+        let blank = usize::from(position.blank);
+        if !self.can_slide[blank][direction as usize] {
+            return None;
+        }
+        let mut next = position;
+        match direction {
+            Direction::Up => next.blank += 1,
+            Direction::Down => next.blank -= 1,
+            Direction::Left => {
+                for i in (blank..blank + self.rows - 1).rev() {
+                    next.exchange(i, self);
+                }
+                next.blank += self.rows as u8;
+            }
+            Direction::Right => {
+                for i in blank - self.rows..blank - 1 {
+                    next.exchange(i, self);
+                }
+                next.blank -= self.rows as u8;
+            }
+        }
+        Some(next)
+    }
+
+    /// The place of a cell in the order of reading.
+    const fn place(&self, cell: usize) -> usize {
+        let shape = self.class.shape();
+        shape.column(cell) * self.rows + shape.row(cell)
+    }
+
+    /// The cell at a place in the order of reading.
+    const fn cell(&self, place: usize) -> usize {
+        self.class
+            .shape()
+            .cell(place % self.rows, place / self.rows)
+    }
+}
+
+impl Position {
+    const fn digit(self, i: usize) -> u32 {
+        (self.code >> (DIGIT_BITS * i)) as u32 & ((1 << DIGIT_BITS) - 1)
+    }
+
+    const fn set(&mut self, i: usize, digit: u32, positions: &Positions) {
+        let old = self.digit(i);
+        self.code ^= ((digit ^ old) as u64) << (DIGIT_BITS * i);
+        self.rank = self
+            .rank
+            .wrapping_add(digit.wrapping_sub(old).wrapping_mul(positions.weights[i]));
+    }
+
+    /// Exchanges the tiles `i` and `i + 1`, without a branch: which comes first is a coin toss.
+    const fn exchange(&mut self, i: usize, positions: &Positions) {
+        let (first, second) = (self.digit(i), self.digit(i + 1));
+        let in_order = (first <= second) as u32;
+        self.set(i, second + in_order, positions);
+        self.set(i + 1, first + in_order - 1, positions);
+    }
+}

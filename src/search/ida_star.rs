@@ -1,0 +1,73 @@
+//! IDA*: iterative-deepening A* (Korf, 1985).
+//!
+//! Depth-first searches, each cut off where moves made plus lower bound exceed a threshold, and
+//! each with the least sum beyond the last threshold as its own. A threshold that was searched
+//! through in vain proves that no solution is so short; the first solution found is a shortest.
+//! Memory grows with the length of the solution only.
+//!
+//! Nodes are counted as Korf did: every successor made, also those cut off at once, but not the
+//! roots; a move is never taken back at once. The blank goes down, right, left, up, which is
+//! Korf's order turned round as his goal is: he had the blank's home at the upper left.
+
+mod in_place;
+mod iterations;
+mod packed;
+
+use crate::heuristic::{Guided, Heuristic, HeuristicKind};
+use crate::puzzle::Problem;
+
+use super::{Solver, prepared};
+
+use in_place::InPlace;
+use packed::Packed;
+
+/// IDA* for a problem of any size.
+///
+/// Ends with `Found` and `Done(Proven)`; `progress().lower_bound` is the current threshold,
+/// and `iterations()` tells them all with their nodes.
+///
+/// ```
+/// use loyd::heuristic::HeuristicKind;
+/// use loyd::puzzle::{Board, Problem, Shape};
+/// use loyd::search::{Budget, Step, Stop, ida_star};
+///
+/// let shape = Shape::new(3, 3)?;
+/// let start = Board::new(shape, &[8, 6, 7, 2, 5, 4, 3, 0, 1])?;
+/// let problem = Problem::new(&start, &Board::solved(shape))?;
+/// let mut search = ida_star::solver(&problem, HeuristicKind::Manhattan);
+/// let Step::Found(solution) = search.advance(Budget::UNLIMITED) else {
+///     unreachable!("without a limit it runs to the solution");
+/// };
+/// assert_eq!(solution.len(), 31);
+/// assert_eq!(search.advance(Budget::UNLIMITED), Step::Done(Stop::Proven));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn solver(problem: &Problem, heuristic: HeuristicKind) -> Solver {
+    prepared::solver(problem, heuristic, move |problem| {
+        match heuristic.guide_small(problem, Small(problem)) {
+            Some(solver) => solver,
+            None => heuristic.guide(problem, Any(problem)),
+        }
+    })
+}
+
+struct Small<'a>(&'a Problem);
+
+impl Guided for Small<'_> {
+    type Output = Solver;
+
+    fn by<H: Heuristic + 'static>(self, heuristic: H) -> Solver {
+        Box::new(Packed::new(self.0, heuristic))
+    }
+}
+
+struct Any<'a>(&'a Problem);
+
+impl Guided for Any<'_> {
+    type Output = Solver;
+
+    fn by<H: Heuristic + 'static>(self, heuristic: H) -> Solver {
+        Box::new(InPlace::new(self.0, heuristic))
+    }
+}

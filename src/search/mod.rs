@@ -1,0 +1,183 @@
+//! The solvers. Each is a machine that can be advanced.
+//!
+//! A search holds its whole state and takes no clock, lock, channel or thread; whoever advances
+//! it decides how far, and so cancellation, limits, progress and fairness are in one place for
+//! all of them.
+
+mod arena;
+mod blank_moves;
+mod open_list;
+mod prepared;
+
+pub mod a_star;
+pub mod batch;
+pub mod chain;
+pub mod constructive;
+pub mod difficulty;
+pub mod distance_table;
+pub mod drawing;
+pub mod ida_star;
+pub mod joined;
+pub mod plan;
+pub mod table_walk;
+pub mod tables;
+
+use crate::puzzle::Solution;
+
+/// How far a search may go before it must give the control back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    /// Node generations to spend, about: a search stops at the first convenient point after it.
+    pub nodes: u64,
+    /// Bytes that the search may hold in all. Only searches that remember boards look at it.
+    pub memory: u64,
+}
+
+impl Budget {
+    /// No limit at all: runs to the next finding.
+    pub const UNLIMITED: Self = Self {
+        nodes: u64::MAX,
+        memory: u64::MAX,
+    };
+
+    /// About this many nodes, whatever memory they take.
+    #[must_use]
+    pub const fn nodes(nodes: u64) -> Self {
+        Self {
+            nodes,
+            memory: u64::MAX,
+        }
+    }
+}
+
+/// Where an advanced search stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step<F> {
+    /// The budget is spent; there is more to do.
+    Working,
+    /// Something was found; there may be more.
+    Found(F),
+    /// There is nothing more to do, now and whenever it is advanced again.
+    Done(Stop),
+}
+
+/// Why a search ended by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stop {
+    /// What was found last is proven to be the best there is.
+    Proven,
+    /// It has found what it looks for; nothing is proven.
+    FirstFound,
+    /// It would need more memory than it was given.
+    Memory,
+    /// It has looked everywhere it was meant to look.
+    Exhausted,
+}
+
+/// What a search has done so far. All counts only grow, but for `memory`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Nodes whose successors were made (*dequeued*, in A*'s terms).
+    pub expanded: u64,
+    /// Successors made, roots not counted.
+    pub generated: u64,
+    /// The greatest size of the open list.
+    pub peak_open: u64,
+    /// Bytes held now.
+    pub memory: u64,
+    /// The most bytes held at any time.
+    pub peak_memory: u64,
+    /// Depth-first iterations begun.
+    pub iterations: u32,
+    /// No solution is shorter than this. Proven.
+    pub lower_bound: u32,
+}
+
+impl Progress {
+    /// Nothing done yet.
+    pub const NONE: Self = Self {
+        expanded: 0,
+        generated: 0,
+        peak_open: 0,
+        memory: 0,
+        peak_memory: 0,
+        iterations: 0,
+        lower_bound: 0,
+    };
+
+    /// The progress of two searches, `now` after this one is over: counts are added up, the
+    /// bound is the better one.
+    #[must_use]
+    pub fn then(self, now: Self) -> Self {
+        Self {
+            expanded: self.expanded + now.expanded,
+            generated: self.generated + now.generated,
+            peak_open: self.peak_open.max(now.peak_open),
+            memory: now.memory,
+            peak_memory: self.peak_memory.max(now.peak_memory),
+            iterations: self.iterations + now.iterations,
+            lower_bound: self.lower_bound.max(now.lower_bound),
+        }
+    }
+
+    /// The same after the search has been dropped.
+    #[must_use]
+    pub const fn at_rest(self) -> Self {
+        Self { memory: 0, ..self }
+    }
+}
+
+/// One depth-first iteration of IDA*.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Iteration {
+    /// The most moves that it looked for, in moves made plus lower bound.
+    pub threshold: u32,
+    /// The nodes that it generated; so far, if it is the present one.
+    pub generated: u64,
+}
+
+/// A resumable search.
+pub trait Search: Send {
+    /// What it finds: a [`Solution`], a generated board, a run of moves.
+    type Found;
+
+    /// Spends about `budget.nodes` more node generations, less if it finds something.
+    fn advance(&mut self, budget: Budget) -> Step<Self::Found>;
+
+    /// What it has done so far.
+    fn progress(&self) -> Progress;
+
+    /// The iterations so far, the first first, if it works by iterations. Their nodes add up to
+    /// those generated; only the first 256 are told apart.
+    fn iterations(&self) -> Vec<Iteration> {
+        Vec::new()
+    }
+
+    /// What to count its nodes under in metrics now: one of a few names, in lower case.
+    fn name(&self) -> &'static str {
+        "other"
+    }
+}
+
+impl<S: Search + ?Sized> Search for Box<S> {
+    type Found = S::Found;
+
+    fn advance(&mut self, budget: Budget) -> Step<Self::Found> {
+        (**self).advance(budget)
+    }
+
+    fn progress(&self) -> Progress {
+        (**self).progress()
+    }
+
+    fn iterations(&self) -> Vec<Iteration> {
+        (**self).iterations()
+    }
+
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+}
+
+/// A search for solutions.
+pub type Solver = Box<dyn Search<Found = Solution>>;

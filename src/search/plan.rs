@@ -1,0 +1,329 @@
+//! Which searches answer a question, in which order: a pure function.
+
+use std::fmt;
+
+use thiserror::Error;
+
+use super::constructive::Variant;
+use crate::heuristic::HeuristicKind;
+use crate::puzzle::Shape;
+
+/// What kind of solution is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Objective {
+    /// The shortest that can be found; over early once it is proven optimal.
+    #[default]
+    Best,
+    /// A proven shortest one.
+    Optimal,
+    /// One proven no longer than this ratio × optimal.
+    Bounded(Ratio),
+    /// The first one.
+    Fast,
+}
+
+impl Objective {
+    /// Whether a solution of this length satisfies the objective, given the proven lower bound.
+    #[must_use]
+    pub fn is_met(self, length: usize, lower_bound: u32) -> bool {
+        match self {
+            Self::Best | Self::Optimal => length as u64 <= u64::from(lower_bound),
+            Self::Bounded(ratio) => length as f64 <= ratio.get() * f64::from(lower_bound),
+            Self::Fast => true,
+        }
+    }
+
+    /// Whether any solution is a good answer when a limit comes before the proof.
+    #[must_use]
+    pub const fn takes_any(self) -> bool {
+        matches!(self, Self::Best | Self::Fast)
+    }
+}
+
+impl fmt::Display for Objective {
+    /// Its name in the contract.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Best => "BEST",
+            Self::Optimal => "OPTIMAL",
+            Self::Bounded(_) => "BOUNDED",
+            Self::Fast => "FAST",
+        })
+    }
+}
+
+/// A finite factor of at least 1: a weight, or a bound on a solution's excess.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ratio(u64);
+
+impl Ratio {
+    /// The factor 1.
+    pub const ONE: Self = Self(1.0_f64.to_bits());
+
+    /// A factor; none when it is below 1, infinite or no number.
+    #[must_use]
+    pub fn new(factor: f64) -> Option<Self> {
+        // The bits of positive floats are in the floats' order.
+        (factor.is_finite() && factor >= 1.0).then(|| Self(factor.to_bits()))
+    }
+
+    /// The factor.
+    #[must_use]
+    pub const fn get(self) -> f64 {
+        f64::from_bits(self.0)
+    }
+}
+
+impl fmt::Debug for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.get().fmt(f)
+    }
+}
+
+/// A way of searching that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// A*.
+    AStar,
+    /// A* with the heuristic multiplied by a weight.
+    WeightedAStar,
+    /// Iterative-deepening A*.
+    IdaStar,
+    /// Tile by tile.
+    Constructive,
+}
+
+impl fmt::Display for Algorithm {
+    /// Its name in the contract.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::AStar => "A_STAR",
+            Self::WeightedAStar => "WEIGHTED_A_STAR",
+            Self::IdaStar => "IDA_STAR",
+            Self::Constructive => "CONSTRUCTIVE",
+        })
+    }
+}
+
+/// What the asker wants of the method; all unset: whatever is best.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Method {
+    /// The algorithm.
+    pub algorithm: Option<Algorithm>,
+    /// The heuristic.
+    pub heuristic: Option<HeuristicKind>,
+    /// The weight of weighted A*.
+    pub weight: Option<Ratio>,
+    /// The variant of the constructive solver.
+    pub variant: Option<Variant>,
+}
+
+/// One search of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Stage {
+    /// Descent through the table of exact distances.
+    TableWalk,
+    /// Tile by tile.
+    Constructive(Variant),
+    /// A*, weighted unless the weight is 1.
+    AStar(HeuristicKind, Ratio),
+    /// Iterative-deepening A*.
+    IdaStar(HeuristicKind),
+}
+
+impl Stage {
+    /// The algorithm's name, in lower case.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TableWalk => "table_walk",
+            Self::Constructive(_) => "constructive",
+            Self::AStar(_, Ratio::ONE) => "a_star",
+            Self::AStar(..) => "weighted_a_star",
+            Self::IdaStar(_) => "ida_star",
+        }
+    }
+}
+
+/// A method that cannot do what is asked of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum PlanError {
+    /// The algorithm proves nothing of the kind that the objective wants.
+    #[error(
+        "{algorithm} cannot prove what {objective} asks for: choose A_STAR or IDA_STAR, or leave the choice to the server"
+    )]
+    CannotProve {
+        /// The algorithm asked for.
+        algorithm: Algorithm,
+        /// The objective asked for.
+        objective: Objective,
+    },
+    /// The weight lets solutions through that the objective's ratio does not.
+    #[error(
+        "a weight of {weight:?} bounds solutions by that factor only, which is more than the ratio of {ratio:?}"
+    )]
+    WeightAboveRatio {
+        /// The weight asked for.
+        weight: Ratio,
+        /// The ratio asked for.
+        ratio: Ratio,
+    },
+    /// A weight without weighted A*.
+    #[error("a weight is for WEIGHTED_A_STAR alone")]
+    StrayWeight,
+    /// A variant of an algorithm that has none.
+    #[error("a variant is for CONSTRUCTIVE alone")]
+    StrayVariant,
+    /// A heuristic for an algorithm that uses none.
+    #[error("{0} uses no heuristic")]
+    StrayHeuristic(Algorithm),
+    /// A heuristic that does not exist for boards of this shape.
+    #[error("there is no {heuristic} on boards of {shape}")]
+    UnsupportedShape {
+        /// The heuristic asked for.
+        heuristic: HeuristicKind,
+        /// The size of the board.
+        shape: Shape,
+    },
+}
+
+/// The weight of weighted A* when none is asked for.
+const DEFAULT_WEIGHT: f64 = 2.0;
+
+/// Boards of up to this many cells have few enough arrangements for A* to see the end of.
+const A_STAR_CELLS: usize = 12;
+
+/// Boards of up to this many cells get a constructive solution so soon that a proof may as well
+/// have it to compare with.
+const CHEAP_CELLS: usize = 100;
+
+/// Chooses the searches for a question.
+///
+/// `table_ready` says whether the exact distances of this shape and blank's home are at hand.
+/// The stages run in order until the objective is met; each one's findings count.
+///
+/// # Errors
+/// When the method cannot do what the objective asks.
+pub fn plan(
+    shape: Shape,
+    objective: Objective,
+    method: Method,
+    table_ready: bool,
+) -> Result<Vec<Stage>, PlanError> {
+    check(objective, method)?;
+    check_shape(shape, method)?;
+    let heuristic = method.heuristic.unwrap_or(HeuristicKind::LinearConflict);
+    if let Some(algorithm) = method.algorithm {
+        let chosen = match algorithm {
+            Algorithm::AStar => Stage::AStar(heuristic, Ratio::ONE),
+            Algorithm::WeightedAStar => Stage::AStar(heuristic, weight(objective, method)),
+            Algorithm::IdaStar => Stage::IdaStar(heuristic),
+            Algorithm::Constructive => Stage::Constructive(method.variant.unwrap_or_default()),
+        };
+        // BEST must have something to show when a limit comes.
+        return Ok(match objective {
+            Objective::Best if algorithm != Algorithm::Constructive => {
+                vec![Stage::Constructive(Variant::Best), chosen]
+            }
+            _ => vec![chosen],
+        });
+    }
+    if table_ready && method.heuristic.is_none() {
+        return Ok(vec![Stage::TableWalk]);
+    }
+
+    let mut stages = Vec::new();
+    if objective != Objective::Optimal || shape.cells() <= CHEAP_CELLS {
+        stages.push(Stage::Constructive(Variant::Best));
+    }
+    match objective {
+        Objective::Fast => return Ok(stages),
+        Objective::Optimal => {}
+        Objective::Bounded(ratio) => stages.push(Stage::AStar(heuristic, ratio)),
+        Objective::Best => stages.extend(
+            best_weights(shape)
+                .iter()
+                .filter_map(|&weight| Ratio::new(weight))
+                .map(|weight| Stage::AStar(heuristic, weight)),
+        ),
+    }
+    if shape.cells() <= A_STAR_CELLS {
+        stages.push(Stage::AStar(heuristic, Ratio::ONE));
+    }
+    // Also where A* was tried first: it may run out of memory, and this cannot.
+    stages.push(Stage::IdaStar(heuristic));
+    Ok(stages)
+}
+
+/// Weights that find better solutions soon, on the way to a proof.
+const fn best_weights(shape: Shape) -> &'static [f64] {
+    match shape.cells() {
+        0..=A_STAR_CELLS => &[],
+        13..=16 => &[3.0, 1.5],
+        _ => &[5.0, 3.0, 2.0, 1.5],
+    }
+}
+
+fn weight(objective: Objective, method: Method) -> Ratio {
+    method.weight.unwrap_or(match objective {
+        Objective::Bounded(ratio) => ratio,
+        _ => Ratio(DEFAULT_WEIGHT.to_bits()),
+    })
+}
+
+/// Whether the method exists for boards of the shape.
+///
+/// # Errors
+/// When it does not.
+pub fn check_shape(shape: Shape, method: Method) -> Result<(), PlanError> {
+    match method.heuristic {
+        Some(heuristic) if !heuristic.supports(shape) => {
+            Err(PlanError::UnsupportedShape { heuristic, shape })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether the method can do what the objective asks, whatever the board.
+///
+/// # Errors
+/// When it cannot.
+pub fn check(objective: Objective, method: Method) -> Result<(), PlanError> {
+    if method.weight.is_some() && method.algorithm != Some(Algorithm::WeightedAStar) {
+        return Err(PlanError::StrayWeight);
+    }
+    if method.variant.is_some() && method.algorithm != Some(Algorithm::Constructive) {
+        return Err(PlanError::StrayVariant);
+    }
+    let Some(algorithm) = method.algorithm else {
+        return Ok(());
+    };
+    if algorithm == Algorithm::Constructive && method.heuristic.is_some() {
+        return Err(PlanError::StrayHeuristic(algorithm));
+    }
+    match (objective, algorithm) {
+        (Objective::Optimal, Algorithm::WeightedAStar)
+            if weight(objective, method) > Ratio::ONE =>
+        {
+            Err(PlanError::CannotProve {
+                algorithm,
+                objective,
+            })
+        }
+        (Objective::Optimal | Objective::Bounded(_), Algorithm::Constructive) => {
+            Err(PlanError::CannotProve {
+                algorithm,
+                objective,
+            })
+        }
+        (Objective::Bounded(ratio), Algorithm::WeightedAStar)
+            if weight(objective, method) > ratio =>
+        {
+            Err(PlanError::WeightAboveRatio {
+                weight: weight(objective, method),
+                ratio,
+            })
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,11 @@
+//! Lower bounds: never above the true distance, and the same however they are come by.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod admissible;
+mod corrected;
+mod incremental;
+mod linear_conflict;
+mod walking_distance;

@@ -1,0 +1,343 @@
+//! Plans carried out: the searches of a chain one after the other.
+
+use std::sync::Arc;
+
+use loyd::heuristic::HeuristicKind::LinearConflict;
+use loyd::puzzle::{Dice, Problem};
+use loyd::search::chain::{Chain, optimal_solver};
+use loyd::search::constructive::{Constructive, Variant};
+use loyd::search::distance_table::Class;
+use loyd::search::joined::Joined;
+use loyd::search::plan::{Algorithm, Method, Objective, Ratio, Stage, plan};
+use loyd::search::tables::Tables;
+use loyd::search::{Budget, Progress, Search, Step, Stop, a_star, ida_star};
+
+use crate::constructive;
+use crate::driving::run;
+use crate::support::published::{KORF_1985, PRINCETON};
+use crate::support::{goal, problem, random_problem, shape};
+
+/// How a chain went.
+#[derive(Clone, Debug, PartialEq)]
+struct Course {
+    lengths: Vec<usize>,
+    by: Vec<Stage>,
+    stop: Stop,
+    progress: Progress,
+}
+
+/// Advances to the end, watching that solutions get shorter and the bound stays true.
+fn drive(mut chain: Chain, problem: &Problem, slice: Budget) -> Course {
+    let mut solutions = Vec::new();
+    let mut by = Vec::new();
+    let mut before = chain.progress();
+    let stop = loop {
+        let step = chain.advance(slice);
+        let progress = chain.progress();
+        assert!(progress.expanded >= before.expanded);
+        assert!(progress.generated >= before.generated);
+        assert!(progress.peak_open >= before.peak_open);
+        assert!(progress.peak_memory >= before.peak_memory);
+        assert!(progress.peak_memory >= progress.memory);
+        assert!(progress.iterations >= before.iterations);
+        assert!(progress.lower_bound >= before.lower_bound);
+        before = progress;
+        match step {
+            Step::Working => {}
+            Step::Found(answer) => {
+                let moves = answer.solution.into_moves();
+                solutions.push(problem.replay(moves).unwrap().len());
+                by.push(answer.by);
+            }
+            Step::Done(stop) => break stop,
+        }
+    };
+    assert!(matches!(chain.advance(slice), Step::Done(again) if again == stop));
+    assert_eq!(chain.progress(), before);
+    assert!(solutions.is_sorted_by(|a, b| a > b), "{solutions:?}");
+    Course {
+        lengths: solutions,
+        by,
+        stop,
+        progress: before,
+    }
+}
+
+fn planned(problem: &Problem, objective: Objective, method: Method) -> Chain {
+    let stages = plan(problem.shape(), objective, method, false).unwrap();
+    of_stages(problem, objective, stages)
+}
+
+fn of_stages(problem: &Problem, objective: Objective, stages: Vec<Stage>) -> Chain {
+    Chain::new(problem.clone(), objective, stages, Arc::default())
+}
+
+fn solve(problem: &Problem, objective: Objective) -> Course {
+    let chain = planned(problem, objective, Method::default());
+    drive(chain, problem, Budget::UNLIMITED)
+}
+
+fn bounded(factor: f64) -> Objective {
+    Objective::Bounded(Ratio::new(factor).unwrap())
+}
+
+/// Published boards of 4×4 and their shortest lengths.
+fn published() -> impl Iterator<Item = (Problem, usize)> {
+    let korf = KORF_1985.iter().map(|(tiles, length, _)| (tiles, *length));
+    let princeton = PRINCETON.iter().map(|(tiles, length)| (tiles, *length));
+    korf.chain(princeton)
+        .map(|(tiles, length)| (problem(4, 4, tiles), length))
+}
+
+#[test]
+fn optimal_finds_the_published_lengths() {
+    for (problem, length) in published() {
+        let course = solve(&problem, Objective::Optimal);
+        assert_eq!(course.stop, Stop::Proven);
+        assert_eq!(course.lengths.last(), Some(&length));
+        assert_eq!(course.progress.lower_bound as usize, length);
+    }
+}
+
+#[test]
+fn best_improves_until_the_shortest_is_proven() {
+    for (problem, length) in published() {
+        let course = solve(&problem, Objective::Best);
+        assert_eq!(course.stop, Stop::Proven);
+        assert_eq!(course.by[0], Stage::Constructive(Variant::Best));
+        assert_eq!(course.lengths.last(), Some(&length));
+        assert_eq!(course.progress.lower_bound as usize, length);
+    }
+}
+
+#[test]
+fn fast_stops_at_the_first_solution() {
+    for (problem, length) in published() {
+        let course = solve(&problem, Objective::Fast);
+        assert_eq!(course.by, [Stage::Constructive(Variant::Best)]);
+        assert!(course.lengths[0] >= length);
+        let first_is_shortest = course.lengths[0] == course.progress.lower_bound as usize;
+        let stop = if first_is_shortest {
+            Stop::Proven
+        } else {
+            Stop::FirstFound
+        };
+        assert_eq!(course.stop, stop);
+    }
+}
+
+#[test]
+fn bounded_meets_its_ratio() {
+    for (problem, length) in published() {
+        for factor in [1.0, 1.01, 1.1, 1.3, 2.0, 10.0] {
+            let course = solve(&problem, bounded(factor));
+            let bound = course.progress.lower_bound;
+            assert_eq!(course.stop, Stop::Proven);
+            assert!(*course.lengths.last().unwrap() as f64 <= factor * f64::from(bound));
+            assert!(bound as usize <= length);
+        }
+    }
+}
+
+#[test]
+fn weighted_a_star_alone_proves_its_weight_as_a_ratio() {
+    // Ratios that no binary fraction hits: rounding must not spoil the proof.
+    for (problem, length) in published() {
+        for factor in [1.07, 1.1, 1.15, 1.3, 1.7, 2.1, 3.3] {
+            let method = Method {
+                algorithm: Some(Algorithm::WeightedAStar),
+                ..Method::default()
+            };
+            let chain = planned(&problem, bounded(factor), method);
+            let course = drive(chain, &problem, Budget::UNLIMITED);
+            assert_eq!(course.stop, Stop::Proven, "{factor} {}", problem.start());
+            assert!(course.lengths[0] as f64 <= factor * length as f64);
+        }
+    }
+}
+
+#[test]
+fn every_small_board_is_solved_optimally_with_and_without_its_table() {
+    let tables = Arc::new(Tables::new());
+    let mut dice = Dice::new(1);
+    for (rows, columns) in [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3)] {
+        let shape = shape(rows, columns);
+        for home in 0..shape.cells() {
+            let problem = random_problem(shape, home, &mut dice);
+            let table = tables.build(Class::of(&problem).unwrap());
+            let distance = table.distance(&problem).unwrap() as usize;
+            for objective in [Objective::Best, Objective::Optimal, bounded(1.0)] {
+                let by_search = solve(&problem, objective);
+                assert_eq!(by_search.lengths.last(), Some(&distance));
+                assert_eq!(by_search.stop, Stop::Proven);
+                let walk = Chain::new(
+                    problem.clone(),
+                    objective,
+                    vec![Stage::TableWalk],
+                    Arc::clone(&tables),
+                );
+                let by_table = drive(walk, &problem, Budget::UNLIMITED);
+                assert_eq!(by_table.lengths, [distance]);
+                assert_eq!(by_table.by, [Stage::TableWalk]);
+                assert_eq!(by_table.stop, Stop::Proven);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_table_that_is_missing_after_all_costs_time_but_no_answer() {
+    let problem = problem(3, 3, &[8, 6, 7, 2, 5, 4, 3, 0, 1]);
+    let chain = of_stages(&problem, Objective::Optimal, vec![Stage::TableWalk]);
+    let course = drive(chain, &problem, Budget::UNLIMITED);
+    assert_eq!((course.lengths, course.stop), (vec![31], Stop::Proven));
+}
+
+#[test]
+fn a_stage_without_memory_gives_way_to_the_next() {
+    let (tiles, length, _) = KORF_1985[4];
+    let problem = problem(4, 4, &tiles);
+    let slice = Budget {
+        nodes: 1000,
+        memory: 400_000,
+    };
+    let best = planned(&problem, Objective::Best, Method::default());
+    let course = drive(best, &problem, slice);
+    assert_eq!(course.lengths.last(), Some(&length));
+    assert_eq!(course.by.last(), Some(&Stage::IdaStar(LinearConflict)));
+    assert_eq!(course.stop, Stop::Proven);
+    assert!(course.progress.peak_memory <= 400_000);
+}
+
+#[test]
+fn a_chain_whose_last_stage_has_no_memory_says_so() {
+    let (tiles, length, _) = KORF_1985[4];
+    let problem = problem(4, 4, &tiles);
+    let slice = Budget {
+        nodes: 1000,
+        memory: 400_000,
+    };
+    let a_star = Method {
+        algorithm: Some(Algorithm::AStar),
+        ..Method::default()
+    };
+    let course = drive(
+        planned(&problem, Objective::Optimal, a_star),
+        &problem,
+        slice,
+    );
+    assert_eq!((course.lengths.len(), course.stop), (0, Stop::Memory));
+    assert!(course.progress.lower_bound as usize <= length);
+    // BEST has its constructive solution all the same.
+    let course = drive(planned(&problem, Objective::Best, a_star), &problem, slice);
+    assert_eq!((course.lengths.len(), course.stop), (1, Stop::Memory));
+}
+
+#[test]
+fn a_chain_runs_the_variant_of_its_stage() {
+    let tables = Arc::new(Tables::new());
+    let problem = random_problem(shape(6, 6), 35, &mut Dice::new(11));
+    for variant in Variant::ALL {
+        let stages = vec![Stage::Constructive(variant)];
+        let chain = of_stages(&problem, Objective::Fast, stages.clone());
+        let course = drive(chain, &problem, Budget::UNLIMITED);
+        assert_eq!(course.by, stages);
+        let moves = constructive::solve(&tables, &problem, variant);
+        assert_eq!(course.lengths, [moves]);
+    }
+}
+
+#[test]
+fn a_chain_that_has_tried_everything_says_so() {
+    let problem = problem(4, 4, &KORF_1985[0].0);
+    let constructive = vec![Stage::Constructive(Variant::Best)];
+    let chain = of_stages(&problem, Objective::Best, constructive);
+    let course = drive(chain, &problem, Budget::UNLIMITED);
+    assert_eq!((course.lengths.len(), course.stop), (1, Stop::Exhausted));
+    let nothing = of_stages(&problem, Objective::Best, vec![]);
+    let course = drive(nothing, &problem, Budget::UNLIMITED);
+    assert_eq!((course.lengths.len(), course.stop), (0, Stop::Exhausted));
+}
+
+#[test]
+fn slices_change_no_length_and_save_nodes_only() {
+    for (tiles, length) in &PRINCETON[2..5] {
+        let problem = problem(4, 4, tiles);
+        for objective in [Objective::Best, Objective::Optimal] {
+            let whole = solve(&problem, objective);
+            for nodes in [1, 7, 1000] {
+                let chain = planned(&problem, objective, Method::default());
+                let sliced = drive(chain, &problem, Budget::nodes(nodes));
+                assert_eq!(sliced.lengths, whole.lengths);
+                assert_eq!(sliced.lengths.last(), Some(length));
+                assert_eq!(sliced.by, whole.by);
+                assert_eq!(sliced.stop, Stop::Proven);
+                // Between two slices it can see that the bound has come up to the best length.
+                assert!(sliced.progress.generated <= whole.progress.generated);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_statistics_are_those_of_all_stages() {
+    let (tiles, length, _) = KORF_1985[1];
+    let problem = problem(4, 4, &tiles);
+    let weight = Ratio::new(3.0).unwrap();
+    let stages = vec![
+        Stage::Constructive(Variant::Best),
+        Stage::AStar(LinearConflict, weight),
+        Stage::IdaStar(LinearConflict),
+    ];
+    let chain = of_stages(&problem, Objective::Best, stages);
+    let course = drive(chain, &problem, Budget::UNLIMITED);
+
+    let constructive = Constructive::new(Arc::default(), &problem, Variant::Best);
+    let alone = [
+        run(Box::new(Joined::new(&problem, constructive))).progress,
+        run(a_star::solver(&problem, LinearConflict, 3.0)).progress,
+        run(ida_star::solver(&problem, LinearConflict)).progress,
+    ];
+    let sum = |count: fn(&Progress) -> u64| alone.iter().map(count).sum::<u64>();
+    let all = course.progress;
+    assert_eq!(all.expanded, sum(|progress| progress.expanded));
+    assert_eq!(all.generated, sum(|progress| progress.generated));
+    assert_eq!(
+        u64::from(all.iterations),
+        sum(|progress| u64::from(progress.iterations))
+    );
+    assert_eq!(all.peak_open, alone[1].peak_open);
+    assert_eq!(
+        Some(all.peak_memory),
+        alone.iter().map(|progress| progress.peak_memory).max()
+    );
+    // All stages are over.
+    assert_eq!(all.memory, 0);
+    assert_eq!(all.lower_bound as usize, length);
+}
+
+#[test]
+fn a_solved_board_takes_no_moves_whatever_is_asked() {
+    for (rows, columns) in [(2, 2), (4, 4), (5, 5), (20, 20)] {
+        let goal = goal(shape(rows, columns), 1);
+        let problem = Problem::new(&goal, &goal).unwrap();
+        for objective in [Objective::Best, Objective::Optimal, bounded(2.0)] {
+            let course = solve(&problem, objective);
+            assert_eq!((course.lengths, course.stop), (vec![0], Stop::Proven));
+            assert_eq!(course.progress.lower_bound, 0);
+        }
+    }
+}
+
+#[test]
+fn the_optimal_solver_walks_the_table_when_there_is_one() {
+    let tables = Arc::new(Tables::new());
+    let hardest = problem(3, 3, &[8, 6, 7, 2, 5, 4, 3, 0, 1]);
+    let by_search = run(optimal_solver(hardest.clone(), &tables));
+    assert_eq!(by_search.found.last().unwrap().len(), 31);
+    assert_eq!(by_search.stop, Stop::Proven);
+    tables.build(Class::of(&hardest).unwrap());
+    let by_table = run(optimal_solver(hardest, &tables));
+    assert_eq!((by_table.length(), by_table.stop), (31, Stop::Proven));
+    assert_eq!(by_table.progress.expanded, 31);
+}

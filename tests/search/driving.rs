@@ -1,0 +1,61 @@
+//! Ways to run a solver to its end.
+
+use loyd::puzzle::Solution;
+use loyd::search::{Budget, Progress, Solver, Step, Stop};
+
+/// How a run went.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Run {
+    pub(crate) found: Vec<Solution>,
+    pub(crate) stop: Stop,
+    pub(crate) progress: Progress,
+}
+
+impl Run {
+    /// The length of the one solution found.
+    pub(crate) fn length(&self) -> usize {
+        assert_eq!(self.found.len(), 1);
+        self.found[0].len()
+    }
+}
+
+/// How many nodes more than asked for may be counted in a slice: IDA* counts the successors that
+/// it has made ahead only when it comes to them, at most two for each move of the path.
+const OVERSHOOT: u64 = 200;
+
+/// Advances to the end by slices of the given budget, watching that counts only grow.
+pub(crate) fn run_sliced(mut solver: Solver, slice: Budget) -> Run {
+    let mut found = Vec::new();
+    let mut before = solver.progress();
+    loop {
+        let step = solver.advance(slice);
+        let progress = solver.progress();
+        assert!(progress.expanded >= before.expanded);
+        assert!(progress.generated >= before.generated);
+        assert!(progress.generated - before.generated <= slice.nodes.saturating_add(OVERSHOOT));
+        assert!(progress.peak_open >= before.peak_open);
+        assert!(progress.peak_memory >= before.peak_memory);
+        assert!(progress.peak_memory >= progress.memory);
+        assert!(progress.iterations >= before.iterations);
+        assert!(progress.lower_bound >= before.lower_bound);
+        before = progress;
+        match step {
+            Step::Working => {}
+            Step::Found(solution) => found.push(solution),
+            Step::Done(stop) => {
+                // There is nothing more, now and whenever it is advanced again.
+                assert_eq!(solver.advance(slice), Step::Done(stop));
+                assert_eq!(solver.progress(), progress);
+                return Run {
+                    found,
+                    stop,
+                    progress,
+                };
+            }
+        }
+    }
+}
+
+pub(crate) fn run(solver: Solver) -> Run {
+    run_sliced(solver, Budget::UNLIMITED)
+}

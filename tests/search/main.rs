@@ -1,0 +1,28 @@
+//! The solvers: right answers, exact counts, honest limits, however they are advanced.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "../support/korf.rs"]
+mod korf;
+#[path = "../support/mod.rs"]
+mod support;
+
+#[path = "../support/adversary.rs"]
+mod adversary;
+
+mod a_star;
+mod batch;
+mod chain;
+mod constructive;
+mod constructive_moves;
+mod difficulty;
+mod distance_table;
+mod drawing;
+mod driving;
+mod ida_star;
+mod joined;
+mod known_lengths;
+mod korf_boards;
+mod multi_tile;
+mod plan;
+mod prepared;
+mod table_walk;

@@ -1,0 +1,389 @@
+//! Which searches answer which question.
+
+use loyd::heuristic::HeuristicKind::{self, Hamming, LinearConflict, Manhattan};
+use loyd::search::constructive::Variant;
+use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage, check, plan};
+
+use Objective::{Best, Bounded, Fast, Optimal};
+use Stage::{IdaStar, TableWalk};
+
+use crate::support::shape;
+
+const ANY: Method = Method {
+    algorithm: None,
+    heuristic: None,
+    weight: None,
+    variant: None,
+};
+
+/// What is used unless a variant is asked for.
+const CONSTRUCTIVE: Stage = Stage::Constructive(Variant::Best);
+
+fn by(algorithm: Algorithm) -> Method {
+    Method {
+        algorithm: Some(algorithm),
+        ..ANY
+    }
+}
+
+fn with(heuristic: HeuristicKind, method: Method) -> Method {
+    Method {
+        heuristic: Some(heuristic),
+        ..method
+    }
+}
+
+fn weighted(weight: f64) -> Method {
+    Method {
+        weight: Some(ratio(weight)),
+        ..by(Algorithm::WeightedAStar)
+    }
+}
+
+fn constructive(variant: Variant) -> Method {
+    Method {
+        variant: Some(variant),
+        ..by(Algorithm::Constructive)
+    }
+}
+
+fn ratio(factor: f64) -> Ratio {
+    Ratio::new(factor).unwrap()
+}
+
+fn a_star(weight: f64) -> Stage {
+    Stage::AStar(LinearConflict, ratio(weight))
+}
+
+#[test]
+fn the_servers_own_choice_by_size_and_objective() {
+    let ida_star = IdaStar(LinearConflict);
+    let bounded = Bounded(ratio(1.2));
+    for (rows, columns, objective, stages) in [
+        // Few enough arrangements for A* to see the end of.
+        (3, 3, Best, vec![CONSTRUCTIVE, a_star(1.0), ida_star]),
+        (3, 4, Optimal, vec![CONSTRUCTIVE, a_star(1.0), ida_star]),
+        (
+            2,
+            6,
+            bounded,
+            vec![CONSTRUCTIVE, a_star(1.2), a_star(1.0), ida_star],
+        ),
+        (3, 4, Fast, vec![CONSTRUCTIVE]),
+        (
+            4,
+            4,
+            Best,
+            vec![CONSTRUCTIVE, a_star(3.0), a_star(1.5), ida_star],
+        ),
+        (4, 4, Optimal, vec![CONSTRUCTIVE, ida_star]),
+        (4, 4, bounded, vec![CONSTRUCTIVE, a_star(1.2), ida_star]),
+        (4, 4, Fast, vec![CONSTRUCTIVE]),
+        (
+            5,
+            5,
+            Best,
+            vec![
+                CONSTRUCTIVE,
+                a_star(5.0),
+                a_star(3.0),
+                a_star(2.0),
+                a_star(1.5),
+                ida_star,
+            ],
+        ),
+        (10, 10, Optimal, vec![CONSTRUCTIVE, ida_star]),
+        // A constructive solution is no longer cheap beside a proof that will hardly come.
+        (10, 11, Optimal, vec![ida_star]),
+        (100, 100, Fast, vec![CONSTRUCTIVE]),
+        (100, 100, bounded, vec![CONSTRUCTIVE, a_star(1.2), ida_star]),
+    ] {
+        let shape = shape(rows, columns);
+        assert_eq!(
+            plan(shape, objective, ANY, false),
+            Ok(stages),
+            "{shape} {objective:?}"
+        );
+    }
+}
+
+#[test]
+fn a_table_that_is_ready_answers_every_objective() {
+    for objective in [Best, Optimal, Bounded(ratio(2.0)), Fast] {
+        assert_eq!(
+            plan(shape(3, 3), objective, ANY, true),
+            Ok(vec![TableWalk]),
+            "{objective:?}"
+        );
+    }
+}
+
+#[test]
+fn a_table_is_not_used_when_a_method_is_asked_for() {
+    for (method, stages) in [
+        (by(Algorithm::IdaStar), vec![IdaStar(LinearConflict)]),
+        (by(Algorithm::AStar), vec![a_star(1.0)]),
+        (
+            with(Manhattan, ANY),
+            vec![
+                CONSTRUCTIVE,
+                Stage::AStar(Manhattan, Ratio::ONE),
+                IdaStar(Manhattan),
+            ],
+        ),
+    ] {
+        assert_eq!(plan(shape(3, 3), Optimal, method, true), Ok(stages));
+    }
+}
+
+#[test]
+fn a_method_that_is_asked_for_is_the_one_that_is_used() {
+    let manhattan = |weight| Stage::AStar(Manhattan, ratio(weight));
+    for (objective, method, stages) in [
+        (Optimal, by(Algorithm::AStar), vec![a_star(1.0)]),
+        (
+            Optimal,
+            with(Manhattan, by(Algorithm::IdaStar)),
+            vec![IdaStar(Manhattan)],
+        ),
+        (Optimal, weighted(1.0), vec![a_star(1.0)]),
+        (Fast, with(Manhattan, weighted(7.5)), vec![manhattan(7.5)]),
+        (Fast, by(Algorithm::WeightedAStar), vec![a_star(2.0)]),
+        (Fast, by(Algorithm::Constructive), vec![CONSTRUCTIVE]),
+        (
+            Bounded(ratio(1.3)),
+            by(Algorithm::WeightedAStar),
+            vec![a_star(1.3)],
+        ),
+        (Bounded(ratio(1.3)), weighted(1.1), vec![a_star(1.1)]),
+        (Bounded(ratio(1.3)), weighted(1.3), vec![a_star(1.3)]),
+        (Bounded(ratio(1.3)), by(Algorithm::AStar), vec![a_star(1.0)]),
+        // BEST has something to show when a limit comes.
+        (
+            Best,
+            with(Hamming, by(Algorithm::AStar)),
+            vec![CONSTRUCTIVE, Stage::AStar(Hamming, Ratio::ONE)],
+        ),
+        (
+            Best,
+            by(Algorithm::IdaStar),
+            vec![CONSTRUCTIVE, IdaStar(LinearConflict)],
+        ),
+        (
+            Best,
+            by(Algorithm::WeightedAStar),
+            vec![CONSTRUCTIVE, a_star(2.0)],
+        ),
+        (Best, by(Algorithm::Constructive), vec![CONSTRUCTIVE]),
+    ] {
+        assert_eq!(
+            plan(shape(4, 4), objective, method, false),
+            Ok(stages),
+            "{objective:?} {method:?}"
+        );
+    }
+}
+
+#[test]
+fn a_variant_of_the_constructive_solver_is_taken_as_it_is_asked_for() {
+    for objective in [Fast, Best] {
+        for variant in Variant::ALL {
+            for table_ready in [false, true] {
+                assert_eq!(
+                    plan(shape(3, 3), objective, constructive(variant), table_ready),
+                    Ok(vec![Stage::Constructive(variant)]),
+                    "{objective:?} {variant:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_method_that_cannot_do_what_is_asked_is_refused() {
+    let cannot_prove = |algorithm, objective| PlanError::CannotProve {
+        algorithm,
+        objective,
+    };
+    let stray_weight = Method {
+        weight: Some(ratio(2.0)),
+        ..ANY
+    };
+    let stray_variant = |method| Method {
+        variant: Some(Variant::Hayes),
+        ..method
+    };
+    let bounded = Bounded(ratio(1.5));
+    for (objective, method, error) in [
+        (
+            Optimal,
+            by(Algorithm::Constructive),
+            cannot_prove(Algorithm::Constructive, Optimal),
+        ),
+        (
+            bounded,
+            by(Algorithm::Constructive),
+            cannot_prove(Algorithm::Constructive, bounded),
+        ),
+        (
+            Optimal,
+            by(Algorithm::WeightedAStar),
+            cannot_prove(Algorithm::WeightedAStar, Optimal),
+        ),
+        (
+            Optimal,
+            weighted(1.01),
+            cannot_prove(Algorithm::WeightedAStar, Optimal),
+        ),
+        (
+            bounded,
+            weighted(1.6),
+            PlanError::WeightAboveRatio {
+                weight: ratio(1.6),
+                ratio: ratio(1.5),
+            },
+        ),
+        (Best, stray_weight, PlanError::StrayWeight),
+        (
+            Optimal,
+            Method {
+                weight: Some(Ratio::ONE),
+                ..by(Algorithm::AStar)
+            },
+            PlanError::StrayWeight,
+        ),
+        (Best, stray_variant(ANY), PlanError::StrayVariant),
+        (
+            Best,
+            stray_variant(by(Algorithm::AStar)),
+            PlanError::StrayVariant,
+        ),
+        (Fast, stray_variant(weighted(2.0)), PlanError::StrayVariant),
+        (
+            Optimal,
+            stray_variant(by(Algorithm::IdaStar)),
+            PlanError::StrayVariant,
+        ),
+        (
+            Optimal,
+            constructive(Variant::Parberry),
+            cannot_prove(Algorithm::Constructive, Optimal),
+        ),
+        (
+            Fast,
+            with(Manhattan, by(Algorithm::Constructive)),
+            PlanError::StrayHeuristic(Algorithm::Constructive),
+        ),
+    ] {
+        // Whatever the board, and whether or not there is a table.
+        assert_eq!(check(objective, method), Err(error));
+        for (side, table_ready) in [(3, true), (3, false), (4, false), (128, false)] {
+            let planned = plan(shape(side, side), objective, method, table_ready);
+            assert_eq!(planned, Err(error), "{objective:?} {method:?}");
+        }
+    }
+}
+
+#[test]
+fn ratios_are_finite_and_at_least_1() {
+    for factor in [0.999, 0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert_eq!(Ratio::new(factor), None, "{factor}");
+    }
+    assert_eq!(Ratio::new(1.0), Some(Ratio::ONE));
+    let sorted = [1.0, 1.0 + f64::EPSILON, 1.5, 2.0, 1e9, f64::MAX].map(ratio);
+    assert!(sorted.is_sorted_by(|a, b| a < b));
+    assert_eq!(format!("{:?}", ratio(1.5)), "1.5");
+}
+
+#[test]
+fn an_objective_is_met_by_what_is_proven() {
+    for (objective, length, lower_bound, met) in [
+        (Best, 53, 53, true),
+        (Best, 53, 52, false),
+        (Optimal, 53, 51, false),
+        (Optimal, 0, 0, true),
+        (Bounded(ratio(1.1)), 55, 50, true),
+        (Bounded(ratio(1.1)), 56, 50, false),
+        (Bounded(Ratio::ONE), 51, 50, false),
+        (Fast, 1000, 2, true),
+    ] {
+        assert_eq!(
+            objective.is_met(length, lower_bound),
+            met,
+            "{objective:?} {length} {lower_bound}"
+        );
+    }
+}
+
+#[test]
+fn best_and_fast_take_what_there_is_when_a_limit_comes() {
+    let takes_any = [Best, Fast, Optimal, Bounded(Ratio::ONE)].map(Objective::takes_any);
+    assert_eq!(takes_any, [true, true, false, false]);
+}
+
+#[test]
+fn errors_speak_the_contracts_language() {
+    let two = Ratio::new(2.0).unwrap();
+    let cannot_prove = |algorithm, objective| PlanError::CannotProve {
+        algorithm,
+        objective,
+    };
+    for (error, text) in [
+        (
+            cannot_prove(Algorithm::WeightedAStar, Objective::Optimal),
+            "WEIGHTED_A_STAR cannot prove what OPTIMAL asks for: choose A_STAR or IDA_STAR, or \
+             leave the choice to the server",
+        ),
+        (
+            cannot_prove(Algorithm::Constructive, Objective::Bounded(two)),
+            "CONSTRUCTIVE cannot prove what BOUNDED asks for: choose A_STAR or IDA_STAR, or \
+             leave the choice to the server",
+        ),
+        (
+            PlanError::StrayWeight,
+            "a weight is for WEIGHTED_A_STAR alone",
+        ),
+        (
+            PlanError::StrayVariant,
+            "a variant is for CONSTRUCTIVE alone",
+        ),
+        (
+            PlanError::StrayHeuristic(Algorithm::Constructive),
+            "CONSTRUCTIVE uses no heuristic",
+        ),
+    ] {
+        assert_eq!(error.to_string(), text);
+    }
+}
+
+#[test]
+fn a_heuristic_that_the_shape_has_not_is_refused() {
+    let heuristic = HeuristicKind::WalkingDistance;
+    let any = with(heuristic, ANY);
+    let a_star = with(heuristic, by(Algorithm::AStar));
+    let ida_star = with(heuristic, by(Algorithm::IdaStar));
+    for method in [any, a_star, ida_star] {
+        let large = shape(5, 6);
+        let refusal = PlanError::UnsupportedShape {
+            heuristic,
+            shape: large,
+        };
+        assert_eq!(plan(large, Best, method, false), Err(refusal));
+        assert!(plan(shape(5, 5), Best, method, false).is_ok());
+    }
+}
+
+#[test]
+fn every_heuristic_can_be_asked_for_by_every_search_that_uses_one() {
+    for kind in HeuristicKind::ALL {
+        for (algorithm, stage) in [
+            (Algorithm::AStar, Stage::AStar(kind, Ratio::ONE)),
+            (Algorithm::IdaStar, IdaStar(kind)),
+        ] {
+            assert_eq!(
+                plan(shape(4, 4), Optimal, with(kind, by(algorithm)), false),
+                Ok(vec![stage])
+            );
+        }
+    }
+}

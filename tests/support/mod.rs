@@ -1,0 +1,81 @@
+//! Boards for tests: random ones, and all of a small size with their true distances.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+pub(crate) mod published;
+
+use loyd::puzzle::generate::{Solvability, uniform};
+use loyd::puzzle::{Board, Dice, Direction, Problem, Shape};
+use rustc_hash::FxHashMap;
+
+pub(crate) fn shape(rows: usize, columns: usize) -> Shape {
+    Shape::new(rows, columns).unwrap()
+}
+
+/// The goal with the blank at `home` and the tiles in order around it.
+pub(crate) fn goal(shape: Shape, home: usize) -> Board {
+    let mut tiles: Vec<u32> = (1..shape.cells() as u32).collect();
+    tiles.insert(home, 0);
+    Board::new(shape, &tiles).unwrap()
+}
+
+/// A cell, each as likely.
+pub(crate) fn any_cell(shape: Shape, dice: &mut Dice) -> usize {
+    dice.below(shape.cells() as u32) as usize
+}
+
+/// A problem whose start is any solvable board, each as likely.
+pub(crate) fn random_problem(shape: Shape, home: usize, dice: &mut Dice) -> Problem {
+    let goal = goal(shape, home);
+    let start = uniform(&goal, Solvability::Solvable, dice);
+    Problem::new(&start, &goal).unwrap()
+}
+
+/// A problem that a walk of at most so many steps from the goal leads to.
+pub(crate) fn walk(shape: Shape, home: usize, steps: usize, dice: &mut Dice) -> Problem {
+    let goal = goal(shape, home);
+    let mut start = goal.clone();
+    for _ in 0..steps {
+        start.slide(any_direction(dice));
+    }
+    Problem::new(&start, &goal).unwrap()
+}
+
+pub(crate) fn any_direction(dice: &mut Dice) -> Direction {
+    Direction::ALL[dice.below(4) as usize]
+}
+
+/// A problem for the default goal, from its tiles row by row.
+pub(crate) fn problem(rows: usize, columns: usize, tiles: &[u32]) -> Problem {
+    let shape = shape(rows, columns);
+    let start = Board::new(shape, tiles).unwrap();
+    Problem::new(&start, &Board::solved(shape)).unwrap()
+}
+
+/// The distance to `goal` of every board that can reach it, breadth first.
+pub(crate) fn all_distances(goal: Board) -> FxHashMap<Board, u32> {
+    let mut distances = FxHashMap::from_iter([(goal.clone(), 0)]);
+    let mut layer = vec![goal];
+    let mut distance = 0;
+    while !layer.is_empty() {
+        distance += 1;
+        let mut next = Vec::new();
+        for board in layer {
+            for neighbour in neighbours(&board) {
+                if !distances.contains_key(&neighbour) {
+                    distances.insert(neighbour.clone(), distance);
+                    next.push(neighbour);
+                }
+            }
+        }
+        layer = next;
+    }
+    distances
+}
+
+/// The boards one slide away.
+pub(crate) fn neighbours(board: &Board) -> impl Iterator<Item = Board> {
+    Direction::ALL.into_iter().filter_map(|direction| {
+        let mut next = board.clone();
+        next.slide(direction).then_some(next)
+    })
+}
