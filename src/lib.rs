@@ -17,3 +17,7 @@ pub mod heuristic;
 pub mod puzzle;
 pub mod search;
 
+#[cfg(feature = "service")]
+pub mod engine;
+#[cfg(feature = "service")]
+pub mod telemetry;

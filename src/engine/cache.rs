@@ -1,0 +1,119 @@
+//! Equal questions at once are answered by one search, and proven answers are kept.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use moka::sync::Cache as Moka;
+
+use super::Question;
+use super::share::{Asker, Shared};
+use super::solving::Best;
+use crate::telemetry;
+
+/// A kept answer is at most so large: the rare long one must not push out a thousand others.
+const LARGEST: u32 = 64 * 1024;
+
+/// Everything that changes the answer, time aside: each asker ends its own waiting.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// What is asked.
+    pub question: Question,
+    /// Node generations allowed.
+    pub max_nodes: u64,
+    /// Bytes allowed.
+    pub max_memory: u64,
+}
+
+/// The searches that are going on, and the proven answers, by question.
+#[derive(Clone, Debug)]
+pub struct Cache {
+    /// As many as the pool holds, at the most.
+    running: Arc<Mutex<HashMap<Key, Arc<Shared<Best>>>>>,
+    kept: Moka<Key, Arc<Shared<Best>>>,
+}
+
+impl Cache {
+    /// A cache that keeps about so many bytes of answers.
+    #[must_use]
+    pub fn new(bytes: u64) -> Self {
+        Self {
+            running: Arc::default(),
+            kept: Moka::builder()
+                .max_capacity(bytes)
+                .weigher(|key: &Key, shared: &Arc<Shared<Best>>| weight(key, shared))
+                .build(),
+        }
+    }
+
+    /// Joins the search for an equal question, or begins one.
+    ///
+    /// # Errors
+    /// Those of `begin`.
+    pub fn ask<E>(
+        &self,
+        key: &Key,
+        begin: impl FnOnce() -> Result<Asker<Best>, E>,
+    ) -> Result<Asker<Best>, E> {
+        let mut running = self.running();
+        let there = running.get(key).cloned().or_else(|| self.kept.get(key));
+        if let Some(asker) = there.and_then(|shared| shared.ask()) {
+            telemetry::cache(true);
+            return Ok(asker);
+        }
+        telemetry::cache(false);
+        let first = begin()?;
+        running.insert(key.clone(), Arc::clone(first.shared()));
+        Ok(first)
+    }
+
+    /// What is to be dropped after an asker of this search.
+    #[must_use]
+    pub fn leave_later(&self, key: Key, asker: &Asker<Best>) -> Leave {
+        Leave {
+            cache: self.clone(),
+            key,
+            shared: Arc::clone(asker.shared()),
+        }
+    }
+
+    fn running(&self) -> MutexGuard<'_, HashMap<Key, Arc<Shared<Best>>>> {
+        // Nothing under the lock can leave the map half-changed.
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Takes a search out of those that are going on when it has ended, or nobody waits for it any
+/// more, and keeps what it has proven.
+#[derive(Debug)]
+pub struct Leave {
+    cache: Cache,
+    key: Key,
+    shared: Arc<Shared<Best>>,
+}
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        let lasts = self.shared.lasts();
+        if !lasts && !self.shared.is_idle() {
+            return;
+        }
+        let mut running = self.cache.running();
+        // Another search may have taken its place since.
+        let is_there = running.get(&self.key);
+        if is_there.is_some_and(|there| Arc::ptr_eq(there, &self.shared)) {
+            running.remove(&self.key);
+            if lasts && weight(&self.key, &self.shared) <= LARGEST {
+                self.cache
+                    .kept
+                    .insert(self.key.clone(), Arc::clone(&self.shared));
+            }
+        }
+    }
+}
+
+/// About the bytes of a question and its answer.
+fn weight(key: &Key, shared: &Shared<Best>) -> u32 {
+    let cells = key.question.problem.shape().cells();
+    let length = shared.read(|best| best.answer.as_ref().map_or(0, |it| it.solution.len()));
+    u32::try_from(1024 + 2 * cells + length).unwrap_or(u32::MAX)
+}

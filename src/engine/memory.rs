@@ -1,0 +1,110 @@
+//! The memory that searches and answers share, and who holds how much of it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::puzzle::Shape;
+use crate::telemetry;
+
+/// A bound on the bytes of all searches and answers together.
+#[derive(Debug)]
+pub struct Memory {
+    total: u64,
+    held: AtomicU64,
+    workers: u64,
+}
+
+impl Memory {
+    /// `total` bytes, shared by `workers` searches that grow at once.
+    #[must_use]
+    pub fn new(total: u64, workers: usize) -> Self {
+        Self {
+            total,
+            held: AtomicU64::new(0),
+            workers: workers.max(1) as u64,
+        }
+    }
+
+    /// Sets bytes aside; none when there are not as many left.
+    #[must_use]
+    pub fn reserve(self: &Arc<Self>, bytes: u64) -> Option<Reservation> {
+        self.held
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+                held.checked_add(bytes).filter(|&held| held <= self.total)
+            })
+            .ok()?;
+        Some(Reservation {
+            memory: Arc::clone(self),
+            bytes,
+        })
+    }
+
+    /// The bytes held by all.
+    #[must_use]
+    pub fn held(&self) -> u64 {
+        self.held.load(Ordering::Relaxed)
+    }
+}
+
+/// One holder's part of the memory, given back when it is dropped.
+#[derive(Debug)]
+pub struct Reservation {
+    memory: Arc<Memory>,
+    bytes: u64,
+}
+
+impl Reservation {
+    /// The bytes held.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Takes what this holder may grow by next, up to `most` bytes in all: a worker's share of
+    /// what is left, so that those who run at the same time get some, too. Until
+    /// [`Reservation::set`] gives back what is not used, nobody else can be promised it.
+    pub fn grow(&mut self, most: u64) {
+        let memory = &self.memory;
+        let wanted = most.saturating_sub(self.bytes);
+        let share = |held| (memory.total.saturating_sub(held) / memory.workers).min(wanted);
+        let before = memory
+            .held
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+                Some(held + share(held))
+            });
+        // The update always has something to store.
+        let (Ok(held) | Err(held)) = before;
+        self.bytes += share(held);
+    }
+
+    /// Holds as many bytes from now on.
+    pub fn set(&mut self, bytes: u64) {
+        let held = &self.memory.held;
+        if bytes > self.bytes {
+            held.fetch_add(bytes - self.bytes, Ordering::Relaxed);
+        } else {
+            held.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
+        }
+        self.bytes = bytes;
+    }
+
+    /// Tells the metrics how much all hold.
+    pub fn report(&self) {
+        telemetry::memory(self.memory.held());
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.set(0);
+        self.report();
+    }
+}
+
+/// The moves that the first solution of a board may take, about: 1.7 n³ on squares, measured
+/// from 16×16 up; narrow boards take more of their longer side.
+#[must_use]
+pub fn expected_moves(shape: Shape) -> u64 {
+    let side = shape.rows().max(shape.columns());
+    2 * (shape.cells() * side) as u64
+}

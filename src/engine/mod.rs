@@ -1,0 +1,316 @@
+//! Runs searches for requests: workers, limits, cancellation, and one search for equal questions.
+//!
+//! Uses `search` and what is beneath it; knows nothing of gRPC. Everything that waits is
+//! asynchronous; everything that computes is a [`pool::Task`].
+
+mod cache;
+mod drawing;
+pub mod job;
+pub mod limits;
+pub mod memory;
+pub mod pipe;
+pub mod pool;
+mod share;
+mod solving;
+mod table_store;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+use tokio_util::sync::CancellationToken;
+
+use crate::puzzle::{Board, Problem};
+use crate::search::batch::Batch;
+use crate::search::chain::{Chain, optimal_solver};
+use crate::search::constructive::{Constructive, Variant};
+use crate::search::difficulty::{Difficulty, Generated, Range};
+use crate::search::plan::{Method, Objective, PlanError, Stage, plan};
+use crate::search::{Progress, Search};
+use crate::telemetry;
+
+pub use drawing::Drawings;
+pub use limits::{Caps, Limits, Wanted, until};
+pub use memory::{Reservation, expected_moves};
+pub use pipe::Pipe;
+pub use solving::{Best, Failure, News, Outcome, StopReason, Waiting, Work};
+
+use cache::{Cache, Key, Leave};
+use job::Job;
+use memory::Memory;
+use pool::{Full, Pool};
+use share::{Asker, Collect, Shared};
+use solving::Terms;
+use table_store::TableStore;
+
+/// Settings of an engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineConfig {
+    /// Worker threads.
+    pub workers: usize,
+    /// Searches at once, running and waiting.
+    pub capacity: usize,
+    /// What one request may spend.
+    pub caps: Caps,
+    /// Bytes for all searches and answers together.
+    pub memory: u64,
+    /// Bytes for proven answers that are kept.
+    pub cache_memory: u64,
+}
+
+/// What is to be solved, and how.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Question {
+    /// The problem.
+    pub problem: Problem,
+    /// What kind of solution.
+    pub objective: Objective,
+    /// What the asker wants of the method.
+    pub method: Method,
+}
+
+/// Why a request was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Refused {
+    /// The method cannot do what is asked of it.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The pool is full.
+    #[error("too many searches are waiting: try again in {} ms", retry_after.as_millis())]
+    Overloaded {
+        /// When it is worth trying again.
+        retry_after: Duration,
+    },
+    /// The engine is shutting down.
+    #[error("the server is shutting down: try another one")]
+    Draining,
+}
+
+/// The searches of a process.
+#[derive(Debug)]
+pub struct Engine {
+    pool: Pool,
+    cache: Cache,
+    store: TableStore,
+    memory: Arc<Memory>,
+    draining: CancellationToken,
+    config: EngineConfig,
+}
+
+impl Engine {
+    /// Starts the workers and builds the small tables.
+    ///
+    /// # Errors
+    /// When the operating system refuses a thread.
+    pub fn start(config: EngineConfig) -> std::io::Result<Self> {
+        Ok(Self {
+            pool: Pool::start(config.workers, config.capacity)?,
+            cache: Cache::new(config.cache_memory),
+            store: TableStore::new(),
+            memory: Arc::new(Memory::new(config.memory, config.workers)),
+            draining: CancellationToken::new(),
+            config,
+        })
+    }
+
+    /// The settings.
+    #[must_use]
+    pub const fn config(&self) -> &EngineConfig {
+        &self.config
+    }
+
+    /// How many tables of exact distances are ready.
+    #[must_use]
+    pub fn tables(&self) -> usize {
+        self.store.count()
+    }
+
+    /// The searches that answer a question.
+    ///
+    /// # Errors
+    /// When the method cannot do what the objective asks.
+    pub fn plan(&self, question: &Question) -> Result<Vec<Stage>, PlanError> {
+        let ready = self.store.ready(&question.problem);
+        plan(
+            question.problem.shape(),
+            question.objective,
+            question.method,
+            ready,
+        )
+    }
+
+    /// Begins to solve, or joins a search for an equal question.
+    ///
+    /// # Errors
+    /// When the request cannot be taken.
+    pub fn solve(&self, question: Question, limits: Limits) -> Result<Solving, Refused> {
+        self.admit()?;
+        let stages = self.plan(&question)?;
+        let takes_any = question.objective.takes_any();
+        let terms = Terms {
+            takes_any,
+            never_fails: takes_any
+                && matches!(
+                    stages.first(),
+                    Some(Stage::Constructive(_) | Stage::TableWalk)
+                ),
+        };
+        let key = Key {
+            question,
+            max_nodes: limits.nodes,
+            max_memory: limits.memory,
+        };
+        let asker = self.cache.ask(&key, || {
+            let solution = self.reserve(expected_moves(key.question.problem.shape()))?;
+            let chain = Chain::new(
+                key.question.problem.clone(),
+                key.question.objective,
+                stages,
+                Arc::clone(self.store.tables()),
+            );
+            self.begin(chain, &limits, terms.never_fails, solution)
+        })?;
+        let leave = self.cache.leave_later(key, &asker);
+        Ok(Solving {
+            waiting: Waiting::new(asker, limits, terms, self.draining.clone()),
+            _leave: leave,
+        })
+    }
+
+    /// Begins to send a constructive solution while it is being worked out.
+    ///
+    /// # Errors
+    /// When the request cannot be taken.
+    pub fn pipe(
+        &self,
+        problem: &Problem,
+        variant: Variant,
+        limits: &Limits,
+    ) -> Result<Pipe, Refused> {
+        self.admit()?;
+        let reservation = self.reserve(problem.shape().cells() as u64 * 32)?;
+        Pipe::start(problem, *limits, self.draining.clone(), |inlet| {
+            let search = Constructive::new(Arc::clone(self.store.tables()), problem, variant);
+            let job = Job::new(search, inlet, limits.nodes, limits.memory, reservation);
+            self.pool.submit(Box::new(job)).map_err(|Full| self.full())
+        })
+    }
+
+    /// Begins to draw boards by a search that finds them.
+    ///
+    /// # Errors
+    /// When the request cannot be taken.
+    pub fn draw<S>(&self, search: S, limits: Limits) -> Result<Waiting<Drawings<S::Found>>, Refused>
+    where
+        S: Search + 'static,
+        S::Found: Clone + Send + Sync + 'static,
+    {
+        self.admit()?;
+        let asker = self.begin(search, &limits, false, self.reserve(0)?)?;
+        let terms = Terms {
+            takes_any: false,
+            never_fails: false,
+        };
+        Ok(Waiting::new(asker, limits, terms, self.draining.clone()))
+    }
+
+    /// A search for `count` boards whose optimal lengths to `goal` lie in a range, each by its
+    /// own seed.
+    pub fn difficulty(
+        &self,
+        goal: Board,
+        range: Range,
+        seed: u64,
+        count: u64,
+    ) -> impl Search<Found = Generated> + use<> {
+        let tables = Arc::clone(self.store.tables());
+        Batch::new(seed, count, move |seed| {
+            let tables = Arc::clone(&tables);
+            Difficulty::new(&goal, range, seed, move |problem| {
+                optimal_solver(problem, &tables)
+            })
+        })
+    }
+
+    /// Sets memory aside for an answer, until the reservation is dropped.
+    ///
+    /// # Errors
+    /// [`Refused::Overloaded`] when searches and answers hold all there is.
+    pub fn reserve(&self, bytes: u64) -> Result<Reservation, Refused> {
+        self.memory.reserve(bytes).ok_or_else(|| self.full())
+    }
+
+    /// Refuses new requests, and ends the ones under way with [`Failure::Draining`].
+    pub fn drain(&self) {
+        self.draining.cancel();
+    }
+
+    fn admit(&self) -> Result<(), Refused> {
+        if self.draining.is_cancelled() {
+            return Err(Refused::Draining);
+        }
+        Ok(())
+    }
+
+    fn begin<S, T>(
+        &self,
+        search: S,
+        limits: &Limits,
+        answer_first: bool,
+        reservation: Reservation,
+    ) -> Result<Asker<T>, Refused>
+    where
+        S: Search<Found = T::Found> + 'static,
+        T: Collect,
+    {
+        Shared::start(answer_first, |publisher| {
+            let job = Job::new(search, publisher, limits.nodes, limits.memory, reservation);
+            self.pool.submit(Box::new(job)).map_err(|Full| self.full())
+        })
+    }
+
+    fn full(&self) -> Refused {
+        telemetry::overloaded();
+        Refused::Overloaded {
+            retry_after: retry_after(self.config.capacity, self.config.workers),
+        }
+    }
+}
+
+/// When a full pool is worth another try: after each of its tasks could have had one slice.
+fn retry_after(capacity: usize, workers: usize) -> Duration {
+    let round = pool::SLICE.mul_f64(capacity as f64 / workers.max(1) as f64);
+    round.clamp(Duration::from_millis(20), Duration::from_secs(5))
+}
+
+/// A request's part in the search for its question. Dropping it leaves the search.
+#[derive(Debug)]
+pub struct Solving {
+    // Dropped before `_leave`, which looks at who is left.
+    waiting: Waiting<Best>,
+    _leave: Leave,
+}
+
+impl Work for Solving {
+    fn progress(&self) -> Progress {
+        self.waiting.progress()
+    }
+
+    fn queued(&self) -> Duration {
+        self.waiting.queued()
+    }
+}
+
+impl std::ops::Deref for Solving {
+    type Target = Waiting<Best>;
+
+    fn deref(&self) -> &Waiting<Best> {
+        &self.waiting
+    }
+}
+
+impl std::ops::DerefMut for Solving {
+    fn deref_mut(&mut self) -> &mut Waiting<Best> {
+        &mut self.waiting
+    }
+}

@@ -1,0 +1,169 @@
+//! A solution sent while it is still being worked out, no faster than its reader reads.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::puzzle::{Direction, Problem, Replay};
+use crate::search::{Progress, Stop};
+use crate::telemetry;
+
+use super::job::{End, Outlet, Refusal};
+use super::limits::{Limits, until};
+use super::pool::Ticket;
+use super::solving::{Failure, Work};
+
+/// Runs of moves that may wait for the reader. A run is a few thousand moves at the most.
+const WAITING_RUNS: usize = 4;
+
+/// The end of the pipe that the job holds. It replays every move before it lets it out.
+#[derive(Debug)]
+pub struct Inlet {
+    runs: mpsc::Sender<Vec<Direction>>,
+    ending: watch::Sender<(Progress, Option<End>)>,
+    replay: Replay,
+    cancelled: Arc<AtomicBool>,
+}
+
+impl Outlet for Inlet {
+    type Found = Vec<Direction>;
+
+    fn offer(&mut self, run: Vec<Direction>) -> Result<(), Refusal<Vec<Direction>>> {
+        match self.runs.try_reserve() {
+            Ok(place) => {
+                self.replay.play(&run).map_err(|_| Refusal::Defect)?;
+                place.send(run);
+                Ok(())
+            }
+            Err(mpsc::error::TrySendError::Full(())) => Err(Refusal::Later(run)),
+            // The reader has gone; the job will see that next.
+            Err(mpsc::error::TrySendError::Closed(())) => Ok(()),
+        }
+    }
+
+    fn report(&mut self, progress: &Progress) {
+        self.ending.send_if_modified(|(latest, _)| {
+            *latest = *progress;
+            false
+        });
+    }
+
+    fn close(&mut self, end: End) {
+        let end = match (end, self.replay.finish()) {
+            (End::Stopped(Stop::FirstFound), Err(_)) => End::Defect,
+            (end, _) => end,
+        };
+        self.ending.send_modify(|(_, ending)| *ending = Some(end));
+    }
+
+    fn abandoned(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    fn limited(&self) -> bool {
+        false
+    }
+}
+
+/// The reader's end. Dropping it takes the search out of the pool.
+#[derive(Debug)]
+pub struct Pipe {
+    runs: mpsc::Receiver<Vec<Direction>>,
+    ending: watch::Receiver<(Progress, Option<End>)>,
+    cancelled: Arc<AtomicBool>,
+    ticket: Ticket,
+    limits: Limits,
+    begun: Option<Instant>,
+    draining: CancellationToken,
+}
+
+impl Pipe {
+    /// Starts a search that sends the runs it finds. `submit` is given the inlet, and makes a
+    /// job of it.
+    ///
+    /// # Errors
+    /// Those of `submit`.
+    pub fn start<E>(
+        problem: &Problem,
+        limits: Limits,
+        draining: CancellationToken,
+        submit: impl FnOnce(Inlet) -> Result<Ticket, E>,
+    ) -> Result<Self, E> {
+        let (run_sender, runs) = mpsc::channel(WAITING_RUNS);
+        let (ending_sender, ending) = watch::channel((Progress::default(), None));
+        let cancelled = Arc::new(AtomicBool::new(false));
+        let ticket = submit(Inlet {
+            runs: run_sender,
+            ending: ending_sender,
+            replay: Replay::new(problem),
+            cancelled: Arc::clone(&cancelled),
+        })?;
+        Ok(Self {
+            runs,
+            ending,
+            cancelled,
+            ticket,
+            limits,
+            begun: None,
+            draining,
+        })
+    }
+
+    /// The next moves: a run, and those that wait behind it, as far as they do not go beyond
+    /// `most`; none when there are no more. May be dropped and called again.
+    ///
+    /// # Errors
+    /// When the call's deadline has passed, the engine drains, or the search had a defect. There
+    /// is no other limit: the first solution never fails.
+    pub async fn next(&mut self, most: usize) -> Result<Option<Vec<Direction>>, Failure> {
+        let run = tokio::select! {
+            biased;
+            () = self.draining.cancelled() => return Err(Failure::Draining),
+            run = self.runs.recv() => run,
+            () = until(self.limits.deadline) => return Err(Failure::DeadlineExceeded),
+        };
+        let Some(mut run) = run else {
+            return match self.end() {
+                Some(End::Stopped(Stop::FirstFound)) => Ok(None),
+                _ => Err(Failure::Defect),
+            };
+        };
+        while run.len() < most
+            && let Ok(more) = self.runs.try_recv()
+        {
+            run.extend(more);
+        }
+        self.begun.get_or_insert_with(Instant::now);
+        self.ticket.wake();
+        Ok(Some(run))
+    }
+
+    fn end(&self) -> Option<End> {
+        self.ending.borrow().1
+    }
+}
+
+impl Work for Pipe {
+    fn progress(&self) -> Progress {
+        self.ending.borrow().0
+    }
+
+    fn queued(&self) -> Duration {
+        self.begun.map_or(Duration::ZERO, |begun| {
+            begun.saturating_duration_since(self.limits.arrived)
+        })
+    }
+}
+
+impl Drop for Pipe {
+    fn drop(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+        self.ticket.cancel();
+        if self.end().is_none() {
+            telemetry::search_abandoned();
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! One search, many askers: what it has found so far, and who still wants to know.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tokio::sync::watch;
+
+use crate::search::{Progress, Stop};
+use crate::telemetry;
+
+use super::job::{End, Outlet, Refusal};
+use super::pool::Ticket;
+
+/// What a job has published.
+#[derive(Clone, Debug)]
+pub struct Snapshot<T> {
+    /// How far the search has come.
+    pub progress: Progress,
+    /// What it has found.
+    pub found: T,
+    /// When it got its first slice.
+    pub begun: Option<Instant>,
+    /// Why it is over, once it is.
+    pub end: Option<End>,
+}
+
+/// What accumulates the findings of a search.
+pub trait Collect: Default + Send + Sync + 'static {
+    /// One finding.
+    type Found: Send;
+
+    /// Takes a finding.
+    fn collect(&mut self, found: Self::Found);
+
+    /// How many findings there have been.
+    fn count(&self) -> usize;
+
+    /// The length of the best solution; 0 when there is none.
+    fn best_length(&self) -> usize;
+}
+
+/// The one place where a job publishes and its askers read.
+#[derive(Debug)]
+struct Latest<T> {
+    snapshot: watch::Sender<Snapshot<T>>,
+    abandoned: AtomicBool,
+    /// Node limits wait until there is an answer: for objectives that never fail.
+    answer_first: bool,
+}
+
+/// The end of [`Latest`] that the job holds.
+#[derive(Debug)]
+pub struct Publisher<T>(Arc<Latest<T>>);
+
+impl<T: Collect> Outlet for Publisher<T> {
+    type Found = T::Found;
+
+    fn offer(&mut self, found: T::Found) -> Result<(), Refusal<T::Found>> {
+        self.0
+            .snapshot
+            .send_modify(|snapshot| snapshot.found.collect(found));
+        Ok(())
+    }
+
+    fn report(&mut self, progress: &Progress) {
+        // Askers look at the progress when they want to; waking them for it would cost more
+        // than the search.
+        self.0.snapshot.send_if_modified(|snapshot| {
+            snapshot.progress = *progress;
+            snapshot.begun.get_or_insert_with(Instant::now);
+            false
+        });
+    }
+
+    fn close(&mut self, end: End) {
+        self.0
+            .snapshot
+            .send_modify(|snapshot| snapshot.end = Some(end));
+    }
+
+    fn abandoned(&self) -> bool {
+        self.0.abandoned.load(Ordering::Relaxed)
+    }
+
+    fn limited(&self) -> bool {
+        !self.0.answer_first || self.0.snapshot.borrow().found.count() > 0
+    }
+}
+
+/// A search in the pool, or its answer after it has ended.
+#[derive(Debug)]
+pub struct Shared<T> {
+    latest: Arc<Latest<T>>,
+    askers: Mutex<usize>,
+    ticket: Ticket,
+}
+
+impl<T: Collect> Shared<T> {
+    /// Starts a search that publishes to its askers, of whom the caller is the first. `submit`
+    /// is given the publisher, and makes a job of it.
+    ///
+    /// # Errors
+    /// Those of `submit`.
+    pub fn start<E>(
+        answer_first: bool,
+        submit: impl FnOnce(Publisher<T>) -> Result<Ticket, E>,
+    ) -> Result<Asker<T>, E> {
+        let latest = Arc::new(Latest {
+            snapshot: watch::Sender::new(Snapshot {
+                progress: Progress::default(),
+                found: T::default(),
+                begun: None,
+                end: None,
+            }),
+            abandoned: AtomicBool::new(false),
+            answer_first,
+        });
+        let ticket = submit(Publisher(Arc::clone(&latest)))?;
+        let mut snapshot = latest.snapshot.subscribe();
+        snapshot.mark_changed();
+        Ok(Asker {
+            snapshot,
+            shared: Arc::new(Self {
+                latest,
+                askers: Mutex::new(1),
+                ticket,
+            }),
+        })
+    }
+
+    /// Joins those who wait for the search; none when it was given up, or has ended with
+    /// nothing that would answer another asker.
+    #[must_use]
+    pub fn ask(self: &Arc<Self>) -> Option<Asker<T>> {
+        let mut askers = self.askers();
+        if self.latest.abandoned.load(Ordering::Relaxed)
+            || self.end().is_some_and(|end| !lasts(end))
+        {
+            return None;
+        }
+        *askers += 1;
+        drop(askers);
+        // What was found before is news to this asker.
+        let mut snapshot = self.latest.snapshot.subscribe();
+        snapshot.mark_changed();
+        Some(Asker {
+            shared: Arc::clone(self),
+            snapshot,
+        })
+    }
+
+    /// Whether the search has ended with an answer that stays true.
+    #[must_use]
+    pub fn lasts(&self) -> bool {
+        self.end().is_some_and(lasts)
+    }
+
+    /// Looks at what has been found.
+    pub fn read<R>(&self, read: impl FnOnce(&T) -> R) -> R {
+        read(&self.latest.snapshot.borrow().found)
+    }
+
+    /// Whether nobody waits for the search.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        *self.askers() == 0
+    }
+
+    fn end(&self) -> Option<End> {
+        self.latest.snapshot.borrow().end
+    }
+
+    fn askers(&self) -> MutexGuard<'_, usize> {
+        self.askers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What is proven stays so; every other end depends on limits.
+const fn lasts(end: End) -> bool {
+    matches!(end, End::Stopped(Stop::Proven))
+}
+
+/// One who waits for a search. The last one to be dropped takes the search out of the pool.
+#[derive(Debug)]
+pub struct Asker<T: Collect> {
+    shared: Arc<Shared<T>>,
+    snapshot: watch::Receiver<Snapshot<T>>,
+}
+
+impl<T: Collect> Asker<T> {
+    /// Waits for a finding or the end that has not been waited for before.
+    pub async fn changed(&mut self) {
+        // The sender lives in `shared`: it cannot have gone.
+        let _ = self.snapshot.changed().await;
+    }
+
+    /// What the search has published so far. Keep the borrow short: the search waits for it.
+    #[must_use]
+    pub fn snapshot(&self) -> watch::Ref<'_, Snapshot<T>> {
+        self.snapshot.borrow()
+    }
+
+    /// The search that is asked.
+    #[must_use]
+    pub const fn shared(&self) -> &Arc<Shared<T>> {
+        &self.shared
+    }
+}
+
+impl<T: Collect> Drop for Asker<T> {
+    fn drop(&mut self) {
+        let mut askers = self.shared.askers();
+        *askers -= 1;
+        if *askers == 0 && self.shared.end().is_none() {
+            self.shared.latest.abandoned.store(true, Ordering::Relaxed);
+            self.shared.ticket.cancel();
+            telemetry::search_abandoned();
+        }
+    }
+}

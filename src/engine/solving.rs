@@ -1,0 +1,292 @@
+//! A request's view of its search: news as they come, and the end that its limits allow.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::search::chain::Answer;
+use crate::search::{Progress, Stop};
+use crate::telemetry;
+
+use super::job::End;
+use super::limits::{Limits, TimeUp, until};
+use super::share::{Asker, Collect};
+
+/// The best solution so far.
+#[derive(Clone, Debug, Default)]
+pub struct Best {
+    /// How many solutions have been found, each better than the one before.
+    pub revision: u32,
+    /// The last of them.
+    pub answer: Option<Arc<Answer>>,
+}
+
+impl Collect for Best {
+    type Found = Answer;
+
+    fn collect(&mut self, found: Answer) {
+        self.revision += 1;
+        self.answer = Some(Arc::new(found));
+    }
+
+    fn count(&self) -> usize {
+        self.revision as usize
+    }
+
+    fn best_length(&self) -> usize {
+        self.answer
+            .as_ref()
+            .map_or(0, |answer| answer.solution.len())
+    }
+}
+
+/// Why a request was answered when it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StopReason {
+    /// What was asked for is proven.
+    Proven,
+    /// The first solution was asked for.
+    FirstFound,
+    /// The node limit.
+    NodeLimit,
+    /// The time limit.
+    TimeLimit,
+    /// The memory limit, and no other method was left.
+    MemoryLimit,
+    /// The call's deadline.
+    Deadline,
+    /// The method has nothing more to try.
+    Exhausted,
+}
+
+/// Why a request was not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// A limit came before what was asked for.
+    Limit {
+        /// Which limit.
+        reason: StopReason,
+        /// What the search did until then.
+        progress: Progress,
+        /// The length of the best solution; 0 when there is none.
+        best_length: usize,
+    },
+    /// The call's deadline came first.
+    DeadlineExceeded,
+    /// The engine is shutting down.
+    Draining,
+    /// A defect of loyd: a panic, or moves that do not lead to the goal.
+    Defect,
+}
+
+impl Failure {
+    /// The server's cap on time, where nothing is known of the search.
+    pub const TIME_CAP: Self = Self::Limit {
+        reason: StopReason::TimeLimit,
+        progress: Progress::NONE,
+        best_length: 0,
+    };
+
+    /// In a word, for the log.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Limit { reason, .. } => match reason {
+                StopReason::NodeLimit => "node_limit",
+                StopReason::MemoryLimit => "memory_limit",
+                _ => "time_limit",
+            },
+            Self::DeadlineExceeded => "deadline",
+            Self::Draining => "draining",
+            Self::Defect => "defect",
+        }
+    }
+}
+
+/// Work that is done for a request.
+pub trait Work {
+    /// What has been done so far.
+    fn progress(&self) -> Progress;
+
+    /// The time from the request's arrival to the first slice; zero while there was none.
+    fn queued(&self) -> Duration;
+}
+
+/// A search that has come to its end for one asker.
+#[derive(Clone, Debug)]
+pub struct Outcome<T> {
+    /// What was found.
+    pub found: T,
+    /// What it took.
+    pub progress: Progress,
+    /// Why it ended now.
+    pub reason: StopReason,
+    /// From arrival to the first slice.
+    pub queued: Duration,
+}
+
+/// What there is to tell.
+#[derive(Debug)]
+pub enum News<T> {
+    /// Something was found since the last news: [`Waiting::found`] has it.
+    Found,
+    /// The request is at its end.
+    Over(Result<Outcome<T>, Failure>),
+}
+
+/// What limits mean for a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Any finding is a good answer when a limit comes.
+    pub takes_any: bool,
+    /// And there will be one soon, which the limits have to wait for.
+    pub never_fails: bool,
+}
+
+/// One asker's wait for a search, ended by the search, the asker's limits or a drain.
+#[derive(Debug)]
+pub struct Waiting<T: Collect> {
+    asker: Asker<T>,
+    limits: Limits,
+    terms: Terms,
+    draining: CancellationToken,
+    /// How many findings have been news.
+    told: usize,
+}
+
+impl<T: Collect + Clone> Waiting<T> {
+    pub(super) const fn new(
+        asker: Asker<T>,
+        limits: Limits,
+        terms: Terms,
+        draining: CancellationToken,
+    ) -> Self {
+        Self {
+            asker,
+            limits,
+            terms,
+            draining,
+            told: 0,
+        }
+    }
+
+    /// What the search has found so far.
+    #[must_use]
+    pub fn found(&self) -> T {
+        self.asker.snapshot().found.clone()
+    }
+
+    /// Waits for a finding or the end. May be dropped and called again.
+    pub async fn news(&mut self) -> News<T> {
+        loop {
+            let (count, end) = {
+                let snapshot = self.asker.snapshot();
+                (snapshot.found.count(), snapshot.end)
+            };
+            // The last finding is news, too, though the end came with it.
+            if count > self.told {
+                self.told = count;
+                return News::Found;
+            }
+            if let Some(end) = end {
+                return News::Over(self.over(end));
+            }
+            // The first solution is on its way, and any is better than none: only the call's
+            // own deadline is a reason not to wait for it.
+            let (instant, which) = if self.terms.never_fails && count == 0 {
+                (self.limits.deadline, TimeUp::Deadline)
+            } else {
+                let (instant, which) = self.limits.time_up();
+                (Some(instant), which)
+            };
+            tokio::select! {
+                biased;
+                () = self.draining.cancelled() => return News::Over(Err(Failure::Draining)),
+                () = self.asker.changed() => {}
+                () = until(instant) => {
+                    let reason = match which {
+                        TimeUp::Limit => StopReason::TimeLimit,
+                        TimeUp::Deadline => StopReason::Deadline,
+                    };
+                    return News::Over(self.end_with(reason));
+                }
+            }
+        }
+    }
+
+    /// Waits for the end.
+    ///
+    /// # Errors
+    /// When a limit or a defect came before what was asked for.
+    pub async fn end(&mut self) -> Result<Outcome<T>, Failure> {
+        loop {
+            if let News::Over(over) = self.news().await {
+                return over;
+            }
+        }
+    }
+
+    /// What the end of the search means for this asker.
+    fn over(&self, end: End) -> Result<Outcome<T>, Failure> {
+        self.end_with(match end {
+            End::Defect => return Err(Failure::Defect),
+            End::Stopped(Stop::Proven) => StopReason::Proven,
+            End::Stopped(Stop::FirstFound) => StopReason::FirstFound,
+            End::Stopped(Stop::Memory) => StopReason::MemoryLimit,
+            End::Stopped(Stop::Exhausted) => StopReason::Exhausted,
+            End::NodeLimit => StopReason::NodeLimit,
+        })
+    }
+
+    fn end_with(&self, reason: StopReason) -> Result<Outcome<T>, Failure> {
+        let snapshot = self.asker.snapshot();
+        if let Some(limit) = limit_name(reason) {
+            telemetry::limit_stop(limit);
+        }
+        let met = matches!(reason, StopReason::Proven | StopReason::FirstFound);
+        if met || (self.terms.takes_any && snapshot.found.count() > 0) {
+            return Ok(Outcome {
+                found: snapshot.found.clone(),
+                progress: snapshot.progress,
+                reason,
+                queued: waited(snapshot.begun, &self.limits),
+            });
+        }
+        Err(match reason {
+            StopReason::Deadline => Failure::DeadlineExceeded,
+            _ => Failure::Limit {
+                reason,
+                progress: snapshot.progress,
+                best_length: snapshot.found.best_length(),
+            },
+        })
+    }
+}
+
+impl<T: Collect> Work for Waiting<T> {
+    fn progress(&self) -> Progress {
+        self.asker.snapshot().progress
+    }
+
+    fn queued(&self) -> Duration {
+        waited(self.asker.snapshot().begun, &self.limits)
+    }
+}
+
+fn waited(begun: Option<Instant>, limits: &Limits) -> Duration {
+    begun.map_or(Duration::ZERO, |begun| {
+        begun.saturating_duration_since(limits.arrived)
+    })
+}
+
+/// The label of a limit's metric.
+const fn limit_name(reason: StopReason) -> Option<&'static str> {
+    match reason {
+        StopReason::NodeLimit => Some("nodes"),
+        StopReason::TimeLimit => Some("time"),
+        StopReason::MemoryLimit => Some("memory"),
+        StopReason::Deadline => Some("deadline"),
+        StopReason::Proven | StopReason::FirstFound | StopReason::Exhausted => None,
+    }
+}

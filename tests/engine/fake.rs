@@ -1,0 +1,143 @@
+//! Tasks and searches that do as they are told.
+
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use loyd::engine::pool::{Next, Task, Turn};
+use loyd::engine::{Caps, Engine, EngineConfig, Limits, Wanted};
+use loyd::puzzle::{Board, Direction, Problem};
+use loyd::search::{Budget, Progress, Search, Step};
+
+/// Longer than anything takes on a slow machine: who waits so long waits in vain.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What has come, in time.
+pub(crate) fn receive<T>(receiver: &Receiver<T>) -> T {
+    match receiver.recv_timeout(PATIENCE) {
+        Ok(received) => received,
+        Err(RecvTimeoutError::Timeout) => panic!("nothing came"),
+        Err(RecvTimeoutError::Disconnected) => panic!("nothing can come any more"),
+    }
+}
+
+/// Sends its name when it is dropped.
+pub(crate) struct Told<T: Clone>(pub(crate) Sender<T>, pub(crate) T);
+
+impl<T: Clone> Drop for Told<T> {
+    fn drop(&mut self) {
+        // The test may be over.
+        let _ = self.0.send(self.1.clone());
+    }
+}
+
+/// A task that is a closure, and another one for its panic.
+pub(crate) struct Fake<R, P> {
+    pub(crate) run: R,
+    pub(crate) panicked: P,
+}
+
+impl<R, P> Task for Fake<R, P>
+where
+    R: FnMut(&Turn<'_>) -> Next + Send,
+    P: FnMut() + Send,
+{
+    fn run(&mut self, turn: &Turn<'_>) -> Next {
+        (self.run)(turn)
+    }
+
+    fn panicked(&mut self) {
+        (self.panicked)();
+    }
+}
+
+/// A task that runs a closure in each of its slices.
+pub(crate) fn task(run: impl FnMut(&Turn<'_>) -> Next + Send + 'static) -> Box<dyn Task> {
+    Box::new(Fake {
+        run,
+        panicked: || {},
+    })
+}
+
+/// A search that is a closure from the budget to a step and the progress after it.
+pub(crate) struct Scripted<F, A> {
+    advance: A,
+    progress: Progress,
+    found: std::marker::PhantomData<fn() -> F>,
+}
+
+impl<F, A: FnMut(Budget, &mut Progress) -> Step<F>> Scripted<F, A> {
+    pub(crate) fn new(advance: A) -> Self {
+        Self {
+            advance,
+            progress: Progress::default(),
+            found: std::marker::PhantomData,
+        }
+    }
+}
+
+impl<F, A: FnMut(Budget, &mut Progress) -> Step<F> + Send> Search for Scripted<F, A> {
+    type Found = F;
+
+    fn advance(&mut self, budget: Budget) -> Step<F> {
+        (self.advance)(budget, &mut self.progress)
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress
+    }
+}
+
+pub(crate) const CAPS: Caps = Caps {
+    nodes: u64::MAX,
+    time: Duration::from_secs(60),
+    memory: 256 << 20,
+    default_time: Duration::from_secs(1),
+};
+
+pub(crate) fn engine(workers: usize, capacity: usize) -> Engine {
+    Engine::start(EngineConfig {
+        workers,
+        capacity,
+        caps: CAPS,
+        memory: 1 << 30,
+        cache_memory: 16 << 20,
+    })
+    .unwrap()
+}
+
+/// The limits of a request that arrives now.
+pub(crate) fn wanting(wanted: Wanted) -> Limits {
+    Limits::new(Instant::now(), wanted, None, false, &CAPS)
+}
+
+pub(crate) fn unlimited() -> Limits {
+    wanting(Wanted::default())
+}
+
+/// A request that arrives now and is waited for so long.
+pub(crate) fn due_in(timeout: Duration) -> Limits {
+    Limits::new(
+        Instant::now(),
+        Wanted::default(),
+        Some(timeout),
+        false,
+        &CAPS,
+    )
+}
+
+/// A 24-puzzle that no machine proves in a test's time, another one for each number.
+pub(crate) fn hopeless(number: u64) -> Problem {
+    let dice = &mut loyd::puzzle::Dice::new(1_000 + number);
+    crate::support::random_problem(crate::support::shape(5, 5), 24, dice)
+}
+
+/// Goes to and fro on a board of 2×2, so many times, and then to the goal.
+pub(crate) fn to_and_fro() -> (Problem, [Direction; 2], [Direction; 1]) {
+    let problem = crate::support::problem(2, 2, &[1, 2, 0, 3]);
+    assert_eq!(problem.goal(), Board::solved(problem.shape()));
+    (
+        problem,
+        [Direction::Left, Direction::Right],
+        [Direction::Left],
+    )
+}

@@ -1,0 +1,15 @@
+//! The engine: fair to all, honest about limits, and nobody's failure but the failing one's.
+#![cfg(feature = "service")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod drawing;
+mod fake;
+mod job;
+mod limits;
+mod pipe;
+mod pool;
+mod sharing;
+mod solving;

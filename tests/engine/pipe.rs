@@ -1,0 +1,223 @@
+//! Solutions that are sent while they are worked out.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use loyd::engine::job::Job;
+use loyd::engine::memory::Memory;
+use loyd::engine::pool::{Next, Pool};
+use loyd::engine::{Failure, Limits, Pipe, Wanted, Work};
+use loyd::puzzle::{Dice, Direction, Problem, Replay};
+use loyd::search::constructive::Variant;
+use loyd::search::{Budget, Progress, Search, Step, Stop};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use crate::fake::{
+    PATIENCE, Scripted, due_in, engine, receive, task, to_and_fro, unlimited, wanting,
+};
+use crate::support::{random_problem, shape};
+
+/// A pipe for a search of one's own.
+fn pipe<S>(pool: &Pool, problem: &Problem, limits: Limits, search: S) -> Pipe
+where
+    S: Search<Found = Vec<Direction>> + 'static,
+{
+    Pipe::start(problem, limits, CancellationToken::new(), |inlet| {
+        let memory = Arc::new(Memory::new(u64::MAX, 1));
+        let reservation = memory.reserve(0).unwrap();
+        pool.submit(Box::new(Job::new(
+            search,
+            inlet,
+            limits.nodes,
+            limits.memory,
+            reservation,
+        )))
+    })
+    .unwrap()
+}
+
+/// Sends so many runs of two moves, and tells of each.
+fn counting(runs: u64) -> (impl Search<Found = Vec<Direction>>, Receiver<u64>) {
+    let (sender, counts) = channel();
+    let (_, to_and_fro, to_the_goal) = to_and_fro();
+    let search = Scripted::new(move |_: Budget, progress: &mut Progress| {
+        progress.generated += 1;
+        // The test may have heard enough.
+        let _ = sender.send(progress.generated);
+        if progress.generated < runs {
+            Step::Found(to_and_fro.to_vec())
+        } else if progress.generated == runs {
+            Step::Found(to_the_goal.to_vec())
+        } else {
+            Step::Done(Stop::FirstFound)
+        }
+    });
+    (search, counts)
+}
+
+async fn next(pipe: &mut Pipe) -> Result<Option<Vec<Direction>>, Failure> {
+    timeout(PATIENCE, pipe.next(1))
+        .await
+        .expect("something comes")
+}
+
+async fn all(pipe: &mut Pipe) -> Vec<Direction> {
+    let mut moves = Vec::new();
+    while let Some(run) = next(pipe).await.unwrap() {
+        moves.extend(run);
+    }
+    moves
+}
+
+#[tokio::test]
+async fn a_reader_that_does_not_read_parks_the_search_and_gets_everything_in_the_end() {
+    let pool = Pool::start(1, 2).unwrap();
+    let (problem, ..) = to_and_fro();
+    let (search, counts) = counting(1_000);
+    let mut pipe = pipe(&pool, &problem, unlimited(), search);
+    // Four runs wait for the reader, and the fifth for room.
+    for count in 1..=5 {
+        assert_eq!(receive(&counts), count);
+    }
+    // The one worker has time for others now, and the search makes no use of its turns.
+    for _ in 0..50 {
+        let (sender, said) = channel();
+        let begin = Instant::now();
+        while pool
+            .submit(task({
+                let sender = sender.clone();
+                move |_| {
+                    sender.send(()).unwrap();
+                    Next::Finished
+                }
+            }))
+            .is_err()
+        {
+            assert!(begin.elapsed() < PATIENCE);
+            std::thread::yield_now();
+        }
+        receive(&said);
+    }
+    assert!(counts.try_recv().is_err());
+    let moves = all(&mut pipe).await;
+    assert_eq!(moves.len(), 999 * 2 + 1);
+    problem.replay(moves).unwrap();
+    assert_eq!(next(&mut pipe).await, Ok(None));
+    assert_eq!(pipe.progress().generated, 1_001);
+}
+
+#[tokio::test]
+async fn limits_do_not_end_the_first_solution() {
+    let engine = engine(2, 8);
+    let problem = random_problem(shape(40, 40), 1599, &mut Dice::new(1));
+    let limits = wanting(Wanted {
+        nodes: Some(1),
+        time: Some(Duration::from_nanos(1)),
+        memory: Some(1 << 20),
+    });
+    let mut pipe = engine.pipe(&problem, Variant::Best, &limits).unwrap();
+    let mut replay = Replay::new(&problem);
+    while let Some(run) = next(&mut pipe).await.unwrap() {
+        replay.play(&run).unwrap();
+    }
+    replay.finish().unwrap();
+}
+
+#[tokio::test]
+async fn moves_that_cannot_be_made_are_a_defect() {
+    let pool = Pool::start(1, 2).unwrap();
+    let (problem, ..) = to_and_fro();
+    let search = Scripted::new(|_: Budget, progress: &mut Progress| {
+        progress.generated += 1;
+        if progress.generated == 1 {
+            Step::Found(vec![Direction::Left, Direction::Right])
+        } else {
+            Step::Found(vec![Direction::Right])
+        }
+    });
+    let mut pipe = pipe(&pool, &problem, unlimited(), search);
+    assert!(next(&mut pipe).await.unwrap().is_some());
+    assert_eq!(next(&mut pipe).await, Err(Failure::Defect));
+}
+
+#[tokio::test]
+async fn moves_that_end_elsewhere_than_on_the_goal_are_a_defect() {
+    let pool = Pool::start(1, 2).unwrap();
+    let (problem, to_and_fro, _) = to_and_fro();
+    let search = Scripted::new(move |_: Budget, progress: &mut Progress| {
+        progress.generated += 1;
+        if progress.generated == 1 {
+            Step::Found(to_and_fro.to_vec())
+        } else {
+            Step::Done(Stop::FirstFound)
+        }
+    });
+    let mut pipe = pipe(&pool, &problem, unlimited(), search);
+    assert!(next(&mut pipe).await.unwrap().is_some());
+    assert_eq!(next(&mut pipe).await, Err(Failure::Defect));
+}
+
+#[tokio::test]
+async fn a_search_that_panics_is_a_defect_and_the_worker_lives_on() {
+    let pool = Pool::start(1, 2).unwrap();
+    let (problem, ..) = to_and_fro();
+    let search = Scripted::new(|_: Budget, _: &mut Progress| panic!("as it should, in a test"));
+    let mut broken = pipe(&pool, &problem, unlimited(), search);
+    assert_eq!(next(&mut broken).await, Err(Failure::Defect));
+    let (search, _counts) = counting(10);
+    let mut whole = pipe(&pool, &problem, unlimited(), search);
+    assert_eq!(all(&mut whole).await.len(), 19);
+}
+
+#[tokio::test]
+async fn a_pipe_that_is_dropped_takes_its_search_out_of_the_pool() {
+    let pool = Pool::start(1, 1).unwrap();
+    let (problem, to_and_fro, _) = to_and_fro();
+    // Once while it is parked, and once while it runs without a finding.
+    for parked in [true, false] {
+        let (sender, advances) = channel();
+        let search = Scripted::new(move |budget: Budget, progress: &mut Progress| {
+            progress.generated += budget.nodes;
+            // Nobody listens after the pipe.
+            let _ = sender.send(());
+            if parked {
+                Step::Found(to_and_fro.to_vec())
+            } else {
+                Step::Working
+            }
+        });
+        let pipe = pipe(&pool, &problem, unlimited(), search);
+        for _ in 0..5 {
+            receive(&advances);
+        }
+        drop(pipe);
+        // The search is dropped, and its sender with it: there is no more to come.
+        while advances.recv_timeout(PATIENCE).is_ok() {}
+    }
+}
+
+#[tokio::test]
+async fn the_deadline_ends_a_pipe() {
+    let pool = Pool::start(1, 2).unwrap();
+    let (problem, ..) = to_and_fro();
+    let search = Scripted::new(|budget: Budget, progress: &mut Progress| {
+        progress.generated += budget.nodes;
+        Step::Working
+    });
+    let limits = due_in(Duration::from_millis(30));
+    let mut pipe = pipe(&pool, &problem, limits, search);
+    assert_eq!(next(&mut pipe).await, Err(Failure::DeadlineExceeded));
+    assert!(Instant::now() >= limits.deadline.unwrap());
+}
+
+#[tokio::test]
+async fn a_drain_ends_a_pipe() {
+    let engine = engine(1, 4);
+    let problem = random_problem(shape(128, 128), 0, &mut Dice::new(2));
+    let mut pipe = engine.pipe(&problem, Variant::Best, &unlimited()).unwrap();
+    assert!(next(&mut pipe).await.unwrap().is_some());
+    engine.drain();
+    assert_eq!(next(&mut pipe).await, Err(Failure::Draining));
+}

@@ -1,0 +1,432 @@
+//! The pool: least service first, no wake-up lost, and a place for everyone who is in it only.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use loyd::engine::pool::{Full, Next, Pool, SLICE, Ticket, Turn};
+
+use crate::fake::{Fake, PATIENCE, Told, receive, task};
+
+fn pool(workers: usize, capacity: usize) -> Pool {
+    Pool::start(workers, capacity).unwrap()
+}
+
+/// Keeps the one worker busy until the sender is dropped.
+fn hold_worker(pool: &Pool) -> (Sender<()>, Ticket) {
+    let (begun, has_begun) = channel();
+    let (release, released) = channel();
+    let ticket = pool
+        .submit(task(move |_| {
+            begun.send(()).unwrap();
+            // The disconnection is what is waited for.
+            let _ = released.recv_timeout(PATIENCE);
+            Next::Finished
+        }))
+        .unwrap();
+    receive(&has_begun);
+    (release, ticket)
+}
+
+/// A task that lasts no longer than it takes to say so.
+fn say<T: Send + 'static>(sender: &Sender<T>, word: T) -> Box<dyn loyd::engine::pool::Task> {
+    let sender = sender.clone();
+    let mut word = Some(word);
+    task(move |_| {
+        sender.send(word.take().unwrap()).unwrap();
+        Next::Finished
+    })
+}
+
+/// Submits as soon as there is a place.
+fn submit_when_possible(pool: &Pool, mut make: impl FnMut() -> Box<dyn loyd::engine::pool::Task>) {
+    let begin = Instant::now();
+    while pool.submit(make()).is_err() {
+        assert!(begin.elapsed() < PATIENCE, "there never was a place");
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn newcomers_go_first_and_in_the_order_they_came() {
+    let pool = Arc::new(pool(1, 10));
+    let (sender, said) = channel();
+    let inner = Arc::downgrade(&pool);
+    let mut slices = 0;
+    pool.submit(task(move |_| {
+        slices += 1;
+        sender.send("old").unwrap();
+        if slices == 3 {
+            let pool = inner.upgrade().unwrap();
+            pool.submit(say(&sender, "first")).unwrap();
+            pool.submit(say(&sender, "second")).unwrap();
+        }
+        if slices == 5 {
+            Next::Finished
+        } else {
+            Next::Again
+        }
+    }))
+    .unwrap();
+    let order: Vec<&str> = (0..7).map(|_| receive(&said)).collect();
+    assert_eq!(
+        order,
+        ["old", "old", "old", "first", "second", "old", "old"]
+    );
+}
+
+#[test]
+fn the_one_with_least_service_goes_first() {
+    let pool = pool(1, 10);
+    let (release, _) = hold_worker(&pool);
+    let (sender, said) = channel();
+    let spender = sender.clone();
+    let mut slices = 0;
+    // Overdraws its slice by far, so that no hiccup of the machine makes the other look greedy.
+    pool.submit(task(move |_| {
+        thread::sleep(Duration::from_millis(300));
+        spender.send("spender").unwrap();
+        slices += 1;
+        if slices == 2 {
+            Next::Finished
+        } else {
+            Next::Again
+        }
+    }))
+    .unwrap();
+    let mut slices = 0;
+    pool.submit(task(move |_| {
+        sender.send("saver").unwrap();
+        slices += 1;
+        if slices == 4 {
+            Next::Finished
+        } else {
+            Next::Again
+        }
+    }))
+    .unwrap();
+    drop(release);
+    let order: Vec<&str> = (0..6).map(|_| receive(&said)).collect();
+    assert_eq!(
+        order,
+        ["spender", "saver", "saver", "saver", "saver", "spender"]
+    );
+}
+
+#[test]
+fn a_turn_lasts_a_slice() {
+    let pool = pool(1, 1);
+    let (sender, taken) = channel();
+    pool.submit(task(move |turn| {
+        let begin = Instant::now();
+        while !turn.is_over() {
+            std::hint::spin_loop();
+        }
+        sender.send(begin.elapsed()).unwrap();
+        Next::Finished
+    }))
+    .unwrap();
+    // Less by what passes between the turn's beginning and ours.
+    assert!(receive(&taken) > SLICE / 2);
+    assert!(SLICE <= Duration::from_millis(5));
+}
+
+#[test]
+fn a_newcomer_ends_the_turn() {
+    let pool = Arc::new(pool(1, 10));
+    let (sender, said) = channel();
+    let inner = Arc::downgrade(&pool);
+    let mut slices = 0;
+    pool.submit(task(move |_| {
+        slices += 1;
+        if slices == 1 {
+            return Next::Again;
+        }
+        // Far longer than this test waits for anything, were it not for the newcomer.
+        let fresh = AtomicUsize::new(0);
+        let turn = Turn::new(2 * PATIENCE, &fresh);
+        assert!(!turn.is_over());
+        let pool = inner.upgrade().unwrap();
+        pool.submit(say(&sender, "newcomer")).unwrap();
+        fresh.fetch_add(1, Ordering::Relaxed);
+        while !turn.is_over() {
+            std::hint::spin_loop();
+        }
+        sender.send("turn over").unwrap();
+        Next::Finished
+    }))
+    .unwrap();
+    assert_eq!(receive(&said), "turn over");
+    assert_eq!(receive(&said), "newcomer");
+}
+
+#[test]
+fn a_full_pool_takes_nobody_until_someone_has_left() {
+    let pool = pool(1, 3);
+    let (release, _) = hold_worker(&pool);
+    let (sender, said) = channel();
+    pool.submit(say(&sender, 1)).unwrap();
+    pool.submit(say(&sender, 2)).unwrap();
+    assert_eq!(pool.submit(say(&sender, 3)).err(), Some(Full));
+    drop(release);
+    assert_eq!([receive(&said), receive(&said)], [1, 2]);
+    submit_when_possible(&pool, || say(&sender, 4));
+    assert_eq!(receive(&said), 4);
+}
+
+#[test]
+fn a_parked_task_keeps_its_place_and_costs_no_worker() {
+    let pool = pool(1, 2);
+    let (sender, said) = channel();
+    let mut slices = 0;
+    let speaker = sender.clone();
+    let parked = pool
+        .submit(task(move |_| {
+            slices += 1;
+            speaker.send(slices).unwrap();
+            if slices == 3 {
+                Next::Finished
+            } else {
+                Next::Park
+            }
+        }))
+        .unwrap();
+    assert_eq!(receive(&said), 1);
+    for _ in 0..20 {
+        submit_when_possible(&pool, || say(&sender, 0));
+        assert_eq!(receive(&said), 0);
+    }
+    let (release, _) = {
+        let begin = Instant::now();
+        loop {
+            // The last of the others may not have left quite.
+            let (release, released) = channel::<()>();
+            let held = pool.submit(task(move |_| {
+                let _ = released.recv_timeout(PATIENCE);
+                Next::Finished
+            }));
+            if let Ok(ticket) = held {
+                break (release, ticket);
+            }
+            assert!(begin.elapsed() < PATIENCE);
+            thread::yield_now();
+        }
+    };
+    assert_eq!(pool.submit(say(&sender, 0)).err(), Some(Full));
+    drop(release);
+    parked.wake();
+    assert_eq!(receive(&said), 2);
+    parked.wake();
+    assert_eq!(receive(&said), 3);
+}
+
+#[test]
+fn no_wake_up_is_lost() {
+    const MESSAGES: u32 = 20_000;
+    let pool = pool(2, 2);
+    let (sender, inbox) = channel();
+    let (done, is_done) = channel();
+    let mut read = 0;
+    let ticket = pool
+        .submit(task(move |_| {
+            // Like any reader: takes all there is, and parks for more.
+            while let Ok(message) = inbox.try_recv() {
+                assert_eq!(message, read);
+                read += 1;
+                if read % 100 == 0 {
+                    done.send(read).unwrap();
+                }
+            }
+            if read == MESSAGES {
+                Next::Finished
+            } else {
+                Next::Park
+            }
+        }))
+        .unwrap();
+    for message in 0..MESSAGES {
+        sender.send(message).unwrap();
+        ticket.wake();
+        if (message + 1) % 100 == 0 {
+            // Nothing else will wake it: a lost wake-up would be waited for in vain.
+            assert_eq!(receive(&is_done), message + 1);
+        }
+    }
+    // Of no effect on what is over.
+    ticket.wake();
+    ticket.cancel();
+}
+
+#[test]
+fn a_task_cancelled_while_it_waits_never_runs() {
+    let pool = pool(1, 2);
+    let (release, _) = hold_worker(&pool);
+    let (sender, said) = channel();
+    let told = Told(sender.clone(), "dropped");
+    let ticket = pool
+        .submit(task(move |_| {
+            told.0.send("ran").unwrap();
+            Next::Finished
+        }))
+        .unwrap();
+    ticket.cancel();
+    assert_eq!(receive(&said), "dropped");
+    // Its place is free at once.
+    pool.submit(say(&sender, "next")).unwrap();
+    drop(release);
+    assert_eq!(receive(&said), "next");
+    ticket.cancel();
+    ticket.wake();
+}
+
+#[test]
+fn a_task_cancelled_while_it_runs_leaves_after_its_slice() {
+    let pool = pool(1, 1);
+    let (sender, said) = channel();
+    let (slice, slices) = channel();
+    let told = Told(sender, ());
+    let ticket = pool
+        .submit(task(move |_| {
+            let _told = &told;
+            // Of no interest to anybody once it is cancelled.
+            let _ = slice.send(());
+            Next::Again
+        }))
+        .unwrap();
+    receive(&slices);
+    ticket.cancel();
+    receive(&said);
+    // It has sent its last.
+    while slices.recv_timeout(PATIENCE).is_ok() {}
+    let (sender, said) = channel();
+    submit_when_possible(&pool, || say(&sender, "next"));
+    assert_eq!(receive(&said), "next");
+}
+
+#[test]
+fn a_task_cancelled_while_it_is_parked_leaves_at_once() {
+    let pool = pool(1, 1);
+    let (sender, dropped) = channel();
+    let (ran, has_run) = channel();
+    let told = Told(sender, ());
+    let ticket = pool
+        .submit(task(move |_| {
+            let _told = &told;
+            ran.send(()).unwrap();
+            Next::Park
+        }))
+        .unwrap();
+    receive(&has_run);
+    ticket.cancel();
+    receive(&dropped);
+    let (sender, said) = channel();
+    submit_when_possible(&pool, || say(&sender, "next"));
+    assert_eq!(receive(&said), "next");
+}
+
+#[test]
+fn a_panic_costs_its_own_task_only() {
+    let pool = pool(1, 2);
+    let (sender, said) = channel();
+    for _ in 0..3 {
+        let told = Told(sender.clone(), "dropped");
+        let speaker = sender.clone();
+        pool.submit(Box::new(Fake {
+            run: move |_: &Turn<'_>| {
+                let _told = &told;
+                panic!("as it should, in a test")
+            },
+            panicked: move || speaker.send("panicked").unwrap(),
+        }))
+        .unwrap();
+        assert_eq!(receive(&said), "panicked");
+        assert_eq!(receive(&said), "dropped");
+        submit_when_possible(&pool, || say(&sender, "next"));
+        assert_eq!(receive(&said), "next");
+    }
+}
+
+#[test]
+fn a_panic_in_being_dropped_costs_nobody_anything() {
+    struct Grenade;
+    impl Drop for Grenade {
+        fn drop(&mut self) {
+            panic!("as it should, in a test");
+        }
+    }
+    let pool = pool(1, 4);
+    let (sender, said) = channel();
+    let grenade = Grenade;
+    pool.submit(task(move |_| {
+        let _grenade = &grenade;
+        Next::Finished
+    }))
+    .unwrap();
+    let told = Told(sender.clone(), "dropped");
+    pool.submit(task(move |_| {
+        let _told = &told;
+        Next::Finished
+    }))
+    .unwrap();
+    assert_eq!(receive(&said), "dropped");
+    pool.submit(say(&sender, "next")).unwrap();
+    assert_eq!(receive(&said), "next");
+}
+
+#[test]
+fn a_dropped_pool_drops_all_its_tasks_though_tickets_live_on() {
+    let pool = pool(1, 3);
+    let (sender, dropped) = channel();
+    let (ran, has_run) = channel();
+    let submit = |name, run: fn() -> Next| {
+        let told = Told(sender.clone(), name);
+        let ran = ran.clone();
+        pool.submit(task(move |_| {
+            let _told = &told;
+            // Nobody listens after the first time.
+            let _ = ran.send(name);
+            run()
+        }))
+        .unwrap()
+    };
+    let parked = submit("parked", || Next::Park);
+    assert_eq!(receive(&has_run), "parked");
+    let runs = submit("runs", || Next::Again);
+    let runs_too = submit("runs too", || Next::Again);
+    drop(pool);
+    let mut names = [receive(&dropped), receive(&dropped), receive(&dropped)];
+    names.sort_unstable();
+    assert_eq!(names, ["parked", "runs", "runs too"]);
+    // They speak of nothing any more.
+    for ticket in [parked, runs, runs_too] {
+        ticket.wake();
+        ticket.cancel();
+    }
+}
+
+#[test]
+fn all_workers_work_at_once() {
+    let pool = pool(3, 3);
+    let barrier = Arc::new(std::sync::Barrier::new(3));
+    let leaders = Arc::new(Mutex::new(0));
+    let (sender, said) = channel();
+    for _ in 0..3 {
+        let (barrier, leaders, sender) =
+            (Arc::clone(&barrier), Arc::clone(&leaders), sender.clone());
+        pool.submit(task(move |_| {
+            // Nobody passes unless all three are there.
+            if barrier.wait().is_leader() {
+                *leaders.lock().unwrap() += 1;
+            }
+            sender.send(()).unwrap();
+            Next::Finished
+        }))
+        .unwrap();
+    }
+    for _ in 0..3 {
+        receive(&said);
+    }
+    assert_eq!(*leaders.lock().unwrap(), 1);
+}

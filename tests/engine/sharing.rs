@@ -1,0 +1,209 @@
+//! Equal questions at once are answered by one search; proven answers are kept.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use loyd::engine::{
+    Engine, Failure, Limits, News, Question, Refused, Solving, StopReason, Wanted, Work,
+};
+use loyd::puzzle::Problem;
+use loyd::search::plan::{Method, Objective, Ratio};
+use tokio::time::timeout;
+
+use crate::fake::{PATIENCE, engine, hopeless, unlimited, wanting};
+use crate::support::problem;
+use crate::support::published::KORF_1985;
+
+fn question(problem: Problem, objective: Objective) -> Question {
+    Question {
+        problem,
+        objective,
+        method: Method::default(),
+    }
+}
+
+fn proof(number: u64) -> Question {
+    question(hopeless(number), Objective::Optimal)
+}
+
+/// A pool with one place: what gets in beside the one who has it has joined its search.
+fn one_place() -> Engine {
+    engine(1, 1)
+}
+
+fn is_taken(engine: &Engine, question: Question) -> bool {
+    match engine.solve(question, unlimited()) {
+        Ok(_) => true,
+        Err(refused) => {
+            assert!(matches!(refused, Refused::Overloaded { .. }));
+            false
+        }
+    }
+}
+
+/// Asks until there is a place.
+async fn solve_when_possible(engine: &Engine, question: &Question, limits: Limits) -> Solving {
+    let begin = Instant::now();
+    loop {
+        match engine.solve(question.clone(), limits) {
+            Ok(solving) => return solving,
+            Err(_) => assert!(begin.elapsed() < PATIENCE, "there never was a place"),
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn equal_questions_share_one_search_and_others_do_not() {
+    let engine = one_place();
+    let first = engine.solve(proof(1), unlimited()).unwrap();
+    let second = engine.solve(proof(1), unlimited()).unwrap();
+    let third = engine.solve(proof(1), unlimited()).unwrap();
+    // Everything that changes the answer makes another question of it.
+    assert!(!is_taken(&engine, proof(2)));
+    assert!(!is_taken(&engine, question(hopeless(1), Objective::Best)));
+    assert!(!is_taken(
+        &engine,
+        question(hopeless(1), Objective::Bounded(Ratio::ONE))
+    ));
+    for wanted in [
+        Wanted {
+            nodes: Some(1 << 40),
+            ..Wanted::default()
+        },
+        Wanted {
+            memory: Some(1 << 20),
+            ..Wanted::default()
+        },
+    ] {
+        let refused = engine.solve(proof(1), wanting(wanted)).err();
+        assert!(matches!(refused, Some(Refused::Overloaded { .. })));
+    }
+    // Time does not: each asker ends its own waiting.
+    let wanted = Wanted {
+        time: Some(Duration::from_secs(1)),
+        ..Wanted::default()
+    };
+    let fourth = engine.solve(proof(1), wanting(wanted)).unwrap();
+    drop((first, second, third, fourth));
+}
+
+#[tokio::test]
+async fn a_search_goes_on_until_its_last_asker_has_gone() {
+    let engine = one_place();
+    let first = engine.solve(proof(1), unlimited()).unwrap();
+    let mut second = engine.solve(proof(1), unlimited()).unwrap();
+    drop(first);
+    // Its constructive solution comes to the one who is left.
+    let news = timeout(PATIENCE, second.news()).await.unwrap();
+    assert!(matches!(news, News::Found));
+    let before = second.progress().generated;
+    let begin = Instant::now();
+    while second.progress().generated == before {
+        assert!(begin.elapsed() < PATIENCE, "the search was given up");
+        tokio::task::yield_now().await;
+    }
+    assert!(!is_taken(&engine, proof(2)));
+    drop(second);
+    drop(solve_when_possible(&engine, &proof(2), unlimited()).await);
+    // The first question is not remembered as one that somebody works on.
+    let mut again = solve_when_possible(&engine, &proof(1), unlimited()).await;
+    let news = timeout(PATIENCE, again.news()).await.unwrap();
+    assert!(matches!(news, News::Found));
+}
+
+#[tokio::test]
+async fn one_who_joins_late_hears_what_was_found_before() {
+    let engine = one_place();
+    let mut first = engine.solve(proof(1), unlimited()).unwrap();
+    let news = timeout(PATIENCE, first.news()).await.unwrap();
+    assert!(matches!(news, News::Found));
+    let mut late = engine.solve(proof(1), unlimited()).unwrap();
+    let news = timeout(PATIENCE, late.news()).await.unwrap();
+    assert!(matches!(news, News::Found));
+    let (one, other) = (first.found().answer.unwrap(), late.found().answer.unwrap());
+    assert!(Arc::ptr_eq(&one, &other));
+    assert_eq!((first.found().revision, late.found().revision), (1, 1));
+}
+
+#[tokio::test]
+async fn each_asker_keeps_its_own_time() {
+    let engine = one_place();
+    let in_time = |milliseconds| {
+        wanting(Wanted {
+            time: Some(Duration::from_millis(milliseconds)),
+            ..Wanted::default()
+        })
+    };
+    let hasty = in_time(50);
+    let patient = in_time(400);
+    let mut first = engine.solve(proof(1), hasty).unwrap();
+    let mut second = engine.solve(proof(1), patient).unwrap();
+    let limit = |ended| match ended {
+        Err(Failure::Limit { reason, .. }) => reason,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(limit(first.end().await), StopReason::TimeLimit);
+    assert!(Instant::now() >= hasty.time_limit);
+    let between = second.progress().generated;
+    assert_eq!(limit(second.end().await), StopReason::TimeLimit);
+    assert!(Instant::now() >= patient.time_limit);
+    assert!(second.progress().generated > between);
+}
+
+#[tokio::test]
+async fn a_proven_answer_is_given_again_without_a_search() {
+    let engine = one_place();
+    let (tiles, length, _) = KORF_1985[0];
+    let korf = question(problem(4, 4, &tiles), Objective::Optimal);
+    let mut solving = engine.solve(korf.clone(), unlimited()).unwrap();
+    let first = solving.end().await.unwrap();
+    assert_eq!(first.reason, StopReason::Proven);
+    let first = first.found.answer.unwrap();
+    assert_eq!(first.solution.len(), length);
+    drop(solving);
+    // There is no place for a search any more, and none is needed.
+    let _busy = solve_when_possible(&engine, &proof(1), unlimited()).await;
+    for _ in 0..3 {
+        let mut solving = engine.solve(korf.clone(), unlimited()).unwrap();
+        // The answer is news to this asker though the end came with it.
+        assert!(matches!(solving.news().await, News::Found));
+        let again = solving.end().await.unwrap();
+        assert_eq!(again.reason, StopReason::Proven);
+        assert_eq!(again.queued, Duration::ZERO);
+        assert!(Arc::ptr_eq(&first, &again.found.answer.unwrap()));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_a_limit_cut_short_is_not_given_again() {
+    let engine = one_place();
+    let best = question(hopeless(1), Objective::Best);
+    let few = Wanted {
+        nodes: Some(50_000),
+        ..Wanted::default()
+    };
+    let mut generated = Vec::new();
+    for _ in 0..2 {
+        let mut solving = solve_when_possible(&engine, &best, wanting(few)).await;
+        let outcome = solving.end().await.unwrap();
+        assert_eq!(outcome.reason, StopReason::NodeLimit);
+        generated.push(outcome.found.answer.unwrap());
+    }
+    assert!(!Arc::ptr_eq(&generated[0], &generated[1]));
+    assert_eq!(generated[0].solution, generated[1].solution);
+}
+
+#[tokio::test]
+async fn nothing_is_kept_where_there_is_no_memory_for_it() {
+    let mut config = *one_place().config();
+    config.cache_memory = 0;
+    let engine = Engine::start(config).unwrap();
+    let (tiles, length, _) = KORF_1985[0];
+    let korf = question(problem(4, 4, &tiles), Objective::Optimal);
+    for _ in 0..3 {
+        let mut solving = solve_when_possible(&engine, &korf, unlimited()).await;
+        let outcome = solving.end().await.unwrap();
+        assert_eq!(outcome.found.answer.unwrap().solution.len(), length);
+    }
+}

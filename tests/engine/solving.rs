@@ -1,0 +1,434 @@
+//! Requests and their ends.
+
+use std::time::{Duration, Instant};
+
+use loyd::engine::{Engine, Failure, Limits, News, Question, Refused, StopReason, Wanted, Work};
+use loyd::heuristic::HeuristicKind;
+use loyd::puzzle::{Dice, Problem};
+use loyd::search::constructive::Variant;
+use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage};
+use loyd::search::{Budget, Progress, Search, Step};
+use tokio::time::timeout;
+
+use crate::fake::{CAPS, PATIENCE, Scripted, due_in, engine, hopeless, unlimited, wanting};
+use crate::support::published::KORF_1985;
+use crate::support::{problem, random_problem, shape};
+
+fn question(problem: Problem, objective: Objective) -> Question {
+    Question {
+        problem,
+        objective,
+        method: Method::default(),
+    }
+}
+
+fn nodes(nodes: u64) -> Wanted {
+    Wanted {
+        nodes: Some(nodes),
+        ..Wanted::default()
+    }
+}
+
+fn time(time: Duration) -> Wanted {
+    Wanted {
+        time: Some(time),
+        ..Wanted::default()
+    }
+}
+
+fn memory(bytes: u64) -> Wanted {
+    Wanted {
+        memory: Some(bytes),
+        ..Wanted::default()
+    }
+}
+
+/// A 3×3 board, another one for each number.
+fn easy(number: u64) -> Question {
+    let problem = random_problem(shape(3, 3), 8, &mut Dice::new(number));
+    question(problem, Objective::Optimal)
+}
+
+async fn solve(engine: &Engine, question: Question) -> usize {
+    let mut solving = engine.solve(question, unlimited()).unwrap();
+    let outcome = solving.end().await.unwrap();
+    assert_eq!(outcome.reason, StopReason::Proven);
+    outcome.found.answer.unwrap().solution.len()
+}
+
+#[tokio::test]
+async fn the_small_tables_are_there_from_the_start() {
+    let engine = engine(1, 1);
+    assert!(engine.tables() >= 8);
+    assert_eq!(engine.plan(&easy(1)), Ok(vec![Stage::TableWalk]));
+}
+
+#[tokio::test]
+async fn a_larger_table_is_built_when_it_is_first_wanted() {
+    let engine = engine(1, 4);
+    let problem = random_problem(shape(2, 5), 9, &mut Dice::new(1));
+    let question = question(problem, Objective::Optimal);
+    let ready = engine.tables();
+    // Without it, the next best search answers.
+    let length = solve(&engine, question.clone()).await;
+    let begin = Instant::now();
+    while engine.plan(&question) != Ok(vec![Stage::TableWalk]) {
+        assert!(begin.elapsed() < PATIENCE, "the table was not built");
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(engine.tables(), ready + 1);
+    let other = Question {
+        objective: Objective::Best,
+        ..question
+    };
+    assert_eq!(solve(&engine, other).await, length);
+}
+
+#[tokio::test]
+async fn best_never_fails_whatever_the_limits() {
+    let engine = engine(2, 64);
+    for side in 4..=10 {
+        let problem = random_problem(shape(side, side), side * side - 1, &mut Dice::new(5));
+        for (wanted, reason) in [
+            (nodes(1), StopReason::NodeLimit),
+            (time(Duration::from_micros(1)), StopReason::TimeLimit),
+            (
+                Wanted {
+                    time: Some(Duration::from_millis(60)),
+                    ..memory(1 << 20)
+                },
+                StopReason::TimeLimit,
+            ),
+        ] {
+            let question = question(problem.clone(), Objective::Best);
+            let mut solving = engine.solve(question, wanting(wanted)).unwrap();
+            let outcome = solving.end().await.unwrap();
+            let answer = outcome.found.answer.unwrap();
+            let moves = answer.solution.moves().to_vec();
+            let length = problem.replay(moves).unwrap().len();
+            assert!(outcome.progress.lower_bound as usize <= length);
+            assert!(outcome.progress.peak_memory <= 1 << 20 || wanted.memory.is_none());
+            let reason = if side == 4 && outcome.reason == StopReason::Proven {
+                StopReason::Proven
+            } else {
+                reason
+            };
+            assert_eq!(outcome.reason, reason, "{side}×{side} {wanted:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn best_by_a_method_that_runs_out_of_memory_says_so() {
+    let engine = engine(1, 4);
+    let question = Question {
+        method: Method {
+            algorithm: Some(Algorithm::AStar),
+            ..Method::default()
+        },
+        ..question(hopeless(1), Objective::Best)
+    };
+    let mut solving = engine.solve(question, wanting(memory(1 << 20))).unwrap();
+    let outcome = solving.end().await.unwrap();
+    assert_eq!(outcome.reason, StopReason::MemoryLimit);
+    assert!(outcome.found.answer.is_some());
+    assert!(outcome.progress.peak_memory <= 1 << 20);
+}
+
+#[tokio::test]
+async fn best_is_over_early_when_it_is_proven() {
+    let engine = engine(1, 4);
+    let (tiles, length, _) = KORF_1985[0];
+    let best = question(problem(4, 4, &tiles), Objective::Best);
+    assert_eq!(solve(&engine, best).await, length);
+}
+
+#[tokio::test]
+async fn a_limit_that_is_just_enough_is_no_limit() {
+    let engine = engine(1, 4);
+    let mut solving = engine.solve(easy(1), wanting(nodes(1_000))).unwrap();
+    let needed = solving.end().await.unwrap().progress.generated;
+    drop(solving);
+    let mut solving = engine.solve(easy(1), wanting(nodes(needed))).unwrap();
+    assert_eq!(solving.end().await.unwrap().reason, StopReason::Proven);
+}
+
+#[tokio::test]
+async fn a_proof_that_a_limit_ends_tells_what_is_known() {
+    let engine = engine(2, 8);
+    let a_star = Method {
+        algorithm: Some(Algorithm::AStar),
+        ..Method::default()
+    };
+    let any = Method::default();
+    let bounded = Objective::Bounded(Ratio::new(1.01).unwrap());
+    let short = time(Duration::from_millis(60));
+    for (objective, method, wanted, expected, has_best) in [
+        (
+            Objective::Optimal,
+            any,
+            nodes(1_000_000),
+            StopReason::NodeLimit,
+            true,
+        ),
+        (Objective::Optimal, any, short, StopReason::TimeLimit, true),
+        (bounded, any, nodes(100_000), StopReason::NodeLimit, true),
+        (
+            Objective::Optimal,
+            a_star,
+            memory(2 << 20),
+            StopReason::MemoryLimit,
+            false,
+        ),
+    ] {
+        let problem = hopeless(3);
+        let question = Question {
+            method,
+            ..question(problem.clone(), objective)
+        };
+        let limits = wanting(wanted);
+        let mut solving = engine.solve(question, limits).unwrap();
+        let Err(Failure::Limit {
+            reason,
+            progress,
+            best_length,
+        }) = solving.end().await
+        else {
+            panic!("no machine proves this so soon");
+        };
+        assert_eq!(reason, expected);
+        let bound = progress.lower_bound;
+        assert!(bound >= HeuristicKind::LinearConflict.lower_bound(&problem));
+        assert_eq!(best_length > 0, has_best);
+        assert!(best_length == 0 || best_length > bound as usize);
+        assert!(progress.generated <= limits.nodes.saturating_add(300));
+        assert!(progress.peak_memory <= limits.memory);
+        if let Some(nodes) = wanted.nodes {
+            assert!(progress.generated >= nodes);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_deadline_ends_a_proof_and_lets_best_answer() {
+    let engine = engine(2, 8);
+    let limits = due_in(Duration::from_millis(80));
+    let optimal = question(hopeless(4), Objective::Optimal);
+    let mut solving = engine.solve(optimal, limits).unwrap();
+    let ended = solving.end().await.err();
+    assert_eq!(ended, Some(Failure::DeadlineExceeded));
+    assert!(Instant::now() >= limits.deadline.unwrap());
+
+    let best = question(hopeless(4), Objective::Best);
+    let mut solving = engine
+        .solve(best, due_in(Duration::from_millis(80)))
+        .unwrap();
+    let outcome = solving.end().await.unwrap();
+    assert_eq!(outcome.reason, StopReason::Deadline);
+    assert!(outcome.found.answer.is_some());
+}
+
+#[tokio::test]
+async fn a_deadline_that_has_passed_is_not_waited_for() {
+    let engine = engine(1, 8);
+    for objective in [Objective::Best, Objective::Optimal, Objective::Fast] {
+        let question = question(hopeless(5), objective);
+        let mut solving = engine.solve(question, due_in(Duration::ZERO)).unwrap();
+        let over = timeout(PATIENCE, solving.news()).await.unwrap();
+        // Unless the answer was there before anybody looked.
+        match over {
+            News::Over(Err(failure)) => assert_eq!(failure, Failure::DeadlineExceeded),
+            News::Over(Ok(outcome)) => assert!(outcome.found.answer.is_some()),
+            News::Found => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_full_pool_says_when_to_come_again() {
+    for (workers, capacity, expected) in [(1, 2, 20), (2, 64, 64), (1, 500, 1_000)] {
+        let engine = engine(workers, capacity);
+        let busy: Vec<_> = (0..capacity as u64)
+            .map(|number| {
+                let proof = question(hopeless(number), Objective::Optimal);
+                engine.solve(proof, unlimited()).unwrap()
+            })
+            .collect();
+        let refused = engine.solve(easy(1), unlimited()).err();
+        assert_eq!(
+            refused,
+            Some(Refused::Overloaded {
+                retry_after: Duration::from_millis(expected)
+            })
+        );
+        let problem = hopeless(1);
+        assert!(matches!(
+            engine.pipe(&problem, Variant::Best, &unlimited()).err(),
+            Some(Refused::Overloaded { .. })
+        ));
+        drop(busy);
+    }
+}
+
+#[tokio::test]
+async fn small_boards_do_not_wait_for_hopeless_proofs() {
+    let engine = engine(2, 100);
+    let proofs: Vec<_> = (0..64)
+        .map(|number| {
+            let proof = question(hopeless(number), Objective::Optimal);
+            engine.solve(proof, unlimited()).unwrap()
+        })
+        .collect();
+    let done = || -> Vec<u64> {
+        let progress = proofs.iter().map(|proof| proof.progress().generated);
+        progress.collect()
+    };
+    let mut overtaken_by: Vec<usize> = Vec::new();
+    for number in 0..101 {
+        let before = done();
+        solve(&engine, easy(number)).await;
+        let after = done();
+        let worked_on = before.iter().zip(&after).filter(|(a, b)| a < b);
+        overtaken_by.push(worked_on.count());
+    }
+    overtaken_by.sort();
+    // In turn, all 64 would have had their slices first; so it is those that ran already, and
+    // what gets a slice before the answer is noticed.
+    assert!(overtaken_by[50] <= 16, "{overtaken_by:?}");
+    // All of the proofs are still being worked on.
+    for mut proof in proofs {
+        let begin = Instant::now();
+        while proof.progress().generated == 0 {
+            assert!(begin.elapsed() < PATIENCE, "starved");
+            tokio::task::yield_now().await;
+        }
+        assert!(proof.found().revision <= 1);
+        drop(proof.news());
+    }
+}
+
+#[tokio::test]
+async fn a_search_that_nobody_waits_for_leaves_the_pool_at_once() {
+    let engine = engine(1, 1);
+    let proof = |number| question(hopeless(number), Objective::Optimal);
+    let mut solving = engine.solve(proof(0), unlimited()).unwrap();
+    let mut left: Vec<Duration> = Vec::new();
+    for number in 1..=101 {
+        let begin = Instant::now();
+        while solving.progress().generated == 0 {
+            assert!(begin.elapsed() < PATIENCE, "it never began");
+            tokio::task::yield_now().await;
+        }
+        let begin = Instant::now();
+        drop(solving);
+        // The pool has one place only: who gets it comes after the one who left.
+        solving = loop {
+            match engine.solve(proof(number), unlimited()) {
+                Ok(next) => break next,
+                Err(_) => assert!(begin.elapsed() < PATIENCE, "it never left"),
+            }
+            tokio::task::yield_now().await;
+        };
+        left.push(begin.elapsed());
+    }
+    left.sort();
+    // 2 ms where nothing else runs; that it is one chunk of nodes is a fact about jobs.
+    assert!(left[50] < Duration::from_millis(50), "{:?}", left[50]);
+}
+
+#[tokio::test]
+async fn a_panic_is_a_defect_of_one_request() {
+    let engine = engine(1, 8);
+    let search = Scripted::<(), _>::new(|_, _| panic!("as it should, in a test"));
+    let mut waiting = engine.draw(search, unlimited()).unwrap();
+    assert_eq!(waiting.end().await.err(), Some(Failure::Defect));
+    assert!(solve(&engine, easy(1)).await <= 31);
+}
+
+#[tokio::test]
+async fn a_drain_ends_what_runs_and_refuses_what_comes() {
+    let engine = engine(1, 8);
+    let mut proof = engine
+        .solve(question(hopeless(1), Objective::Optimal), unlimited())
+        .unwrap();
+    let mut best = engine
+        .solve(question(hopeless(2), Objective::Best), unlimited())
+        .unwrap();
+    engine.drain();
+    assert_eq!(proof.end().await.err(), Some(Failure::Draining));
+    assert_eq!(best.end().await.err(), Some(Failure::Draining));
+    assert_eq!(
+        engine.solve(easy(1), unlimited()).err(),
+        Some(Refused::Draining)
+    );
+    let pipe = engine.pipe(&hopeless(3), Variant::Best, &unlimited());
+    assert_eq!(pipe.err(), Some(Refused::Draining));
+    let search = Scripted::<(), _>::new(|_: Budget, _: &mut Progress| Step::Working);
+    assert_eq!(search.progress(), Progress::default());
+    assert!(matches!(
+        engine.draw(search, unlimited()).err(),
+        Some(Refused::Draining)
+    ));
+}
+
+#[tokio::test]
+async fn a_method_that_cannot_do_it_is_refused_before_any_search() {
+    let engine = engine(1, 1);
+    let question = Question {
+        method: Method {
+            algorithm: Some(Algorithm::Constructive),
+            ..Method::default()
+        },
+        ..question(hopeless(1), Objective::Optimal)
+    };
+    assert_eq!(
+        engine.solve(question, unlimited()).err(),
+        Some(Refused::Plan(PlanError::CannotProve {
+            algorithm: Algorithm::Constructive,
+            objective: Objective::Optimal,
+        }))
+    );
+}
+
+#[tokio::test]
+async fn news_come_for_each_better_solution_and_then_the_end() {
+    let engine = engine(1, 4);
+    let (tiles, length, _) = KORF_1985[4];
+    let best = question(problem(4, 4, &tiles), Objective::Best);
+    let mut solving = engine.solve(best, unlimited()).unwrap();
+    let mut lengths = Vec::new();
+    let mut revisions = Vec::new();
+    let outcome = loop {
+        match timeout(PATIENCE, solving.news()).await.unwrap() {
+            News::Found => {
+                let best = solving.found();
+                revisions.push(best.revision);
+                lengths.push(best.answer.unwrap().solution.len());
+            }
+            News::Over(over) => break over.unwrap(),
+        }
+    };
+    assert!(lengths.is_sorted_by(|a, b| a > b), "{lengths:?}");
+    assert!(revisions.is_sorted_by(|a, b| a < b), "{revisions:?}");
+    assert_eq!(outcome.found.answer.unwrap().solution.len(), length);
+    assert_eq!(outcome.progress.lower_bound as usize, length);
+    // It stays over.
+    assert!(matches!(solving.news().await, News::Over(Ok(_))));
+}
+
+#[tokio::test]
+async fn times_without_end_are_no_trouble() {
+    let mut config = *engine(1, 1).config();
+    config.caps.time = Duration::MAX;
+    let engine = Engine::start(config).unwrap();
+    let limits = Limits::new(
+        Instant::now(),
+        time(Duration::MAX),
+        Some(Duration::MAX),
+        true,
+        &config.caps,
+    );
+    assert_eq!(CAPS.nodes, config.caps.nodes);
+    let mut solving = engine.solve(easy(1), limits).unwrap();
+    assert_eq!(solving.end().await.unwrap().reason, StopReason::Proven);
+}
