@@ -18,6 +18,10 @@ pub mod puzzle;
 pub mod search;
 
 #[cfg(feature = "service")]
+pub mod config;
+#[cfg(feature = "service")]
 pub mod engine;
+#[cfg(feature = "service")]
+pub mod service;
 #[cfg(feature = "service")]
 pub mod telemetry;

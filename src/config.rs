@@ -1,0 +1,193 @@
+//! Every setting of the service once: its flag, variable, default and help.
+
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::engine::{Caps, EngineConfig};
+use crate::puzzle::Shape;
+use crate::telemetry::LogFormat;
+
+/// Settings of `loyd serve`.
+#[derive(Args, Clone, Debug)]
+pub struct ServeConfig {
+    /// Where to serve gRPC. Port 0 takes any free one.
+    #[arg(
+        long,
+        env = "LOYD_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:50051"
+    )]
+    pub listen: SocketAddr,
+
+    /// Where to serve Prometheus metrics over HTTP, at /metrics.
+    #[arg(
+        long,
+        env = "LOYD_METRICS_LISTEN",
+        value_name = "ADDRESS",
+        default_value = "127.0.0.1:9464"
+    )]
+    pub metrics_listen: SocketAddr,
+
+    /// Settings of the searches.
+    #[command(flatten)]
+    pub engine: EngineArgs,
+
+    /// The longest side of a board, 2 to 128.
+    #[arg(long, env = "LOYD_MAX_SIDE", value_name = "CELLS", default_value_t = Shape::MAX_SIDE as u8, value_parser = clap::value_parser!(u8).range(2..=128))]
+    pub max_side: u8,
+
+    /// The largest request; the largest legal one, 128×128 with a goal board, takes 64K.
+    #[arg(long, env = "LOYD_MAX_REQUEST_BYTES", value_name = "BYTES", default_value = "128K", value_parser = bytes)]
+    pub max_request_bytes: u64,
+
+    /// Calls at once, answers that are still being sent included; further ones are refused.
+    #[arg(
+        long,
+        env = "LOYD_MAX_CALLS",
+        value_name = "CALLS",
+        default_value_t = 4096
+    )]
+    pub max_calls: usize,
+
+    /// Calls at once on one connection.
+    #[arg(
+        long,
+        env = "LOYD_MAX_STREAMS",
+        value_name = "CALLS",
+        default_value_t = 256
+    )]
+    pub max_streams: u32,
+
+    /// Connections at once; more are closed as they come.
+    #[arg(
+        long,
+        env = "LOYD_MAX_CONNECTIONS",
+        value_name = "CONNECTIONS",
+        default_value_t = 4096
+    )]
+    pub max_connections: usize,
+
+    /// How often to ask an idle connection for a sign of life.
+    #[arg(long, env = "LOYD_KEEPALIVE", value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    pub keepalive: Duration,
+
+    /// How long to wait for that sign, and for a new connection's first bytes.
+    #[arg(long, env = "LOYD_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = humantime::parse_duration)]
+    pub keepalive_timeout: Duration,
+
+    /// How long a peer may take to send a request, and to take the next piece of an answer; then its connection is told to go, and after as long again it is closed.
+    #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
+    pub stall_timeout: Duration,
+
+    /// On SIGTERM: how long to go on serving as NOT_SERVING, so that the balancer notices.
+    #[arg(long, env = "LOYD_DRAIN_DELAY", value_name = "TIME", default_value = "0s", value_parser = humantime::parse_duration)]
+    pub drain_delay: Duration,
+
+    /// On SIGTERM: how long calls in flight may take to end after that.
+    #[arg(long, env = "LOYD_DRAIN_GRACE", value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
+    pub drain_grace: Duration,
+
+    /// What to log, as LEVEL or TARGET=LEVEL,…
+    #[arg(long, env = "LOYD_LOG", value_name = "FILTER", default_value = "info")]
+    pub log: String,
+
+    /// How to log.
+    #[arg(long, env = "LOYD_LOG_FORMAT", value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
+    pub log_format: LogFormat,
+}
+
+/// Settings of the searches, for the service and for the command line alike.
+#[derive(Args, Clone, Debug)]
+pub struct EngineArgs {
+    /// Worker threads for searches; default: the cores this process may use.
+    #[arg(long, env = "LOYD_WORKERS", value_name = "THREADS")]
+    pub workers: Option<NonZeroUsize>,
+
+    /// Searches at once, running and waiting; further requests are refused with OVERLOADED.
+    #[arg(
+        long,
+        env = "LOYD_QUEUE",
+        value_name = "SEARCHES",
+        default_value = "1024"
+    )]
+    pub queue: NonZeroUsize,
+
+    /// The most node generations that a request may spend.
+    #[arg(
+        long,
+        env = "LOYD_MAX_NODES",
+        value_name = "NODES",
+        default_value_t = 100_000_000_000
+    )]
+    pub max_nodes: u64,
+
+    /// The longest time that a request may take.
+    #[arg(long, env = "LOYD_MAX_TIME", value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    pub max_time: Duration,
+
+    /// The time that BEST takes when a request sets no limit and has no deadline.
+    #[arg(long, env = "LOYD_DEFAULT_TIME", value_name = "TIME", default_value = "1s", value_parser = humantime::parse_duration)]
+    pub default_time: Duration,
+
+    /// The most memory that one search may hold.
+    #[arg(long, env = "LOYD_MAX_MEMORY", value_name = "BYTES", default_value = "256M", value_parser = bytes)]
+    pub max_memory: u64,
+
+    /// The most memory that all searches and answers together may hold.
+    #[arg(long, env = "LOYD_MEMORY", value_name = "BYTES", default_value = "1G", value_parser = bytes)]
+    pub memory: u64,
+
+    /// The memory for answers that are kept because they are proven.
+    #[arg(long, env = "LOYD_CACHE_MEMORY", value_name = "BYTES", default_value = "16M", value_parser = bytes)]
+    pub cache_memory: u64,
+}
+
+impl EngineArgs {
+    /// What the engine needs to know. The workers follow the container's CPU limit.
+    #[must_use]
+    pub fn config(&self) -> EngineConfig {
+        EngineConfig {
+            workers: self
+                .workers
+                .or_else(|| std::thread::available_parallelism().ok())
+                .map_or(1, NonZeroUsize::get),
+            capacity: self.queue.get(),
+            caps: Caps {
+                nodes: self.max_nodes,
+                time: self.max_time,
+                memory: self.max_memory,
+                default_time: self.default_time,
+            },
+            memory: self.memory,
+            cache_memory: self.cache_memory,
+        }
+    }
+}
+
+/// Reads a number of bytes: `4096`, `64K`, `256M`, `1G` (powers of 1024).
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    let text = text.trim();
+    let split = text
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let shift = match unit.trim().to_ascii_uppercase().as_str() {
+        "" | "B" => 0,
+        "K" | "KB" | "KIB" => 10,
+        "M" | "MB" | "MIB" => 20,
+        "G" | "GB" | "GIB" => 30,
+        "T" | "TB" | "TIB" => 40,
+        _ => return Err(format!("unknown unit {unit:?}: use K, M, G or T")),
+    };
+    number
+        .parse::<u64>()
+        .ok()
+        .and_then(|number| number.checked_mul(1 << shift))
+        .ok_or_else(|| format!("{text:?} is not a number of bytes such as 64M"))
+}

@@ -1,0 +1,159 @@
+//! What is known of a call beside its message: when it came, until when it is waited for, and
+//! what there is to log of it.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tonic::Request;
+use tonic_types::FieldViolation;
+
+use crate::engine::{Reservation, Work};
+use crate::puzzle::Shape;
+
+/// A call, from its arrival to its end.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// When it arrived.
+    pub arrived: Instant,
+    record: Arc<Mutex<Record>>,
+    answer: Arc<Mutex<Option<Reservation>>>,
+}
+
+/// What a handler tells of its call, for the log.
+#[derive(Clone, Debug, Default)]
+pub struct Record {
+    /// The size of the board.
+    pub shape: Option<Shape>,
+    /// The objective.
+    pub objective: Option<&'static str>,
+    /// How it ended, in a word.
+    pub outcome: Option<&'static str>,
+    /// The length of the solution.
+    pub length: Option<usize>,
+    /// Node generations.
+    pub nodes: u64,
+    /// From arrival to the first slice.
+    pub queued: Duration,
+}
+
+impl Call {
+    /// A call that has just arrived.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            arrived: Instant::now(),
+            record: Arc::default(),
+            answer: Arc::default(),
+        }
+    }
+
+    /// The call of a request; a new one for requests that came by no network.
+    #[must_use]
+    pub fn of<T>(request: &Request<T>) -> Self {
+        request
+            .extensions()
+            .get::<Self>()
+            .cloned()
+            .unwrap_or_default()
+    }
+
+    /// Keeps the memory of the answer set aside until it has been sent: a client that does not
+    /// read must not make room for the next one's.
+    pub fn keep(&self, reservation: Reservation) {
+        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(reservation);
+    }
+
+    /// Adds to what will be logged.
+    pub fn note(&self, note: impl FnOnce(&mut Record)) {
+        note(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// What there is to log.
+    #[must_use]
+    pub fn record(&self) -> Record {
+        self.record
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+impl Default for Call {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Work done for a call. What it took is noted when it is dropped, however the call ends.
+#[derive(Debug)]
+pub struct Noted<W: Work> {
+    work: W,
+    call: Call,
+}
+
+impl<W: Work> Noted<W> {
+    /// Work that is done for `call`.
+    pub const fn new(work: W, call: Call) -> Self {
+        Self { work, call }
+    }
+}
+
+impl<W: Work> Deref for Noted<W> {
+    type Target = W;
+
+    fn deref(&self) -> &W {
+        &self.work
+    }
+}
+
+impl<W: Work> DerefMut for Noted<W> {
+    fn deref_mut(&mut self) -> &mut W {
+        &mut self.work
+    }
+}
+
+impl<W: Work> Drop for Noted<W> {
+    fn drop(&mut self) {
+        self.call.note(|record| {
+            record.nodes = self.work.progress().generated;
+            record.queued = self.work.queued();
+        });
+    }
+}
+
+/// Reads the `grpc-timeout` of a request: at most eight digits and a unit.
+///
+/// # Errors
+/// When there is one that cannot be read. To ignore it would be to break a promise.
+pub fn timeout<T>(request: &Request<T>) -> Result<Option<Duration>, FieldViolation> {
+    let Some(value) = request.metadata().get("grpc-timeout") else {
+        return Ok(None);
+    };
+    read_timeout(value.as_bytes()).map(Some).ok_or_else(|| {
+        FieldViolation::new(
+            "grpc-timeout",
+            "not a timeout: at most eight digits and one of H, M, S, m, u, n",
+        )
+    })
+}
+
+/// Reads a timeout as gRPC writes it.
+pub fn read_timeout(text: &[u8]) -> Option<Duration> {
+    let (unit, digits) = text.split_last()?;
+    if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let number = digits
+        .iter()
+        .fold(0, |number, digit| 10 * number + u64::from(digit - b'0'));
+    Some(match unit {
+        b'H' => Duration::from_secs(number * 3600),
+        b'M' => Duration::from_secs(number * 60),
+        b'S' => Duration::from_secs(number),
+        b'm' => Duration::from_millis(number),
+        b'u' => Duration::from_micros(number),
+        b'n' => Duration::from_nanos(number),
+        _ => return None,
+    })
+}

@@ -1,0 +1,24 @@
+//! `CheckSolvable`: parity, never a search, and so never the pool.
+
+use tonic::{Request, Status};
+
+use super::call::Call;
+use super::{Puzzles, convert, proto, solve};
+
+pub(super) fn check_solvable(
+    puzzles: &Puzzles,
+    request: &Request<proto::CheckSolvableRequest>,
+) -> Result<proto::CheckSolvableResponse, Status> {
+    let call = Call::of(request);
+    solve::note_board(&call, request.get_ref().board.as_ref());
+    let (start, goal) = convert::read_check(request.get_ref(), puzzles.settings.max_side)?;
+    let response = convert::check_response(&start, &goal);
+    call.note(|record| {
+        record.outcome = Some(if response.solvable {
+            "solvable"
+        } else {
+            "unsolvable"
+        });
+    });
+    Ok(response)
+}

@@ -1,0 +1,16 @@
+//! Between the wire and the domain: requests are read with all their faults at once, answers
+//! are written.
+
+mod generate;
+mod reader;
+mod response;
+mod solve;
+
+pub use generate::{Kind, ReadGenerate, read_generate};
+pub use response::{
+    board, check_response, duration, moves, objective_name, solution, statistics, stop_reason,
+    tiles_and_boards,
+};
+pub use solve::{
+    ReadSolve, ReadStream, cannot_fit, declared_shape, read_check, read_solve, read_stream,
+};

@@ -1,0 +1,181 @@
+//! Answers, written for the wire.
+
+use std::time::Duration;
+
+use crate::engine::StopReason;
+use crate::heuristic::HeuristicKind;
+use crate::puzzle::{Board, Direction, Parity};
+use crate::search::Progress;
+use crate::search::plan::{Objective, Ratio, Stage};
+use crate::service::proto;
+
+/// A board.
+pub fn board(board: &Board) -> proto::Board {
+    proto::Board {
+        rows: board.shape().rows() as u32,
+        columns: board.shape().columns() as u32,
+        tiles: board.tiles().map(u32::from).collect(),
+    }
+}
+
+/// A time.
+pub fn duration(duration: Duration) -> prost_types::Duration {
+    prost_types::Duration {
+        seconds: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        nanos: duration.subsec_nanos().cast_signed(),
+    }
+}
+
+/// Moves.
+pub fn moves(moves: &[Direction]) -> Vec<i32> {
+    moves
+        .iter()
+        .map(|direction| {
+            i32::from(match direction {
+                Direction::Up => proto::Direction::Up,
+                Direction::Down => proto::Direction::Down,
+                Direction::Left => proto::Direction::Left,
+                Direction::Right => proto::Direction::Right,
+            })
+        })
+        .collect()
+}
+
+/// Plays moves on a board, and tells the tile that each slides and the board after it.
+pub fn tiles_and_boards(
+    start: &mut Board,
+    moves: &[Direction],
+    include_tiles: bool,
+    include_boards: bool,
+) -> (Vec<u32>, Vec<proto::Board>) {
+    let mut tiles = Vec::new();
+    let mut boards = Vec::new();
+    if !include_tiles && !include_boards {
+        return (tiles, boards);
+    }
+    for &direction in moves {
+        let blank = start.blank();
+        start.slide(direction);
+        if include_tiles {
+            tiles.push(u32::from(start.tile(blank)));
+        }
+        if include_boards {
+            boards.push(board(start));
+        }
+    }
+    (tiles, boards)
+}
+
+/// A solution without its moves.
+pub fn solution(length: usize, lower_bound: u32) -> proto::Solution {
+    let length = u32::try_from(length).unwrap_or(u32::MAX);
+    let lower_bound = lower_bound.min(length);
+    proto::Solution {
+        length,
+        lower_bound,
+        optimal: length == lower_bound,
+        ..proto::Solution::default()
+    }
+}
+
+/// What an answer took.
+pub fn statistics(
+    progress: &Progress,
+    by: Stage,
+    queued: Duration,
+    elapsed: Duration,
+) -> proto::Statistics {
+    let (algorithm, heuristic) = stage(by);
+    proto::Statistics {
+        nodes_expanded: progress.expanded,
+        nodes_generated: progress.generated,
+        peak_open: progress.peak_open,
+        peak_memory_bytes: progress.peak_memory,
+        iterations: progress.iterations,
+        queued: Some(duration(queued)),
+        elapsed: Some(duration(elapsed)),
+        algorithm: algorithm.into(),
+        heuristic: heuristic.into(),
+    }
+}
+
+fn stage(stage: Stage) -> (proto::Algorithm, proto::Heuristic) {
+    match stage {
+        Stage::TableWalk => (proto::Algorithm::TableWalk, proto::Heuristic::Unspecified),
+        Stage::Constructive(_) => (
+            proto::Algorithm::Constructive,
+            proto::Heuristic::Unspecified,
+        ),
+        Stage::AStar(kind, Ratio::ONE) => (proto::Algorithm::AStar, heuristic(kind)),
+        Stage::AStar(kind, _) => (proto::Algorithm::WeightedAStar, heuristic(kind)),
+        Stage::IdaStar(kind) => (proto::Algorithm::IdaStar, heuristic(kind)),
+    }
+}
+
+const fn heuristic(kind: HeuristicKind) -> proto::Heuristic {
+    match kind {
+        HeuristicKind::Discrete => proto::Heuristic::Discrete,
+        HeuristicKind::Hamming => proto::Heuristic::Hamming,
+        HeuristicKind::Manhattan => proto::Heuristic::Manhattan,
+        HeuristicKind::LinearConflict => proto::Heuristic::LinearConflict,
+        HeuristicKind::CornerTiles => proto::Heuristic::CornerTiles,
+        HeuristicKind::LastMoves => proto::Heuristic::LastMoves,
+        HeuristicKind::WalkingDistance => proto::Heuristic::WalkingDistance,
+        // The contract has no name for sums yet, so that none can be asked for.
+        HeuristicKind::Combined(_) => proto::Heuristic::Unspecified,
+    }
+}
+
+/// Why the search ended.
+pub const fn stop_reason(reason: StopReason) -> proto::StopReason {
+    match reason {
+        StopReason::Proven => proto::StopReason::Proven,
+        StopReason::FirstFound => proto::StopReason::FirstFound,
+        StopReason::NodeLimit => proto::StopReason::NodeLimit,
+        StopReason::TimeLimit => proto::StopReason::TimeLimit,
+        StopReason::MemoryLimit => proto::StopReason::MemoryLimit,
+        StopReason::Deadline => proto::StopReason::Deadline,
+        StopReason::Exhausted => proto::StopReason::Exhausted,
+    }
+}
+
+/// The name of an objective, for labels and logs.
+pub const fn objective_name(objective: Objective) -> &'static str {
+    match objective {
+        Objective::Best => "best",
+        Objective::Optimal => "optimal",
+        Objective::Bounded(_) => "bounded",
+        Objective::Fast => "fast",
+    }
+}
+
+/// Whether a board can be solved, and why.
+pub fn check_response(start: &Board, goal: &Board) -> proto::CheckSolvableResponse {
+    let parity = Parity::of(start, goal);
+    let solvable = parity.solvable();
+    let exchange = parity.exchange;
+    proto::CheckSolvableResponse {
+        solvable,
+        already_solved: start == goal,
+        parity: Some(proto::Parity {
+            inversions: parity.inversions,
+            blank_row_from_bottom: parity.blank_row_from_bottom as u32,
+            goal_blank_row_from_bottom: parity.goal_blank_row_from_bottom as u32,
+            interchanges: parity.interchanges as u32,
+            cycles: parity
+                .cycles
+                .iter()
+                .map(|cycle| proto::Cycle {
+                    tiles: cycle.iter().copied().map(u32::from).collect(),
+                })
+                .collect(),
+            blank_distance: parity.blank_distance as u32,
+        }),
+        repair: (!solvable).then(|| proto::Exchange {
+            first_cell: exchange.cells.0 as u32,
+            second_cell: exchange.cells.1 as u32,
+            first_tile: u32::from(exchange.tiles.0),
+            second_tile: u32::from(exchange.tiles.1),
+        }),
+    }
+}

@@ -1,0 +1,310 @@
+//! Requests that ask about a board: `Solve`, `SolveStream` and `CheckSolvable`.
+
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use super::reader::Reader;
+use crate::engine::{Question, Wanted};
+use crate::heuristic::HeuristicKind;
+use crate::puzzle::{Board, Problem, ProblemError, Shape};
+use crate::search::constructive::Variant;
+use crate::search::plan::{self, Algorithm, Method, Objective, PlanError, Ratio};
+use crate::service::{MAX_RESPONSE_BYTES, proto, status};
+
+/// The moves of one message when the request does not say.
+const DEFAULT_MOVES_PER_MESSAGE: usize = 256;
+
+/// The most cells on the boards in one message.
+const CELLS_PER_MESSAGE: usize = 64 * 1024;
+
+/// The time between two progress events when the request does not say.
+const DEFAULT_PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
+
+/// What may be asked for instead: no more than a reader can take, and a sign of life now and then.
+const PROGRESS_INTERVALS: RangeInclusive<Duration> =
+    Duration::from_millis(10)..=Duration::from_secs(3600);
+
+/// A `SolveRequest` without faults.
+#[derive(Clone, Debug)]
+pub struct ReadSolve {
+    /// The start, with its own names of the tiles.
+    pub start: Board,
+    /// The question.
+    pub question: Question,
+    /// The limits asked for.
+    pub wanted: Wanted,
+    /// Send the tiles that slide.
+    pub include_tiles: bool,
+    /// Send the boards on the way.
+    pub include_boards: bool,
+}
+
+/// A `SolveStreamRequest` without faults.
+#[derive(Clone, Debug)]
+pub struct ReadStream {
+    /// The question.
+    pub solve: ReadSolve,
+    /// The most moves in a message.
+    pub moves_per_message: usize,
+    /// The least time between two progress events.
+    pub progress_interval: Duration,
+    /// Send the moves of the last solution alone.
+    pub final_only: bool,
+}
+
+/// The size that a board says it has, for the log: the board may be illegal all the same.
+pub fn declared_shape(board: Option<&proto::Board>) -> Option<Shape> {
+    let board = board?;
+    let (rows, columns) = match (board.rows, board.columns) {
+        (0, 0) => (board.tiles.len().isqrt(), board.tiles.len().isqrt()),
+        (rows, columns) => (rows as usize, columns as usize),
+    };
+    Shape::new(rows, columns).ok()
+}
+
+/// Reads a `SolveRequest`.
+///
+/// # Errors
+/// All violated fields, or the evidence that the board is unsolvable.
+pub fn read_solve(wire: &proto::SolveRequest, max_side: usize) -> Result<ReadSolve, tonic::Status> {
+    let mut reader = Reader::new("", max_side);
+    let solve = reader.solve(wire);
+    reader.finish(solve)?
+}
+
+/// Whether no solution, however short, fits in one response with all that is to be included.
+///
+/// On the wire a move, its tile and each cell of the board after it take a byte at least.
+pub fn cannot_fit(read: &ReadSolve) -> bool {
+    let moves = HeuristicKind::Manhattan.lower_bound(&read.question.problem) as usize;
+    let cells = read.start.shape().cells();
+    let tile = usize::from(read.include_tiles);
+    let board = if read.include_boards { cells } else { 0 };
+    moves * (1 + tile + board) > MAX_RESPONSE_BYTES
+}
+
+/// Reads a `SolveStreamRequest`.
+///
+/// # Errors
+/// As [`read_solve`].
+pub fn read_stream(
+    wire: &proto::SolveStreamRequest,
+    max_side: usize,
+) -> Result<ReadStream, tonic::Status> {
+    let mut reader = Reader::new("", max_side);
+    let moves_per_message = match wire.moves_per_message {
+        0 => DEFAULT_MOVES_PER_MESSAGE,
+        moves => moves as usize,
+    };
+    if moves_per_message > 65_536 {
+        let range = format!("{moves_per_message} is out of range: 1 to 65536");
+        reader.violation("moves_per_message", range);
+    }
+    let progress_interval = reader.progress_interval(wire.progress_interval.as_ref());
+    let solve = match &wire.solve {
+        None => {
+            reader.violation("solve", "required: what to solve");
+            None
+        }
+        Some(solve) => {
+            reader.prefix = "solve.";
+            reader.solve(solve)
+        }
+    };
+    let solve = reader.finish(solve)??;
+    let moves_per_message = if solve.include_boards {
+        let cells = solve.start.shape().cells();
+        moves_per_message.min((CELLS_PER_MESSAGE / cells).max(1))
+    } else {
+        moves_per_message
+    };
+    Ok(ReadStream {
+        solve,
+        moves_per_message,
+        progress_interval,
+        final_only: wire.final_only,
+    })
+}
+
+/// Reads a `CheckSolvableRequest`: the start and the goal.
+///
+/// # Errors
+/// All violated fields.
+pub fn read_check(
+    wire: &proto::CheckSolvableRequest,
+    max_side: usize,
+) -> Result<(Board, Board), tonic::Status> {
+    let mut reader = Reader::new("", max_side);
+    let boards = reader.boards(wire.board.as_ref(), wire.goal.as_ref());
+    reader.finish(boards)
+}
+
+impl Reader {
+    fn progress_interval(&mut self, wire: Option<&prost_types::Duration>) -> Duration {
+        let field = "progress_interval";
+        let Some(interval) = wire.map(|wire| self.duration(field, wire)) else {
+            return DEFAULT_PROGRESS_INTERVAL;
+        };
+        if interval.is_some_and(|interval| !PROGRESS_INTERVALS.contains(&interval)) {
+            self.violation(field, "out of range: 10 ms to 1 h");
+        }
+        interval.unwrap_or(DEFAULT_PROGRESS_INTERVAL)
+    }
+
+    /// The board's start and goal; `Err` when nothing but the board's parity is wrong with it.
+    fn solve(&mut self, wire: &proto::SolveRequest) -> Option<Result<ReadSolve, tonic::Status>> {
+        let boards = self.boards(wire.board.as_ref(), wire.goal.as_ref());
+        let objective = self.objective(wire.objective, wire.max_ratio);
+        let wanted = self.limits(wire.limits.as_ref());
+        let method = self.method(wire.method.as_ref());
+        self.metric(wire.metric);
+        if let (Some(objective), Some(method)) = (objective, method)
+            && let Err(error) = plan::check(objective, method)
+        {
+            self.violation(plan_field(&error), error);
+        }
+        if let (Some((start, _)), Some(method)) = (&boards, method)
+            && let Err(error) = plan::check_shape(start.shape(), method)
+        {
+            self.violation(plan_field(&error), error);
+        }
+
+        let (start, goal) = boards?;
+        let (objective, method) = (objective?, method?);
+        let problem = match Problem::new(&start, &goal) {
+            Ok(problem) => problem,
+            Err(ProblemError::Unsolvable(parity)) => {
+                return Some(Err(status::unsolvable(&parity)));
+            }
+            Err(error @ ProblemError::ShapeMismatch { .. }) => {
+                self.violation("goal.board", error);
+                return None;
+            }
+        };
+        let include = wire.include.unwrap_or_default();
+        Some(Ok(ReadSolve {
+            start,
+            question: Question {
+                problem,
+                objective,
+                method,
+            },
+            wanted,
+            include_tiles: include.tiles,
+            include_boards: include.boards,
+        }))
+    }
+
+    fn objective(&mut self, objective: i32, max_ratio: f64) -> Option<Objective> {
+        use proto::Objective as Wire;
+        let objective = self.enumeration("objective", objective)?;
+        if objective == Wire::Bounded {
+            let ratio = Ratio::new(max_ratio);
+            if ratio.is_none() {
+                let range = format!("{max_ratio} is out of range: BOUNDED needs 1 or more, finite");
+                self.violation("max_ratio", range);
+            }
+            return ratio.map(Objective::Bounded);
+        }
+        if max_ratio != 0.0 {
+            self.violation(
+                "max_ratio",
+                "is for the objective BOUNDED alone: leave it out",
+            );
+        }
+        Some(match objective {
+            Wire::Optimal => Objective::Optimal,
+            Wire::Fast => Objective::Fast,
+            Wire::Unspecified | Wire::Best | Wire::Bounded => Objective::Best,
+        })
+    }
+
+    fn method(&mut self, method: Option<&proto::Method>) -> Option<Method> {
+        let Some(wire) = method else {
+            return Some(Method::default());
+        };
+        let algorithm = self.algorithm(wire.algorithm);
+        let heuristic = self.heuristic(wire.heuristic);
+        let variant = self.variant(wire.variant);
+        let weight = if wire.weight == 0.0 {
+            Some(None)
+        } else {
+            let weight = Ratio::new(wire.weight).filter(|weight| weight.get() <= 1000.0);
+            if weight.is_none() {
+                let range = format!("{} is out of range: 1 to 1000", wire.weight);
+                self.violation("method.weight", range);
+            }
+            weight.map(Some)
+        };
+        Some(Method {
+            algorithm: algorithm?,
+            heuristic: heuristic?,
+            weight: weight?,
+            variant: variant?,
+        })
+    }
+
+    fn variant(&mut self, variant: i32) -> Option<Option<Variant>> {
+        use proto::Variant as Wire;
+        Some(match self.enumeration("method.variant", variant)? {
+            Wire::Unspecified => None,
+            Wire::Parberry => Some(Variant::Parberry),
+            Wire::Hayes => Some(Variant::Hayes),
+            Wire::Best => Some(Variant::Best),
+        })
+    }
+
+    fn algorithm(&mut self, algorithm: i32) -> Option<Option<Algorithm>> {
+        use proto::Algorithm as Wire;
+        let field = "method.algorithm";
+        Some(match self.enumeration(field, algorithm)? {
+            Wire::Unspecified => None,
+            Wire::AStar => Some(Algorithm::AStar),
+            Wire::WeightedAStar => Some(Algorithm::WeightedAStar),
+            Wire::IdaStar => Some(Algorithm::IdaStar),
+            Wire::Constructive => Some(Algorithm::Constructive),
+            Wire::TableWalk => {
+                self.violation(field, "TABLE_WALK cannot be asked for: leave it out");
+                return None;
+            }
+            Wire::Beam => {
+                self.violation(field, "BEAM is not served by this release");
+                return None;
+            }
+        })
+    }
+
+    fn heuristic(&mut self, heuristic: i32) -> Option<Option<HeuristicKind>> {
+        use proto::Heuristic as Wire;
+        let field = "method.heuristic";
+        let heuristic: Wire = self.enumeration(field, heuristic)?;
+        Some(match heuristic {
+            Wire::Unspecified => None,
+            Wire::Discrete => Some(HeuristicKind::Discrete),
+            Wire::Hamming => Some(HeuristicKind::Hamming),
+            Wire::Manhattan => Some(HeuristicKind::Manhattan),
+            Wire::LinearConflict => Some(HeuristicKind::LinearConflict),
+            Wire::CornerTiles | Wire::LastMoves | Wire::WalkingDistance | Wire::PatternDatabase => {
+                let name = heuristic.as_str_name().trim_start_matches("HEURISTIC_");
+                self.violation(field, format!("{name} is not served by this release"));
+                return None;
+            }
+        })
+    }
+
+    fn metric(&mut self, metric: i32) {
+        if self.enumeration("metric", metric) == Some(proto::Metric::MultiTile) {
+            self.violation("metric", "MULTI_TILE is not served by this release");
+        }
+    }
+}
+
+/// The field of `Method` that an error is about.
+const fn plan_field(error: &PlanError) -> &'static str {
+    match error {
+        PlanError::CannotProve { .. } => "method.algorithm",
+        PlanError::WeightAboveRatio { .. } | PlanError::StrayWeight => "method.weight",
+        PlanError::StrayHeuristic(_) | PlanError::UnsupportedShape { .. } => "method.heuristic",
+        PlanError::StrayVariant => "method.variant",
+    }
+}

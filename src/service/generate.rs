@@ -1,0 +1,95 @@
+//! `Generate`: boards by seed.
+
+use tonic::{Request, Status};
+
+use super::call::{self, Call, Noted};
+use super::convert::{self, Kind, ReadGenerate};
+use super::{Puzzles, proto, solve, status};
+use crate::engine::{Drawings, Limits, Outcome};
+use crate::search::Search;
+use crate::search::batch::Batch;
+use crate::search::drawing::Drawing;
+
+/// A cell of a board when it is drawn, in the message, and encoded; and some for each board.
+const BYTES_PER_CELL: u64 = 16;
+
+pub(super) async fn generate(
+    puzzles: &Puzzles,
+    request: Request<proto::GenerateRequest>,
+) -> Result<proto::GenerateResponse, Status> {
+    let call = Call::of(&request);
+    let timeout = call::timeout(&request);
+    let read = convert::read_generate(request.get_ref(), puzzles.settings.max_side)?;
+    let timeout = timeout.map_err(|violation| status::invalid(vec![violation]))?;
+    let caps = puzzles.engine.config().caps;
+    let limits = Limits::new(call.arrived, read.wanted, timeout, false, &caps);
+    call.note(|record| record.shape = Some(read.goal.shape()));
+    let cells = read.count * read.goal.shape().cells() as u64;
+    solve::reserve(puzzles, &call, BYTES_PER_CELL * cells)?;
+
+    let seed = match read.seed {
+        Some(seed) => seed,
+        None => getrandom::u64().map_err(|_| status::defect())?,
+    };
+    let ReadGenerate {
+        goal, count, kind, ..
+    } = read;
+    let boards = match kind {
+        Kind::Draw(draw) => {
+            let search = Batch::new(seed, count, move |seed| {
+                Drawing::new(goal.clone(), draw, seed)
+            });
+            let outcome = drawn(puzzles, &call, search, limits).await?;
+            let boards = outcome.found.0.into_iter();
+            boards
+                .map(|drawn| proto::GeneratedBoard {
+                    board: Some(convert::board(&drawn.board)),
+                    seed: drawn.seed,
+                    optimal_length: None,
+                    solution: None,
+                })
+                .collect()
+        }
+        Kind::Difficulty(range) => {
+            let search = puzzles.engine.difficulty(goal, range, seed, count);
+            let outcome = drawn(puzzles, &call, search, limits).await?;
+            let boards = outcome.found.0.into_iter();
+            boards
+                .map(|found| proto::GeneratedBoard {
+                    board: Some(convert::board(&found.board)),
+                    seed: found.seed,
+                    optimal_length: Some(found.solution.len() as u32),
+                    solution: Some(proto::Solution {
+                        moves: convert::moves(found.solution.moves()),
+                        ..convert::solution(found.solution.len(), found.solution.len() as u32)
+                    }),
+                })
+                .collect()
+        }
+    };
+    Ok(proto::GenerateResponse { seed, boards })
+}
+
+/// Runs a search for boards to its end.
+async fn drawn<S>(
+    puzzles: &Puzzles,
+    call: &Call,
+    search: S,
+    limits: Limits,
+) -> Result<Outcome<Drawings<S::Found>>, Status>
+where
+    S: Search + 'static,
+    S::Found: Clone + Send + Sync + 'static,
+{
+    let waiting = puzzles
+        .engine
+        .draw(search, limits)
+        .map_err(|refused| status::refused(&refused))?;
+    let mut waiting = Noted::new(waiting, call.clone());
+    let outcome = waiting.end().await.map_err(|failure| {
+        call.note(|record| record.outcome = Some(failure.name()));
+        status::not_drawn(&failure)
+    })?;
+    call.note(|record| record.outcome = Some("generated"));
+    Ok(outcome)
+}

@@ -1,0 +1,321 @@
+//! Watches every call from outside: counts it, times it, logs its end, and turns a panic of its
+//! handler into a status.
+
+use std::convert::Infallible;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http::{HeaderMap, HeaderValue, Request, Response};
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tonic::body::Body;
+use tonic::codegen::Bytes;
+use tonic::{Code, Status};
+use tower::Service;
+
+use super::call::{Call, read_timeout};
+use super::peer::{InTime, Peer, Sending};
+use super::status::{self, code_name};
+use crate::engine::{Failure, until};
+use crate::telemetry;
+
+/// The metadata that names a call in the logs of all who handle it.
+const REQUEST_ID: &str = "x-request-id";
+
+/// The most bytes handed to the transport at once.
+const PIECE: usize = 64 * 1024;
+
+/// A longer request id is not one.
+const MAX_REQUEST_ID: usize = 128;
+
+/// A service whose calls are watched, and bounded in number.
+#[derive(Clone, Debug)]
+pub struct Observe<S> {
+    inner: S,
+    places: Arc<Semaphore>,
+    peer: Arc<Peer>,
+    /// How long a request may take to arrive.
+    patience: Duration,
+}
+
+impl<S> Observe<S> {
+    /// Watches the calls of `inner`, of which there may be `max_calls` at once. Health checks
+    /// and reflection do not count: they have to work when nothing else does.
+    pub fn new(inner: S, max_calls: usize) -> Self {
+        Self {
+            inner,
+            places: Arc::new(Semaphore::new(max_calls.min(Semaphore::MAX_PERMITS))),
+            peer: Arc::new(Peer::new()),
+            patience: Duration::MAX,
+        }
+    }
+
+    /// The same for the calls of one connection, whose requests must arrive within `patience`.
+    #[must_use]
+    pub fn for_peer(self, peer: Arc<Peer>, patience: Duration) -> Self {
+        Self {
+            peer,
+            patience,
+            ..self
+        }
+    }
+}
+
+impl<S, B> Service<Request<B>> for Observe<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
+    S::Future: Send + 'static,
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let call = Call::new();
+        let mut watch = Watch::new(call.clone(), request.uri().path(), request.headers());
+        if watch.method.ours {
+            watch.place = Arc::clone(&self.places).try_acquire_owned().ok();
+            if watch.place.is_none() {
+                let refused = std::future::ready(Ok(status::too_many_calls().into_http()));
+                return Box::pin(watch.over(refused));
+            }
+        }
+        watch.sending = Some(self.peer.sending());
+        let headers = request.headers().get("grpc-timeout");
+        let deadline = headers
+            .and_then(|timeout| read_timeout(timeout.as_bytes()))
+            .and_then(|timeout| call.arrived.checked_add(timeout));
+        let arrives_by = call.arrived.checked_add(self.patience);
+        let mut request = request.map(|body| Body::new(InTime::new(body, arrives_by)));
+        request.extensions_mut().insert(call);
+        let response = self.inner.call(request);
+        let in_time = async move {
+            tokio::select! {
+                biased;
+                response = response => response,
+                // Handlers keep their deadlines; this is for requests that do not get to one.
+                () = until(deadline) => Ok(status::failed(&Failure::DeadlineExceeded).into_http()),
+            }
+        };
+        Box::pin(watch.over(in_time))
+    }
+}
+
+/// One watched call. Dropping it is the end of the call.
+struct Watch {
+    call: Call,
+    method: Method,
+    request_id: HeaderValue,
+    place: Option<OwnedSemaphorePermit>,
+    sending: Option<Arc<Sending>>,
+    /// A call that is dropped before it has a code was cancelled.
+    code: Code,
+}
+
+impl Watch {
+    fn new(call: Call, path: &str, headers: &HeaderMap) -> Self {
+        let method = Method::of(path);
+        telemetry::request_started(method.name);
+        Self {
+            call,
+            method,
+            request_id: request_id(headers),
+            place: None,
+            sending: None,
+            code: Code::Cancelled,
+        }
+    }
+
+    async fn over<F>(mut self, response: F) -> Result<Response<Body>, Infallible>
+    where
+        F: Future<Output = Result<Response<Body>, Infallible>>,
+    {
+        let mut response = match AssertUnwindSafe(response).catch_unwind().await {
+            Ok(Ok(response)) => response,
+            Err(_panic) => {
+                telemetry::panic("handler");
+                status::defect().into_http()
+            }
+        };
+        if self.method.ours
+            && let Some(status) = refused_by_transport(response.headers())
+        {
+            response = status.into_http();
+        }
+        if let Some(code) = code(response.headers()) {
+            self.code = code;
+        }
+        let id = self.request_id.clone();
+        response.headers_mut().insert(REQUEST_ID, id);
+        Ok(response.map(|body| {
+            Body::new(Watched {
+                body,
+                rest: Bytes::new(),
+                watch: self,
+            })
+        }))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        let elapsed = self.call.arrived.elapsed();
+        let code = code_name(self.code);
+        telemetry::request_handled(self.method.name, code, elapsed);
+        let record = self.call.record();
+        let id = self.request_id.to_str().unwrap_or_default();
+        if self.method.ours {
+            tracing::info!(
+                method = self.method.name,
+                size = record.shape.map(tracing::field::display),
+                objective = record.objective,
+                outcome = record.outcome.unwrap_or(outcome(self.code)),
+                code,
+                length = record.length,
+                nodes = record.nodes,
+                queued_us = record.queued.as_micros() as u64,
+                elapsed_us = elapsed.as_micros() as u64,
+                request_id = id,
+                "request"
+            );
+        } else {
+            tracing::debug!(method = self.method.name, code, request_id = id, "request");
+        }
+    }
+}
+
+/// A response body that looks for the status in the trailers, and hands out its data in pieces,
+/// so that no more than one waits in the transport for a peer that does not read.
+struct Watched {
+    body: Body,
+    rest: Bytes,
+    watch: Watch,
+}
+
+impl Watched {
+    fn piece(&mut self) -> Frame<Bytes> {
+        let piece = self.rest.split_to(self.rest.len().min(PIECE));
+        if let Some(sending) = &self.watch.sending {
+            sending.handed_out();
+        }
+        Frame::data(piece)
+    }
+}
+
+impl HttpBody for Watched {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        if let Some(sending) = &self.watch.sending {
+            sending.taken();
+        }
+        if !self.rest.is_empty() {
+            return Poll::Ready(Some(Ok(self.piece())));
+        }
+        let frame = match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+            Some(Ok(frame)) => frame,
+            end => return Poll::Ready(end),
+        };
+        if let Some(code) = frame.trailers_ref().and_then(code) {
+            self.watch.code = code;
+        }
+        Poll::Ready(Some(Ok(match frame.into_data() {
+            Ok(data) => {
+                self.rest = data;
+                self.piece()
+            }
+            Err(trailers) => trailers,
+        })))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::default()
+    }
+}
+
+/// A method's name for labels: never the path itself, of which a client can make any number.
+#[derive(Clone, Copy)]
+struct Method {
+    name: &'static str,
+    ours: bool,
+}
+
+impl Method {
+    fn of(path: &str) -> Self {
+        let name = match path.strip_prefix("/loyd.v1.PuzzleService/") {
+            Some("Solve") => "Solve",
+            Some("SolveStream") => "SolveStream",
+            Some("CheckSolvable") => "CheckSolvable",
+            Some("Generate") => "Generate",
+            Some(_) => "unknown",
+            None => {
+                let name = if path.starts_with("/grpc.health.v1.Health/") {
+                    "health"
+                } else if path.starts_with("/grpc.reflection.") {
+                    "reflection"
+                } else {
+                    "unknown"
+                };
+                return Self { name, ours: false };
+            }
+        };
+        Self { name, ours: true }
+    }
+}
+
+/// In a word, where the handler has not said it.
+const fn outcome(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "done",
+        Code::Cancelled => "cancelled",
+        Code::DeadlineExceeded => "deadline",
+        Code::Internal | Code::Unknown => "defect",
+        _ => "refused",
+    }
+}
+
+/// The caller's id for the request, or a new one.
+fn request_id(headers: &HeaderMap) -> HeaderValue {
+    headers
+        .get(REQUEST_ID)
+        .filter(|id| (1..=MAX_REQUEST_ID).contains(&id.len()) && id.to_str().is_ok())
+        .cloned()
+        .unwrap_or_else(|| {
+            let number = getrandom::u64().unwrap_or_default();
+            HeaderValue::try_from(format!("{number:016x}"))
+                .unwrap_or_else(|_| HeaderValue::from_static("0"))
+        })
+}
+
+fn code(headers: &HeaderMap) -> Option<Code> {
+    let status = headers.get(Status::GRPC_STATUS)?;
+    Some(Code::from_bytes(status.as_bytes()))
+}
+
+/// The status in the contract's terms of a call that no handler of ours has answered.
+fn refused_by_transport(headers: &HeaderMap) -> Option<Status> {
+    if headers.contains_key(Status::GRPC_STATUS_DETAILS) {
+        return None;
+    }
+    let refusal = Status::from_header_map(headers)?;
+    status::transport(refusal.code(), refusal.message())
+}

@@ -1,0 +1,132 @@
+//! The other end of a connection: whether it reads what it has asked for, and sends what it has
+//! begun to ask.
+
+use std::pin::Pin;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use http_body::{Body, Frame, SizeHint};
+use tokio::time::{Sleep, sleep_until};
+use tonic::codegen::Bytes;
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A peer, and the answers that are being sent to it.
+#[derive(Debug)]
+pub struct Peer {
+    since: Instant,
+    sending: Mutex<Vec<Weak<Sending>>>,
+}
+
+/// An answer that is being sent.
+#[derive(Debug)]
+pub struct Sending {
+    since: Instant,
+    /// When a piece was handed to the transport that it has not taken yet, in microseconds; 0
+    /// when there is none.
+    waiting: AtomicU64,
+}
+
+impl Peer {
+    /// A peer that has just connected.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            since: Instant::now(),
+            sending: Mutex::default(),
+        }
+    }
+
+    /// Begins to send an answer.
+    pub fn sending(&self) -> Arc<Sending> {
+        let answer = Arc::new(Sending {
+            since: self.since,
+            waiting: AtomicU64::new(0),
+        });
+        let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        // Each is looked at twice at the most before it goes.
+        if sending.len() == sending.capacity() {
+            sending.retain(|answer| answer.strong_count() > 0);
+        }
+        sending.push(Arc::downgrade(&answer));
+        answer
+    }
+
+    /// For how long the peer has not taken the next piece of some answer.
+    pub fn stalled_for(&self) -> Duration {
+        let now = self.since.elapsed();
+        let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        sending.retain(|answer| answer.strong_count() > 0);
+        sending
+            .iter()
+            .filter_map(Weak::upgrade)
+            .map(|answer| answer.waiting.load(Ordering::Relaxed))
+            .filter(|&waiting| waiting > 0)
+            .map(|waiting| now.saturating_sub(Duration::from_micros(waiting)))
+            .max()
+            .unwrap_or_default()
+    }
+}
+
+impl Sending {
+    /// A piece has been handed to the transport.
+    pub fn handed_out(&self) {
+        let now = self.since.elapsed().as_micros() as u64;
+        self.waiting.store(now.max(1), Ordering::Relaxed);
+    }
+
+    /// The transport asks for the next piece.
+    pub fn taken(&self) {
+        self.waiting.store(0, Ordering::Relaxed);
+    }
+}
+
+/// A request body that has to arrive in time.
+#[derive(Debug)]
+pub struct InTime<B> {
+    body: Pin<Box<B>>,
+    late: Option<Pin<Box<Sleep>>>,
+}
+
+impl<B> InTime<B> {
+    /// The body, which has to be there by an instant, if any.
+    pub fn new(body: B, by: Option<Instant>) -> Self {
+        Self {
+            body: Box::pin(body),
+            late: by.map(|by| Box::pin(sleep_until(by.into()))),
+        }
+    }
+}
+
+impl<B> Body for InTime<B>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<BoxError>,
+{
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        if let Poll::Ready(frame) = self.body.as_mut().poll_frame(cx) {
+            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        }
+        let late = self.late.as_mut().map(|late| late.as_mut().poll(cx));
+        if late.is_some_and(|late| late.is_ready()) {
+            return Poll::Ready(Some(Err("the request did not arrive in time".into())));
+        }
+        Poll::Pending
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

@@ -1,0 +1,172 @@
+//! `Solve`: one solution, whole.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use prost::Message;
+use tonic::{Request, Status};
+
+use super::call::{self, Call, Noted};
+use super::convert::{self, ReadSolve};
+use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status};
+use crate::engine::{Best, Failure, Limits, Outcome, Solving, expected_moves};
+use crate::search::chain::Answer;
+use crate::search::plan::Objective;
+use crate::telemetry;
+
+/// A move takes a byte on the wire: a longer solution cannot fit.
+const MAX_MOVES: usize = MAX_RESPONSE_BYTES - 64 * 1024;
+
+pub(super) async fn solve(
+    puzzles: &Puzzles,
+    request: Request<proto::SolveRequest>,
+) -> Result<proto::SolveResponse, Status> {
+    let call = Call::of(&request);
+    let timeout = call::timeout(&request);
+    note_board(&call, request.get_ref().board.as_ref());
+    let read = convert::read_solve(request.get_ref(), puzzles.settings.max_side)?;
+    let limits = note_begin(puzzles, &call, timeout, &read)?;
+    if convert::cannot_fit(&read) {
+        return Err(too_large("any solution"));
+    }
+    reserve(puzzles, &call, response_bytes(&read))?;
+    let mut solving = Noted::new(begin(puzzles, &read, limits)?, call.clone());
+    let ended = solving.end().await;
+    drop(solving);
+    let (outcome, answer) = note_end(&call, &read, ended)?;
+
+    let moves = answer.solution.moves();
+    let cells = read.start.shape().cells();
+    // Do not build what cannot be sent: a board's tiles take a byte or two each.
+    let boards_fit = !read.include_boards || moves.len() * cells <= MAX_RESPONSE_BYTES;
+    if moves.len() > MAX_MOVES || !boards_fit {
+        return Err(too_large(&format!("a solution of {} moves", moves.len())));
+    }
+    let (tiles, boards) = convert::tiles_and_boards(
+        &mut read.start.clone(),
+        moves,
+        read.include_tiles,
+        read.include_boards,
+    );
+    let response = proto::SolveResponse {
+        solution: Some(proto::Solution {
+            moves: convert::moves(moves),
+            tiles,
+            boards,
+            ..convert::solution(moves.len(), outcome.progress.lower_bound)
+        }),
+        statistics: Some(convert::statistics(
+            &outcome.progress,
+            answer.by,
+            outcome.queued,
+            call.arrived.elapsed(),
+        )),
+        stop_reason: convert::stop_reason(outcome.reason).into(),
+    };
+    if response.encoded_len() > MAX_RESPONSE_BYTES {
+        return Err(too_large(&format!("a solution of {} moves", moves.len())));
+    }
+    Ok(response)
+}
+
+/// About the bytes that a response takes, as a message and encoded.
+fn response_bytes(read: &ReadSolve) -> u64 {
+    /// Five times a message of nothing but small numbers: four bytes each, and one encoded.
+    const LARGEST: u64 = 5 * MAX_RESPONSE_BYTES as u64;
+    let shape = read.start.shape();
+    let moves = expected_moves(shape).min(MAX_MOVES as u64);
+    let mut bytes = 5 * moves;
+    if read.include_tiles {
+        bytes += 6 * moves;
+    }
+    if read.include_boards {
+        bytes += moves * (6 * shape.cells() as u64 + 64);
+    }
+    bytes.min(LARGEST)
+}
+
+fn too_large(solution: &str) -> Status {
+    status::too_large(
+        &format!("{solution} with what was to be included"),
+        "use SolveStream, which sends it in chunks",
+    )
+}
+
+/// Hands a question to the engine.
+pub(super) fn begin(
+    puzzles: &Puzzles,
+    read: &ReadSolve,
+    limits: Limits,
+) -> Result<Solving, Status> {
+    puzzles
+        .engine
+        .solve(read.question.clone(), limits)
+        .map_err(|refused| status::refused(&refused))
+}
+
+/// Notes the size of a board for the log, before anything can be wrong with it.
+pub(super) fn note_board(call: &Call, board: Option<&proto::Board>) {
+    call.note(|record| record.shape = convert::declared_shape(board));
+}
+
+/// Sets memory aside for the answer of a call.
+pub(super) fn reserve(puzzles: &Puzzles, call: &Call, bytes: u64) -> Result<(), Status> {
+    let reserved = puzzles.engine.reserve(bytes);
+    call.keep(reserved.map_err(|refused| status::refused(&refused))?);
+    Ok(())
+}
+
+/// Notes the request for the log and works out its limits.
+pub(super) fn note_begin(
+    puzzles: &Puzzles,
+    call: &Call,
+    timeout: Result<Option<Duration>, tonic_types::FieldViolation>,
+    read: &ReadSolve,
+) -> Result<Limits, Status> {
+    let objective = convert::objective_name(read.question.objective);
+    call.note(|record| record.objective = Some(objective));
+    let timeout = timeout.map_err(|violation| status::invalid(vec![violation]))?;
+    Ok(Limits::new(
+        call.arrived,
+        read.wanted,
+        timeout,
+        read.question.objective == Objective::Best,
+        &puzzles.engine.config().caps,
+    ))
+}
+
+/// Notes the end of a search for the log and the metrics, and takes the answer out of it.
+pub(super) fn note_end(
+    call: &Call,
+    read: &ReadSolve,
+    ended: Result<Outcome<Best>, Failure>,
+) -> Result<(Outcome<Best>, Arc<Answer>), Status> {
+    let outcome = ended.map_err(|failure| {
+        call.note(|record| record.outcome = Some(failure.name()));
+        status::failed(&failure)
+    })?;
+    let Some(answer) = outcome.found.answer.clone() else {
+        return Err(status::defect());
+    };
+    let bound = outcome.progress.lower_bound;
+    note_solved(call, read, answer.solution.len(), bound);
+    Ok((outcome, answer))
+}
+
+/// Notes a solution for the log and the metrics.
+pub(super) fn note_solved(call: &Call, read: &ReadSolve, length: usize, lower_bound: u32) {
+    call.note(|record| {
+        record.outcome = Some(if length as u64 <= u64::from(lower_bound) {
+            "optimal"
+        } else {
+            "solved"
+        });
+        record.length = Some(length);
+    });
+    telemetry::solved(
+        read.start.shape().cells(),
+        convert::objective_name(read.question.objective),
+        length,
+        call.arrived.elapsed(),
+    );
+}

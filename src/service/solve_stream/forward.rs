@@ -1,0 +1,78 @@
+//! A solution sent while it is still being worked out.
+
+use tokio::sync::mpsc;
+
+use super::writer::Writer;
+use super::{Ending, Item, ticks};
+use crate::engine::{Pipe, StopReason, Work};
+use crate::heuristic::HeuristicKind;
+use crate::search::Progress;
+use crate::search::plan::Stage;
+use crate::service::call::{Call, Noted};
+use crate::service::convert::{self, ReadStream};
+use crate::service::proto::SolveStreamResponse;
+use crate::service::proto::solve_stream_response::Event;
+use crate::service::solve;
+
+/// Sends moves as they are worked out, and no faster than the client reads: the search waits
+/// for the reader.
+pub(super) async fn forward(
+    call: Call,
+    read: ReadStream,
+    pipe: Pipe,
+    by: Stage,
+    sender: mpsc::Sender<Item>,
+) -> Result<(), Ending> {
+    let mut pipe = Noted::new(pipe, call.clone());
+    let mut ticks = ticks(&read);
+    let most = read.moves_per_message;
+    let bound = HeuristicKind::LinearConflict.lower_bound(&read.solve.question.problem);
+    let mut writer = Writer::new(read);
+    send(&sender, writer.improvement(1, 0, bound)).await?;
+    loop {
+        tokio::select! {
+            biased;
+            () = sender.closed() => return Err(Ending::Gone),
+            run = pipe.next(most) => match run? {
+                Some(run) => {
+                    let mut left = &run[..];
+                    while !left.is_empty() {
+                        let before = writer.sent();
+                        let event = writer.moves(left);
+                        left = &left[writer.sent() - before..];
+                        send(&sender, event).await?;
+                    }
+                }
+                None => break,
+            },
+            _ = ticks.tick() => {
+                let progress = Progress {
+                    lower_bound: bound,
+                    ..pipe.progress()
+                };
+                send(&sender, writer.progress(&progress, 0, call.arrived.elapsed())).await?;
+            }
+        }
+    }
+
+    let progress = Progress {
+        lower_bound: bound,
+        ..pipe.progress()
+    };
+    let length = writer.sent();
+    solve::note_solved(&call, &writer.read().solve, length, bound);
+    let elapsed = call.arrived.elapsed();
+    let statistics = convert::statistics(&progress, by, pipe.queued(), elapsed);
+    let reason = if length as u64 <= u64::from(bound) {
+        StopReason::Proven
+    } else {
+        StopReason::FirstFound
+    };
+    drop(pipe);
+    send(&sender, writer.summary(length, bound, statistics, reason)).await
+}
+
+async fn send(sender: &mpsc::Sender<Item>, event: Event) -> Result<(), Ending> {
+    let item = Ok(SolveStreamResponse { event: Some(event) });
+    sender.send(item).await.map_err(|_| Ending::Gone)
+}

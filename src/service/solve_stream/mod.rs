@@ -1,0 +1,154 @@
+//! `SolveStream`: progress, better solutions, moves in chunks, and the summary.
+
+mod follow;
+mod forward;
+mod writer;
+
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use futures_util::FutureExt;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
+use tokio_stream::Stream;
+use tonic::{Request, Status};
+
+use super::call::{self, Call};
+use super::convert::{self, ReadStream};
+use super::{Puzzles, proto, solve, status};
+use crate::engine::{Failure, until};
+use crate::search::constructive::Variant;
+use crate::search::plan::{Objective, Stage};
+use crate::telemetry;
+
+/// Messages that wait for the transport.
+const WAITING_EVENTS: usize = 4;
+
+type Item = Result<proto::SolveStreamResponse, Status>;
+
+/// The events of a stream, ended by a status where there is no summary.
+#[derive(Debug)]
+pub struct Events {
+    events: mpsc::Receiver<Item>,
+    /// What to end with: a full channel must not keep it from the client.
+    ending: Arc<Mutex<Option<Status>>>,
+}
+
+impl Stream for Events {
+    type Item = Item;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Item>> {
+        self.events.poll_recv(cx).map(|event| {
+            event.or_else(|| {
+                let mut ending = self.ending.lock().unwrap_or_else(PoisonError::into_inner);
+                ending.take().map(Err)
+            })
+        })
+    }
+}
+
+/// Why a stream ends without a summary.
+enum Ending {
+    /// With this status.
+    Status(Status),
+    /// The client has gone.
+    Gone,
+}
+
+impl From<Failure> for Ending {
+    fn from(failure: Failure) -> Self {
+        Self::Status(status::failed(&failure))
+    }
+}
+
+pub(super) fn solve_stream(
+    puzzles: &Puzzles,
+    request: &Request<proto::SolveStreamRequest>,
+) -> Result<Events, Status> {
+    let call = Call::of(request);
+    let timeout = call::timeout(request);
+    let deadline = timeout.as_ref().ok().copied().flatten();
+    let deadline = deadline.and_then(|timeout| call.arrived.checked_add(timeout));
+    let solve = request.get_ref().solve.as_ref();
+    solve::note_board(&call, solve.and_then(|solve| solve.board.as_ref()));
+    let read = convert::read_stream(request.get_ref(), puzzles.settings.max_side)?;
+    let limits = solve::note_begin(puzzles, &call, timeout, &read.solve)?;
+    solve::reserve(puzzles, &call, waiting_bytes(&read))?;
+
+    let (sender, events) = mpsc::channel(WAITING_EVENTS);
+    let run = if let Some(variant) = sends_while_solving(puzzles, &read) {
+        let pipe = puzzles
+            .engine
+            .pipe(&read.solve.question.problem, variant, &limits)
+            .map_err(|refused| status::refused(&refused))?;
+        let cap = call.arrived.checked_add(puzzles.engine.config().caps.time);
+        let by = Stage::Constructive(variant);
+        let forward = forward::forward(call.clone(), read, pipe, by, sender.clone());
+        async move {
+            tokio::select! {
+                ended = forward => ended,
+                // However slowly it is read, a search may hold its place for so long only.
+                () = until(cap) => Err(Failure::TIME_CAP.into()),
+            }
+        }
+        .boxed()
+    } else {
+        let solving = solve::begin(puzzles, &read.solve, limits)?;
+        follow::follow(call.clone(), read, solving, sender.clone()).boxed()
+    };
+
+    let ending = Arc::new(Mutex::new(None));
+    let told = Arc::clone(&ending);
+    tokio::spawn(async move {
+        let ended = tokio::select! {
+            ended = AssertUnwindSafe(run).catch_unwind() => ended.unwrap_or_else(|_| {
+                telemetry::panic("handler");
+                Err(Ending::Status(status::defect()))
+            }),
+            // A reader too slow for its own deadline.
+            () = until(deadline) => Err(Failure::DeadlineExceeded.into()),
+        };
+        if let Err(Ending::Status(status)) = ended {
+            *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
+        }
+        // Closes the channel, and not before the status is there to end with.
+        drop(sender);
+    });
+    Ok(Events { events, ending })
+}
+
+/// About the bytes of the messages that wait to be sent: a number takes four, and one or two
+/// more when it is encoded.
+fn waiting_bytes(read: &ReadStream) -> u64 {
+    let mut numbers = 2 * read.moves_per_message;
+    if read.solve.include_boards {
+        numbers += read.moves_per_message * (read.solve.start.shape().cells() + 16);
+    }
+    6 * (WAITING_EVENTS * numbers) as u64
+}
+
+/// The constructive solver to be used if the first solution is all that is wanted, and can be
+/// sent before it is whole.
+fn sends_while_solving(puzzles: &Puzzles, read: &ReadStream) -> Option<Variant> {
+    if read.solve.question.objective != Objective::Fast || read.final_only {
+        return None;
+    }
+    match puzzles.engine.plan(&read.solve.question).ok()?[..] {
+        [Stage::Constructive(variant)] => Some(variant),
+        _ => None,
+    }
+}
+
+/// Ticks whenever progress is due.
+fn ticks(read: &ReadStream) -> Interval {
+    let interval = read.progress_interval;
+    // An interval beyond what a clock holds never ends: a year is as good.
+    let first = Instant::now().checked_add(interval);
+    let first =
+        first.unwrap_or_else(|| Instant::now() + std::time::Duration::from_secs(31_536_000));
+    let mut ticks = interval_at(first, interval);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    ticks
+}

@@ -1,0 +1,267 @@
+//! The only place that knows gRPC codes: causes in, statuses out.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, FieldViolation, StatusExt};
+
+use crate::engine::{Failure, Refused, StopReason};
+use crate::puzzle::Parity;
+use crate::search::Progress;
+use crate::telemetry;
+
+/// The domain of every `google.rpc.ErrorInfo`.
+pub const DOMAIN: &str = "loyd";
+
+/// The trailer that tells a client's retry policy when to come back.
+const PUSHBACK: &str = "grpc-retry-pushback-ms";
+
+/// When there should be fewer calls under way.
+const CALLS_RETRY: Duration = Duration::from_secs(1);
+
+/// When a replica that shuts down should have another in its place.
+const DRAINING_RETRY: Duration = Duration::from_secs(1);
+
+fn status(
+    code: Code,
+    reason: &str,
+    message: impl Into<String>,
+    metadata: impl IntoIterator<Item = (&'static str, String)>,
+    mut details: ErrorDetails,
+) -> Status {
+    let metadata: HashMap<String, String> = metadata
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect();
+    details.set_error_info(reason, DOMAIN, metadata);
+    Status::with_error_details(code, message, details)
+}
+
+/// A request with fields that are not legal: all of them.
+pub fn invalid(violations: Vec<FieldViolation>) -> Status {
+    let fields: Vec<String> = violations
+        .iter()
+        .take(3)
+        .map(|violation| format!("{}: {}", violation.field, violation.description))
+        .collect();
+    let more = match violations.len().saturating_sub(fields.len()) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    let mut details = ErrorDetails::new();
+    details.set_bad_request(violations);
+    status(
+        Code::InvalidArgument,
+        "INVALID_REQUEST",
+        format!("{}{more}", fields.join("; ")),
+        [],
+        details,
+    )
+}
+
+/// A board from which the goal cannot be reached.
+pub fn unsolvable(parity: &Parity) -> Status {
+    let exchange = parity.exchange;
+    status(
+        Code::FailedPrecondition,
+        "UNSOLVABLE",
+        format!(
+            "the goal cannot be reached from this board: {} interchanges and a blank distance of \
+             {} make an odd sum; exchange the tiles {} and {} to repair it",
+            parity.interchanges, parity.blank_distance, exchange.tiles.0, exchange.tiles.1
+        ),
+        [
+            ("inversions", parity.inversions.to_string()),
+            (
+                "blank_row_from_bottom",
+                parity.blank_row_from_bottom.to_string(),
+            ),
+            (
+                "goal_blank_row_from_bottom",
+                parity.goal_blank_row_from_bottom.to_string(),
+            ),
+            ("interchanges", parity.interchanges.to_string()),
+            ("blank_distance", parity.blank_distance.to_string()),
+            (
+                "repair_tiles",
+                format!("{},{}", exchange.tiles.0, exchange.tiles.1),
+            ),
+        ],
+        ErrorDetails::new(),
+    )
+}
+
+/// A request that the engine did not take.
+pub fn refused(refused: &Refused) -> Status {
+    match refused {
+        Refused::Plan(error) => invalid(vec![FieldViolation::new("method", error.to_string())]),
+        Refused::Overloaded { retry_after } => retry(
+            Code::ResourceExhausted,
+            "OVERLOADED",
+            refused.to_string(),
+            *retry_after,
+        ),
+        Refused::Draining => draining(),
+    }
+}
+
+/// A request that the engine took and did not answer.
+pub fn failed(failure: &Failure) -> Status {
+    match failure {
+        Failure::Limit {
+            reason,
+            progress,
+            best_length,
+        } => {
+            let mut metadata = vec![("lower_bound", progress.lower_bound.to_string())];
+            if *best_length > 0 {
+                metadata.push(("best_length", best_length.to_string()));
+            }
+            let proof = format!(
+                "the proof: the solution has at least {} moves",
+                progress.lower_bound
+            );
+            limit(*reason, progress, &proof, ", or ask for BEST", metadata)
+        }
+        Failure::DeadlineExceeded => status(
+            Code::DeadlineExceeded,
+            "DEADLINE_EXCEEDED",
+            "the call's deadline came before the answer",
+            [],
+            ErrorDetails::new(),
+        ),
+        Failure::Draining => draining(),
+        Failure::Defect => defect(),
+    }
+}
+
+/// More calls at once than the server takes.
+pub fn too_many_calls() -> Status {
+    telemetry::overloaded();
+    retry(
+        Code::ResourceExhausted,
+        "OVERLOADED",
+        "too many calls are under way: try again".to_owned(),
+        CALLS_RETRY,
+    )
+}
+
+/// A request for boards that the engine took and did not answer.
+pub fn not_drawn(failure: &Failure) -> Status {
+    match failure {
+        Failure::Limit {
+            reason, progress, ..
+        } => limit(*reason, progress, "all boards were found", "", vec![]),
+        _ => failed(failure),
+    }
+}
+
+fn limit(
+    reason: StopReason,
+    progress: &Progress,
+    before: &str,
+    alternative: &str,
+    mut metadata: Vec<(&'static str, String)>,
+) -> Status {
+    let (reason, what, fix) = match reason {
+        StopReason::NodeLimit => ("NODE_LIMIT", "node", "max_nodes"),
+        StopReason::MemoryLimit => ("MEMORY_LIMIT", "memory", "max_memory_bytes"),
+        _ => ("TIME_LIMIT", "time", "max_time"),
+    };
+    metadata.push(("nodes_generated", progress.generated.to_string()));
+    metadata.push(("nodes_expanded", progress.expanded.to_string()));
+    metadata.push(("peak_open", progress.peak_open.to_string()));
+    status(
+        Code::ResourceExhausted,
+        reason,
+        format!(
+            "the {what} limit came before {before}; raise limits.{fix} or the server's \
+             cap{alternative}"
+        ),
+        metadata,
+        ErrorDetails::new(),
+    )
+}
+
+/// The server is shutting down.
+pub fn draining() -> Status {
+    retry(
+        Code::Unavailable,
+        "DRAINING",
+        Refused::Draining.to_string(),
+        DRAINING_RETRY,
+    )
+}
+
+/// A panic, or an answer that did not stand its replay.
+pub fn defect() -> Status {
+    status(
+        Code::Internal,
+        "INTERNAL",
+        "a defect of loyd: this request failed, others are not affected; please report it with \
+         the request",
+        [],
+        ErrorDetails::new(),
+    )
+}
+
+/// A response that would not fit into one message.
+pub fn too_large(what: &str, hint: &str) -> Status {
+    status(
+        Code::ResourceExhausted,
+        "RESPONSE_TOO_LARGE",
+        format!("{what} does not fit in a response of 4 MiB: {hint}"),
+        [],
+        ErrorDetails::new(),
+    )
+}
+
+/// What the transport refused before a handler saw it, in the contract's terms.
+pub fn transport(code: Code, message: &str) -> Option<Status> {
+    let (code, reason) = match code {
+        // A message that is no message is the client's fault, not ours.
+        Code::Internal => (Code::InvalidArgument, "MALFORMED_MESSAGE"),
+        // Too large as it came, or once it was decompressed.
+        Code::OutOfRange | Code::ResourceExhausted => {
+            (Code::ResourceExhausted, "REQUEST_TOO_LARGE")
+        }
+        Code::Unimplemented => (Code::Unimplemented, "UNIMPLEMENTED"),
+        _ => return None,
+    };
+    Some(status(code, reason, message, [], ErrorDetails::new()))
+}
+
+fn retry(code: Code, reason: &str, message: String, after: Duration) -> Status {
+    let mut details = ErrorDetails::new();
+    details.set_retry_info(Some(after));
+    let mut status = status(code, reason, message, [], details);
+    if let Ok(value) = after.as_millis().to_string().parse() {
+        status.metadata_mut().insert(PUSHBACK, value);
+    }
+    status
+}
+
+/// The name of a code as the contract writes it, for labels and logs.
+#[must_use]
+pub const fn code_name(code: Code) -> &'static str {
+    match code {
+        Code::Ok => "OK",
+        Code::Cancelled => "CANCELLED",
+        Code::Unknown => "UNKNOWN",
+        Code::InvalidArgument => "INVALID_ARGUMENT",
+        Code::DeadlineExceeded => "DEADLINE_EXCEEDED",
+        Code::NotFound => "NOT_FOUND",
+        Code::AlreadyExists => "ALREADY_EXISTS",
+        Code::PermissionDenied => "PERMISSION_DENIED",
+        Code::ResourceExhausted => "RESOURCE_EXHAUSTED",
+        Code::FailedPrecondition => "FAILED_PRECONDITION",
+        Code::Aborted => "ABORTED",
+        Code::OutOfRange => "OUT_OF_RANGE",
+        Code::Unimplemented => "UNIMPLEMENTED",
+        Code::Internal => "INTERNAL",
+        Code::Unavailable => "UNAVAILABLE",
+        Code::DataLoss => "DATA_LOSS",
+        Code::Unauthenticated => "UNAUTHENTICATED",
+    }
+}

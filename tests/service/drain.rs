@@ -1,0 +1,151 @@
+//! The end of a service: calls in flight finish or are told, and nobody can hold it up.
+
+use std::time::{Duration, Instant};
+
+use loyd::service::proto::{self, Objective, SolveRequest, StopReason};
+use tokio::net::TcpStream;
+use tonic::Code;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+use tonic_types::StatusExt;
+
+use crate::harness::{
+    Service, any_board, ask, ask_for, assert_reason, hardest, hopeless, in_time, milliseconds,
+};
+use crate::raw::{RawClient, frame};
+
+/// What a drain may take beyond its grace on a machine that is busy with other things.
+const SLACK: Duration = Duration::from_secs(5);
+
+fn stream(solve: SolveRequest) -> proto::SolveStreamRequest {
+    proto::SolveStreamRequest {
+        solve: Some(solve),
+        ..proto::SolveStreamRequest::default()
+    }
+}
+
+#[tokio::test]
+async fn an_idle_service_ends_at_once() {
+    let service = Service::start().await;
+    let _connected = service.client().await;
+    let begin = Instant::now();
+    in_time(service.shut_down()).await.unwrap();
+    assert!(
+        begin.elapsed() < Duration::from_secs(9),
+        "the grace is 10 s"
+    );
+}
+
+#[tokio::test]
+async fn calls_in_flight_finish_within_the_grace() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let best = SolveRequest {
+        limits: Some(proto::Limits {
+            max_time: Some(milliseconds(400)),
+            ..proto::Limits::default()
+        }),
+        ..ask_for(Objective::Best, &any_board(6, 6, 1))
+    };
+    let mut events = client
+        .solve_stream(stream(best))
+        .await
+        .unwrap()
+        .into_inner();
+    in_time(events.message()).await.unwrap().unwrap();
+    let ended = service.shut_down();
+    let mut last = None;
+    while let Some(event) = in_time(events.message()).await.unwrap() {
+        last = event.event;
+    }
+    let Some(proto::solve_stream_response::Event::Summary(summary)) = last else {
+        panic!("{last:?}");
+    };
+    assert_eq!(summary.stop_reason(), StopReason::TimeLimit);
+    in_time(ended).await.unwrap();
+}
+
+#[tokio::test]
+async fn calls_that_would_never_end_are_told_that_the_server_is_unavailable() {
+    let grace = Duration::from_millis(600);
+    let service = Service::with(&["--drain-grace", "600ms"]).await;
+    let mut client = service.client().await;
+    let events = client.solve_stream(stream(hopeless(1))).await;
+    let mut events = events.unwrap().into_inner();
+    in_time(events.message()).await.unwrap().unwrap();
+    // An equal question is known to be in flight when the stream is.
+    let unary = tokio::spawn({
+        let mut client = client.clone();
+        async move { client.solve(hopeless(1)).await }
+    });
+    tokio::task::yield_now().await;
+    let begin = Instant::now();
+    let ended = service.shut_down();
+    let status = loop {
+        match in_time(events.message()).await {
+            Ok(event) => assert!(event.is_some(), "a stream must not end without a word"),
+            Err(status) => break status,
+        }
+    };
+    assert_reason(&status, Code::Unavailable, "DRAINING");
+    let details = status.get_error_details();
+    assert!(details.retry_info().unwrap().retry_delay.is_some());
+    // Told by the engine, or by the transport if it had not arrived yet.
+    let status = in_time(unary).await.unwrap().unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable);
+    in_time(ended).await.unwrap();
+    assert!(begin.elapsed() < grace + SLACK);
+}
+
+#[tokio::test]
+async fn clients_that_do_nothing_do_not_hold_it_up() {
+    let service = Service::with(&["--drain-grace", "500ms"]).await;
+    let address = service.address;
+    let half_open = TcpStream::connect(address).await.unwrap();
+    let mut raw = RawClient::connect(address).await;
+    let solve = SolveRequest {
+        include: Some(proto::Include {
+            tiles: true,
+            boards: true,
+        }),
+        ..ask_for(Objective::Fast, &any_board(128, 128, 1))
+    };
+    let unread = raw.open("SolveStream", &[], frame(&stream(solve))).await;
+    let begin = Instant::now();
+    in_time(service.shut_down()).await.unwrap();
+    assert!(begin.elapsed() < Duration::from_millis(500) + SLACK);
+    drop((half_open, unread));
+    // Nobody answers there any more.
+    assert!(TcpStream::connect(address).await.is_err());
+}
+
+#[tokio::test]
+async fn the_balancer_is_told_first_and_calls_are_served_meanwhile() {
+    let service = Service::with(&["--drain-delay", "1s", "--drain-grace", "1s"]).await;
+    let channel = service.channel().await;
+    let mut health = HealthClient::new(channel);
+    let mut client = service.client().await;
+    let mut watched = Vec::new();
+    for name in ["", "loyd.v1.PuzzleService"] {
+        let request = HealthCheckRequest {
+            service: name.into(),
+        };
+        let mut watch = health.watch(request).await.unwrap().into_inner();
+        let first = in_time(watch.message()).await.unwrap().unwrap();
+        assert_eq!(first.status(), ServingStatus::Serving);
+        watched.push(watch);
+    }
+    let ended = service.shut_down();
+    let next = in_time(watched[1].message()).await.unwrap().unwrap();
+    assert_eq!(next.status(), ServingStatus::NotServing);
+    let request = HealthCheckRequest::default();
+    let alive = health.check(request).await.unwrap().into_inner();
+    assert_eq!(alive.status(), ServingStatus::Serving);
+    assert!(client.solve(ask(hardest())).await.is_ok());
+    // Those who still watch do not hold it up.
+    in_time(ended).await.unwrap();
+    for mut watch in watched {
+        assert!(in_time(watch.message()).await.unwrap().is_none());
+    }
+}

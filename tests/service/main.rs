@@ -1,0 +1,17 @@
+//! The service, asked over a real socket by clients that behave and by some that do not.
+#![cfg(feature = "service")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod check_solvable;
+mod drain;
+mod generate;
+mod harness;
+mod invalid;
+mod raw;
+mod server;
+mod solve;
+mod solve_stream;
+mod status;

@@ -1,0 +1,87 @@
+//! A client that speaks HTTP/2 and nothing more: it keeps no timer and checks nothing.
+
+use std::net::SocketAddr;
+
+use http::{HeaderMap, Request, Response};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::client::conn::http2::{SendRequest, handshake};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::net::TcpStream;
+use tonic::Status;
+use tonic::codegen::Bytes;
+
+use crate::harness::in_time;
+
+pub(crate) struct RawClient(SendRequest<Full<Bytes>>);
+
+/// What came back.
+pub(crate) struct RawAnswer {
+    pub(crate) headers: HeaderMap,
+    pub(crate) status: Status,
+}
+
+impl RawClient {
+    pub(crate) async fn connect(address: SocketAddr) -> Self {
+        let stream = TcpStream::connect(address).await.unwrap();
+        stream.set_nodelay(true).unwrap();
+        let (sender, connection) = handshake(TokioExecutor::new(), TokioIo::new(stream))
+            .await
+            .unwrap();
+        tokio::spawn(async {
+            // However it ends: the test sees what it asked for, or not.
+            let _ = connection.await;
+        });
+        Self(sender)
+    }
+
+    /// Sends a body as it is, and waits for the headers only.
+    pub(crate) async fn open(
+        &mut self,
+        method: &str,
+        headers: &[(&'static str, &str)],
+        body: Bytes,
+    ) -> Response<Incoming> {
+        let mut request = Request::post(format!("http://loyd/loyd.v1.PuzzleService/{method}"))
+            .header("content-type", "application/grpc")
+            .header("te", "trailers");
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let request = request.body(Full::new(body)).unwrap();
+        in_time(self.0.send_request(request)).await.unwrap()
+    }
+
+    /// Sends a body as it is, and waits for the end.
+    pub(crate) async fn call(
+        &mut self,
+        method: &str,
+        headers: &[(&'static str, &str)],
+        body: Bytes,
+    ) -> RawAnswer {
+        let (head, body) = self.open(method, headers, body).await.into_parts();
+        assert_eq!(head.status, 200);
+        let collected = in_time(body.collect()).await.unwrap();
+        let trailers = collected.trailers().cloned().unwrap_or_default();
+        let status = Status::from_header_map(&trailers)
+            .or_else(|| Status::from_header_map(&head.headers))
+            .expect("a status in trailers or headers");
+        RawAnswer {
+            headers: head.headers,
+            status,
+        }
+    }
+}
+
+/// A message in its gRPC frame.
+pub(crate) fn frame(message: &impl prost::Message) -> Bytes {
+    frame_bytes(&message.encode_to_vec())
+}
+
+/// Any bytes in a gRPC frame.
+pub(crate) fn frame_bytes(bytes: &[u8]) -> Bytes {
+    let mut frame = vec![0];
+    frame.extend((bytes.len() as u32).to_be_bytes());
+    frame.extend(bytes);
+    frame.into()
+}

@@ -1,0 +1,321 @@
+//! `SolveStream`: progress, better solutions, moves in chunks, and the summary.
+
+use loyd::puzzle::Board;
+use loyd::service::proto::solve_stream_response::Event;
+use loyd::service::proto::{self, Objective, StopReason};
+use tonic::{Code, Request, Streaming};
+
+use crate::harness::{
+    Service, any_board, ask_for, assert_reason, hopeless, in_time, milliseconds, play, reason,
+    solved,
+};
+use crate::support::published::KORF_1985;
+use crate::support::shape;
+
+type Events = Streaming<proto::SolveStreamResponse>;
+
+fn ask(solve: proto::SolveRequest) -> proto::SolveStreamRequest {
+    proto::SolveStreamRequest {
+        solve: Some(solve),
+        ..proto::SolveStreamRequest::default()
+    }
+}
+
+async fn next(events: &mut Events) -> Option<Event> {
+    let event = in_time(events.message()).await.unwrap();
+    event.map(|response| response.event.expect("an event"))
+}
+
+/// What a stream has sent, its contract kept.
+#[derive(Default)]
+struct Followed {
+    improvements: Vec<proto::Improvement>,
+    /// The sizes of the chunks of each revision.
+    chunks: Vec<Vec<usize>>,
+    progress: Vec<proto::Progress>,
+    /// The moves of the newest revision, and what came with them.
+    tiles: usize,
+    boards: usize,
+    length: usize,
+    summary: Option<proto::Summary>,
+}
+
+/// Reads to the end, plays the moves of every revision, and looks whether the last one solves it.
+async fn follow(mut events: Events, start: &Board) -> Followed {
+    let mut followed = Followed::default();
+    let mut board = start.clone();
+    while let Some(event) = next(&mut events).await {
+        assert_eq!(followed.summary, None, "nothing comes after the summary");
+        match event {
+            Event::Progress(progress) => followed.progress.push(progress),
+            Event::Improvement(improvement) => {
+                if let Some(before) = followed.improvements.last() {
+                    assert!(improvement.revision > before.revision);
+                    assert!(improvement.length < before.length);
+                    assert!(improvement.lower_bound >= before.lower_bound);
+                }
+                followed.improvements.push(improvement);
+                followed.chunks.push(Vec::new());
+                board = start.clone();
+                followed.length = 0;
+            }
+            Event::Moves(moves) => {
+                let newest = followed.improvements.last().expect("opened before");
+                assert_eq!(moves.revision, newest.revision);
+                assert_eq!(moves.first as usize, followed.length);
+                assert!(!moves.moves.is_empty());
+                play(&mut board, &moves.moves, &moves.tiles, &moves.boards);
+                followed.length += moves.moves.len();
+                followed.tiles += moves.tiles.len();
+                followed.boards += moves.boards.len();
+                followed.chunks.last_mut().unwrap().push(moves.moves.len());
+            }
+            Event::Summary(summary) => followed.summary = Some(summary),
+        }
+    }
+    let summary = followed.summary.as_ref().expect("a summary is the last");
+    assert_eq!(board, solved(start));
+    let newest = followed.improvements.last().unwrap();
+    assert_eq!(summary.revision, newest.revision);
+    let solution = summary.solution.as_ref().unwrap();
+    assert_eq!(solution.length as usize, followed.length);
+    assert!(newest.length == 0 || newest.length == solution.length);
+    assert!(solution.moves.is_empty());
+    assert_eq!(solution.optimal, solution.lower_bound == solution.length);
+    assert!(summary.statistics.is_some());
+    followed
+}
+
+#[tokio::test]
+async fn better_solutions_come_one_after_the_other_and_the_summary_last() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let (tiles, length, _) = KORF_1985[4];
+    let start = Board::new(shape(4, 4), &tiles).unwrap();
+    let mut request = ask(ask_for(Objective::Best, &start));
+    request.moves_per_message = 10;
+    let events = client.solve_stream(request).await.unwrap().into_inner();
+    let followed = follow(events, &start).await;
+    assert_eq!(followed.length, length);
+    let summary = followed.summary.unwrap();
+    assert_eq!(summary.stop_reason(), StopReason::Proven);
+    assert!(summary.solution.unwrap().optimal);
+    for (improvement, chunks) in followed.improvements.iter().zip(&followed.chunks) {
+        assert_eq!(chunks.iter().sum::<usize>(), improvement.length as usize);
+        assert!(chunks[..chunks.len() - 1].iter().all(|&moves| moves == 10));
+    }
+    assert_eq!((followed.tiles, followed.boards), (0, 0));
+}
+
+#[tokio::test]
+async fn an_improvement_comes_when_it_is_found_not_when_the_search_ends() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let mut request = ask(hopeless(1));
+    request.progress_interval = Some(milliseconds(3_600_000));
+    let mut events = client.solve_stream(request).await.unwrap().into_inner();
+    let Some(Event::Improvement(improvement)) = next(&mut events).await else {
+        panic!("the constructive solution is the first news");
+    };
+    assert_eq!(improvement.revision, 1);
+    assert!(improvement.length > improvement.lower_bound);
+}
+
+#[tokio::test]
+async fn with_final_only_the_last_solution_alone_has_moves() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let (tiles, length, _) = KORF_1985[6];
+    let start = Board::new(shape(4, 4), &tiles).unwrap();
+    for objective in [Objective::Best, Objective::Fast] {
+        let mut request = ask(ask_for(objective, &start));
+        request.final_only = true;
+        let events = client.solve_stream(request).await.unwrap().into_inner();
+        let followed = follow(events, &start).await;
+        let (last, before) = followed.chunks.split_last().unwrap();
+        assert!(before.iter().all(Vec::is_empty));
+        assert!(!last.is_empty());
+        assert!(followed.length >= length);
+        assert!(followed.improvements.iter().all(|found| found.length > 0));
+    }
+}
+
+#[tokio::test]
+async fn tiles_and_boards_replay() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let start = any_board(6, 7, 1);
+    for objective in [Objective::Fast, Objective::Best] {
+        let mut solve = ask_for(objective, &start);
+        solve.include = Some(proto::Include {
+            tiles: true,
+            boards: true,
+        });
+        solve.limits = Some(proto::Limits {
+            max_time: Some(milliseconds(100)),
+            ..proto::Limits::default()
+        });
+        let events = client.solve_stream(ask(solve)).await.unwrap().into_inner();
+        let followed = follow(events, &start).await;
+        let sent: usize = followed.chunks.iter().flatten().sum();
+        assert_eq!((followed.tiles, followed.boards), (sent, sent));
+    }
+}
+
+#[tokio::test]
+async fn a_large_board_is_sent_before_its_end_is_worked_out() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let start = any_board(64, 64, 1);
+    let request = ask(ask_for(Objective::Fast, &start));
+    let events = client.solve_stream(request).await.unwrap().into_inner();
+    let followed = follow(events, &start).await;
+    // Its length was not known when it was opened.
+    assert_eq!(followed.improvements.len(), 1);
+    assert_eq!(followed.improvements[0].length, 0);
+    assert!(followed.improvements[0].lower_bound > 10_000);
+    assert!(followed.chunks[0].iter().all(|&moves| moves <= 256));
+    assert_eq!(
+        followed.summary.unwrap().stop_reason(),
+        StopReason::FirstFound
+    );
+}
+
+#[tokio::test]
+async fn chunks_are_as_large_as_was_asked_and_no_larger_than_fits_with_boards() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let start = any_board(32, 32, 1);
+    let mut request = ask(ask_for(Objective::Fast, &start));
+    request.moves_per_message = 65_536;
+    let events = client.solve_stream(request.clone()).await;
+    let followed = follow(events.unwrap().into_inner(), &start).await;
+    assert!(followed.chunks[0].iter().any(|&moves| moves > 512));
+
+    request.solve.as_mut().unwrap().include = Some(proto::Include {
+        tiles: false,
+        boards: true,
+    });
+    request.final_only = true;
+    let mut events = client.solve_stream(request).await.unwrap().into_inner();
+    assert!(matches!(
+        next(&mut events).await,
+        Some(Event::Improvement(_))
+    ));
+    // 64 boards of 1024 numbers are what one message holds.
+    for _ in 0..3 {
+        let Some(Event::Moves(moves)) = next(&mut events).await else {
+            panic!("there are more moves than these");
+        };
+        assert_eq!((moves.moves.len(), moves.boards.len()), (64, 64));
+    }
+}
+
+#[tokio::test]
+async fn progress_comes_no_more_often_than_asked_and_its_bound_only_grows() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let mut request = ask(hopeless(2));
+    request.progress_interval = Some(milliseconds(20));
+    let mut events = client.solve_stream(request).await.unwrap().into_inner();
+    let mut progress: Vec<proto::Progress> = Vec::new();
+    while progress.len() < 5 {
+        match next(&mut events).await.unwrap() {
+            Event::Progress(now) => progress.push(now),
+            Event::Improvement(_) | Event::Moves(_) => {}
+            Event::Summary(_) => panic!("there is no end to this"),
+        }
+    }
+    let nanos = |progress: &proto::Progress| {
+        let elapsed = progress.elapsed.unwrap();
+        elapsed.seconds * 1_000_000_000 + i64::from(elapsed.nanos)
+    };
+    for pair in progress.windows(2) {
+        assert!(pair[1].lower_bound >= pair[0].lower_bound);
+        assert!(pair[1].nodes_generated >= pair[0].nodes_generated);
+        assert!(pair[1].best_length > pair[1].lower_bound);
+    }
+    let (first, last) = (&progress[0], &progress[4]);
+    // Four intervals, less what the first event was late.
+    assert!(nanos(last) - nanos(first) >= 60_000_000);
+    assert!(last.nodes_generated > first.nodes_generated);
+}
+
+#[tokio::test]
+async fn a_solved_board_has_an_improvement_without_moves() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    for side in [3, 4, 20] {
+        let start = Board::solved(shape(side, side));
+        for objective in [Objective::Best, Objective::Optimal, Objective::Fast] {
+            let request = ask(ask_for(objective, &start));
+            let events = client.solve_stream(request).await.unwrap().into_inner();
+            let followed = follow(events, &start).await;
+            assert_eq!(followed.improvements.len(), 1);
+            assert_eq!(followed.length, 0);
+            let summary = followed.summary.unwrap();
+            assert_eq!(summary.stop_reason(), StopReason::Proven);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_limit_ends_a_stream_as_it_ends_a_call() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let mut solve = hopeless(3);
+    solve.limits = Some(proto::Limits {
+        max_nodes: Some(100_000),
+        ..proto::Limits::default()
+    });
+    let mut events = client.solve_stream(ask(solve)).await.unwrap().into_inner();
+    let mut kinds = Vec::new();
+    let status = loop {
+        match in_time(events.message()).await {
+            Ok(event) => kinds.push(event.unwrap().event.unwrap()),
+            Err(status) => break status,
+        }
+    };
+    assert!(matches!(kinds[0], Event::Improvement(_)));
+    let (code, name, metadata) = reason(&status);
+    assert_eq!(
+        (code, name.as_str()),
+        (Code::ResourceExhausted, "NODE_LIMIT")
+    );
+    assert!(metadata.contains_key("lower_bound") && metadata.contains_key("best_length"));
+}
+
+#[tokio::test]
+async fn the_deadline_holds_on_streams() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    for objective in [Objective::Optimal, Objective::Best] {
+        let start = any_board(5, 5, 9);
+        let mut request = Request::new(ask(ask_for(objective, &start)));
+        request
+            .metadata_mut()
+            .insert("grpc-timeout", "200m".parse().unwrap());
+        let mut events = client.solve_stream(request).await.unwrap().into_inner();
+        let ended = loop {
+            match in_time(events.message()).await {
+                Ok(Some(event)) => {
+                    if let Some(Event::Summary(summary)) = event.event {
+                        break Ok(summary);
+                    }
+                }
+                Ok(None) => panic!("neither summary nor status"),
+                Err(status) => break Err(status),
+            }
+        };
+        match ended {
+            Ok(summary) => {
+                assert_eq!(objective, Objective::Best);
+                assert_eq!(summary.stop_reason(), StopReason::Deadline);
+            }
+            Err(status) => {
+                assert_eq!(objective, Objective::Optimal);
+                assert_reason(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
+            }
+        }
+    }
+}

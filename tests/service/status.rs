@@ -1,0 +1,310 @@
+//! The contract's table of errors, row by row.
+
+use loyd::puzzle::generate::{Solvability, uniform};
+use loyd::puzzle::{Board, Dice, Parity};
+use loyd::service::proto::{self, Algorithm, Objective, SolveRequest};
+use tonic::codec::CompressionEncoding;
+use tonic::{Code, Request};
+use tonic_types::StatusExt;
+
+use crate::harness::{
+    Service, any_board, ask, ask_for, assert_reason, hardest, hopeless, in_time, milliseconds,
+    reason, wire,
+};
+use crate::raw::{RawClient, frame, frame_bytes};
+use crate::support::shape;
+
+#[tokio::test]
+async fn an_unsolvable_board_is_refused_with_the_evidence() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let goal = Board::solved(shape(4, 4));
+    let start = uniform(&goal, Solvability::Unsolvable, &mut Dice::new(1));
+    let parity = Parity::of(&start, &goal);
+    let status = client.solve(ask(wire(&start))).await.unwrap_err();
+    let (code, name, metadata) = reason(&status);
+    assert_eq!(
+        (code, name.as_str()),
+        (Code::FailedPrecondition, "UNSOLVABLE")
+    );
+    let exchange = parity.exchange.tiles;
+    for (key, value) in [
+        ("inversions", parity.inversions.to_string()),
+        (
+            "blank_row_from_bottom",
+            parity.blank_row_from_bottom.to_string(),
+        ),
+        ("goal_blank_row_from_bottom", "1".into()),
+        ("interchanges", parity.interchanges.to_string()),
+        ("blank_distance", parity.blank_distance.to_string()),
+        ("repair_tiles", format!("{},{}", exchange.0, exchange.1)),
+    ] {
+        assert_eq!(metadata[key], value, "{key}");
+    }
+    let stream = proto::SolveStreamRequest {
+        solve: Some(ask(wire(&start))),
+        ..proto::SolveStreamRequest::default()
+    };
+    let status = client.solve_stream(stream).await.unwrap_err();
+    assert_reason(&status, Code::FailedPrecondition, "UNSOLVABLE");
+}
+
+#[tokio::test]
+async fn a_limit_before_the_proof_tells_what_is_known() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let none = proto::Limits::default();
+    let a_star = proto::Method {
+        algorithm: Algorithm::AStar.into(),
+        ..proto::Method::default()
+    };
+    let bounded = SolveRequest {
+        objective: Objective::Bounded.into(),
+        max_ratio: 1.01,
+        ..hopeless(1)
+    };
+    for (request, limits, expected, has_best) in [
+        (
+            hopeless(1),
+            proto::Limits {
+                max_nodes: Some(1_000_000),
+                ..none
+            },
+            "NODE_LIMIT",
+            true,
+        ),
+        (
+            bounded,
+            proto::Limits {
+                max_nodes: Some(100_000),
+                ..none
+            },
+            "NODE_LIMIT",
+            true,
+        ),
+        (
+            hopeless(1),
+            proto::Limits {
+                max_time: Some(milliseconds(50)),
+                ..none
+            },
+            "TIME_LIMIT",
+            true,
+        ),
+        (
+            SolveRequest {
+                method: Some(a_star),
+                ..hopeless(1)
+            },
+            proto::Limits {
+                max_memory_bytes: Some(2 << 20),
+                ..none
+            },
+            "MEMORY_LIMIT",
+            false,
+        ),
+    ] {
+        let request = SolveRequest {
+            limits: Some(limits),
+            ..request
+        };
+        let status = client.solve(request).await.unwrap_err();
+        let (code, name, metadata) = reason(&status);
+        assert_eq!((code, name.as_str()), (Code::ResourceExhausted, expected));
+        let number = |key: &str| metadata.get(key).map(|text| text.parse::<u64>().unwrap());
+        let bound = number("lower_bound").unwrap();
+        assert!((40..220).contains(&bound), "{bound}");
+        assert!(number("nodes_generated") > number("nodes_expanded"));
+        if let Some(max_nodes) = limits.max_nodes {
+            let generated = number("nodes_generated").unwrap();
+            assert!((max_nodes..max_nodes + 300).contains(&generated));
+        }
+        assert_eq!(
+            number("best_length").is_some_and(|best| best > bound),
+            has_best
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_servers_own_caps_are_limits_too() {
+    let service = Service::with(&["--max-nodes", "5000"]).await;
+    let mut client = service.client().await;
+    let request = SolveRequest {
+        limits: Some(proto::Limits {
+            max_nodes: Some(u64::MAX),
+            ..proto::Limits::default()
+        }),
+        ..hopeless(1)
+    };
+    let status = client.solve(request).await.unwrap_err();
+    assert_reason(&status, Code::ResourceExhausted, "NODE_LIMIT");
+    let service = Service::with(&["--max-time", "50ms"]).await;
+    let mut client = service.client().await;
+    let status = in_time(client.solve(hopeless(1))).await.unwrap_err();
+    assert_reason(&status, Code::ResourceExhausted, "TIME_LIMIT");
+}
+
+#[tokio::test]
+async fn a_passed_deadline_is_deadline_exceeded() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let mut request = Request::new(hopeless(1));
+    request.set_timeout(std::time::Duration::from_millis(200));
+    let status = client.solve(request).await.unwrap_err();
+    assert_reason(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
+    // And for a client that keeps no timer of its own.
+    let mut raw = RawClient::connect(service.address).await;
+    for timeout in ["200m", "1n", "0S"] {
+        let timeout = [("grpc-timeout", timeout)];
+        let answer = raw.call("Solve", &timeout, frame(&hopeless(1))).await;
+        assert_reason(&answer.status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
+    }
+}
+
+#[tokio::test]
+async fn a_deadline_far_away_is_none() {
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    for timeout in ["99999999H", "99999999M", "99999999S"] {
+        let timeout = [("grpc-timeout", timeout)];
+        let answer = raw.call("Solve", &timeout, frame(&ask(hardest()))).await;
+        assert_eq!(answer.status.code(), Code::Ok);
+    }
+}
+
+#[tokio::test]
+async fn a_deadline_that_cannot_be_read_is_not_ignored() {
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    for timeout in ["", "5", "S", "123456789S", "-1S", "1.5S", "1x", "5 S"] {
+        let timeout = [("grpc-timeout", timeout)];
+        let answer = raw.call("Solve", &timeout, frame(&ask(hardest()))).await;
+        assert_eq!(crate::harness::violated(&answer.status), ["grpc-timeout"]);
+    }
+}
+
+#[tokio::test]
+async fn a_full_pool_is_overloaded_and_says_when_to_come_again() {
+    let service = Service::with(&["--queue", "1", "--workers", "1"]).await;
+    let mut client = service.client().await;
+    let stream = proto::SolveStreamRequest {
+        solve: Some(hopeless(1)),
+        ..proto::SolveStreamRequest::default()
+    };
+    let mut busy = client.solve_stream(stream).await.unwrap().into_inner();
+    in_time(busy.message()).await.unwrap();
+    let status = client.solve(ask(hardest())).await.unwrap_err();
+    assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
+    let details = status.get_error_details();
+    let delay = details.retry_info().unwrap().retry_delay.unwrap();
+    let pushback = status.metadata().get("grpc-retry-pushback-ms").unwrap();
+    assert_eq!(pushback.to_str().unwrap(), delay.as_millis().to_string());
+    assert!((1..10_000).contains(&delay.as_millis()));
+    // What needs no search is answered all the same.
+    let check = proto::CheckSolvableRequest {
+        board: Some(hardest()),
+        goal: None,
+    };
+    assert!(client.check_solvable(check).await.is_ok());
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_message_are_the_clients_fault() {
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    let truncated = {
+        let whole = frame(&ask(hardest()));
+        frame_bytes(&whole[5..whole.len() - 2])
+    };
+    let mut dice = Dice::new(1);
+    for method in ["Solve", "SolveStream", "CheckSolvable", "Generate"] {
+        let answer = raw.call(method, &[], frame_bytes(&[0x0a, 0xff])).await;
+        assert_reason(&answer.status, Code::InvalidArgument, "MALFORMED_MESSAGE");
+        for _ in 0..50 {
+            let length = dice.below(100);
+            let noise: Vec<u8> = (0..length).map(|_| dice.below(256) as u8).collect();
+            let answer = raw.call(method, &[], frame_bytes(&noise)).await;
+            // By chance it may be a message, and then an illegal one or none at all.
+            if answer.status.code() != Code::Ok {
+                assert_eq!(answer.status.code(), Code::InvalidArgument);
+                reason(&answer.status);
+            }
+        }
+    }
+    let answer = raw.call("Solve", &[], truncated).await;
+    assert_reason(&answer.status, Code::InvalidArgument, "MALFORMED_MESSAGE");
+    // The connection is none the worse for it.
+    let answer = raw.call("Solve", &[], frame(&ask(hardest()))).await;
+    assert_eq!(answer.status.code(), Code::Ok);
+}
+
+#[tokio::test]
+async fn a_request_without_its_message_is_the_clients_fault() {
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    let answer = raw.call("Solve", &[], frame_bytes(&[]).slice(..0)).await;
+    assert_reason(&answer.status, Code::InvalidArgument, "MALFORMED_MESSAGE");
+    let answer = raw
+        .call("Solve", &[], frame_bytes(&[1; 50]).slice(..20))
+        .await;
+    assert_reason(&answer.status, Code::InvalidArgument, "MALFORMED_MESSAGE");
+}
+
+#[tokio::test]
+async fn a_request_that_is_too_large_is_refused() {
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    let tiles = vec![0; 5 << 20];
+    let large = frame(&ask(crate::harness::square(&tiles)));
+    let answer = raw.call("Solve", &[], large).await;
+    assert_reason(&answer.status, Code::ResourceExhausted, "REQUEST_TOO_LARGE");
+    // Also when it is small until it is unpacked.
+    let mut client = service
+        .client()
+        .await
+        .send_compressed(CompressionEncoding::Gzip);
+    let status = client
+        .solve(ask(crate::harness::square(&tiles)))
+        .await
+        .unwrap_err();
+    assert_reason(&status, Code::ResourceExhausted, "REQUEST_TOO_LARGE");
+}
+
+#[tokio::test]
+async fn what_does_not_exist_is_unimplemented() {
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    let answer = raw.call("Hint", &[], frame(&ask(hardest()))).await;
+    assert_reason(&answer.status, Code::Unimplemented, "UNIMPLEMENTED");
+    let deflate = [("grpc-encoding", "deflate")];
+    let answer = raw.call("Solve", &deflate, frame(&ask(hardest()))).await;
+    assert_reason(&answer.status, Code::Unimplemented, "UNIMPLEMENTED");
+}
+
+#[tokio::test]
+async fn a_stream_that_nobody_reads_is_ended_after_a_while() {
+    let service = Service::with(&["--stall-timeout", "100ms", "--queue", "1"]).await;
+    let mut raw = RawClient::connect(service.address).await;
+    let solve = ask_for(Objective::Fast, &any_board(128, 128, 1));
+    let request = proto::SolveStreamRequest {
+        solve: Some(SolveRequest {
+            include: Some(proto::Include {
+                tiles: true,
+                boards: true,
+            }),
+            ..solve
+        }),
+        ..proto::SolveStreamRequest::default()
+    };
+    let unread = raw.open("SolveStream", &[], frame(&request)).await;
+    // Its place in the pool becomes free though the client is still there.
+    let mut client = service.client().await;
+    in_time(async {
+        while client.solve(ask(hardest())).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+    drop(unread);
+}
