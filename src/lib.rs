@@ -13,6 +13,8 @@
 //!
 //! Beside them stand `config`, every setting, and `telemetry`, every log line and metric.
 
+#[cfg(feature = "service")]
+pub mod cli;
 pub mod heuristic;
 pub mod puzzle;
 pub mod search;

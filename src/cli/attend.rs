@@ -1,0 +1,118 @@
+//! Waiting for an answer: progress for those who watch, and Ctrl-C.
+
+use std::io::{Write, stderr};
+use std::pin::pin;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget};
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use super::Failure;
+use crate::service::proto::{Improvement, Progress};
+
+/// Answers that come sooner need no progress: a little over the second that a question without
+/// limits takes.
+const PATIENCE: Duration = Duration::from_millis(1200);
+
+const REDRAW: Duration = Duration::from_millis(250);
+
+/// What a server may take beyond the deadline to say itself that it has passed.
+const AFTER_DEADLINE: Duration = Duration::from_millis(500);
+
+/// The newest that is known of a search that is still going on.
+#[derive(Debug, Default)]
+pub struct Latest(Mutex<Progress>);
+
+impl Latest {
+    /// Takes what the service reports.
+    pub fn progress(&self, progress: Progress) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = progress;
+    }
+
+    /// Takes a better solution.
+    pub fn improvement(&self, improvement: &Improvement) {
+        let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        latest.best_length = improvement.length;
+        latest.lower_bound = improvement.lower_bound;
+    }
+
+    /// What there is to say after this time.
+    #[must_use]
+    pub fn line(&self, elapsed: Duration) -> String {
+        let latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line = format!("{:.1} s", elapsed.as_secs_f64());
+        for (value, word) in [
+            (u64::from(latest.best_length), "best length"),
+            (u64::from(latest.lower_bound), "lower bound"),
+            (latest.nodes_generated, "nodes"),
+        ] {
+            if value > 0 {
+                line += &format!(", {word} {}", HumanCount(value));
+            }
+        }
+        line
+    }
+}
+
+/// Waits for the work, at most a little longer than its deadline, and shows how it goes on
+/// standard error. Ctrl-C drops the work, which cancels its call.
+pub(super) async fn attend<T>(
+    latest: &Latest,
+    deadline: Option<Duration>,
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let start = Instant::now();
+    let mut work = pin!(work);
+    let mut interrupt = pin!(tokio::signal::ctrl_c());
+    let mut late = pin!(async {
+        match deadline {
+            Some(deadline) => tokio::time::sleep(deadline.saturating_add(AFTER_DEADLINE)).await,
+            None => std::future::pending().await,
+        }
+    });
+    let mut ticks = interval_at(start + PATIENCE, REDRAW);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    let mut meter = Meter::new();
+    loop {
+        tokio::select! {
+            biased;
+            result = &mut work => return result,
+            _ = &mut interrupt => return Err(Failure::Interrupted),
+            () = &mut late => return Err(Failure::Late),
+            _ = ticks.tick() => meter.show(start.elapsed(), latest),
+        }
+    }
+}
+
+/// A spinner on a terminal; elsewhere lines that become rarer. Gone when dropped.
+struct Meter {
+    spinner: ProgressBar,
+    next_line: Duration,
+}
+
+impl Meter {
+    fn new() -> Self {
+        Self {
+            spinner: ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
+            next_line: PATIENCE,
+        }
+    }
+
+    fn show(&mut self, elapsed: Duration, latest: &Latest) {
+        if !self.spinner.is_hidden() {
+            self.spinner.set_message(latest.line(elapsed));
+            self.spinner.tick();
+        } else if elapsed >= self.next_line {
+            // Progress that nobody can read is not worth failing for.
+            let _ = writeln!(stderr(), "{}", latest.line(elapsed));
+            self.next_line *= 2;
+        }
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.spinner.finish_and_clear();
+    }
+}

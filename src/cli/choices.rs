@@ -1,0 +1,99 @@
+//! The words that options choose from, as their help tells them.
+
+use clap::ValueEnum;
+
+use crate::service::proto;
+
+/// What kind of solution.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Objective {
+    /// The shortest that is found within the limits; never fails on a solvable board.
+    #[default]
+    Best,
+    /// A proven shortest one.
+    Optimal,
+    /// One proven no longer than --max-ratio times the shortest.
+    Bounded,
+    /// The first one, whatever its length.
+    Fast,
+}
+
+/// A way of searching.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Algorithm {
+    /// Optimal; memory grows with the search.
+    AStar,
+    /// A* with the heuristic multiplied by --weight: faster, longer.
+    WeightedAStar,
+    /// Optimal, in next to no memory.
+    IdaStar,
+    /// Tile by tile, as people do it: any size at once, long solutions.
+    Constructive,
+}
+
+/// A lower bound that guides a search.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Heuristic {
+    /// 0 on the goal, 1 elsewhere.
+    Discrete,
+    /// The number of misplaced tiles.
+    Hamming,
+    /// The sum of the tiles' taxicab distances.
+    Manhattan,
+    /// Manhattan, and two moves for each tile that must leave its line.
+    LinearConflict,
+}
+
+/// A variant of the constructive solver.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Variant {
+    /// Parberry 1995: row by row.
+    Parberry,
+    /// Hayes 2001: rows and columns in turn, with special ends.
+    Hayes,
+    /// Each tile on the way that does the others most good: the fewest moves.
+    Best,
+}
+
+impl From<Variant> for proto::Variant {
+    fn from(variant: Variant) -> Self {
+        match variant {
+            Variant::Parberry => Self::Parberry,
+            Variant::Hayes => Self::Hayes,
+            Variant::Best => Self::Best,
+        }
+    }
+}
+
+impl From<Objective> for proto::Objective {
+    fn from(objective: Objective) -> Self {
+        match objective {
+            Objective::Best => Self::Best,
+            Objective::Optimal => Self::Optimal,
+            Objective::Bounded => Self::Bounded,
+            Objective::Fast => Self::Fast,
+        }
+    }
+}
+
+impl From<Algorithm> for proto::Algorithm {
+    fn from(algorithm: Algorithm) -> Self {
+        match algorithm {
+            Algorithm::AStar => Self::AStar,
+            Algorithm::WeightedAStar => Self::WeightedAStar,
+            Algorithm::IdaStar => Self::IdaStar,
+            Algorithm::Constructive => Self::Constructive,
+        }
+    }
+}
+
+impl From<Heuristic> for proto::Heuristic {
+    fn from(heuristic: Heuristic) -> Self {
+        match heuristic {
+            Heuristic::Discrete => Self::Discrete,
+            Heuristic::Hamming => Self::Hamming,
+            Heuristic::Manhattan => Self::Manhattan,
+            Heuristic::LinearConflict => Self::LinearConflict,
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! `loyd compare`: the methods side by side on one board.
+
+use std::io::{self, Read, Write};
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::{Value, json};
+use tonic::{Code, Status};
+use tonic_types::StatusExt;
+
+use super::attend::{Latest, attend};
+use super::input::{BoardArgs, GOAL_HELP, GoalArg, board_message};
+use super::solution::Answer;
+use super::solve::{MOVES_PER_MESSAGE, collect};
+use super::spelling::{name, seconds};
+use super::{Backend, Exit, Failure, LimitArgs, ServerArgs};
+use crate::puzzle::Board;
+use crate::service::proto::puzzle_service_server::PuzzleService;
+use crate::service::proto::{
+    Algorithm, Heuristic, Limits, Method, Objective, SolveRequest, SolveStreamRequest, Variant,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  loyd compare 8 6 7 / 2 5 4 / 3 0 1
+  loyd generate 4 --seed 1 | loyd compare --max-time 500ms --json
+
+Each row is one method: the length it found, what it proves to be the least, the nodes it
+expanded and generated, the greatest size of its open list, and the milliseconds it took. A method
+that a limit ended has no length, but what it has proven until then.
+
+With --json the answer is an array of objects with those columns as names, and outcome: optimal,
+solved, node_limit, time_limit or memory_limit.";
+
+/// Compare the methods on one board.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct CompareArgs {
+    #[command(flatten)]
+    board: BoardArgs,
+
+    #[arg(long, value_name = "GOAL", default_value = "rows-blank-last", help = GOAL_HELP)]
+    goal: GoalArg,
+
+    /// The most time for each method.
+    #[arg(long, value_name = "TIME", default_value = "800ms", value_parser = humantime::parse_duration)]
+    max_time: Duration,
+
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// A way to solve a board, to be set beside others.
+struct Contestant {
+    objective: Objective,
+    algorithm: Algorithm,
+    heuristic: Heuristic,
+    weight: f64,
+    variant: Variant,
+}
+
+const fn contestant(
+    objective: Objective,
+    algorithm: Algorithm,
+    heuristic: Heuristic,
+    weight: f64,
+) -> Contestant {
+    Contestant {
+        objective,
+        algorithm,
+        heuristic,
+        weight,
+        variant: Variant::Unspecified,
+    }
+}
+
+const fn constructive(variant: Variant) -> Contestant {
+    Contestant {
+        variant,
+        ..contestant(
+            Objective::Fast,
+            Algorithm::Constructive,
+            Heuristic::Unspecified,
+            0.0,
+        )
+    }
+}
+
+/// From the simplest to the best; the last is the service's own choice.
+const CONTESTANTS: &[Contestant] = {
+    use Algorithm::{AStar, IdaStar, WeightedAStar};
+    use Heuristic::{Discrete, Hamming, LinearConflict, Manhattan};
+    use Objective::{Fast, Optimal};
+    &[
+        constructive(Variant::Parberry),
+        constructive(Variant::Hayes),
+        constructive(Variant::Best),
+        contestant(Optimal, AStar, Discrete, 0.0),
+        contestant(Optimal, AStar, Hamming, 0.0),
+        contestant(Optimal, AStar, Manhattan, 0.0),
+        contestant(Optimal, AStar, LinearConflict, 0.0),
+        contestant(Fast, WeightedAStar, LinearConflict, 1.5),
+        contestant(Fast, WeightedAStar, LinearConflict, 3.0),
+        contestant(Optimal, IdaStar, Manhattan, 0.0),
+        contestant(Optimal, IdaStar, LinearConflict, 0.0),
+        contestant(Optimal, Algorithm::Unspecified, Heuristic::Unspecified, 0.0),
+    ]
+};
+
+impl Contestant {
+    fn name(&self) -> String {
+        if self.algorithm == Algorithm::Unspecified {
+            return "the service's choice".to_owned();
+        }
+        let mut text = name(self.algorithm.as_str_name(), "ALGORITHM_").replace('_', " ");
+        if self.weight > 0.0 {
+            text += &format!(" {}", self.weight);
+        }
+        if self.variant != Variant::Unspecified {
+            let variant = name(self.variant.as_str_name(), "VARIANT_");
+            text += &format!(", {variant}");
+        }
+        if self.heuristic != Heuristic::Unspecified {
+            let heuristic = name(self.heuristic.as_str_name(), "HEURISTIC_");
+            text += &format!(", {}", heuristic.replace('_', " "));
+        }
+        text
+    }
+
+    fn method(&self) -> Option<Method> {
+        (self.algorithm != Algorithm::Unspecified).then(|| Method {
+            algorithm: self.algorithm.into(),
+            heuristic: self.heuristic.into(),
+            weight: self.weight,
+            variant: self.variant.into(),
+        })
+    }
+}
+
+/// How one of them did.
+struct Row {
+    method: String,
+    outcome: String,
+    length: Option<usize>,
+    lower_bound: u64,
+    expanded: u64,
+    generated: u64,
+    peak_open: u64,
+    milliseconds: f64,
+}
+
+impl CompareArgs {
+    pub(super) async fn answer<S: PuzzleService>(
+        &self,
+        input: &mut dyn Read,
+        output: &mut dyn Write,
+        local: impl FnOnce(&LimitArgs) -> Result<S, Failure>,
+    ) -> Result<Exit, Failure> {
+        let board = self.board.read(input)?;
+        let goal = self.goal.board(board.shape())?;
+        let latest = Latest::default();
+        let rows = attend(&latest, None, async {
+            let local = || local(&LimitArgs::default());
+            let backend = Backend::choose(&self.server, local).await?;
+            let mut rows = Vec::new();
+            for contestant in CONTESTANTS {
+                rows.push(
+                    self.row(contestant, &backend, &board, &goal, &latest)
+                        .await?,
+                );
+            }
+            Ok(rows)
+        })
+        .await?;
+        if self.json {
+            let rows: Vec<Value> = rows.iter().map(Row::json).collect();
+            writeln!(output, "{}", Value::from(rows))?;
+        } else {
+            table(output, &rows)?;
+        }
+        output.flush()?;
+        Ok(Exit::Done)
+    }
+
+    async fn row<S: PuzzleService>(
+        &self,
+        contestant: &Contestant,
+        backend: &Backend<S>,
+        board: &Board,
+        goal: &Board,
+        latest: &Latest,
+    ) -> Result<Row, Failure> {
+        let request = SolveStreamRequest {
+            solve: Some(SolveRequest {
+                board: Some(board_message(board)),
+                goal: Some(self.goal.message(goal)),
+                objective: contestant.objective.into(),
+                limits: Some(Limits {
+                    max_time: self.max_time.try_into().ok(),
+                    ..Limits::default()
+                }),
+                method: contestant.method(),
+                ..SolveRequest::default()
+            }),
+            moves_per_message: MOVES_PER_MESSAGE,
+            final_only: true,
+            ..SolveStreamRequest::default()
+        };
+        let begun = tokio::time::Instant::now();
+        let ended = async { collect(backend.solve_stream(request).await?, latest).await }.await;
+        match ended {
+            Ok((moves, summary)) => {
+                let answer = Answer::new(board.clone(), goal.clone(), moves, summary)?;
+                Ok(Row::solved(contestant.name(), &answer))
+            }
+            Err(Failure::Refused(status)) => {
+                Row::limited(contestant.name(), &status, begun.elapsed())
+                    .ok_or(Failure::Refused(status))
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+}
+
+impl Row {
+    fn solved(method: String, answer: &Answer) -> Self {
+        let statistics = answer.statistics();
+        let solution = answer.solution();
+        Self {
+            method,
+            outcome: if solution.optimal {
+                "optimal"
+            } else {
+                "solved"
+            }
+            .to_owned(),
+            length: Some(solution.length as usize),
+            lower_bound: solution.lower_bound.into(),
+            expanded: statistics.nodes_expanded,
+            generated: statistics.nodes_generated,
+            peak_open: statistics.peak_open,
+            milliseconds: seconds(statistics.elapsed.as_ref()) * 1000.0,
+        }
+    }
+
+    /// What is known of a method that a limit has ended; none for every other failure.
+    fn limited(method: String, status: &Status, elapsed: Duration) -> Option<Self> {
+        if status.code() != Code::ResourceExhausted {
+            return None;
+        }
+        let details = status.get_error_details();
+        let info = details.error_info()?;
+        let number = |key: &str| info.metadata.get(key)?.parse().ok();
+        Some(Self {
+            method,
+            outcome: info.reason.to_ascii_lowercase(),
+            length: None,
+            lower_bound: number("lower_bound")?,
+            expanded: number("nodes_expanded")?,
+            generated: number("nodes_generated")?,
+            peak_open: number("peak_open")?,
+            milliseconds: elapsed.as_secs_f64() * 1000.0,
+        })
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "method": self.method,
+            "outcome": self.outcome,
+            "length": self.length,
+            "lower_bound": self.lower_bound,
+            "nodes_expanded": self.expanded,
+            "nodes_generated": self.generated,
+            "peak_open": self.peak_open,
+            "milliseconds": self.milliseconds,
+        })
+    }
+}
+
+fn table(output: &mut dyn Write, rows: &[Row]) -> io::Result<()> {
+    writeln!(
+        output,
+        "{:<32} {:>7} {:>8} {:>12} {:>12} {:>10} {:>9}  outcome",
+        "method", "length", "at least", "expanded", "generated", "open list", "ms"
+    )?;
+    for row in rows {
+        let length = row
+            .length
+            .map_or_else(|| "–".to_owned(), |length| length.to_string());
+        writeln!(
+            output,
+            "{:<32} {length:>7} {:>8} {:>12} {:>12} {:>10} {:>9.1}  {}",
+            row.method,
+            row.lower_bound,
+            row.expanded,
+            row.generated,
+            row.peak_open,
+            row.milliseconds,
+            row.outcome.replace('_', " ")
+        )?;
+    }
+    Ok(())
+}

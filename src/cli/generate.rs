@@ -1,0 +1,213 @@
+//! `loyd generate`.
+
+use std::io::Write;
+use std::str::FromStr;
+
+use clap::{ArgGroup, Args};
+use serde_json::{Value, json};
+
+use super::attend::{Latest, attend};
+use super::input::{GOAL_HELP, GoalArg};
+use super::moves::directions;
+use super::spelling::count;
+use super::{Backend, Exit, Failure, LimitArgs, ServerArgs};
+use crate::puzzle::notation::Letters;
+use crate::puzzle::{Board, Shape};
+use crate::service::proto::generate_request::Kind;
+use crate::service::proto::puzzle_service_server::PuzzleService;
+use crate::service::proto::{
+    self, Difficulty, GenerateRequest, GenerateResponse, GeneratedBoard, Scramble, Uniform,
+};
+
+const EXAMPLES: &str = "\
+Examples:
+  loyd generate 4
+  loyd generate 3x5 --count 10 --seed 7
+  loyd generate 3 --min-moves 20 --max-moves 24 --json
+  loyd generate 4 --scramble 30 --goal snail
+  loyd generate 4 | loyd solve
+
+Each line of the answer is a board that `loyd solve` and `loyd check` read. What follows the # is
+for people: the seed that makes this board again by itself, and the optimal length where it is
+known.
+
+With --json the answer is one object (seeds are strings, because not every reader of JSON keeps
+64 bits):
+  seed       the seed of them all
+  boards     board, seed, optimal_length (or null) and moves, an optimal solution (or null)
+
+Exit codes: 0 done, 2 wrong input, 3 a limit or the deadline came first, 4 no server, 5 a defect,
+130 interrupted.";
+
+/// Make boards.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES, group = ArgGroup::new("kind"))]
+pub struct GenerateArgs {
+    /// The size: 4, or rows and columns as in 3x5.
+    #[arg(value_name = "SIZE")]
+    size: Size,
+
+    #[arg(long, value_name = "GOAL", default_value = "rows-blank-last", help = GOAL_HELP)]
+    goal: GoalArg,
+
+    /// How many boards, 1 to 1000.
+    #[arg(long, short = 'n', value_name = "BOARDS", default_value_t = 1)]
+    count: u32,
+
+    /// Make the same boards again.
+    #[arg(long)]
+    seed: Option<u64>,
+
+    /// Draw every board with the same chance; the default.
+    #[arg(long, group = "kind")]
+    uniform: bool,
+
+    /// Make so many random moves away from the goal, none taken back by the next.
+    #[arg(
+        long,
+        value_name = "MOVES",
+        group = "kind",
+        conflicts_with = "unsolvable"
+    )]
+    scramble: Option<u32>,
+
+    /// Take boards whose shortest solution has at least so many moves.
+    #[arg(
+        long,
+        value_name = "MOVES",
+        group = "kind",
+        requires = "max_moves",
+        conflicts_with = "unsolvable"
+    )]
+    min_moves: Option<u32>,
+
+    /// Take boards whose shortest solution has at most so many moves.
+    #[arg(long, value_name = "MOVES", requires = "min_moves")]
+    max_moves: Option<u32>,
+
+    /// Make boards that cannot be solved.
+    #[arg(long)]
+    unsolvable: bool,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+/// The size of a board as it is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Size(Shape);
+
+impl FromStr for Size {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (rows, columns) = text.split_once(['x', 'X', '×']).unwrap_or((text, text));
+        let side = |text: &str| {
+            text.trim()
+                .parse::<usize>()
+                .map_err(|_| "write 4, or rows and columns as in 3x5".to_owned())
+        };
+        Shape::new(side(rows)?, side(columns)?)
+            .map(Self)
+            .map_err(|error| error.to_string())
+    }
+}
+
+impl GenerateArgs {
+    pub(super) async fn answer<S: PuzzleService>(
+        &self,
+        output: &mut dyn Write,
+        local: impl FnOnce(&LimitArgs) -> Result<S, Failure>,
+    ) -> Result<Exit, Failure> {
+        let request = self.request()?;
+        let answer = attend(&Latest::default(), self.server.timeout, async {
+            let backend = Backend::choose(&self.server, || local(&self.limits)).await?;
+            Ok(backend.generate(request).await?)
+        })
+        .await?;
+
+        if self.json {
+            writeln!(output, "{}", in_json(&answer)?)?;
+        } else {
+            in_text(output, &answer)?;
+        }
+        output.flush()?;
+        Ok(Exit::Done)
+    }
+
+    fn request(&self) -> Result<GenerateRequest, Failure> {
+        let Size(shape) = self.size;
+        let goal = self.goal.board(shape)?;
+        let kind = match (self.scramble, self.min_moves.zip(self.max_moves)) {
+            (Some(moves), _) => Kind::Scramble(Scramble { moves }),
+            (None, Some((min_moves, max_moves))) => Kind::Difficulty(Difficulty {
+                min_moves,
+                max_moves,
+            }),
+            (None, None) => Kind::Uniform(Uniform {}),
+        };
+        let solvability = if self.unsolvable {
+            proto::Solvability::Unsolvable
+        } else {
+            proto::Solvability::Solvable
+        };
+        Ok(GenerateRequest {
+            rows: shape.rows() as u32,
+            columns: shape.columns() as u32,
+            goal: Some(self.goal.message(&goal)),
+            count: self.count,
+            seed: self.seed,
+            solvability: solvability.into(),
+            limits: Some(self.limits.message()),
+            kind: Some(kind),
+        })
+    }
+}
+
+fn in_text(output: &mut dyn Write, answer: &GenerateResponse) -> Result<(), Failure> {
+    for board in &answer.boards {
+        write!(output, "{} # seed {}", legal(board)?, board.seed)?;
+        if let Some(length) = board.optimal_length {
+            write!(output, ", {}", count(length.into(), "move"))?;
+        }
+        writeln!(output)?;
+    }
+    Ok(())
+}
+
+fn in_json(answer: &GenerateResponse) -> Result<Value, Failure> {
+    let boards = answer.boards.iter().map(|board| {
+        let moves = match &board.solution {
+            Some(solution) => Some(Letters(&directions(solution.moves())?).to_string()),
+            None => None,
+        };
+        Ok(json!({
+            "board": legal(board)?.to_string(),
+            "seed": board.seed.to_string(),
+            "optimal_length": board.optimal_length,
+            "moves": moves,
+        }))
+    });
+    Ok(json!({
+        "seed": answer.seed.to_string(),
+        "boards": boards.collect::<Result<Value, Failure>>()?,
+    }))
+}
+
+fn legal(board: &GeneratedBoard) -> Result<Board, Failure> {
+    board
+        .board
+        .as_ref()
+        .and_then(|board| {
+            let shape = Shape::new(board.rows as usize, board.columns as usize).ok()?;
+            Board::new(shape, &board.tiles).ok()
+        })
+        .ok_or_else(|| Failure::Broken("the service sent a board that is none".to_owned()))
+}

@@ -1,0 +1,121 @@
+//! Boards and goals as they are typed, piped and filed.
+
+use std::convert::Infallible;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+
+use super::Failure;
+use crate::puzzle::notation::parse_board;
+use crate::puzzle::{Board, GoalLayout, Shape};
+use crate::service::proto;
+
+/// The largest board takes a tenth of it.
+const MAX_INPUT: u64 = 1 << 20;
+
+/// Where the board comes from.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct BoardArgs {
+    /// The board: its tiles row by row, 0 for the blank. Rows may be parted by `/` or line breaks,
+    /// and must be unless the board is square. Standard input is read when there is none, or `-`.
+    #[arg(value_name = "BOARD")]
+    words: Vec<String>,
+
+    /// Read the board from a file.
+    #[arg(long, short, value_name = "PATH", conflicts_with = "words")]
+    file: Option<PathBuf>,
+}
+
+impl BoardArgs {
+    /// Reads the board.
+    pub(super) fn read(&self, input: &mut dyn Read) -> Result<Board, Failure> {
+        let (source, text) = match &self.file {
+            Some(path) => {
+                let text = File::open(path).and_then(|mut file| bounded(&mut file));
+                (format!("{}: ", path.display()), text)
+            }
+            None if self.words.is_empty() || self.words == ["-"] => {
+                ("standard input: ".to_owned(), bounded(input))
+            }
+            None => (String::new(), Ok(self.words.join(" "))),
+        };
+        let fail = |error: &dyn std::fmt::Display| Failure::Input(format!("{source}{error}"));
+        let text = text.map_err(|error| fail(&error))?;
+        parse_board(&text, None).map_err(|error| fail(&error))
+    }
+}
+
+fn bounded(input: &mut dyn Read) -> io::Result<String> {
+    let mut text = String::new();
+    input.take(MAX_INPUT + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MAX_INPUT {
+        return Err(io::Error::other("more than 1 MiB: this is no board"));
+    }
+    Ok(text)
+}
+
+/// What `--goal` says: the name of a pattern, or a board whose size is not known yet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum GoalArg {
+    /// A named pattern.
+    Layout(GoalLayout),
+    /// Anything else.
+    Board(String),
+}
+
+/// The help of `--goal`.
+pub(super) const GOAL_HELP: &str = "The goal: rows-blank-last (1 2 3 … 0), rows-blank-first \
+    (0 1 2 …), columns-blank-last, snail (a clockwise spiral inwards), snake (rows to and fro), \
+    or any board of the same size";
+
+impl FromStr for GoalArg {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Self, Infallible> {
+        Ok(match text {
+            "rows-blank-last" => Self::Layout(GoalLayout::RowsBlankLast),
+            "rows-blank-first" => Self::Layout(GoalLayout::RowsBlankFirst),
+            "columns-blank-last" => Self::Layout(GoalLayout::ColumnsBlankLast),
+            "snail" => Self::Layout(GoalLayout::Snail),
+            "snake" => Self::Layout(GoalLayout::Snake),
+            _ => Self::Board(text.to_owned()),
+        })
+    }
+}
+
+impl GoalArg {
+    /// The goal of boards of this size.
+    pub(super) fn board(&self, shape: Shape) -> Result<Board, Failure> {
+        match self {
+            Self::Layout(layout) => Ok(layout.board(shape)),
+            Self::Board(text) => parse_board(text, Some(shape))
+                .map_err(|error| Failure::Input(format!("--goal: {error}"))),
+        }
+    }
+
+    /// The same in the wire contract's terms.
+    pub(super) fn message(&self, board: &Board) -> proto::Goal {
+        let goal = match self {
+            Self::Layout(layout) => proto::goal::Goal::Layout(match layout {
+                GoalLayout::RowsBlankLast => proto::GoalLayout::RowsBlankLast,
+                GoalLayout::RowsBlankFirst => proto::GoalLayout::RowsBlankFirst,
+                GoalLayout::ColumnsBlankLast => proto::GoalLayout::ColumnsBlankLast,
+                GoalLayout::Snail => proto::GoalLayout::Snail,
+                GoalLayout::Snake => proto::GoalLayout::Snake,
+            } as i32),
+            Self::Board(_) => proto::goal::Goal::Board(board_message(board)),
+        };
+        proto::Goal { goal: Some(goal) }
+    }
+}
+
+pub(super) fn board_message(board: &Board) -> proto::Board {
+    proto::Board {
+        rows: board.shape().rows() as u32,
+        columns: board.shape().columns() as u32,
+        tiles: board.tiles().map(u32::from).collect(),
+    }
+}

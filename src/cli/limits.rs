@@ -1,0 +1,35 @@
+//! What a question may spend.
+
+use std::time::Duration;
+
+use clap::Args;
+
+use crate::config::bytes;
+use crate::service::proto;
+
+/// The limits that were asked for.
+#[derive(Args, Clone, Debug, Default)]
+pub struct LimitArgs {
+    /// The most nodes to generate.
+    #[arg(long, value_name = "NODES")]
+    pub max_nodes: Option<u64>,
+
+    /// The most time to take, such as 500ms, 10s or 2m.
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub max_time: Option<Duration>,
+
+    /// The most memory for the search to hold, such as 64M or 2G.
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
+    pub max_memory: Option<u64>,
+}
+
+impl LimitArgs {
+    pub(super) fn message(&self) -> proto::Limits {
+        proto::Limits {
+            max_nodes: self.max_nodes,
+            // Longer than the contract can say is as good as no limit.
+            max_time: self.max_time.and_then(|time| time.try_into().ok()),
+            max_memory_bytes: self.max_memory,
+        }
+    }
+}

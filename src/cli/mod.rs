@@ -1,0 +1,115 @@
+//! The command line: a client of the service.
+//!
+//! `solve`, `check` and `generate` build the messages of the wire contract and hand them to a
+//! [`Backend`]: the service inside this process, or with `--server` one elsewhere. What comes
+//! back is printed by the same code either way. Knows the contract and how people write boards
+//! and moves; must not know the engine or the searches.
+
+mod attend;
+mod backend;
+mod check;
+mod choices;
+mod compare;
+mod exit;
+mod generate;
+mod input;
+mod limits;
+mod moves;
+mod refusal;
+mod run;
+mod serve;
+mod solution;
+mod solve;
+mod spelling;
+
+use std::io::{Read, Write};
+
+use clap::{Parser, Subcommand};
+
+use crate::config::ServeConfig;
+use crate::service::proto::puzzle_service_server::PuzzleService;
+
+pub use attend::Latest;
+pub use backend::{Backend, Events, ServerArgs};
+pub use check::CheckArgs;
+pub use compare::CompareArgs;
+pub use exit::{Exit, Failure};
+pub use generate::GenerateArgs;
+pub use limits::LimitArgs;
+pub use run::run;
+pub use solve::SolveArgs;
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    the board is unsolvable (solve, check)
+  2    the board or an option is wrong
+  3    a limit or the deadline came first
+  4    the server cannot be reached, is overloaded or is shutting down
+  5    something is broken: please report it
+  130  interrupted";
+
+const SERVE_EXAMPLES: &str = "\
+Every option is also a variable, which the option overrides.
+
+Examples:
+  loyd serve
+  loyd serve --listen 0.0.0.0:50051 --metrics-listen 0.0.0.0:9464 --log-format json
+  LOYD_WORKERS=4 LOYD_QUEUE=256 LOYD_DRAIN_DELAY=5s loyd serve";
+
+/// Solves sliding-tile puzzles: the 8-, 15- and 24-puzzle and every other rectangle from 2×2 to
+/// 128×128.
+#[derive(Parser, Debug)]
+#[command(name = "loyd", version, after_help = EXIT_CODES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Run the service.
+    #[command(after_help = SERVE_EXAMPLES)]
+    Serve(Box<ServeConfig>),
+    /// Ask the service something.
+    #[command(flatten)]
+    Ask(Ask),
+}
+
+/// The commands that ask the service something.
+#[derive(Subcommand, Debug)]
+pub enum Ask {
+    /// Solve a board.
+    Solve(SolveArgs),
+    /// Tell whether a board can be solved, with the evidence.
+    Check(CheckArgs),
+    /// Make boards.
+    Generate(GenerateArgs),
+    /// Compare the methods on one board.
+    Compare(CompareArgs),
+}
+
+impl Ask {
+    /// Puts the question and prints the answer on `output`.
+    ///
+    /// The board is read from `input` when the command line names no other place. `local` makes
+    /// the service for a question without `--server`, given the limits that were asked for.
+    ///
+    /// # Errors
+    /// When the question is not a legal one, nobody answers it, or the answer cannot be written.
+    pub async fn answer<S: PuzzleService>(
+        &self,
+        input: &mut dyn Read,
+        output: &mut dyn Write,
+        local: impl FnOnce(&LimitArgs) -> Result<S, Failure>,
+    ) -> Result<Exit, Failure> {
+        match self {
+            Self::Solve(args) => args.answer(input, output, local).await,
+            Self::Check(args) => args.answer(input, output, local).await,
+            Self::Generate(args) => args.answer(output, local).await,
+            Self::Compare(args) => args.answer(input, output, local).await,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! What a status of the service means to someone at the command line.
+
+use std::fmt::Write;
+
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+
+use super::Exit;
+
+/// The options that fill the fields of a request, by the fields' paths within it.
+const OPTIONS: [(&str, &str); 15] = [
+    ("goal", "--goal"),
+    ("objective", "--objective"),
+    ("max_ratio", "--max-ratio"),
+    ("limits.max_nodes", "--max-nodes"),
+    ("limits.max_time", "--max-time"),
+    ("limits.max_memory_bytes", "--max-memory"),
+    ("method.algorithm", "--algorithm"),
+    ("method.heuristic", "--heuristic"),
+    ("method.weight", "--weight"),
+    ("method.variant", "--variant"),
+    ("count", "--count"),
+    ("scramble.moves", "--scramble"),
+    ("difficulty.min_moves", "--min-moves"),
+    ("difficulty.max_moves", "--max-moves"),
+    ("solvability", "--unsolvable"),
+];
+
+pub(super) fn exit(status: &Status) -> Exit {
+    match (status.code(), reason(&status.get_error_details())) {
+        (_, "UNSOLVABLE") => Exit::Unsolvable,
+        (_, "OVERLOADED" | "DRAINING") | (Code::Unavailable | Code::Unimplemented, _) => {
+            Exit::Unserved
+        }
+        (_, "REQUEST_TOO_LARGE" | "RESPONSE_TOO_LARGE")
+        | (
+            Code::InvalidArgument
+            | Code::OutOfRange
+            | Code::Unauthenticated
+            | Code::PermissionDenied,
+            _,
+        ) => Exit::BadInput,
+        (Code::ResourceExhausted | Code::DeadlineExceeded | Code::Cancelled, _) => Exit::Limit,
+        _ => Exit::Broken,
+    }
+}
+
+pub(super) fn explain(status: &Status) -> String {
+    let details = status.get_error_details();
+    let violations = details
+        .bad_request()
+        .map_or(&[][..], |bad| &bad.field_violations);
+    let mut text = match status.message() {
+        // The message repeats the first of them.
+        _ if !violations.is_empty() => "this cannot be asked:".to_owned(),
+        "" => status.code().description().to_owned(),
+        message => message.to_owned(),
+    };
+    for violation in violations {
+        let _ = write!(
+            text,
+            "\n  {}: {}",
+            option(&violation.field),
+            violation.description
+        );
+    }
+    if let Some(info) = details.error_info() {
+        let mut metadata: Vec<_> = info.metadata.iter().collect();
+        metadata.sort();
+        for (key, value) in metadata {
+            let _ = write!(text, "\n  {}: {value}", key.replace('_', " "));
+        }
+    }
+    if let Some(hint) = hint(status, &details) {
+        let _ = write!(text, "\n{hint}");
+    }
+    text
+}
+
+fn reason(details: &ErrorDetails) -> &str {
+    details.error_info().map_or("", |info| &info.reason)
+}
+
+/// The option behind a field, or the field itself: `board.tiles[3]` says more than any option.
+fn option(field: &str) -> &str {
+    let field = field.strip_prefix("solve.").unwrap_or(field);
+    OPTIONS
+        .iter()
+        .find(|(path, _)| *path == field)
+        .map_or(field, |(_, option)| option)
+}
+
+fn hint(status: &Status, details: &ErrorDetails) -> Option<String> {
+    let text = match (reason(details), status.code()) {
+        ("UNSOLVABLE", _) => {
+            "`loyd check` shows the evidence, and two tiles whose exchange repairs the board."
+        }
+        ("NODE_LIMIT", _) => "Raise --max-nodes; --objective best answers within any limit.",
+        ("TIME_LIMIT", _) => "Raise --max-time; --objective best answers within any limit.",
+        ("MEMORY_LIMIT", _) => {
+            "Raise --max-memory, or take --algorithm ida-star, which needs next to none; \
+             --objective best answers within any limit."
+        }
+        ("RESPONSE_TOO_LARGE", _) => "Ask for fewer boards at once.",
+        ("OVERLOADED" | "DRAINING", _) => {
+            let again = details.retry_info().and_then(|retry| retry.retry_delay);
+            return Some(match again {
+                Some(delay) => format!("Try again in {}.", humantime::format_duration(delay)),
+                None => "Try again later.".to_owned(),
+            });
+        }
+        (_, Code::DeadlineExceeded | Code::Cancelled) => {
+            "Raise --timeout; --objective best answers within any limit."
+        }
+        (_, Code::Unimplemented) => "Is this the address of a loyd server?",
+        (_, Code::Internal | Code::Unknown | Code::DataLoss) => {
+            "This is a defect: please report it."
+        }
+        _ => return None,
+    };
+    Some(text.to_owned())
+}

@@ -1,0 +1,90 @@
+//! From the command line to the exit code.
+
+use std::io::{BufWriter, Write, stderr, stdin, stdout};
+use std::num::NonZeroUsize;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser;
+use tokio::runtime;
+
+use super::{Cli, Command, Exit, Failure, LimitArgs, serve};
+use crate::engine::{Caps, Engine, EngineConfig};
+use crate::puzzle::Shape;
+use crate::service::{Puzzles, Settings};
+
+/// What a single question may hold when it does not say: a workstation has more than a server's
+/// share to give.
+const MEMORY: u64 = 1 << 30;
+
+/// A question that sets no time limit of its own runs until it is answered or interrupted.
+const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Reads the command line, does what it says, and tells how it ended.
+#[must_use]
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let ended = runtime(&cli.command).and_then(|runtime| {
+        let ended = runtime.block_on(obey(cli.command));
+        // What is still running, such as a search whose asker was interrupted, is of no use.
+        runtime.shutdown_background();
+        ended
+    });
+    match ended {
+        Ok(exit) => exit.into(),
+        Err(failure) => {
+            if failure.exit() != Exit::Done {
+                // There is nobody left to tell if this fails.
+                let _ = writeln!(stderr(), "loyd: {failure}");
+            }
+            failure.exit().into()
+        }
+    }
+}
+
+/// A server has a thread for each core beside its workers; a single question waits on one.
+fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
+    match command {
+        Command::Serve(_) => runtime::Builder::new_multi_thread(),
+        Command::Ask(_) => runtime::Builder::new_current_thread(),
+    }
+    .enable_all()
+    .build()
+    .map_err(|error| Failure::Broken(format!("cannot start the runtime: {error}")))
+}
+
+async fn obey(command: Command) -> Result<Exit, Failure> {
+    match command {
+        Command::Serve(config) => serve::serve(*config).await,
+        Command::Ask(ask) => {
+            let mut output = BufWriter::new(stdout());
+            ask.answer(&mut stdin(), &mut output, local).await
+        }
+    }
+}
+
+/// The service inside this process, for one question.
+fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
+    let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let memory = limits.max_memory.unwrap_or(MEMORY);
+    let config = EngineConfig {
+        workers,
+        capacity: 8,
+        caps: Caps {
+            nodes: u64::MAX,
+            time: FOREVER,
+            memory,
+            default_time: Duration::from_secs(1),
+        },
+        // One search, which may have it all: a job is granted its share among the workers.
+        memory: memory.saturating_mul(workers as u64),
+        cache_memory: 0,
+    };
+    let engine = Engine::start(config)
+        .map_err(|error| Failure::Broken(format!("cannot start the worker threads: {error}")))?;
+    let settings = Settings {
+        max_side: Shape::MAX_SIDE,
+    };
+    Ok(Puzzles::new(Arc::new(engine), settings))
+}

@@ -1,0 +1,63 @@
+//! `loyd serve`: the service, from the first log line to the last.
+
+use std::time::Instant;
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::{Exit, Failure};
+use crate::config::ServeConfig;
+use crate::service::Server;
+use crate::telemetry;
+
+pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
+    let begun = Instant::now();
+    telemetry::install_logs(config.log_format, &config.log);
+    telemetry::install_metrics(config.metrics_listen).map_err(|error| {
+        Failure::Input(format!(
+            "cannot serve metrics on {}: {error}; choose another address with --metrics-listen",
+            config.metrics_listen
+        ))
+    })?;
+    let metrics = config.metrics_listen;
+    let engine = config.engine.config();
+    // Before the listener: a signal must not find the default, which is to die.
+    let shutdown = shutdown()
+        .map_err(|error| Failure::Broken(format!("cannot wait for SIGTERM and SIGINT: {error}")))?;
+    let server = Server::start(config)
+        .await
+        .map_err(|error| Failure::Input(error.to_string()))?;
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        grpc = %server.address(),
+        metrics = %format_args!("http://{metrics}/metrics"),
+        workers = engine.workers,
+        queue = engine.capacity,
+        memory = engine.memory,
+        cache_memory = engine.cache_memory,
+        tables = server.tables(),
+        elapsed = ?begun.elapsed(),
+        "ready"
+    );
+    server.run(shutdown).await;
+    Ok(Exit::Done)
+}
+
+/// Completes at the first SIGTERM or SIGINT. A second one ends the process at once.
+fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut either = async move || {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    };
+    Ok(async move {
+        either().await;
+        tokio::spawn(async move {
+            either().await;
+            tracing::warn!("second signal: ending at once");
+            std::process::exit(Exit::Interrupted as i32);
+        });
+    })
+}

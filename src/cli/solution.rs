@@ -1,0 +1,150 @@
+//! A solution as it is printed.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::Failure;
+use super::spelling::{count, name, seconds, time};
+use crate::puzzle::notation::{Grid, Letters, RunLengths};
+use crate::puzzle::{Board, Direction};
+use crate::service::proto::{Algorithm, Heuristic, Solution, Statistics, StopReason, Summary};
+
+/// A solution that has been replayed.
+pub(super) struct Answer {
+    board: Board,
+    goal: Board,
+    moves: Vec<Direction>,
+    solution: Solution,
+    statistics: Statistics,
+    stop_reason: StopReason,
+}
+
+impl Answer {
+    /// Replays the moves: what is printed solves the board, whoever worked it out.
+    pub(super) fn new(
+        board: Board,
+        goal: Board,
+        moves: Vec<Direction>,
+        summary: Summary,
+    ) -> Result<Self, Failure> {
+        let stop_reason = summary.stop_reason();
+        let solution = summary.solution.unwrap_or_default();
+        let mut last = board.clone();
+        let legal = moves.iter().all(|&direction| last.slide(direction));
+        if !legal || last != goal || solution.length as usize != moves.len() {
+            return Err(Failure::Broken(
+                "the service sent moves that do not solve the board".to_owned(),
+            ));
+        }
+        Ok(Self {
+            board,
+            goal,
+            moves,
+            solution,
+            statistics: summary.statistics.unwrap_or_default(),
+            stop_reason,
+        })
+    }
+
+    pub(super) const fn solution(&self) -> &Solution {
+        &self.solution
+    }
+
+    pub(super) const fn statistics(&self) -> &Statistics {
+        &self.statistics
+    }
+
+    pub(super) fn text(&self, output: &mut dyn Write, show: bool) -> io::Result<()> {
+        writeln!(output, "{}", RunLengths(&self.moves))?;
+        let length = count(self.moves.len() as u64, "move");
+        if self.solution.optimal {
+            writeln!(output, "{length}, optimal")?;
+        } else {
+            let bound = self.solution.lower_bound;
+            writeln!(
+                output,
+                "{length}, the shortest solution has at least {bound}"
+            )?;
+        }
+        let statistics = &self.statistics;
+        write!(
+            output,
+            "{} in {}",
+            count(statistics.nodes_generated, "node"),
+            time(seconds(statistics.elapsed.as_ref()))
+        )?;
+        if statistics.algorithm() != Algorithm::Unspecified {
+            write!(output, " by {}", algorithm(statistics))?;
+        }
+        if statistics.heuristic() != Heuristic::Unspecified {
+            write!(output, " with {}", heuristic(statistics))?;
+        }
+        writeln!(output, ", {}", self.stop_reason().replace('_', " "))?;
+        if show {
+            self.draw(output)?;
+        }
+        Ok(())
+    }
+
+    fn draw(&self, output: &mut dyn Write) -> io::Result<()> {
+        writeln!(output, "\n{}", Grid(&self.board))?;
+        let mut board = self.board.clone();
+        for (i, &direction) in self.moves.iter().enumerate() {
+            let cell = board.blank();
+            board.slide(direction);
+            let (number, letter, tile) = (i + 1, direction.letter(), board.tile(cell));
+            writeln!(
+                output,
+                "\n{number}. {letter}, tile {tile}\n{}",
+                Grid(&board)
+            )?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn json(&self, show: bool) -> Value {
+        let statistics = &self.statistics;
+        let mut answer = json!({
+            "board": self.board.to_string(),
+            "goal": self.goal.to_string(),
+            "moves": Letters(&self.moves).to_string(),
+            "length": self.moves.len(),
+            "lower_bound": self.solution.lower_bound,
+            "optimal": self.solution.optimal,
+            "stop_reason": self.stop_reason(),
+            "statistics": {
+                "nodes_expanded": statistics.nodes_expanded,
+                "nodes_generated": statistics.nodes_generated,
+                "peak_open": statistics.peak_open,
+                "peak_memory_bytes": statistics.peak_memory_bytes,
+                "iterations": statistics.iterations,
+                "queued_seconds": seconds(statistics.queued.as_ref()),
+                "elapsed_seconds": seconds(statistics.elapsed.as_ref()),
+                "algorithm": algorithm(statistics),
+                "heuristic": heuristic(statistics),
+            },
+        });
+        if show {
+            let mut board = self.board.clone();
+            let boards = self.moves.iter().map(|&direction| {
+                board.slide(direction);
+                board.to_string()
+            });
+            answer["boards"] = boards.collect();
+        }
+        answer
+    }
+
+    fn stop_reason(&self) -> String {
+        name(self.stop_reason.as_str_name(), "STOP_REASON_")
+    }
+}
+
+fn algorithm(statistics: &Statistics) -> String {
+    name(statistics.algorithm().as_str_name(), "ALGORITHM_")
+}
+
+fn heuristic(statistics: &Statistics) -> String {
+    name(statistics.heuristic().as_str_name(), "HEURISTIC_")
+}

@@ -1,0 +1,180 @@
+//! `loyd solve`.
+
+use std::io::{Read, Write};
+
+use clap::Args;
+use tokio_stream::StreamExt;
+
+use super::attend::{Latest, attend};
+use super::choices::{Algorithm, Heuristic, Objective, Variant};
+use super::input::{BoardArgs, GOAL_HELP, GoalArg, board_message};
+use super::moves::directions;
+use super::solution::Answer;
+use super::{Backend, Events, Exit, Failure, LimitArgs, ServerArgs};
+use crate::puzzle::Direction;
+use crate::service::proto::puzzle_service_server::PuzzleService;
+use crate::service::proto::solve_stream_response::Event;
+use crate::service::proto::{self, SolveRequest, SolveStreamRequest};
+
+/// The most that the contract allows.
+pub(super) const MOVES_PER_MESSAGE: u32 = 65_536;
+
+const EXAMPLES: &str = "\
+Examples:
+  loyd solve 1 2 3 / 4 0 6 / 7 5 8
+  loyd solve --objective optimal --max-time 30s --file board.txt
+  loyd solve --goal snail --show '1 2 3 / 8 4 0 / 7 6 5'
+  loyd generate 10 | loyd solve --max-time 100ms --json
+  loyd solve --server 127.0.0.1:50051 --timeout 50ms 0 3 2 1
+
+The first line of the answer is the moves: the way the tile slides, Up, Down, Left or Right, with
+a count where it repeats. R3D2 are three tiles to the right, then two down. The second line is
+their number and what is proven about it, the third what that took.
+
+With --json the answer is one object:
+  board, goal                     boards, written as above
+  moves                           one letter a move: RRRDD
+  length, lower_bound, optimal    as proven
+  stop_reason                     proven, first_found, node_limit, time_limit, memory_limit,
+                                  deadline, exhausted
+  boards                          the board after each move, with --show
+  statistics                      nodes_expanded, nodes_generated, peak_open, peak_memory_bytes,
+                                  iterations, queued_seconds, elapsed_seconds, algorithm, heuristic
+
+Exit codes: 0 solved, 1 unsolvable, 2 wrong input, 3 a limit or the deadline came first,
+4 no server, 5 a defect, 130 interrupted.";
+
+/// Solve a board.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct SolveArgs {
+    #[command(flatten)]
+    board: BoardArgs,
+
+    #[arg(long, value_name = "GOAL", default_value = "rows-blank-last", help = GOAL_HELP)]
+    goal: GoalArg,
+
+    /// What kind of solution.
+    #[arg(long, value_enum, default_value_t)]
+    objective: Objective,
+
+    /// For --objective bounded: how many times the shortest length is good enough.
+    #[arg(long, value_name = "RATIO", required_if_eq("objective", "bounded"))]
+    max_ratio: Option<f64>,
+
+    #[command(flatten)]
+    limits: LimitArgs,
+
+    /// How to search, instead of what suits the question best.
+    #[arg(long, value_enum)]
+    algorithm: Option<Algorithm>,
+
+    /// The lower bound that guides the algorithm; linear-conflict when unset.
+    #[arg(long, value_enum, requires = "algorithm")]
+    heuristic: Option<Heuristic>,
+
+    /// The weight of --algorithm weighted-a-star, 1 to 1000; 2 when unset.
+    #[arg(long, requires = "algorithm")]
+    weight: Option<f64>,
+
+    /// The variant of --algorithm constructive; best when unset.
+    #[arg(long, value_enum, requires = "algorithm")]
+    variant: Option<Variant>,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+
+    /// Draw each board on the way.
+    #[arg(long)]
+    show: bool,
+
+    #[command(flatten)]
+    server: ServerArgs,
+}
+
+impl SolveArgs {
+    pub(super) async fn answer<S: PuzzleService>(
+        &self,
+        input: &mut dyn Read,
+        output: &mut dyn Write,
+        local: impl FnOnce(&LimitArgs) -> Result<S, Failure>,
+    ) -> Result<Exit, Failure> {
+        let board = self.board.read(input)?;
+        let goal = self.goal.board(board.shape())?;
+        let request = SolveStreamRequest {
+            solve: Some(SolveRequest {
+                board: Some(board_message(&board)),
+                goal: Some(self.goal.message(&goal)),
+                objective: proto::Objective::from(self.objective).into(),
+                max_ratio: self.max_ratio.unwrap_or_default(),
+                limits: Some(self.limits.message()),
+                method: self.method(),
+                ..SolveRequest::default()
+            }),
+            moves_per_message: MOVES_PER_MESSAGE,
+            final_only: true,
+            ..SolveStreamRequest::default()
+        };
+
+        let latest = Latest::default();
+        let (moves, summary) = attend(&latest, self.server.timeout, async {
+            let backend = Backend::choose(&self.server, || local(&self.limits)).await?;
+            collect(backend.solve_stream(request).await?, &latest).await
+        })
+        .await?;
+
+        let answer = Answer::new(board, goal, moves, summary)?;
+        if self.json {
+            writeln!(output, "{}", answer.json(self.show))?;
+        } else {
+            answer.text(output, self.show)?;
+        }
+        output.flush()?;
+        Ok(Exit::Done)
+    }
+
+    fn method(&self) -> Option<proto::Method> {
+        let algorithm = self.algorithm?;
+        Some(proto::Method {
+            algorithm: proto::Algorithm::from(algorithm).into(),
+            heuristic: self
+                .heuristic
+                .map_or(0, |heuristic| proto::Heuristic::from(heuristic).into()),
+            weight: self.weight.unwrap_or_default(),
+            variant: self
+                .variant
+                .map_or(0, |variant| proto::Variant::from(variant).into()),
+        })
+    }
+}
+
+/// Puts the moves of the newest solution together.
+pub(super) async fn collect(
+    mut events: Events,
+    latest: &Latest,
+) -> Result<(Vec<Direction>, proto::Summary), Failure> {
+    let broken = |what: &str| Failure::Broken(format!("the service {what}"));
+    let mut moves = Vec::new();
+    let mut revision = 0;
+    while let Some(event) = events.next().await {
+        match event?.event {
+            Some(Event::Progress(progress)) => latest.progress(progress),
+            Some(Event::Improvement(improvement)) => latest.improvement(&improvement),
+            Some(Event::Moves(chunk)) => {
+                if chunk.revision != revision {
+                    revision = chunk.revision;
+                    moves.clear();
+                }
+                if chunk.first as usize != moves.len() {
+                    return Err(broken("left out moves of a solution"));
+                }
+                moves.extend(directions(chunk.moves())?);
+            }
+            Some(Event::Summary(summary)) => return Ok((moves, summary)),
+            // An event of a later release, which says nothing that is needed here.
+            None => {}
+        }
+    }
+    Err(broken("ended its answer without a summary"))
+}

@@ -1,0 +1,32 @@
+//! How answers spell numbers, times and the names of the wire contract.
+
+use indicatif::HumanCount;
+use prost_types::Duration;
+
+/// `ALGORITHM_IDA_STAR` without its prefix, small: `ida_star`.
+pub(super) fn name(full: &str, prefix: &str) -> String {
+    full.strip_prefix(prefix)
+        .unwrap_or(full)
+        .to_ascii_lowercase()
+}
+
+/// `12,345 nodes`, `1 node`.
+pub(super) fn count(number: u64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", HumanCount(number))
+}
+
+/// `4.2 ms`, `12.34 s`.
+pub(super) fn time(seconds: f64) -> String {
+    if seconds < 1.0 {
+        format!("{:.1} ms", seconds * 1000.0)
+    } else {
+        format!("{seconds:.2} s")
+    }
+}
+
+pub(super) fn seconds(duration: Option<&Duration>) -> f64 {
+    duration.map_or(0.0, |duration| {
+        duration.seconds as f64 + f64::from(duration.nanos) / 1e9
+    })
+}

@@ -1,0 +1,5 @@
+//! The command line of loyd.
+
+fn main() -> std::process::ExitCode {
+    loyd::cli::run()
+}

@@ -1,0 +1,76 @@
+//! `loyd compare`.
+
+use std::collections::HashMap;
+
+use loyd::cli::Exit;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+
+use crate::fake::Fake;
+use crate::solve::{BOARD, solver};
+
+#[test]
+fn each_method_has_its_row() {
+    let fake = solver();
+    let ran = fake.run(&["compare", BOARD], "");
+    assert_eq!(ran.exit(), Exit::Done);
+    let rows: Vec<&str> = ran.output.lines().collect();
+    assert_eq!(rows.len(), 13);
+    assert!(rows[0].starts_with("method "));
+    let columns: Vec<&str> = rows[11].split_whitespace().collect();
+    assert_eq!(
+        columns,
+        [
+            "ida", "star,", "linear", "conflict", "2", "2", "700", "12345", "9", "1500.0",
+            "optimal"
+        ]
+    );
+    // The last one is the service's own choice.
+    assert!(rows[12].starts_with("the service's choice "));
+    let last = fake.asked().stream.and_then(|stream| stream.solve);
+    assert_eq!(last.expect("a question").method, None);
+}
+
+#[test]
+fn a_method_that_a_limit_ends_has_no_length() {
+    let metadata = [
+        ("lower_bound", "31"),
+        ("nodes_expanded", "5"),
+        ("nodes_generated", "12"),
+        ("peak_open", "7"),
+    ];
+    let metadata: HashMap<String, String> = metadata
+        .map(|(key, value)| (key.to_owned(), value.to_owned()))
+        .into();
+    let limited = Fake {
+        stream: Err(Status::with_error_details(
+            Code::ResourceExhausted,
+            "the time limit came first",
+            ErrorDetails::with_error_info("TIME_LIMIT", "loyd", metadata),
+        )),
+        ..Fake::default()
+    };
+    let ran = limited.run(&["compare", BOARD, "--json"], "");
+    assert_eq!(ran.exit(), Exit::Done);
+    let rows: serde_json::Value = serde_json::from_str(&ran.output).expect("an array");
+    let row = &rows[0];
+    assert_eq!(row["method"], "constructive, parberry");
+    assert_eq!(row["outcome"], "time_limit");
+    assert_eq!(row["length"], serde_json::Value::Null);
+    assert_eq!(
+        (&row["lower_bound"], &row["peak_open"]),
+        (&31.into(), &7.into())
+    );
+    let asked = limited.asked().stream.and_then(|stream| stream.solve);
+    let limits = asked.expect("a question").limits.expect("a limit");
+    assert_eq!(limits.max_time.expect("800 ms").nanos, 800_000_000);
+}
+
+#[test]
+fn what_is_no_limit_fails_the_comparison() {
+    let refusing = Fake {
+        stream: Err(Status::unavailable("shutting down")),
+        ..Fake::default()
+    };
+    assert_eq!(refusing.run(&["compare", BOARD], "").exit(), Exit::Unserved);
+}

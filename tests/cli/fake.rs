@@ -1,0 +1,200 @@
+//! A service that says what it is told to say, and remembers what it was asked.
+
+use std::io::Cursor;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use clap::Parser;
+use hyper::server::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper_util::service::TowerToHyperService;
+use loyd::cli::{Ask, Cli, Command, Exit, Failure};
+use loyd::service::proto::puzzle_service_server::{PuzzleService, PuzzleServiceServer};
+use loyd::service::proto::{
+    CheckSolvableRequest, CheckSolvableResponse, GenerateRequest, GenerateResponse, SolveRequest,
+    SolveResponse, SolveStreamRequest, SolveStreamResponse,
+};
+use tokio::net::TcpListener;
+use tonic::{Request, Response, Status, async_trait};
+
+type Event = Result<SolveStreamResponse, Status>;
+
+/// What the service says, and what it was asked last.
+#[derive(Clone)]
+pub(crate) struct Fake {
+    pub(crate) stream: Result<Vec<Event>, Status>,
+    pub(crate) check: Result<CheckSolvableResponse, Status>,
+    pub(crate) generate: Result<GenerateResponse, Status>,
+    /// How long each answer takes.
+    pub(crate) delay: Duration,
+    pub(crate) asked: Arc<Mutex<Asked>>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Asked {
+    pub(crate) stream: Option<SolveStreamRequest>,
+    pub(crate) check: Option<CheckSolvableRequest>,
+    pub(crate) generate: Option<GenerateRequest>,
+    /// The deadline of the call, as it came over the wire.
+    pub(crate) timeout: Option<String>,
+}
+
+impl Default for Fake {
+    fn default() -> Self {
+        let unplanned = || Status::internal("the test plans no such call");
+        Self {
+            stream: Err(unplanned()),
+            check: Err(unplanned()),
+            generate: Err(unplanned()),
+            delay: Duration::ZERO,
+            asked: Arc::default(),
+        }
+    }
+}
+
+/// What a command did.
+#[derive(Debug)]
+pub(crate) struct Ran {
+    pub(crate) result: Result<Exit, Failure>,
+    pub(crate) output: String,
+}
+
+impl Ran {
+    pub(crate) fn exit(&self) -> Exit {
+        match &self.result {
+            Ok(exit) => *exit,
+            Err(failure) => failure.exit(),
+        }
+    }
+
+    /// What stands on standard error.
+    pub(crate) fn complaint(&self) -> String {
+        self.result.as_ref().expect_err("a failure").to_string()
+    }
+}
+
+/// The question of a command line that asks one.
+pub(crate) fn question(arguments: &[&str]) -> Ask {
+    match parse(arguments).expect("a command line").command {
+        Command::Ask(ask) => ask,
+        Command::Serve(_) => panic!("no question"),
+    }
+}
+
+impl Fake {
+    /// Runs a command line against this service in the same process.
+    pub(crate) fn run(&self, arguments: &[&str], input: &str) -> Ran {
+        let ask = question(arguments);
+        let mut output = Vec::new();
+        let service = self.clone();
+        let result = runtime().block_on(ask.answer(
+            &mut Cursor::new(input.to_owned()),
+            &mut output,
+            |_| Ok(service),
+        ));
+        Ran {
+            result,
+            output: String::from_utf8(output).expect("text"),
+        }
+    }
+
+    /// Runs a command line against this service on the other end of a connection.
+    pub(crate) fn run_remote(&self, arguments: &[&str], input: &str) -> Ran {
+        let service = self.clone();
+        let mut output = Vec::new();
+        let result = runtime().block_on(async {
+            let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+            let server = listener.local_addr().expect("an address").to_string();
+            let serving = tokio::spawn(async move {
+                let (stream, _) = listener.accept().await.expect("a connection");
+                let service = TowerToHyperService::new(PuzzleServiceServer::new(service));
+                http2::Builder::new(TokioExecutor::new())
+                    .serve_connection(TokioIo::new(stream), service)
+                    .await
+            });
+            let arguments = [arguments, &["--server", &server]].concat();
+            let ask = question(&arguments);
+            let result = ask
+                .answer(&mut Cursor::new(input.to_owned()), &mut output, nobody)
+                .await;
+            serving.abort();
+            result
+        });
+        Ran {
+            result,
+            output: String::from_utf8(output).expect("text"),
+        }
+    }
+
+    pub(crate) fn asked(&self) -> Asked {
+        self.asked.lock().expect("no panic").clone()
+    }
+
+    async fn note<T>(&self, request: &Request<T>, write: impl FnOnce(&mut Asked)) {
+        {
+            let mut asked = self.asked.lock().expect("no panic");
+            asked.timeout = request
+                .metadata()
+                .get("grpc-timeout")
+                .map(|value| value.to_str().expect("text").to_owned());
+            write(&mut asked);
+        }
+        tokio::time::sleep(self.delay).await;
+    }
+}
+
+/// With `--server` there is no service in this process.
+pub(crate) fn nobody(_: &loyd::cli::LimitArgs) -> Result<Fake, Failure> {
+    panic!("the question was to go elsewhere")
+}
+
+pub(crate) fn parse(arguments: &[&str]) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from([&["loyd"], arguments].concat())
+}
+
+pub(crate) fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+}
+
+#[async_trait]
+impl PuzzleService for Fake {
+    type SolveStreamStream = tokio_stream::Iter<std::vec::IntoIter<Event>>;
+
+    async fn solve(&self, _: Request<SolveRequest>) -> Result<Response<SolveResponse>, Status> {
+        Err(Status::internal("the command line streams"))
+    }
+
+    async fn solve_stream(
+        &self,
+        request: Request<SolveStreamRequest>,
+    ) -> Result<Response<Self::SolveStreamStream>, Status> {
+        let message = request.get_ref().clone();
+        self.note(&request, |asked| asked.stream = Some(message))
+            .await;
+        let events = self.stream.clone()?;
+        Ok(Response::new(tokio_stream::iter(events)))
+    }
+
+    async fn check_solvable(
+        &self,
+        request: Request<CheckSolvableRequest>,
+    ) -> Result<Response<CheckSolvableResponse>, Status> {
+        let message = request.get_ref().clone();
+        self.note(&request, |asked| asked.check = Some(message))
+            .await;
+        self.check.clone().map(Response::new)
+    }
+
+    async fn generate(
+        &self,
+        request: Request<GenerateRequest>,
+    ) -> Result<Response<GenerateResponse>, Status> {
+        let message = request.get_ref().clone();
+        self.note(&request, |asked| asked.generate = Some(message))
+            .await;
+        self.generate.clone().map(Response::new)
+    }
+}

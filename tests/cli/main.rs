@@ -1,0 +1,11 @@
+//! The command line, asked as people and scripts ask it, with a service that says what it is told.
+#![cfg(feature = "service")]
+
+mod attend;
+mod check;
+mod compare;
+mod fake;
+mod generate;
+mod input;
+mod refusal;
+mod solve;

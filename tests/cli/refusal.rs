@@ -1,0 +1,117 @@
+//! What a refusal of the service becomes: an exit code and advice.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use loyd::cli::Exit;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+
+use crate::fake::{Fake, Ran};
+
+/// What `loyd solve` makes of this status, here and over the wire.
+fn refused(status: &Status) -> Ran {
+    let fake = Fake {
+        stream: Err(status.clone()),
+        ..Fake::default()
+    };
+    let arguments = ["solve", "1 2 0 3"];
+    let (here, there) = (fake.run(&arguments, ""), fake.run_remote(&arguments, ""));
+    assert_eq!(here.complaint(), there.complaint());
+    assert_eq!(here.exit(), there.exit());
+    here
+}
+
+fn reason(code: Code, reason: &str, metadata: &[(&str, &str)]) -> Status {
+    let metadata: HashMap<String, String> = metadata
+        .iter()
+        .map(|&(key, value)| (key.to_owned(), value.to_owned()))
+        .collect();
+    let details = ErrorDetails::with_error_info(reason, "loyd", metadata);
+    Status::with_error_details(code, "what happened", details)
+}
+
+#[test]
+fn each_reason_has_its_exit_code() {
+    for (code, name, exit) in [
+        (Code::InvalidArgument, "INVALID_REQUEST", Exit::BadInput),
+        (Code::FailedPrecondition, "UNSOLVABLE", Exit::Unsolvable),
+        (Code::ResourceExhausted, "NODE_LIMIT", Exit::Limit),
+        (Code::ResourceExhausted, "TIME_LIMIT", Exit::Limit),
+        (Code::ResourceExhausted, "MEMORY_LIMIT", Exit::Limit),
+        (
+            Code::ResourceExhausted,
+            "RESPONSE_TOO_LARGE",
+            Exit::BadInput,
+        ),
+        (Code::DeadlineExceeded, "DEADLINE_EXCEEDED", Exit::Limit),
+        (Code::ResourceExhausted, "OVERLOADED", Exit::Unserved),
+        (Code::Unavailable, "DRAINING", Exit::Unserved),
+        (Code::Internal, "INTERNAL", Exit::Broken),
+    ] {
+        assert_eq!(refused(&reason(code, name, &[])).exit(), exit, "{name}");
+    }
+}
+
+#[test]
+fn statuses_of_others_on_the_way_have_one_too() {
+    for (code, exit) in [
+        (Code::Unavailable, Exit::Unserved),
+        (Code::Unimplemented, Exit::Unserved),
+        (Code::Unauthenticated, Exit::BadInput),
+        (Code::OutOfRange, Exit::BadInput),
+        (Code::ResourceExhausted, Exit::Limit),
+        (Code::Unknown, Exit::Broken),
+    ] {
+        assert_eq!(refused(&Status::new(code, "")).exit(), exit, "{code:?}");
+    }
+}
+
+#[test]
+fn every_violation_is_named_by_its_option() {
+    let mut details = ErrorDetails::with_error_info("INVALID_REQUEST", "loyd", HashMap::new());
+    details.add_bad_request_violation("solve.max_ratio", "must be at least 1");
+    details.add_bad_request_violation("solve.limits.max_memory_bytes", "must be 1 MiB or more");
+    details.add_bad_request_violation("solve.board.tiles[3]", "tile 3 is out of range");
+    let status =
+        Status::with_error_details(Code::InvalidArgument, "three fields are wrong", details);
+    assert_eq!(
+        refused(&status).complaint(),
+        "this cannot be asked:\n  \
+         --max-ratio: must be at least 1\n  \
+         --max-memory: must be 1 MiB or more\n  \
+         board.tiles[3]: tile 3 is out of range"
+    );
+}
+
+#[test]
+fn metadata_and_advice_follow_the_message() {
+    let limit = reason(
+        Code::ResourceExhausted,
+        "NODE_LIMIT",
+        &[
+            ("lower_bound", "48"),
+            ("best_length", "60"),
+            ("nodes", "1000"),
+        ],
+    );
+    assert_eq!(
+        refused(&limit).complaint(),
+        "what happened\n  best length: 60\n  lower bound: 48\n  nodes: 1000\n\
+         Raise --max-nodes; --objective best answers within any limit."
+    );
+
+    let mut details = ErrorDetails::with_error_info("OVERLOADED", "loyd", HashMap::new());
+    details.set_retry_info(Some(Duration::from_millis(1_500)));
+    let overloaded = Status::with_error_details(Code::ResourceExhausted, "full", details);
+    assert_eq!(
+        refused(&overloaded).complaint(),
+        "full\nTry again in 1s 500ms."
+    );
+
+    let silent = Status::new(Code::Unimplemented, "");
+    assert_eq!(
+        refused(&silent).complaint(),
+        "Operation is not implemented or not supported\nIs this the address of a loyd server?"
+    );
+}

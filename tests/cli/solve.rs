@@ -1,0 +1,364 @@
+//! `loyd solve`.
+
+use std::time::Duration;
+
+use clap::error::ErrorKind;
+use loyd::cli::{Exit, Failure};
+use loyd::service::proto::solve_stream_response::Event;
+use loyd::service::proto::{
+    Algorithm, Direction, Heuristic, Improvement, Moves, Objective, Progress, Solution,
+    SolveStreamResponse, Statistics, StopReason, Summary,
+};
+use tonic::Status;
+
+use crate::fake::{Fake, nobody, parse, question, runtime};
+
+pub(crate) const BOARD: &str = "1 2 3 / 4 0 6 / 7 5 8";
+
+fn event(event: Event) -> Result<SolveStreamResponse, Status> {
+    Ok(SolveStreamResponse { event: Some(event) })
+}
+
+fn moves(revision: u32, first: u32, moves: &[Direction]) -> Result<SolveStreamResponse, Status> {
+    event(Event::Moves(Moves {
+        revision,
+        first,
+        moves: moves.iter().map(|&direction| direction.into()).collect(),
+        ..Moves::default()
+    }))
+}
+
+fn summary(length: u32, lower_bound: u32, stop: StopReason) -> Result<SolveStreamResponse, Status> {
+    event(Event::Summary(Summary {
+        solution: Some(Solution {
+            length,
+            lower_bound,
+            optimal: length == lower_bound,
+            ..Solution::default()
+        }),
+        statistics: Some(Statistics {
+            nodes_expanded: 700,
+            nodes_generated: 12_345,
+            peak_open: 9,
+            peak_memory_bytes: 65_536,
+            iterations: 3,
+            queued: Some(Duration::from_millis(250).try_into().expect("short")),
+            elapsed: Some(Duration::from_millis(1_500).try_into().expect("short")),
+            algorithm: Algorithm::IdaStar.into(),
+            heuristic: Heuristic::LinearConflict.into(),
+        }),
+        stop_reason: stop.into(),
+        revision: 2,
+    }))
+}
+
+/// A service that solves [`BOARD`] in its two moves.
+pub(crate) fn solver() -> Fake {
+    Fake {
+        stream: Ok(vec![
+            event(Event::Progress(Progress::default())),
+            event(Event::Improvement(Improvement {
+                revision: 2,
+                length: 2,
+                lower_bound: 2,
+            })),
+            moves(2, 0, &[Direction::Up]),
+            moves(2, 1, &[Direction::Left]),
+            summary(2, 2, StopReason::Proven),
+        ]),
+        ..Fake::default()
+    }
+}
+
+#[test]
+fn a_solution_is_three_lines() {
+    let ran = solver().run(&["solve", BOARD], "");
+    assert_eq!(
+        ran.output,
+        "UL\n\
+         2 moves, optimal\n\
+         12,345 nodes in 1.50 s by ida_star with linear_conflict, proven\n"
+    );
+    assert_eq!(ran.exit(), Exit::Done);
+}
+
+#[test]
+fn the_answer_does_not_depend_on_where_it_is_worked_out() {
+    for arguments in [&["solve", BOARD][..], &["solve", BOARD, "--json", "--show"]] {
+        let (here, there) = (solver(), solver());
+        let ran = here.run(arguments, "");
+        assert_eq!(ran.exit(), Exit::Done);
+        assert_eq!(ran.output, there.run_remote(arguments, "").output);
+        assert_eq!(here.asked().stream, there.asked().stream);
+    }
+}
+
+#[test]
+fn an_unproven_length_says_what_is_proven() {
+    let fake = Fake {
+        stream: Ok(vec![
+            moves(1, 0, &[Direction::Right; 2]),
+            moves(2, 0, &[Direction::Down, Direction::Up, Direction::Up]),
+            moves(2, 3, &[Direction::Left]),
+            summary(4, 2, StopReason::FirstFound),
+        ]),
+        ..Fake::default()
+    };
+    let ran = fake.run(&["solve", BOARD], "");
+    assert_eq!(
+        ran.output,
+        "DU2L\n\
+         4 moves, the shortest solution has at least 2\n\
+         12,345 nodes in 1.50 s by ida_star with linear_conflict, first found\n"
+    );
+}
+
+#[test]
+fn show_draws_each_board() {
+    let ran = solver().run(&["solve", BOARD, "--show"], "");
+    let drawn: Vec<&str> = ran.output.lines().skip(3).collect();
+    assert_eq!(
+        drawn.join("\n"),
+        "\n1 2 3\n4 0 6\n7 5 8\n\n1. U, tile 5\n1 2 3\n4 5 6\n7 0 8\n\n2. L, tile 8\n1 2 3\n4 5 6\n7 8 0"
+    );
+}
+
+#[test]
+fn json_has_stable_names() {
+    let ran = solver().run(&["solve", BOARD, "--json", "--show"], "");
+    let answer: serde_json::Value = serde_json::from_str(&ran.output).expect("one object");
+    assert_eq!(
+        answer,
+        serde_json::json!({
+            "board": BOARD,
+            "goal": "1 2 3 / 4 5 6 / 7 8 0",
+            "moves": "UL",
+            "length": 2,
+            "lower_bound": 2,
+            "optimal": true,
+            "stop_reason": "proven",
+            "boards": ["1 2 3 / 4 5 6 / 7 0 8", "1 2 3 / 4 5 6 / 7 8 0"],
+            "statistics": {
+                "nodes_expanded": 700,
+                "nodes_generated": 12345,
+                "peak_open": 9,
+                "peak_memory_bytes": 65536,
+                "iterations": 3,
+                "queued_seconds": 0.25,
+                "elapsed_seconds": 1.5,
+                "algorithm": "ida_star",
+                "heuristic": "linear_conflict",
+            },
+        })
+    );
+    let plain = solver().run(&["solve", BOARD, "--json"], "").output;
+    assert!(!plain.contains("boards"));
+    assert_eq!(plain.lines().count(), 1);
+}
+
+#[test]
+fn every_option_reaches_the_service() {
+    let fake = solver();
+    let arguments = [
+        "solve",
+        BOARD,
+        "--goal",
+        "1 2 3 4 5 6 7 8 0",
+        "--objective",
+        "bounded",
+        "--max-ratio",
+        "1.5",
+        "--max-nodes",
+        "1000000",
+        "--max-time",
+        "1m 30s",
+        "--max-memory",
+        "64M",
+        "--algorithm",
+        "weighted-a-star",
+        "--heuristic",
+        "hamming",
+        "--weight",
+        "3",
+    ];
+    assert_eq!(fake.run(&arguments, "").exit(), Exit::Done);
+    let request = fake.asked().stream.expect("asked");
+    assert!(request.final_only);
+    let solve = request.solve.expect("a question");
+    let board = solve.board.as_ref().expect("a board");
+    assert_eq!((board.rows, board.columns), (3, 3));
+    assert_eq!(board.tiles, [1, 2, 3, 4, 0, 6, 7, 5, 8]);
+    let goal = solve.goal.as_ref().and_then(|goal| goal.goal.clone());
+    let Some(loyd::service::proto::goal::Goal::Board(goal)) = goal else {
+        panic!("the goal is a board")
+    };
+    assert_eq!(goal.tiles, [1, 2, 3, 4, 5, 6, 7, 8, 0]);
+    assert_eq!(solve.objective(), Objective::Bounded);
+    assert_eq!(solve.max_ratio, 1.5);
+    let limits = solve.limits.expect("limits");
+    assert_eq!(limits.max_nodes, Some(1_000_000));
+    assert_eq!(limits.max_time.expect("a time").seconds, 90);
+    assert_eq!(limits.max_memory_bytes, Some(64 << 20));
+    let method = solve.method.expect("a method");
+    assert_eq!(method.algorithm(), Algorithm::WeightedAStar);
+    assert_eq!(method.heuristic(), Heuristic::Hamming);
+    assert_eq!(method.weight, 3.0);
+}
+
+#[test]
+fn options_that_contradict_each_other_are_refused() {
+    for (arguments, kind) in [
+        (
+            &["--objective", "bounded"][..],
+            ErrorKind::MissingRequiredArgument,
+        ),
+        (&["--objective", "shortest"], ErrorKind::InvalidValue),
+        (
+            &["--heuristic", "hamming"],
+            ErrorKind::MissingRequiredArgument,
+        ),
+        (&["--weight", "2"], ErrorKind::MissingRequiredArgument),
+        (&["--timeout", "1s"], ErrorKind::MissingRequiredArgument),
+        (&["--file", "board.txt"], ErrorKind::ArgumentConflict),
+        (&["--max-time", "soon"], ErrorKind::ValueValidation),
+        (&["--max-memory", "64Q"], ErrorKind::ValueValidation),
+        (
+            &["--server", "https://example.com:443"],
+            ErrorKind::ValueValidation,
+        ),
+        (&["--server", "example.com"], ErrorKind::ValueValidation),
+    ] {
+        let error = parse(&[&["solve", BOARD], arguments].concat()).expect_err("a refusal");
+        assert_eq!(error.kind(), kind, "{arguments:?}");
+        assert_eq!(error.exit_code(), Exit::BadInput as i32, "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_broken_answer_is_not_printed() {
+    for (what, stream) in [
+        ("no summary", vec![moves(1, 0, &[Direction::Up])]),
+        (
+            "not the goal",
+            vec![
+                moves(1, 0, &[Direction::Up]),
+                summary(1, 1, StopReason::Proven),
+            ],
+        ),
+        (
+            "over the edge",
+            vec![
+                moves(1, 0, &[Direction::Up, Direction::Up]),
+                summary(2, 2, StopReason::Proven),
+            ],
+        ),
+        (
+            "a gap",
+            vec![
+                moves(1, 1, &[Direction::Up, Direction::Left]),
+                summary(2, 2, StopReason::Proven),
+            ],
+        ),
+        (
+            "no direction",
+            vec![
+                moves(1, 0, &[Direction::Unspecified]),
+                summary(1, 1, StopReason::Proven),
+            ],
+        ),
+        (
+            "another length",
+            vec![
+                moves(1, 0, &[Direction::Up, Direction::Left]),
+                summary(4, 4, StopReason::Proven),
+            ],
+        ),
+    ] {
+        let fake = Fake {
+            stream: Ok(stream),
+            ..Fake::default()
+        };
+        let ran = fake.run(&["solve", BOARD], "");
+        assert_eq!(ran.exit(), Exit::Broken, "{what}");
+        assert_eq!(ran.output, "", "{what}");
+    }
+}
+
+#[test]
+fn a_refusal_in_the_middle_of_the_stream_counts() {
+    let fake = Fake {
+        stream: Ok(vec![
+            moves(1, 0, &[Direction::Up]),
+            Err(Status::deadline_exceeded("too late")),
+        ]),
+        ..Fake::default()
+    };
+    for ran in [
+        fake.run(&["solve", BOARD], ""),
+        fake.run_remote(&["solve", BOARD], ""),
+    ] {
+        assert_eq!(ran.exit(), Exit::Limit);
+        assert_eq!(ran.output, "");
+    }
+}
+
+#[test]
+fn the_deadline_is_the_servers_and_ours() {
+    let fake = solver();
+    let arguments = ["solve", BOARD, "--timeout", "20s"];
+    assert_eq!(fake.run_remote(&arguments, "").exit(), Exit::Done);
+    assert_eq!(fake.asked().timeout.as_deref(), Some("20000000u"));
+
+    let slow = Fake {
+        delay: Duration::from_secs(60),
+        ..solver()
+    };
+    let ran = slow.run_remote(&["solve", BOARD, "--timeout", "50ms"], "");
+    assert_eq!(ran.exit(), Exit::Limit);
+}
+
+#[test]
+fn a_server_that_is_not_there_is_told_from_one_that_refuses() {
+    let port = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.local_addr().expect("an address").port()
+    };
+    let server = format!("http://127.0.0.1:{port}");
+    let ask = question(&["solve", BOARD, "--server", &server]);
+    let mut output = Vec::new();
+    let failure = runtime()
+        .block_on(ask.answer(&mut std::io::empty(), &mut output, nobody))
+        .expect_err("nobody is there");
+    assert!(matches!(failure, Failure::Unreachable { .. }));
+    assert_eq!(failure.exit(), Exit::Unserved);
+    assert_eq!(
+        failure.to_string(),
+        format!(
+            "cannot reach {server}: Connection refused (os error 111)\n\
+             Is `loyd serve` running there? Without --server the answer is worked out here."
+        )
+    );
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    struct Closed(std::io::ErrorKind);
+    impl std::io::Write for Closed {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(self.0.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    for (kind, exit) in [
+        (std::io::ErrorKind::BrokenPipe, Exit::Done),
+        (std::io::ErrorKind::StorageFull, Exit::Broken),
+    ] {
+        let ask = question(&["solve", BOARD]);
+        let failure = runtime()
+            .block_on(ask.answer(&mut std::io::empty(), &mut Closed(kind), |_| Ok(solver())))
+            .expect_err("nobody reads");
+        assert_eq!(failure.exit(), exit);
+    }
+}
