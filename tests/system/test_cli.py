@@ -1,0 +1,128 @@
+"""`loyd solve`, `check` and `generate` as a shell runs them."""
+
+import json
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from case import Case
+from server import BINARY, free_port
+
+HARD = "0 15 8 3 12 11 7 4 14 10 6 5 9 13 2 1"
+
+
+def loyd(*arguments, text=""):
+    return subprocess.run([BINARY, *arguments], input=text, capture_output=True, text=True, timeout=60)
+
+
+class Here(unittest.TestCase):
+    def test_what_is_generated_can_be_solved(self):
+        for arguments in (["3"], ["4"], ["2x5"], ["6x4"], ["20"]):
+            made = loyd("generate", *arguments, "--seed=1")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            solved = loyd("solve", "--max-time=300ms", "--json", text=made.stdout)
+            self.assertEqual(solved.returncode, 0, solved.stderr)
+            answer = json.loads(solved.stdout)
+            self.assertEqual(answer["length"], len(answer["moves"]))
+            self.assertEqual(answer["board"], made.stdout.split(" #")[0])
+
+    def test_a_board_comes_from_anywhere(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write("3\n1 2 3\n4 0 6\n7 5 8\n")
+            file.flush()
+            answers = [
+                loyd("solve", "1 2 3 / 4 0 6 / 7 5 8"),
+                loyd("solve", "1", "2", "3", "4", "0", "6", "7", "5", "8"),
+                loyd("solve", text="1 2 3\n4 0 6\n7 5 8\n"),
+                loyd("solve", "-", text="1,2,3,4,0,6,7,5,8"),
+                loyd("solve", "--file", file.name),
+            ]
+        for answer in answers:
+            self.assertEqual(answer.stdout.splitlines()[:2], ["UL", "2 moves, optimal"])
+
+    def test_exit_codes(self):
+        for code, arguments in (
+            (0, ["solve", "1 2 0 3"]),
+            (0, ["check", "1 2 0 3"]),
+            (0, ["--version"]),
+            (1, ["solve", "2 1 3 0"]),
+            (1, ["check", "2 1 3 0"]),
+            (2, ["solve", "2 1 3 3"]),
+            (2, ["solve", "--objective=bounded", "1 2 0 3"]),
+            (2, ["solve", "--objective=bounded", "--max-ratio=0.5", "1 2 0 3"]),
+            (2, ["generate", "1"]),
+            (2, ["generate", "3", "--min-moves=40", "--max-moves=50"]),
+            (2, ["checkmate"]),
+            (3, ["solve", "--objective=optimal", "--max-nodes=1000", HARD]),
+            (3, ["solve", "--objective=optimal", "--max-time=50ms", HARD]),
+            (4, ["check", f"--server=127.0.0.1:{free_port()}", "1 2 0 3"]),
+        ):
+            ran = loyd(*arguments)
+            self.assertEqual(ran.returncode, code, (arguments, ran.stderr))
+            self.assertEqual(bool(ran.stderr), code > 0 and arguments[0] != "check" or code > 1)
+
+    def test_ctrl_c_and_what_there_is_to_see_until_then(self):
+        process = subprocess.Popen(
+            [BINARY, "solve", "--objective=optimal", HARD],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        progress = process.stderr.readline()
+        self.assertRegex(progress, r"^1\.\d s, best length \d+, lower bound \d+, nodes [\d,]+\n$")
+        process.send_signal(signal.SIGINT)
+        interrupted = time.monotonic()
+        output, complaint = process.communicate(timeout=5)
+        self.assertLess(time.monotonic() - interrupted, 0.5)
+        self.assertEqual((process.returncode, output), (130, ""))
+        self.assertEqual(complaint.splitlines()[-1], "loyd: interrupted")
+
+    def test_a_reader_that_has_seen_enough(self):
+        made = loyd("generate", "20", "--seed=1").stdout
+        process = subprocess.Popen(
+            [BINARY, "solve", "--objective=fast", "--show"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        process.stdin.write(made)
+        process.stdin.close()
+        process.stdout.readline()
+        process.stdout.close()
+        complaint = process.stderr.read()
+        process.stderr.close()
+        self.assertEqual((process.wait(5), complaint), (0, ""))
+
+
+class There(Case):
+    def test_the_answers_are_the_same(self):
+        for arguments in (
+            ["solve", "--show", "8 6 7 2 5 4 3 0 1"],
+            ["solve", "--goal=snail", "1 2 3 / 8 4 0 / 7 6 5"],
+            ["check", "2 1 3 4 5 6 7 8 0"],
+            ["check", "--json", "2 1 3 4 5 6 7 8 0"],
+            ["generate", "5", "--count=3", "--seed=4"],
+            ["generate", "3", "--min-moves=25", "--max-moves=25", "--seed=4", "--json"],
+            ["solve", "2 1 3 0"],
+            ["generate", "3", "--min-moves=40", "--max-moves=50"],
+        ):
+            here = loyd(*arguments)
+            there = loyd(*arguments, "--server", self.server.address)
+            self.assertEqual(here.returncode, there.returncode)
+            self.assertEqual(here.stderr, there.stderr)
+            # The third line of a solution tells the time.
+            lines = [ran.stdout.splitlines() for ran in (here, there)]
+            if arguments[0] == "solve":
+                lines = [each[:2] + each[3:] for each in lines]
+            self.assertEqual(lines[0], lines[1])
+
+    def test_the_deadline(self):
+        ran = loyd(
+            "solve", "--objective=optimal", HARD, "--server", self.server.address, "--timeout=200ms"
+        )
+        self.assertEqual(ran.returncode, 3, ran.stderr)
+        ran = loyd("solve", HARD, "--server", self.server.address, "--timeout=200ms")
+        self.assertEqual(ran.returncode, 0, ran.stderr)

@@ -1,0 +1,143 @@
+"""Many at once: cancels, hopeless searches beside easy ones, and short deadlines."""
+
+import random
+import statistics
+import time
+
+import grpc
+from case import FULL, Case
+from client import replay, solved
+
+Code = grpc.StatusCode
+
+CANCELS = 200 if FULL else 64
+AT_ONCE = 8
+
+SHORT_DEADLINES = 1_000 if FULL else 140
+
+# What the machine's own noise may add to a longest time, and how many short deadlines it may cost:
+# the tests share the cores with the server, and both with whatever else runs there. With
+# LOYD_SYSTEM_FULL, on an idle machine, the promises are held to.
+NOISE = 0.010 if FULL else 0.050
+LATE = 0 if FULL else 0.03
+
+
+class Cancelled(Case):
+    def busy(self):
+        metrics = self.server.metrics()
+        return metrics["loyd_searches_running"] + metrics["loyd_queue_depth"]
+
+    def test_no_worker_stays_on_a_cancelled_search(self):
+        """200 calls, cancelled at random moments: 10 ms later nobody works on them."""
+        dice = random.Random(5)
+        abandoned = self.server.metrics()["loyd_searches_abandoned_total"]
+        boards = self.client.boards(5, count=CANCELS, seed=5)
+        freed = []
+        for i in range(0, CANCELS, AT_ONCE):
+            calls = [
+                self.client.Solve.future(self.client.solve_request(board, "OPTIMAL"))
+                for board in boards[i : i + AT_ONCE]
+            ]
+            for call in calls:
+                time.sleep(dice.uniform(0, 0.02))
+                call.cancel()
+            cancelled = time.monotonic()
+            while self.busy() and time.monotonic() < cancelled + 5:
+                pass
+            freed.append(time.monotonic() - cancelled)
+
+            asked = time.monotonic()
+            small = self.client.solve_request([1, 2, 3, 4, 5, 6, 0, 7, 8], "OPTIMAL")
+            self.client.Solve(small)
+            self.assertLess(time.monotonic() - asked, 0.1, "the pool serves at once")
+        print(
+            f"workers free after {statistics.median(freed) * 1e3:.1f} ms, "
+            f"at most {max(freed) * 1e3:.1f} ms ",
+            end="",
+            flush=True,
+        )
+        abandoned = self.server.metrics()["loyd_searches_abandoned_total"] - abandoned
+        self.assertGreater(abandoned, 0.8 * CANCELS, "most had begun when they were cancelled")
+        self.assertLess(statistics.median(freed), 0.010)
+        self.assertLess(max(freed), 0.010 + NOISE)
+
+    def test_streams_are_cancelled_too(self):
+        boards = self.client.boards(5, count=AT_ONCE, seed=6)
+        streams = [
+            self.client.SolveStream(self.client.stream_request(board, "OPTIMAL"))
+            for board in boards
+        ]
+        for stream in streams:
+            next(stream)
+        self.assertGreater(self.busy(), 0)
+        for stream in streams:
+            stream.cancel()
+        cancelled = time.monotonic()
+        while self.busy() and time.monotonic() < cancelled + 5:
+            pass
+        self.assertLess(time.monotonic() - cancelled, 0.010 + NOISE)
+
+    def test_one_askers_cancel_is_not_anothers(self):
+        board = self.client.boards(4, seed=9)[0]
+        request = self.client.solve_request(board, "OPTIMAL")
+        first, second = (self.client.Solve.future(request) for _ in range(2))
+        first.cancel()
+        self.assertTrue(second.result(timeout=60).solution.optimal)
+
+
+class Hopeless(Case):
+    def small(self, boards):
+        """The median time of these calls, none of which may fail."""
+        times = []
+        for board in boards:
+            asked = time.monotonic()
+            response = self.client.Solve(self.client.solve_request(board, "OPTIMAL"), timeout=2)
+            times.append(time.monotonic() - asked)
+            self.assert_solved(board, response.solution.moves)
+            self.assertTrue(response.solution.optimal)
+        return statistics.median(times)
+
+    def test_easy_calls_do_not_wait_for_hopeless_ones(self):
+        """64 hopeless 24-puzzles with 2 s deadlines; 3×3 calls take twice the idle time."""
+        easy = [self.client.boards(3, count=300, seed=seed) for seed in (1, 2, 3)]
+        self.small(easy[0])
+        idle = self.small(easy[1])
+
+        hopeless = self.client.boards(5, count=64, seed=7)
+        started = time.monotonic()
+        calls = [
+            self.client.Solve.future(self.client.solve_request(board, "OPTIMAL"), timeout=2)
+            for board in hopeless
+        ]
+        busy = self.small(easy[2])
+        self.assertLess(time.monotonic() - started, 2.0, "all that was beside the hopeless ones")
+        print(f"idle {idle * 1e3:.2f} ms, busy {busy * 1e3:.2f} ms ", end="", flush=True)
+        for call in calls:
+            self.assertEqual(call.exception() and call.code(), Code.DEADLINE_EXCEEDED)
+        self.assertLess(busy, 2 * idle + (0 if FULL else NOISE / 10))
+
+
+class ShortDeadlines(Case):
+    def test_best_answers_within_50_ms(self):
+        """Every size from 4×4 to 10×10, every answer in time and a solution."""
+        sides = range(4, 11)
+        boards = {
+            side: self.client.boards(side, count=-(-SHORT_DEADLINES // len(sides)), seed=8)
+            for side in sides
+        }
+        late = []
+        for side, starts in boards.items():
+            for board in starts:
+                request = self.client.solve_request(board, "BEST")
+                try:
+                    response = self.client.Solve(request, timeout=0.05)
+                except grpc.RpcError as error:
+                    late.append((side, error.code()))
+                    continue
+                solution = response.solution
+                self.assertEqual(replay(board, solution.moves), solved(side * side))
+                self.assertEqual(len(solution.moves), solution.length)
+                self.assertLessEqual(solution.lower_bound, solution.length)
+        print(f"{len(late)} late ", end="", flush=True)
+        self.assertLessEqual(len(late), LATE * SHORT_DEADLINES, late)
+        self.assertLessEqual({code for _, code in late}, {Code.DEADLINE_EXCEEDED})

@@ -1,0 +1,126 @@
+"""SIGTERM: the exit is clean and in time, whatever the clients do."""
+
+import socket
+import threading
+import time
+import unittest
+
+import grpc
+from client import SERVICE, Client, Refusal
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from server import Server
+
+Code = grpc.StatusCode
+
+GRACE = 3.0
+
+# From the signal to the end of the process, what is not the drain.
+SLACK = 1.0
+
+
+class Shutdown(unittest.TestCase):
+    def assert_ends(self, server, within):
+        begun = time.monotonic()
+        self.assertEqual(server.process.wait(within + SLACK), 0)
+        took = time.monotonic() - begun
+        self.assertEqual(server.errors(), [])
+        return took
+
+    def test_an_idle_server_ends_at_once(self):
+        with Server(f"--drain-grace={GRACE}s") as server:
+            server.terminate()
+            self.assertLess(self.assert_ends(server, GRACE), 1.0)
+
+    def test_calls_in_flight_end_and_new_ones_go_elsewhere(self):
+        with Server(f"--drain-grace={GRACE}s") as server, Client(server.address) as client:
+            boards = client.boards(5, count=12, seed=3)
+            soon = client.message("Limits")
+            soon.max_time.FromMilliseconds(800)
+            short = [
+                client.Solve.future(client.solve_request(board, limits=soon))
+                for board in boards[:4]
+            ]
+            hopeless = [
+                client.Solve.future(client.solve_request(board, "OPTIMAL"))
+                for board in boards[4:]
+            ]
+            streams = [
+                client.SolveStream(client.stream_request(board, "OPTIMAL"))
+                for board in client.boards(5, count=2, seed=4)
+            ]
+            for stream in streams:
+                next(stream)
+            server.terminate()
+            for call in short:
+                self.assertGreater(call.result(timeout=GRACE).solution.length, 0)
+            for call in hopeless:
+                refusal = Refusal(call.exception(timeout=GRACE + SLACK) and call)
+                self.assertEqual((refusal.code, refusal.reason), (Code.UNAVAILABLE, "DRAINING"))
+                self.assertGreater(refusal.retry.retry_delay.ToMilliseconds(), 0)
+            for stream in streams:
+                with self.assertRaises(grpc.RpcError) as caught:
+                    for _ in stream:
+                        pass
+                self.assertEqual(caught.exception.code(), Code.UNAVAILABLE)
+            self.assert_ends(server, GRACE)
+
+    def test_peers_that_do_nothing_do_not_hold_it(self):
+        with Server(f"--drain-grace={GRACE}s") as server, Client(server.address) as client:
+            host, port = server.address.rsplit(":", 1)
+            silent = socket.create_connection((host, int(port)))
+            half = socket.create_connection((host, int(port)))
+            half.sendall(b"PRI * HTTP/2.0\r\n\r\n")
+            # It has begun and answers no PING: to the server a peer whose cable was pulled.
+            deaf = socket.create_connection((host, int(port)))
+            deaf.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0")
+
+            include = client.message("Include", boards=True)
+            board = client.boards(60)[0]
+            unread = client.SolveStream(
+                client.stream_request(board, "FAST", solve={"include": include})
+            )
+            next(unread)
+            endless = client.SolveStream(
+                client.stream_request(client.boards(5, seed=5)[0], "OPTIMAL")
+            )
+            reader = threading.Thread(target=lambda: self.drained(endless), daemon=True)
+            reader.start()
+            time.sleep(0.3)
+
+            server.terminate()
+            self.assert_ends(server, GRACE)
+            reader.join(SLACK)
+            for connection in (silent, half, deaf):
+                connection.close()
+
+    def drained(self, stream):
+        with self.assertRaises(grpc.RpcError):
+            for _ in stream:
+                pass
+
+    def test_health_says_so_before_the_door_is_closed(self):
+        with Server("--drain-delay=1s", "--drain-grace=2s") as server:
+            with Client(server.address) as client:
+                health = health_pb2_grpc.HealthStub(client.channel)
+                watched = health.Watch(health_pb2.HealthCheckRequest(service=SERVICE))
+                serving = health_pb2.HealthCheckResponse.SERVING
+                not_serving = health_pb2.HealthCheckResponse.NOT_SERVING
+                self.assertEqual(next(watched).status, serving)
+                server.terminate()
+                self.assertEqual(next(watched).status, not_serving)
+                answer = health.Check(health_pb2.HealthCheckRequest(service=SERVICE))
+                self.assertEqual(answer.status, not_serving)
+                # Until the balancer has noticed, calls go on.
+                board = client.board([1, 2, 3, 4, 5, 6, 0, 7, 8])
+                self.assertEqual(client.Solve(client.solve_request(board)).solution.length, 2)
+            self.assert_ends(server, 3.0)
+
+    def test_a_grace_of_nothing(self):
+        with Server("--drain-grace=0s") as server, Client(server.address) as client:
+            call = client.Solve.future(
+                client.solve_request(client.boards(5)[0], "OPTIMAL")
+            )
+            time.sleep(0.2)
+            server.terminate()
+            self.assertLess(self.assert_ends(server, 0), SLACK)
+            self.assertEqual(call.exception() and call.code(), Code.UNAVAILABLE)
