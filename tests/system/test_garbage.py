@@ -111,8 +111,10 @@ class Garbage(Case):
         board = self.client.board([1, 2, 3, 0])
         message = self.client.message
         bounded = self.client.objective("BOUNDED")
-        longest, shortest = message("Limits"), message("Limits")
-        longest.max_time.seconds = 2**63 - 1
+        longest, beyond, shortest = (message("Limits") for _ in range(3))
+        # The longest that the protobuf type allows, and more than that.
+        longest.max_time.seconds = 315_576_000_000
+        beyond.max_time.seconds = 2**63 - 1
         shortest.max_time.nanos = -1
         for fields, refused in (
             ({"max_ratio": math.nan, "objective": bounded}, True),
@@ -121,6 +123,7 @@ class Garbage(Case):
             ({"objective": -(2**31)}, True),
             ({"metric": -1}, True),
             ({"limits": shortest}, True),
+            ({"limits": beyond}, True),
             ({"limits": longest}, False),
             ({"limits": message("Limits", max_nodes=2**64 - 1)}, False),
             ({"limits": message("Limits", max_memory_bytes=2**64 - 1)}, False),

@@ -1,0 +1,46 @@
+//! What the README promises to list, it lists.
+#![cfg(feature = "service")]
+
+use clap::CommandFactory;
+use loyd::cli::Cli;
+use loyd::telemetry::METRICS;
+
+const README: &str = include_str!("../README.md");
+
+/// The row of a table whose first cell is this, in backquotes.
+fn row(first: &str) -> &'static str {
+    let start = format!("| `{first}` |");
+    README
+        .lines()
+        .find(|line| line.starts_with(&start))
+        .unwrap_or_else(|| panic!("the README has no row for {first}"))
+}
+
+#[test]
+fn the_readme_lists_every_setting_with_its_variable_and_default() {
+    let cli = Cli::command();
+    let serve = cli.find_subcommand("serve").expect("a command");
+    let mut settings = 0;
+    for setting in serve.get_arguments() {
+        let Some(variable) = setting.get_env() else {
+            continue;
+        };
+        let row = row(&format!("--{}", setting.get_long().expect("a flag")));
+        let variable = variable.to_str().expect("a name");
+        assert!(row.contains(&format!("| `{variable}` |")), "{row}");
+        for default in setting.get_default_values() {
+            let default = default.to_str().expect("text");
+            assert!(row.contains(&format!("| `{default}` |")), "{row}");
+        }
+        settings += 1;
+    }
+    assert_eq!(settings, README.matches("| `LOYD_").count());
+}
+
+#[test]
+fn the_readme_lists_every_metric() {
+    for (_, name, _) in METRICS {
+        row(name);
+    }
+    assert_eq!(METRICS.len(), README.matches("\n| `loyd_").count());
+}
