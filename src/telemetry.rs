@@ -148,6 +148,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
         "loyd_tables_bytes",
         "Bytes of the tables that are ready.",
     ),
+    (
+        Kind::Gauge,
+        "loyd_heuristic_tables_bytes",
+        "Bytes of the walking distance's tables, built when first asked for.",
+    ),
 ];
 
 /// Upper bounds in seconds, from the fastest answer to the longest deadline.
@@ -274,6 +279,11 @@ pub(crate) fn cache(hit: bool) {
 pub(crate) fn tables(ready: usize, bytes: u64) {
     gauge!("loyd_tables_ready").set(ready as f64);
     gauge!("loyd_tables_bytes").set(bytes as f64);
+}
+
+/// The tables of heuristics hold this many bytes.
+pub(crate) fn heuristic_tables(bytes: usize) {
+    gauge!("loyd_heuristic_tables_bytes").set(bytes as f64);
 }
 
 /// A call has arrived.

@@ -42,6 +42,12 @@ pub(super) enum Heuristic {
     Manhattan,
     /// Manhattan, and two moves for each tile that must leave its line.
     LinearConflict,
+    /// Manhattan, and two moves for each tile at home beside a corner that waits for its own.
+    CornerTiles,
+    /// Manhattan, and up to four moves for the tiles that the last moves bring home.
+    LastMoves,
+    /// The moves between rows and between columns, each counted exactly; up to 5x5.
+    WalkingDistance,
 }
 
 /// A variant of the constructive solver.
@@ -94,6 +100,9 @@ impl From<Heuristic> for proto::Heuristic {
             Heuristic::Hamming => Self::Hamming,
             Heuristic::Manhattan => Self::Manhattan,
             Heuristic::LinearConflict => Self::LinearConflict,
+            Heuristic::CornerTiles => Self::CornerTiles,
+            Heuristic::LastMoves => Self::LastMoves,
+            Heuristic::WalkingDistance => Self::WalkingDistance,
         }
     }
 }

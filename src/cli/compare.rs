@@ -30,7 +30,7 @@ expanded and generated, the greatest size of its open list, and the milliseconds
 that a limit ended has no length, but what it has proven until then.
 
 With --json the answer is an array of objects with those columns as names, and outcome: optimal,
-solved, node_limit, time_limit or memory_limit.";
+solved, node_limit, time_limit, memory_limit, or unsupported where a method is not for the size.";
 
 /// Compare the methods on one board.
 #[derive(Args, Debug)]
@@ -58,7 +58,8 @@ pub struct CompareArgs {
 struct Contestant {
     objective: Objective,
     algorithm: Algorithm,
-    heuristic: Heuristic,
+    /// The heuristic, and what is added to it.
+    heuristics: &'static [Heuristic],
     weight: f64,
     variant: Variant,
 }
@@ -66,13 +67,13 @@ struct Contestant {
 const fn contestant(
     objective: Objective,
     algorithm: Algorithm,
-    heuristic: Heuristic,
+    heuristics: &'static [Heuristic],
     weight: f64,
 ) -> Contestant {
     Contestant {
         objective,
         algorithm,
-        heuristic,
+        heuristics,
         weight,
         variant: Variant::Unspecified,
     }
@@ -81,33 +82,34 @@ const fn contestant(
 const fn constructive(variant: Variant) -> Contestant {
     Contestant {
         variant,
-        ..contestant(
-            Objective::Fast,
-            Algorithm::Constructive,
-            Heuristic::Unspecified,
-            0.0,
-        )
+        ..contestant(Objective::Fast, Algorithm::Constructive, &[], 0.0)
     }
 }
 
 /// From the simplest to the best; the last is the service's own choice.
 const CONTESTANTS: &[Contestant] = {
     use Algorithm::{AStar, IdaStar, WeightedAStar};
-    use Heuristic::{Discrete, Hamming, LinearConflict, Manhattan};
+    use Heuristic::{
+        CornerTiles, Discrete, Hamming, LastMoves, LinearConflict, Manhattan, WalkingDistance,
+    };
+    const SUM: &[Heuristic] = &[LinearConflict, CornerTiles, LastMoves];
     use Objective::{Fast, Optimal};
     &[
         constructive(Variant::Parberry),
         constructive(Variant::Hayes),
         constructive(Variant::Best),
-        contestant(Optimal, AStar, Discrete, 0.0),
-        contestant(Optimal, AStar, Hamming, 0.0),
-        contestant(Optimal, AStar, Manhattan, 0.0),
-        contestant(Optimal, AStar, LinearConflict, 0.0),
-        contestant(Fast, WeightedAStar, LinearConflict, 1.5),
-        contestant(Fast, WeightedAStar, LinearConflict, 3.0),
-        contestant(Optimal, IdaStar, Manhattan, 0.0),
-        contestant(Optimal, IdaStar, LinearConflict, 0.0),
-        contestant(Optimal, Algorithm::Unspecified, Heuristic::Unspecified, 0.0),
+        contestant(Optimal, AStar, &[Discrete], 0.0),
+        contestant(Optimal, AStar, &[Hamming], 0.0),
+        contestant(Optimal, AStar, &[Manhattan], 0.0),
+        contestant(Optimal, AStar, &[LinearConflict], 0.0),
+        contestant(Optimal, AStar, SUM, 0.0),
+        contestant(Fast, WeightedAStar, SUM, 1.5),
+        contestant(Fast, WeightedAStar, SUM, 3.0),
+        contestant(Optimal, IdaStar, &[Manhattan], 0.0),
+        contestant(Optimal, IdaStar, &[LinearConflict], 0.0),
+        contestant(Optimal, IdaStar, &[WalkingDistance], 0.0),
+        contestant(Optimal, IdaStar, SUM, 0.0),
+        contestant(Optimal, Algorithm::Unspecified, &[], 0.0),
     ]
 };
 
@@ -124,17 +126,20 @@ impl Contestant {
             let variant = name(self.variant.as_str_name(), "VARIANT_");
             text += &format!(", {variant}");
         }
-        if self.heuristic != Heuristic::Unspecified {
-            let heuristic = name(self.heuristic.as_str_name(), "HEURISTIC_");
-            text += &format!(", {}", heuristic.replace('_', " "));
+        for (i, heuristic) in self.heuristics.iter().enumerate() {
+            let heuristic = name(heuristic.as_str_name(), "HEURISTIC_").replace('_', " ");
+            text += if i == 0 { ", " } else { " + " };
+            text += &heuristic;
         }
         text
     }
 
     fn method(&self) -> Option<Method> {
+        let mut heuristics = self.heuristics.iter().map(|&heuristic| heuristic.into());
         (self.algorithm != Algorithm::Unspecified).then(|| Method {
             algorithm: self.algorithm.into(),
-            heuristic: self.heuristic.into(),
+            heuristic: heuristics.next().unwrap_or_default(),
+            corrections: heuristics.collect(),
             weight: self.weight,
             variant: self.variant.into(),
         })
@@ -219,6 +224,7 @@ impl CompareArgs {
             }
             Err(Failure::Refused(status)) => {
                 Row::limited(contestant.name(), &status, begun.elapsed())
+                    .or_else(|| Row::unsupported(contestant.name(), &status))
                     .ok_or(Failure::Refused(status))
             }
             Err(failure) => Err(failure),
@@ -267,6 +273,24 @@ impl Row {
         })
     }
 
+    /// A method that the service has not got for boards of this size; none for every other failure.
+    fn unsupported(method: String, status: &Status) -> Option<Self> {
+        let details = status.get_error_details();
+        let mut violations = details.bad_request()?.field_violations.iter();
+        violations
+            .all(|violation| violation.field.starts_with("solve.method."))
+            .then(|| Self {
+                method,
+                outcome: "unsupported".to_owned(),
+                length: None,
+                lower_bound: 0,
+                expanded: 0,
+                generated: 0,
+                peak_open: 0,
+                milliseconds: 0.0,
+            })
+    }
+
     fn json(&self) -> Value {
         json!({
             "method": self.method,
@@ -282,9 +306,11 @@ impl Row {
 }
 
 fn table(output: &mut dyn Write, rows: &[Row]) -> io::Result<()> {
+    let longest = rows.iter().map(|row| row.method.len()).max();
+    let width = longest.unwrap_or_default();
     writeln!(
         output,
-        "{:<32} {:>7} {:>8} {:>12} {:>12} {:>10} {:>9}  outcome",
+        "{:<width$} {:>7} {:>8} {:>12} {:>12} {:>10} {:>9}  outcome",
         "method", "length", "at least", "expanded", "generated", "open list", "ms"
     )?;
     for row in rows {
@@ -293,7 +319,7 @@ fn table(output: &mut dyn Write, rows: &[Row]) -> io::Result<()> {
             .map_or_else(|| "–".to_owned(), |length| length.to_string());
         writeln!(
             output,
-            "{:<32} {length:>7} {:>8} {:>12} {:>12} {:>10} {:>9.1}  {}",
+            "{:<width$} {length:>7} {:>8} {:>12} {:>12} {:>10} {:>9.1}  {}",
             row.method,
             row.lower_bound,
             row.expanded,

@@ -8,7 +8,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 use super::Exit;
 
 /// The options that fill the fields of a request, by the fields' paths within it.
-const OPTIONS: [(&str, &str); 15] = [
+const OPTIONS: [(&str, &str); 16] = [
     ("goal", "--goal"),
     ("objective", "--objective"),
     ("max_ratio", "--max-ratio"),
@@ -17,6 +17,7 @@ const OPTIONS: [(&str, &str); 15] = [
     ("limits.max_memory_bytes", "--max-memory"),
     ("method.algorithm", "--algorithm"),
     ("method.heuristic", "--heuristic"),
+    ("method.corrections", "--heuristic"),
     ("method.weight", "--weight"),
     ("method.variant", "--variant"),
     ("count", "--count"),
@@ -84,9 +85,10 @@ fn reason(details: &ErrorDetails) -> &str {
 /// The option behind a field, or the field itself: `board.tiles[3]` says more than any option.
 fn option(field: &str) -> &str {
     let field = field.strip_prefix("solve.").unwrap_or(field);
+    let list = field.split('[').next().unwrap_or(field);
     OPTIONS
         .iter()
-        .find(|(path, _)| *path == field)
+        .find(|(path, _)| *path == list)
         .map_or(field, |(_, option)| option)
 }
 

@@ -55,7 +55,7 @@ impl Answer {
         &self.statistics
     }
 
-    pub(super) fn text(&self, output: &mut dyn Write, show: bool) -> io::Result<()> {
+    pub(super) fn text(&self, output: &mut dyn Write, trace: bool) -> io::Result<()> {
         writeln!(output, "{}", RunLengths(&self.moves))?;
         let length = count(self.moves.len() as u64, "move");
         if self.solution.optimal {
@@ -78,11 +78,33 @@ impl Answer {
             write!(output, " by {}", algorithm(statistics))?;
         }
         if statistics.heuristic() != Heuristic::Unspecified {
-            write!(output, " with {}", heuristic(statistics))?;
+            let corrections = corrections(statistics).map(|name| format!("+{name}"));
+            let corrections: String = corrections.collect();
+            write!(output, " with {}{corrections}", heuristic(statistics))?;
         }
         writeln!(output, ", {}", self.stop_reason().replace('_', " "))?;
-        if show {
+        if trace {
             self.draw(output)?;
+            self.account(output)?;
+        }
+        Ok(())
+    }
+
+    /// What the search did, as textbooks count it.
+    fn account(&self, output: &mut dyn Write) -> io::Result<()> {
+        let statistics = &self.statistics;
+        writeln!(output, "\nmoves: {}", self.moves.len())?;
+        writeln!(output, "nodes dequeued: {}", statistics.nodes_expanded)?;
+        writeln!(output, "nodes generated: {}", statistics.nodes_generated)?;
+        if statistics.peak_open > 0 {
+            writeln!(output, "greatest open list: {}", statistics.peak_open)?;
+        }
+        for (number, iteration) in (1..).zip(&statistics.thresholds) {
+            writeln!(
+                output,
+                "iteration {number}: threshold {}, nodes generated: {}",
+                iteration.threshold, iteration.nodes_generated
+            )?;
         }
         Ok(())
     }
@@ -103,8 +125,18 @@ impl Answer {
         Ok(())
     }
 
-    pub(super) fn json(&self, show: bool) -> Value {
+    pub(super) fn json(&self, trace: bool) -> Value {
         let statistics = &self.statistics;
+        let thresholds: Value = statistics
+            .thresholds
+            .iter()
+            .map(|iteration| {
+                json!({
+                    "threshold": iteration.threshold,
+                    "nodes_generated": iteration.nodes_generated,
+                })
+            })
+            .collect();
         let mut answer = json!({
             "board": self.board.to_string(),
             "goal": self.goal.to_string(),
@@ -119,13 +151,15 @@ impl Answer {
                 "peak_open": statistics.peak_open,
                 "peak_memory_bytes": statistics.peak_memory_bytes,
                 "iterations": statistics.iterations,
+                "thresholds": thresholds,
                 "queued_seconds": seconds(statistics.queued.as_ref()),
                 "elapsed_seconds": seconds(statistics.elapsed.as_ref()),
                 "algorithm": algorithm(statistics),
                 "heuristic": heuristic(statistics),
+                "corrections": corrections(statistics).collect::<Value>(),
             },
         });
-        if show {
+        if trace {
             let mut board = self.board.clone();
             let boards = self.moves.iter().map(|&direction| {
                 board.slide(direction);
@@ -147,4 +181,9 @@ fn algorithm(statistics: &Statistics) -> String {
 
 fn heuristic(statistics: &Statistics) -> String {
     name(statistics.heuristic().as_str_name(), "HEURISTIC_")
+}
+
+fn corrections(statistics: &Statistics) -> impl Iterator<Item = String> {
+    let corrections = statistics.corrections();
+    corrections.map(|heuristic| name(heuristic.as_str_name(), "HEURISTIC_"))
 }

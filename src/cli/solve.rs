@@ -23,13 +23,16 @@ const EXAMPLES: &str = "\
 Examples:
   loyd solve 1 2 3 / 4 0 6 / 7 5 8
   loyd solve --objective optimal --max-time 30s --file board.txt
-  loyd solve --goal snail --show '1 2 3 / 8 4 0 / 7 6 5'
+  loyd solve --goal snail --trace '1 2 3 / 8 4 0 / 7 6 5'
+  loyd solve --algorithm ida-star --heuristic linear-conflict+corner-tiles 1 2 3 / 0 4 6 / 7 5 8
   loyd generate 10 | loyd solve --max-time 100ms --json
   loyd solve --server 127.0.0.1:50051 --timeout 50ms 0 3 2 1
 
 The first line of the answer is the moves: the way the tile slides, Up, Down, Left or Right, with
 a count where it repeats. R3D2 are three tiles to the right, then two down. The second line is
-their number and what is proven about it, the third what that took.
+their number and what is proven about it, the third what that took. With --trace the boards follow,
+and then the number of moves, the nodes that were dequeued (expanded) and generated, the greatest
+open list of A*, and the iterations of IDA* with their thresholds.
 
 With --json the answer is one object:
   board, goal                     boards, written as above
@@ -37,9 +40,11 @@ With --json the answer is one object:
   length, lower_bound, optimal    as proven
   stop_reason                     proven, first_found, node_limit, time_limit, memory_limit,
                                   deadline, exhausted
-  boards                          the board after each move, with --show
+  boards                          the board after each move, with --trace
   statistics                      nodes_expanded, nodes_generated, peak_open, peak_memory_bytes,
-                                  iterations, queued_seconds, elapsed_seconds, algorithm, heuristic
+                                  iterations, thresholds (each with its nodes_generated),
+                                  queued_seconds, elapsed_seconds, algorithm, heuristic,
+                                  corrections
 
 Exit codes: 0 solved, 1 unsolvable, 2 wrong input, 3 a limit or the deadline came first,
 4 no server, 5 a defect, 130 interrupted.";
@@ -69,9 +74,10 @@ pub struct SolveArgs {
     #[arg(long, value_enum)]
     algorithm: Option<Algorithm>,
 
-    /// The lower bound that guides the algorithm; linear-conflict when unset.
-    #[arg(long, value_enum, requires = "algorithm")]
-    heuristic: Option<Heuristic>,
+    /// The lower bound that guides the algorithm; linear-conflict+corner-tiles+last-moves when
+    /// unset. These three can be added up, in any order.
+    #[arg(long, value_enum, value_delimiter = '+', requires = "algorithm")]
+    heuristic: Vec<Heuristic>,
 
     /// The weight of --algorithm weighted-a-star, 1 to 1000; 2 when unset.
     #[arg(long, requires = "algorithm")]
@@ -85,9 +91,9 @@ pub struct SolveArgs {
     #[arg(long)]
     json: bool,
 
-    /// Draw each board on the way.
+    /// Print each board on the way, and what the search did.
     #[arg(long)]
-    show: bool,
+    trace: bool,
 
     #[command(flatten)]
     server: ServerArgs,
@@ -126,9 +132,9 @@ impl SolveArgs {
 
         let answer = Answer::new(board, goal, moves, summary)?;
         if self.json {
-            writeln!(output, "{}", answer.json(self.show))?;
+            writeln!(output, "{}", answer.json(self.trace))?;
         } else {
-            answer.text(output, self.show)?;
+            answer.text(output, self.trace)?;
         }
         output.flush()?;
         Ok(Exit::Done)
@@ -136,11 +142,12 @@ impl SolveArgs {
 
     fn method(&self) -> Option<proto::Method> {
         let algorithm = self.algorithm?;
+        let heuristics = self.heuristic.iter().copied();
+        let mut heuristics = heuristics.map(|heuristic| proto::Heuristic::from(heuristic).into());
         Some(proto::Method {
             algorithm: proto::Algorithm::from(algorithm).into(),
-            heuristic: self
-                .heuristic
-                .map_or(0, |heuristic| proto::Heuristic::from(heuristic).into()),
+            heuristic: heuristics.next().unwrap_or_default(),
+            corrections: heuristics.collect(),
             weight: self.weight.unwrap_or_default(),
             variant: self
                 .variant

@@ -3,7 +3,8 @@
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-use crate::search::{Budget, Progress, Search, Step, Stop};
+use crate::heuristic::walking_distance;
+use crate::search::{Budget, Iteration, Progress, Search, Step, Stop};
 use crate::telemetry;
 
 use super::memory::Reservation;
@@ -41,6 +42,10 @@ pub trait Outlet: Send {
 
     /// Tells how far the search has come.
     fn report(&mut self, progress: &Progress);
+
+    /// Tells the search's iterations, once a slice: there can be hundreds. An outlet for
+    /// searches that have none need not listen.
+    fn list(&mut self, _: Vec<Iteration>) {}
 
     /// Tells that the job is over.
     fn close(&mut self, end: End);
@@ -105,6 +110,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
 
     fn close(&mut self, end: End) -> Next {
         self.outlet.report(&self.search.progress());
+        self.outlet.list(self.search.iterations());
         self.outlet.close(end);
         Next::Finished
     }
@@ -163,6 +169,7 @@ where
         telemetry::nodes(name, generated - self.counted);
         self.counted = generated;
         self.reservation.report();
+        telemetry::heuristic_tables(walking_distance::bytes());
         next
     }
 
@@ -205,6 +212,7 @@ where
                 Step::Done(stop) => return self.close(End::Stopped(stop)),
             }
             if turn.is_over() {
+                self.outlet.list(self.search.iterations());
                 return Next::Again;
             }
         }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use tokio::sync::watch;
 
-use crate::search::{Progress, Stop};
+use crate::search::{Iteration, Progress, Stop};
 use crate::telemetry;
 
 use super::job::{End, Outlet, Refusal};
@@ -17,6 +17,8 @@ use super::pool::Ticket;
 pub struct Snapshot<T> {
     /// How far the search has come.
     pub progress: Progress,
+    /// Its iterations, as of the end of the last slice.
+    pub iterations: Vec<Iteration>,
     /// What it has found.
     pub found: T,
     /// When it got its first slice.
@@ -73,6 +75,13 @@ impl<T: Collect> Outlet for Publisher<T> {
         });
     }
 
+    fn list(&mut self, iterations: Vec<Iteration>) {
+        self.0.snapshot.send_if_modified(|snapshot| {
+            snapshot.iterations = iterations;
+            false
+        });
+    }
+
     fn close(&mut self, end: End) {
         self.0
             .snapshot
@@ -109,6 +118,7 @@ impl<T: Collect> Shared<T> {
         let latest = Arc::new(Latest {
             snapshot: watch::Sender::new(Snapshot {
                 progress: Progress::default(),
+                iterations: Vec::new(),
                 found: T::default(),
                 begun: None,
                 end: None,

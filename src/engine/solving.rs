@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::search::chain::Answer;
-use crate::search::{Progress, Stop};
+use crate::search::{Iteration, Progress, Stop};
 use crate::telemetry;
 
 use super::job::End;
@@ -120,6 +120,8 @@ pub struct Outcome<T> {
     pub found: T,
     /// What it took.
     pub progress: Progress,
+    /// The iterations of the last search that worked by them.
+    pub iterations: Vec<Iteration>,
     /// Why it ended now.
     pub reason: StopReason,
     /// From arrival to the first slice.
@@ -249,6 +251,7 @@ impl<T: Collect + Clone> Waiting<T> {
             return Ok(Outcome {
                 found: snapshot.found.clone(),
                 progress: snapshot.progress,
+                iterations: snapshot.iterations.clone(),
                 reason,
                 queued: waited(snapshot.begun, &self.limits),
             });

@@ -47,7 +47,8 @@ pub enum Correction {
 }
 
 impl Correction {
-    const ALL: [Self; 3] = [Self::LinearConflict, Self::CornerTiles, Self::LastMoves];
+    /// All three.
+    pub const ALL: [Self; 3] = [Self::LinearConflict, Self::CornerTiles, Self::LastMoves];
 
     const fn bit(self) -> u8 {
         1 << self as u8
@@ -100,6 +101,14 @@ impl HeuristicKind {
             LAST => Self::LastMoves,
             bits => Self::Combined(Combination(bits)),
         }
+    }
+
+    /// The same with more corrections; none when it is no Manhattan distance at all.
+    #[must_use]
+    pub fn with(self, corrections: &[Correction]) -> Option<Self> {
+        let mut all = self.corrections()?;
+        all.extend(corrections);
+        Some(Self::corrected(&all))
     }
 
     /// What it adds to the Manhattan distance; none when it is no Manhattan distance at all.
@@ -223,6 +232,13 @@ impl HeuristicKind {
         let corners = self.includes(Correction::CornerTiles);
         let last = self.includes(Correction::LastMoves);
         Corrected::new(problem, base, corners, last)
+    }
+}
+
+impl Default for HeuristicKind {
+    /// The one that guides searches best without tables.
+    fn default() -> Self {
+        Self::ALL_CORRECTIONS
     }
 }
 

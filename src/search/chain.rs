@@ -101,7 +101,7 @@ impl Chain {
                 Some(walk) => Box::new(walk),
                 // The plan was made for tables that are ready; if they are not, the answer is
                 // the same but later.
-                None => ida_star::solver(problem, HeuristicKind::LinearConflict),
+                None => ida_star::solver(problem, HeuristicKind::default()),
             },
             Stage::Constructive(variant) => Box::new(Joined::new(
                 problem,
@@ -120,7 +120,7 @@ impl Search for Chain {
     fn advance(&mut self, budget: Budget) -> Step<Answer> {
         if !self.begun {
             self.begun = true;
-            self.past.lower_bound = HeuristicKind::LinearConflict.lower_bound(&self.problem);
+            self.past.lower_bound = HeuristicKind::default().lower_bound(&self.problem);
         }
         if let Some(stop) = self.met() {
             if self.current.is_some() {

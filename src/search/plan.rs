@@ -212,7 +212,7 @@ pub fn plan(
 ) -> Result<Vec<Stage>, PlanError> {
     check(objective, method)?;
     check_shape(shape, method)?;
-    let heuristic = method.heuristic.unwrap_or(HeuristicKind::LinearConflict);
+    let heuristic = method.heuristic.unwrap_or_default();
     if let Some(algorithm) = method.algorithm {
         let chosen = match algorithm {
             Algorithm::AStar => Stage::AStar(heuristic, Ratio::ONE),

@@ -57,6 +57,7 @@ pub(super) async fn solve(
         }),
         statistics: Some(convert::statistics(
             &outcome.progress,
+            &outcome.iterations,
             answer.by,
             outcome.queued,
             call.arrived.elapsed(),

@@ -15,18 +15,18 @@ fn each_method_has_its_row() {
     let ran = fake.run(&["compare", BOARD], "");
     assert_eq!(ran.exit(), Exit::Done);
     let rows: Vec<&str> = ran.output.lines().collect();
-    assert_eq!(rows.len(), 13);
+    assert_eq!(rows.len(), 16);
     assert!(rows[0].starts_with("method "));
-    let columns: Vec<&str> = rows[11].split_whitespace().collect();
+    let columns: Vec<&str> = rows[13].split_whitespace().collect();
     assert_eq!(
         columns,
         [
-            "ida", "star,", "linear", "conflict", "2", "2", "700", "12345", "9", "1500.0",
+            "ida", "star,", "walking", "distance", "2", "2", "700", "12345", "9", "1500.0",
             "optimal"
         ]
     );
     // The last one is the service's own choice.
-    assert!(rows[12].starts_with("the service's choice "));
+    assert!(rows[15].starts_with("the service's choice "));
     let last = fake.asked().stream.and_then(|stream| stream.solve);
     assert_eq!(last.expect("a question").method, None);
 }
@@ -64,6 +64,27 @@ fn a_method_that_a_limit_ends_has_no_length() {
     let asked = limited.asked().stream.and_then(|stream| stream.solve);
     let limits = asked.expect("a question").limits.expect("a limit");
     assert_eq!(limits.max_time.expect("800 ms").nanos, 800_000_000);
+}
+
+#[test]
+fn a_method_that_is_not_for_the_size_says_so() {
+    let refusal = |field: &str| {
+        let status = Status::with_error_details(
+            Code::InvalidArgument,
+            "there is no walking-distance on boards of 6×6",
+            ErrorDetails::with_bad_request_violation(field, "there is none"),
+        );
+        Fake {
+            stream: Err(status),
+            ..Fake::default()
+        }
+    };
+    let ran = refusal("solve.method.heuristic").run(&["compare", BOARD, "--json"], "");
+    assert_eq!(ran.exit(), Exit::Done);
+    let rows: serde_json::Value = serde_json::from_str(&ran.output).expect("an array");
+    assert_eq!(rows[3]["outcome"], "unsupported");
+    let ran = refusal("solve.board.tiles").run(&["compare", BOARD], "");
+    assert_eq!(ran.exit(), Exit::BadInput);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use loyd::cli::{Exit, Failure};
 use loyd::service::proto::solve_stream_response::Event;
 use loyd::service::proto::{
-    Algorithm, Direction, Heuristic, Improvement, Moves, Objective, Progress, Solution,
+    Algorithm, Direction, Heuristic, Improvement, Iteration, Moves, Objective, Progress, Solution,
     SolveStreamResponse, Statistics, StopReason, Summary,
 };
 use tonic::Status;
@@ -46,6 +46,13 @@ fn summary(length: u32, lower_bound: u32, stop: StopReason) -> Result<SolveStrea
             elapsed: Some(Duration::from_millis(1_500).try_into().expect("short")),
             algorithm: Algorithm::IdaStar.into(),
             heuristic: Heuristic::LinearConflict.into(),
+            corrections: vec![Heuristic::LastMoves.into()],
+            thresholds: [(30, 45), (32, 12_300)]
+                .map(|(threshold, nodes_generated)| Iteration {
+                    threshold,
+                    nodes_generated,
+                })
+                .into(),
         }),
         stop_reason: stop.into(),
         revision: 2,
@@ -77,14 +84,17 @@ fn a_solution_is_three_lines() {
         ran.output,
         "UL\n\
          2 moves, optimal\n\
-         12,345 nodes in 1.50 s by ida_star with linear_conflict, proven\n"
+         12,345 nodes in 1.50 s by ida_star with linear_conflict+last_moves, proven\n"
     );
     assert_eq!(ran.exit(), Exit::Done);
 }
 
 #[test]
 fn the_answer_does_not_depend_on_where_it_is_worked_out() {
-    for arguments in [&["solve", BOARD][..], &["solve", BOARD, "--json", "--show"]] {
+    for arguments in [
+        &["solve", BOARD][..],
+        &["solve", BOARD, "--json", "--trace"],
+    ] {
         let (here, there) = (solver(), solver());
         let ran = here.run(arguments, "");
         assert_eq!(ran.exit(), Exit::Done);
@@ -109,23 +119,29 @@ fn an_unproven_length_says_what_is_proven() {
         ran.output,
         "DU2L\n\
          4 moves, the shortest solution has at least 2\n\
-         12,345 nodes in 1.50 s by ida_star with linear_conflict, first found\n"
+         12,345 nodes in 1.50 s by ida_star with linear_conflict+last_moves, first found\n"
     );
 }
 
 #[test]
-fn show_draws_each_board() {
-    let ran = solver().run(&["solve", BOARD, "--show"], "");
+fn a_trace_draws_each_board_and_counts_what_was_done() {
+    let ran = solver().run(&["solve", BOARD, "--trace"], "");
     let drawn: Vec<&str> = ran.output.lines().skip(3).collect();
     assert_eq!(
         drawn.join("\n"),
-        "\n1 2 3\n4 0 6\n7 5 8\n\n1. U, tile 5\n1 2 3\n4 5 6\n7 0 8\n\n2. L, tile 8\n1 2 3\n4 5 6\n7 8 0"
+        "\n1 2 3\n4 0 6\n7 5 8\n\n1. U, tile 5\n1 2 3\n4 5 6\n7 0 8\n\n2. L, tile 8\n1 2 3\n4 5 6\n7 8 0\n\n\
+         moves: 2\n\
+         nodes dequeued: 700\n\
+         nodes generated: 12345\n\
+         greatest open list: 9\n\
+         iteration 1: threshold 30, nodes generated: 45\n\
+         iteration 2: threshold 32, nodes generated: 12300"
     );
 }
 
 #[test]
 fn json_has_stable_names() {
-    let ran = solver().run(&["solve", BOARD, "--json", "--show"], "");
+    let ran = solver().run(&["solve", BOARD, "--json", "--trace"], "");
     let answer: serde_json::Value = serde_json::from_str(&ran.output).expect("one object");
     assert_eq!(
         answer,
@@ -144,10 +160,15 @@ fn json_has_stable_names() {
                 "peak_open": 9,
                 "peak_memory_bytes": 65536,
                 "iterations": 3,
+                "thresholds": [
+                    {"threshold": 30, "nodes_generated": 45},
+                    {"threshold": 32, "nodes_generated": 12300},
+                ],
                 "queued_seconds": 0.25,
                 "elapsed_seconds": 1.5,
                 "algorithm": "ida_star",
                 "heuristic": "linear_conflict",
+                "corrections": ["last_moves"],
             },
         })
     );
@@ -177,7 +198,7 @@ fn every_option_reaches_the_service() {
         "--algorithm",
         "weighted-a-star",
         "--heuristic",
-        "hamming",
+        "last-moves+linear-conflict",
         "--weight",
         "3",
     ];
@@ -201,7 +222,9 @@ fn every_option_reaches_the_service() {
     assert_eq!(limits.max_memory_bytes, Some(64 << 20));
     let method = solve.method.expect("a method");
     assert_eq!(method.algorithm(), Algorithm::WeightedAStar);
-    assert_eq!(method.heuristic(), Heuristic::Hamming);
+    assert_eq!(method.heuristic(), Heuristic::LastMoves);
+    let corrections: Vec<Heuristic> = method.corrections().collect();
+    assert_eq!(corrections, [Heuristic::LinearConflict]);
     assert_eq!(method.weight, 3.0);
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loyd::heuristic::HeuristicKind::LinearConflict;
+use loyd::heuristic::HeuristicKind::{self, LinearConflict};
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::chain::{Chain, optimal_solver};
 use loyd::search::constructive::{Constructive, Variant};
@@ -204,7 +204,10 @@ fn a_stage_without_memory_gives_way_to_the_next() {
     let best = planned(&problem, Objective::Best, Method::default());
     let course = drive(best, &problem, slice);
     assert_eq!(course.lengths.last(), Some(&length));
-    assert_eq!(course.by.last(), Some(&Stage::IdaStar(LinearConflict)));
+    assert_eq!(
+        course.by.last(),
+        Some(&Stage::IdaStar(HeuristicKind::default()))
+    );
     assert_eq!(course.stop, Stop::Proven);
     assert!(course.progress.peak_memory <= 400_000);
 }

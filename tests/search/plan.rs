@@ -1,6 +1,6 @@
 //! Which searches answer which question.
 
-use loyd::heuristic::HeuristicKind::{self, Hamming, LinearConflict, Manhattan};
+use loyd::heuristic::HeuristicKind::{self, Hamming, Manhattan};
 use loyd::search::constructive::Variant;
 use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage, check, plan};
 
@@ -52,12 +52,12 @@ fn ratio(factor: f64) -> Ratio {
 }
 
 fn a_star(weight: f64) -> Stage {
-    Stage::AStar(LinearConflict, ratio(weight))
+    Stage::AStar(HeuristicKind::ALL_CORRECTIONS, ratio(weight))
 }
 
 #[test]
 fn the_servers_own_choice_by_size_and_objective() {
-    let ida_star = IdaStar(LinearConflict);
+    let ida_star = IdaStar(HeuristicKind::ALL_CORRECTIONS);
     let bounded = Bounded(ratio(1.2));
     for (rows, columns, objective, stages) in [
         // Few enough arrangements for A* to see the end of.
@@ -121,7 +121,10 @@ fn a_table_that_is_ready_answers_every_objective() {
 #[test]
 fn a_table_is_not_used_when_a_method_is_asked_for() {
     for (method, stages) in [
-        (by(Algorithm::IdaStar), vec![IdaStar(LinearConflict)]),
+        (
+            by(Algorithm::IdaStar),
+            vec![IdaStar(HeuristicKind::ALL_CORRECTIONS)],
+        ),
         (by(Algorithm::AStar), vec![a_star(1.0)]),
         (
             with(Manhattan, ANY),
@@ -167,7 +170,7 @@ fn a_method_that_is_asked_for_is_the_one_that_is_used() {
         (
             Best,
             by(Algorithm::IdaStar),
-            vec![CONSTRUCTIVE, IdaStar(LinearConflict)],
+            vec![CONSTRUCTIVE, IdaStar(HeuristicKind::ALL_CORRECTIONS)],
         ),
         (
             Best,

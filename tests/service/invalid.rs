@@ -75,6 +75,7 @@ async fn all_faults_are_named_at_once() {
             heuristic: -5,
             weight: f64::NAN,
             variant: 42,
+            corrections: vec![Heuristic::LastMoves.into(), Heuristic::Manhattan.into(), -1],
         }),
         metric: 12,
         include: None,
@@ -87,6 +88,8 @@ async fn all_faults_are_named_at_once() {
         "limits.max_nodes",
         "limits.max_time",
         "method.algorithm",
+        "method.corrections[1]",
+        "method.corrections[2]",
         "method.heuristic",
         "method.variant",
         "method.weight",
@@ -140,7 +143,7 @@ async fn options_that_cannot_be_are_refused() {
         algorithm: algorithm.into(),
         heuristic: heuristic.into(),
         weight,
-        variant: 0,
+        ..proto::Method::default()
     };
     let by = |objective: Objective, method| SolveRequest {
         objective: objective.into(),
@@ -193,9 +196,36 @@ async fn options_that_cannot_be_are_refused() {
         (
             by(
                 Objective::Best,
-                method(Algorithm::IdaStar, Heuristic::WalkingDistance, 0.0),
+                method(Algorithm::IdaStar, Heuristic::PatternDatabase, 0.0),
             ),
             "method.heuristic",
+        ),
+        (
+            SolveRequest {
+                method: Some(method(Algorithm::IdaStar, Heuristic::WalkingDistance, 0.0)),
+                ..ask(wire(&Board::solved(shape(6, 6))))
+            },
+            "method.heuristic",
+        ),
+        (
+            by(
+                Objective::Best,
+                proto::Method {
+                    corrections: vec![Heuristic::LastMoves.into()],
+                    ..method(Algorithm::IdaStar, Heuristic::WalkingDistance, 0.0)
+                },
+            ),
+            "method.corrections",
+        ),
+        (
+            by(
+                Objective::Best,
+                proto::Method {
+                    corrections: vec![Heuristic::LastMoves.into(); 4],
+                    ..method(Algorithm::IdaStar, none, 0.0)
+                },
+            ),
+            "method.corrections",
         ),
         (
             by(

@@ -17,7 +17,7 @@ fn method(algorithm: Algorithm, heuristic: Heuristic, weight: f64) -> proto::Met
         algorithm: algorithm.into(),
         heuristic: heuristic.into(),
         weight,
-        variant: 0,
+        ..proto::Method::default()
     }
 }
 
@@ -196,6 +196,12 @@ async fn the_method_that_is_asked_for_is_the_one_in_the_statistics() {
             Heuristic::LinearConflict,
         ),
         (
+            Objective::Optimal,
+            method(Algorithm::IdaStar, Heuristic::WalkingDistance, 0.0),
+            Algorithm::IdaStar,
+            Heuristic::WalkingDistance,
+        ),
+        (
             Objective::Fast,
             method(Algorithm::WeightedAStar, Heuristic::Manhattan, 3.0),
             Algorithm::WeightedAStar,
@@ -213,7 +219,7 @@ async fn the_method_that_is_asked_for_is_the_one_in_the_statistics() {
             ..ask_for(objective, &start)
         };
         let response = client.solve(request).await.unwrap().into_inner();
-        let statistics = response.statistics.unwrap();
+        let statistics = response.statistics.clone().unwrap();
         assert_eq!(statistics.algorithm(), algorithm);
         assert_eq!(statistics.heuristic(), heuristic);
         let solution = response.solution.clone().unwrap();
@@ -472,4 +478,83 @@ async fn a_cancelled_call_makes_room_for_the_next() {
         let small = ask_for(Objective::Optimal, &any_board(3, 3, number));
         in_time(async { while client.solve(small.clone()).await.is_err() {} }).await;
     }
+}
+
+#[tokio::test]
+async fn corrections_add_up() {
+    use Heuristic::{CornerTiles, LastMoves, LinearConflict, Manhattan, Unspecified};
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let (tiles, optimal, _) = KORF_1985[1];
+    let start = Board::new(shape(4, 4), &tiles).unwrap();
+    let mut fewest = u64::MAX;
+    // Each list is stronger than the one before.
+    for (heuristic, corrections, told) in [
+        (Manhattan, &[][..], (Manhattan, &[][..])),
+        (Unspecified, &[CornerTiles], (CornerTiles, &[])),
+        (
+            Manhattan,
+            &[LastMoves, CornerTiles],
+            (CornerTiles, &[LastMoves]),
+        ),
+        (
+            LastMoves,
+            &[CornerTiles, LinearConflict, LastMoves],
+            (LinearConflict, &[CornerTiles, LastMoves]),
+        ),
+    ] {
+        let asked = proto::Method {
+            corrections: corrections.iter().map(|&name| name.into()).collect(),
+            ..method(Algorithm::IdaStar, heuristic, 0.0)
+        };
+        let request = proto::SolveRequest {
+            method: Some(asked),
+            ..ask_for(Objective::Optimal, &start)
+        };
+        let response = client.solve(request).await.unwrap().into_inner();
+        assert_eq!(response.solution.unwrap().length, optimal as u32);
+        let statistics = response.statistics.unwrap();
+        let added: Vec<Heuristic> = statistics.corrections().collect();
+        assert_eq!((statistics.heuristic(), &added[..]), told);
+        assert!(statistics.nodes_generated < fewest);
+        fewest = statistics.nodes_generated;
+    }
+}
+
+#[tokio::test]
+async fn each_iteration_is_told_with_its_threshold() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let (tiles, optimal, nodes) = KORF_1985[1];
+    let start = Board::new(shape(4, 4), &tiles).unwrap();
+    let request = proto::SolveRequest {
+        method: Some(method(Algorithm::IdaStar, Heuristic::Manhattan, 0.0)),
+        ..ask_for(Objective::Optimal, &start)
+    };
+    let response = client.solve(request.clone()).await.unwrap().into_inner();
+    let statistics = response.statistics.unwrap();
+    let thresholds: Vec<u32> = (35..=optimal as u32).step_by(2).collect();
+    let told = statistics.thresholds.iter();
+    let told: Vec<u32> = told.map(|iteration| iteration.threshold).collect();
+    assert_eq!(told, thresholds);
+    assert_eq!(statistics.iterations as usize, thresholds.len());
+    let each = statistics.thresholds.iter();
+    let sum: u64 = each.map(|iteration| iteration.nodes_generated).sum();
+    // Korf counted one node more: the goal.
+    assert_eq!((sum, statistics.nodes_generated), (nodes - 1, nodes - 1));
+
+    // A limit in the middle tells those up to there.
+    let limited = proto::SolveRequest {
+        objective: Objective::Best.into(),
+        limits: Some(proto::Limits {
+            max_nodes: Some(100_000),
+            ..proto::Limits::default()
+        }),
+        ..request
+    };
+    let response = client.solve(limited).await.unwrap().into_inner();
+    assert_eq!(response.stop_reason(), StopReason::NodeLimit);
+    let cut = response.statistics.unwrap().thresholds;
+    assert_eq!(cut[..2], statistics.thresholds[..2]);
+    assert!(cut.len() < thresholds.len());
 }

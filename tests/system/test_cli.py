@@ -82,7 +82,7 @@ class Here(unittest.TestCase):
     def test_a_reader_that_has_seen_enough(self):
         made = loyd("generate", "20", "--seed=1").stdout
         process = subprocess.Popen(
-            [BINARY, "solve", "--objective=fast", "--show"],
+            [BINARY, "solve", "--objective=fast", "--trace"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -100,7 +100,7 @@ class Here(unittest.TestCase):
 class There(Case):
     def test_the_answers_are_the_same(self):
         for arguments in (
-            ["solve", "--show", "8 6 7 2 5 4 3 0 1"],
+            ["solve", "--trace", "8 6 7 2 5 4 3 0 1"],
             ["solve", "--goal=snail", "1 2 3 / 8 4 0 / 7 6 5"],
             ["check", "2 1 3 4 5 6 7 8 0"],
             ["check", "--json", "2 1 3 4 5 6 7 8 0"],

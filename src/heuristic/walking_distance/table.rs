@@ -3,8 +3,28 @@
 use super::Class;
 use super::crowds::{Crowds, Numbering};
 
-/// Stands for a distance that is not known yet.
-const UNKNOWN: u8 = 3;
+/// A distance modulo 3, counted from 1 to 3: 3 for those that 3 divides.
+///
+/// Nothing known yet is 0, so that a new table is memory which the system hands out zeroed, page
+/// by page as it is first written to: clearing the largest one would take milliseconds at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Residue(u8);
+
+impl Residue {
+    const UNKNOWN: Self = Self(0);
+    const GOAL: Self = Self(3);
+
+    /// That of a distance greater by one.
+    #[inline]
+    pub(super) const fn further(self) -> Self {
+        Self([0, 2, 3, 1][self.0 as usize])
+    }
+
+    /// That of a distance less by one.
+    const fn nearer(self) -> Self {
+        self.further().further()
+    }
+}
 
 /// Distances modulo 3, four to a byte (Cooperman & Finkelstein, 1992): those of neighbouring
 /// states differ by one, so that this is enough to follow a distance along, and to walk down to
@@ -14,13 +34,13 @@ struct Residues(Vec<u8>);
 
 impl Residues {
     #[inline]
-    fn get(&self, state: usize) -> u8 {
-        self.0[state / 4] >> (2 * (state % 4)) & 3
+    fn get(&self, state: usize) -> Residue {
+        Residue(self.0[state / 4] >> (2 * (state % 4)) & 3)
     }
 
     /// Only for a state whose distance is unknown.
-    fn set(&mut self, state: usize, residue: u8) {
-        self.0[state / 4] ^= (UNKNOWN ^ residue) << (2 * (state % 4));
+    fn set(&mut self, state: usize, residue: Residue) {
+        self.0[state / 4] |= residue.0 << (2 * (state % 4));
     }
 }
 
@@ -34,7 +54,7 @@ pub(super) struct Table {
 impl Table {
     /// The distance of a state, modulo 3.
     #[inline]
-    pub(super) fn residue(&self, crowds: Crowds) -> u8 {
+    pub(super) fn residue(&self, crowds: Crowds) -> Residue {
         self.residues.get(self.numbering.number(crowds))
     }
 
@@ -44,7 +64,7 @@ impl Table {
         let mut distance = 0;
         let mut residue = self.residue(crowds);
         while crowds != goal {
-            residue = (residue + 2) % 3;
+            residue = residue.nearer();
             crowds = self
                 .numbering
                 .neighbours(crowds)
@@ -67,7 +87,7 @@ pub(super) struct Building {
     table: Table,
     /// The states whose neighbours are still to be looked at, and their distance modulo 3.
     layer: Vec<Crowds>,
-    residue: u8,
+    residue: Residue,
     /// The states one move further.
     next: Vec<Crowds>,
 }
@@ -75,16 +95,16 @@ pub(super) struct Building {
 impl Building {
     pub(super) fn new(class: Class) -> Self {
         let numbering = Numbering::new(class);
-        let mut residues = Residues(vec![u8::MAX; numbering.states().div_ceil(4)]);
+        let mut residues = Residues(vec![0; numbering.states().div_ceil(4)]);
         let goal = numbering.goal();
-        residues.set(numbering.number(goal), 0);
+        residues.set(numbering.number(goal), Residue::GOAL);
         Self {
             table: Table {
                 numbering,
                 residues,
             },
             layer: vec![goal],
-            residue: 0,
+            residue: Residue::GOAL,
             next: Vec::new(),
         }
     }
@@ -101,15 +121,15 @@ impl Building {
                     return true;
                 }
                 std::mem::swap(&mut self.layer, &mut self.next);
-                self.residue = (self.residue + 1) % 3;
+                self.residue = self.residue.further();
             }
             let Some(crowds) = self.layer.pop() else {
                 continue;
             };
-            let further = (self.residue + 1) % 3;
+            let further = self.residue.further();
             for next in numbering.neighbours(crowds) {
                 let number = numbering.number(next);
-                if residues.get(number) == UNKNOWN {
+                if residues.get(number) == Residue::UNKNOWN {
                     residues.set(number, further);
                     self.next.push(next);
                 }

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use crate::engine::StopReason;
-use crate::heuristic::HeuristicKind;
+use crate::heuristic::{Correction, HeuristicKind};
 use crate::puzzle::{Board, Direction, Parity};
-use crate::search::Progress;
 use crate::search::plan::{Objective, Ratio, Stage};
+use crate::search::{Iteration, Progress};
 use crate::service::proto;
 
 /// A board.
@@ -81,11 +81,12 @@ pub fn solution(length: usize, lower_bound: u32) -> proto::Solution {
 /// What an answer took.
 pub fn statistics(
     progress: &Progress,
+    iterations: &[Iteration],
     by: Stage,
     queued: Duration,
     elapsed: Duration,
 ) -> proto::Statistics {
-    let (algorithm, heuristic) = stage(by);
+    let (algorithm, heuristic, corrections) = stage(by);
     proto::Statistics {
         nodes_expanded: progress.expanded,
         nodes_generated: progress.generated,
@@ -96,33 +97,56 @@ pub fn statistics(
         elapsed: Some(duration(elapsed)),
         algorithm: algorithm.into(),
         heuristic: heuristic.into(),
+        corrections,
+        thresholds: iterations
+            .iter()
+            .map(|iteration| proto::Iteration {
+                threshold: iteration.threshold,
+                nodes_generated: iteration.generated,
+            })
+            .collect(),
     }
 }
 
-fn stage(stage: Stage) -> (proto::Algorithm, proto::Heuristic) {
-    match stage {
-        Stage::TableWalk => (proto::Algorithm::TableWalk, proto::Heuristic::Unspecified),
-        Stage::Constructive(_) => (
-            proto::Algorithm::Constructive,
-            proto::Heuristic::Unspecified,
-        ),
-        Stage::AStar(kind, Ratio::ONE) => (proto::Algorithm::AStar, heuristic(kind)),
-        Stage::AStar(kind, _) => (proto::Algorithm::WeightedAStar, heuristic(kind)),
-        Stage::IdaStar(kind) => (proto::Algorithm::IdaStar, heuristic(kind)),
-    }
+/// The algorithm of a stage, its heuristic, and what is added to that.
+fn stage(stage: Stage) -> (proto::Algorithm, proto::Heuristic, Vec<i32>) {
+    use proto::Algorithm as Wire;
+    let (algorithm, kind) = match stage {
+        Stage::TableWalk => (Wire::TableWalk, None),
+        Stage::Constructive(_) => (Wire::Constructive, None),
+        Stage::AStar(kind, Ratio::ONE) => (Wire::AStar, Some(kind)),
+        Stage::AStar(kind, _) => (Wire::WeightedAStar, Some(kind)),
+        Stage::IdaStar(kind) => (Wire::IdaStar, Some(kind)),
+    };
+    let (heuristic, added) = kind.map_or((proto::Heuristic::Unspecified, Vec::new()), heuristic);
+    (algorithm, heuristic, added)
 }
 
-const fn heuristic(kind: HeuristicKind) -> proto::Heuristic {
-    match kind {
+/// The name of a heuristic: of sums, that of the first correction, and those of the others.
+fn heuristic(kind: HeuristicKind) -> (proto::Heuristic, Vec<i32>) {
+    let name = match kind {
         HeuristicKind::Discrete => proto::Heuristic::Discrete,
         HeuristicKind::Hamming => proto::Heuristic::Hamming,
         HeuristicKind::Manhattan => proto::Heuristic::Manhattan,
-        HeuristicKind::LinearConflict => proto::Heuristic::LinearConflict,
-        HeuristicKind::CornerTiles => proto::Heuristic::CornerTiles,
-        HeuristicKind::LastMoves => proto::Heuristic::LastMoves,
         HeuristicKind::WalkingDistance => proto::Heuristic::WalkingDistance,
-        // The contract has no name for sums yet, so that none can be asked for.
-        HeuristicKind::Combined(_) => proto::Heuristic::Unspecified,
+        HeuristicKind::LinearConflict
+        | HeuristicKind::CornerTiles
+        | HeuristicKind::LastMoves
+        | HeuristicKind::Combined(_) => {
+            let corrections = kind.corrections().into_iter().flatten();
+            let mut names = corrections.map(correction);
+            let first = names.next().expect("there is one at the least");
+            return (first, names.map(i32::from).collect());
+        }
+    };
+    (name, Vec::new())
+}
+
+const fn correction(correction: Correction) -> proto::Heuristic {
+    match correction {
+        Correction::LinearConflict => proto::Heuristic::LinearConflict,
+        Correction::CornerTiles => proto::Heuristic::CornerTiles,
+        Correction::LastMoves => proto::Heuristic::LastMoves,
     }
 }
 

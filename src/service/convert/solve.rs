@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::reader::Reader;
 use crate::engine::{Question, Wanted};
-use crate::heuristic::HeuristicKind;
+use crate::heuristic::{Correction, HeuristicKind};
 use crate::puzzle::{Board, Problem, ProblemError, Shape};
 use crate::search::constructive::Variant;
 use crate::search::plan::{self, Algorithm, Method, Objective, PlanError, Ratio};
@@ -23,6 +23,9 @@ const DEFAULT_PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 /// What may be asked for instead: no more than a reader can take, and a sign of life now and then.
 const PROGRESS_INTERVALS: RangeInclusive<Duration> =
     Duration::from_millis(10)..=Duration::from_secs(3600);
+
+/// The most corrections that a method may list: as many as there are.
+const MAX_CORRECTIONS: usize = Correction::ALL.len();
 
 /// A `SolveRequest` without faults.
 #[derive(Clone, Debug)]
@@ -224,7 +227,7 @@ impl Reader {
             return Some(Method::default());
         };
         let algorithm = self.algorithm(wire.algorithm);
-        let heuristic = self.heuristic(wire.heuristic);
+        let heuristic = self.heuristic(wire.heuristic, &wire.corrections);
         let variant = self.variant(wire.variant);
         let weight = if wire.weight == 0.0 {
             Some(None)
@@ -274,22 +277,66 @@ impl Reader {
         })
     }
 
-    fn heuristic(&mut self, heuristic: i32) -> Option<Option<HeuristicKind>> {
-        use proto::Heuristic as Wire;
+    /// The heuristic with its corrections.
+    fn heuristic(&mut self, heuristic: i32, corrections: &[i32]) -> Option<Option<HeuristicKind>> {
         let field = "method.heuristic";
-        let heuristic: Wire = self.enumeration(field, heuristic)?;
-        Some(match heuristic {
+        let base = self.base_heuristic(field, heuristic);
+        let mut added = Some(Vec::new());
+        for (i, &correction) in corrections.iter().take(MAX_CORRECTIONS).enumerate() {
+            let correction = self.correction(&format!("method.corrections[{i}]"), correction);
+            added = added.zip(correction).map(|(mut added, correction)| {
+                added.push(correction);
+                added
+            });
+        }
+        if corrections.len() > MAX_CORRECTIONS {
+            let range = format!("{} are too many: there are three", corrections.len());
+            self.violation("method.corrections", range);
+            return None;
+        }
+        let (base, added) = (base?, added?);
+        if added.is_empty() {
+            return Some(base);
+        }
+        let Some(kind) = base.unwrap_or(HeuristicKind::Manhattan).with(&added) else {
+            let fix = "add to MANHATTAN, LINEAR_CONFLICT, CORNER_TILES and LAST_MOVES alone";
+            self.violation("method.corrections", fix);
+            return None;
+        };
+        Some(Some(kind))
+    }
+
+    fn base_heuristic(&mut self, field: &str, heuristic: i32) -> Option<Option<HeuristicKind>> {
+        use proto::Heuristic as Wire;
+        Some(match self.enumeration(field, heuristic)? {
             Wire::Unspecified => None,
             Wire::Discrete => Some(HeuristicKind::Discrete),
             Wire::Hamming => Some(HeuristicKind::Hamming),
             Wire::Manhattan => Some(HeuristicKind::Manhattan),
             Wire::LinearConflict => Some(HeuristicKind::LinearConflict),
-            Wire::CornerTiles | Wire::LastMoves | Wire::WalkingDistance | Wire::PatternDatabase => {
-                let name = heuristic.as_str_name().trim_start_matches("HEURISTIC_");
-                self.violation(field, format!("{name} is not served by this release"));
+            Wire::CornerTiles => Some(HeuristicKind::CornerTiles),
+            Wire::LastMoves => Some(HeuristicKind::LastMoves),
+            Wire::WalkingDistance => Some(HeuristicKind::WalkingDistance),
+            Wire::PatternDatabase => {
+                self.violation(field, "PATTERN_DATABASE is not served by this release");
                 return None;
             }
         })
+    }
+
+    fn correction(&mut self, field: &str, correction: i32) -> Option<Correction> {
+        use proto::Heuristic as Wire;
+        match self.enumeration(field, correction)? {
+            Wire::LinearConflict => Some(Correction::LinearConflict),
+            Wire::CornerTiles => Some(Correction::CornerTiles),
+            Wire::LastMoves => Some(Correction::LastMoves),
+            other => {
+                let name = other.as_str_name().trim_start_matches("HEURISTIC_");
+                let fix = "is no correction: LINEAR_CONFLICT, CORNER_TILES and LAST_MOVES are";
+                self.violation(field, format!("{name} {fix}"));
+                None
+            }
+        }
     }
 
     fn metric(&mut self, metric: i32) {

@@ -136,7 +136,13 @@ impl Followed {
         let (outcome, answer) = self.ended.as_ref()?;
         let progress = &outcome.progress;
         let elapsed = self.call.arrived.elapsed();
-        let statistics = convert::statistics(progress, answer.by, outcome.queued, elapsed);
+        let statistics = convert::statistics(
+            progress,
+            &outcome.iterations,
+            answer.by,
+            outcome.queued,
+            elapsed,
+        );
         let length = answer.solution.len();
         let reason = outcome.reason;
         Some(

@@ -26,7 +26,7 @@ pub(super) async fn forward(
     let mut pipe = Noted::new(pipe, call.clone());
     let mut ticks = ticks(&read);
     let most = read.moves_per_message;
-    let bound = HeuristicKind::LinearConflict.lower_bound(&read.solve.question.problem);
+    let bound = HeuristicKind::default().lower_bound(&read.solve.question.problem);
     let mut writer = Writer::new(read);
     send(&sender, writer.improvement(1, 0, bound)).await?;
     loop {
@@ -62,7 +62,7 @@ pub(super) async fn forward(
     let length = writer.sent();
     solve::note_solved(&call, &writer.read().solve, length, bound);
     let elapsed = call.arrived.elapsed();
-    let statistics = convert::statistics(&progress, by, pipe.queued(), elapsed);
+    let statistics = convert::statistics(&progress, &[], by, pipe.queued(), elapsed);
     let reason = if length as u64 <= u64::from(bound) {
         StopReason::Proven
     } else {
