@@ -9,10 +9,13 @@
 //! - [`heuristic`]: lower bounds on the moves still to make;
 //! - [`search`]: the solvers, each a machine that can be advanced;
 //! - `engine`: runs searches for requests on a bounded pool of workers;
-//! - `service`: the gRPC service.
+//! - `service`: the gRPC service;
+//! - `bench`: suites of boards, and how fast they are solved; uses `search`.
 //!
 //! Beside them stand `config`, every setting, and `telemetry`, every log line and metric.
 
+#[cfg(feature = "service")]
+pub mod bench;
 #[cfg(feature = "service")]
 pub mod cli;
 pub mod heuristic;

@@ -3,10 +3,11 @@
 //! `solve`, `check` and `generate` build the messages of the wire contract and hand them to a
 //! [`Backend`]: the service inside this process, or with `--server` one elsewhere. What comes
 //! back is printed by the same code either way. Knows the contract and how people write boards
-//! and moves; must not know the engine or the searches.
+//! and moves; must not know the engine or the searches, but for `bench`, which measures these.
 
 mod attend;
 mod backend;
+mod bench;
 mod check;
 mod choices;
 mod compare;
@@ -31,6 +32,7 @@ use crate::service::proto::puzzle_service_server::PuzzleService;
 
 pub use attend::Latest;
 pub use backend::{Backend, Events, ServerArgs};
+pub use bench::BenchArgs;
 pub use check::CheckArgs;
 pub use compare::CompareArgs;
 pub use exit::{Exit, Failure};
@@ -73,6 +75,8 @@ pub enum Command {
     /// Run the service.
     #[command(after_help = SERVE_EXAMPLES)]
     Serve(Box<ServeConfig>),
+    /// Measure how fast boards are solved to optimality.
+    Bench(BenchArgs),
     /// Ask the service something.
     #[command(flatten)]
     Ask(Ask),

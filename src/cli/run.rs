@@ -47,7 +47,7 @@ pub fn run() -> ExitCode {
 fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
     match command {
         Command::Serve(_) => runtime::Builder::new_multi_thread(),
-        Command::Ask(_) => runtime::Builder::new_current_thread(),
+        Command::Ask(_) | Command::Bench(_) => runtime::Builder::new_current_thread(),
     }
     .enable_all()
     .build()
@@ -57,6 +57,7 @@ fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
 async fn obey(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Serve(config) => serve::serve(*config).await,
+        Command::Bench(bench) => bench.run(&mut BufWriter::new(stdout())),
         Command::Ask(ask) => {
             let mut output = BufWriter::new(stdout());
             ask.answer(&mut stdin(), &mut output, local).await

@@ -2,6 +2,7 @@
 #![cfg(feature = "service")]
 
 mod attend;
+mod bench;
 mod check;
 mod compare;
 mod fake;

@@ -14,21 +14,21 @@ pub(crate) struct KorfBoard {
 pub(crate) fn easiest_first() -> Vec<KorfBoard> {
     let shape = Shape::new(4, 4).expect("sides in range");
     let goal = Board::solved(shape);
-    let file = include_str!("../data/korf_1985_15puzzle.tsv");
+    let file = include_str!("../../src/bench/data/korf_1985_15puzzle.tsv");
     let mut boards: Vec<_> = file
         .lines()
         .filter(|line| !line.starts_with('#'))
         .map(|line| {
             let fields: Vec<&str> = line.split('\t').collect();
-            let tiles: Vec<u32> = fields[1]
+            let tiles: Vec<u32> = fields[0]
                 .split(',')
                 .map(|tile| tile.parse().expect("a tile"))
                 .collect();
             let start = Board::new(shape, &tiles).expect("a board");
             KorfBoard {
                 problem: Problem::new(&start, &goal).expect("solvable"),
-                length: fields[2].parse().expect("a length"),
-                nodes: fields[3].parse().expect("a number of nodes"),
+                length: fields[1].parse().expect("a length"),
+                nodes: fields[2].parse().expect("a number of nodes"),
             }
         })
         .collect();

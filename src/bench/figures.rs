@@ -1,0 +1,74 @@
+//! The figures of many runs.
+
+use std::time::Duration;
+
+use super::Run;
+
+/// What a suite took. Times are of the boards that were solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Figures {
+    /// Boards in all.
+    pub boards: usize,
+    /// Boards whose shortest length was proven within the limit.
+    pub solved: usize,
+    /// The mean of these lengths, in moves.
+    pub mean_length: f64,
+    /// Times in milliseconds: the mean,
+    pub mean: f64,
+    /// the one that half of them do not exceed,
+    pub median: f64,
+    /// that 95 of 100 do not exceed,
+    pub p95: f64,
+    /// that 99 of 100 do not exceed,
+    pub p99: f64,
+    /// and the longest.
+    pub max: f64,
+    /// The mean of the nodes generated.
+    pub mean_nodes: f64,
+    /// The most nodes generated.
+    pub max_nodes: u64,
+    /// Nanoseconds a node, unsolved boards included.
+    pub per_node: f64,
+}
+
+impl Figures {
+    /// The figures of these runs; all 0 when none of them was solved.
+    #[must_use]
+    pub fn of(runs: &[Run]) -> Self {
+        let solved: Vec<(&Run, usize)> = runs
+            .iter()
+            .filter_map(|run| Some((run, run.length?)))
+            .collect();
+        let mut times: Vec<f64> = solved
+            .iter()
+            .map(|(run, _)| milliseconds(run.time))
+            .collect();
+        times.sort_by(f64::total_cmp);
+        let mean = |sum: f64| sum / solved.len().max(1) as f64;
+        let time: Duration = runs.iter().map(|run| run.time).sum();
+        let nodes: u64 = runs.iter().map(|run| run.nodes).sum();
+        Self {
+            boards: runs.len(),
+            solved: solved.len(),
+            mean_length: mean(solved.iter().map(|&(_, length)| length as f64).sum()),
+            mean: mean(times.iter().sum()),
+            median: quantile(&times, 0.5),
+            p95: quantile(&times, 0.95),
+            p99: quantile(&times, 0.99),
+            max: quantile(&times, 1.0),
+            mean_nodes: mean(solved.iter().map(|(run, _)| run.nodes as f64).sum()),
+            max_nodes: solved.iter().map(|(run, _)| run.nodes).max().unwrap_or(0),
+            per_node: time.as_secs_f64() * 1e9 / nodes.max(1) as f64,
+        }
+    }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// The least value that this share of all does not exceed; 0 of none.
+fn quantile(sorted: &[f64], share: f64) -> f64 {
+    let rank = (sorted.len() as f64 * share).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
+}

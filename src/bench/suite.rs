@@ -1,0 +1,117 @@
+//! The boards that are measured.
+
+use std::fmt;
+
+use crate::puzzle::generate::{Solvability, board_seed, uniform};
+use crate::puzzle::notation::parse_board;
+use crate::puzzle::{Board, Dice, Problem, Shape};
+
+/// A board to solve.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The problem.
+    pub problem: Problem,
+    /// The length of its shortest solutions, where it is known.
+    pub length: Option<usize>,
+}
+
+/// A collection of boards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Suite {
+    /// Korf's hundred random 15-puzzles of 1985.
+    Korf,
+    /// The seventeen 15-puzzles that need 80 moves, the most of all.
+    Farthest,
+    /// Two 15-puzzles that are harder to solve than any of those.
+    Hard,
+    /// So many boards of a size, each solvable one as likely: those of `loyd generate` with the
+    /// same seed.
+    Uniform {
+        /// The size.
+        shape: Shape,
+        /// How many.
+        count: u64,
+        /// The seed.
+        seed: u64,
+    },
+    /// Those of a text: see [`read_cases`].
+    Listed {
+        /// What to call it.
+        name: String,
+        /// The text.
+        text: String,
+    },
+}
+
+impl Suite {
+    /// Its boards, all for the default goal.
+    ///
+    /// # Errors
+    /// What is wrong with the text of [`Self::Listed`].
+    pub fn cases(&self) -> Result<Vec<Case>, String> {
+        match *self {
+            Self::Korf => read_cases(include_str!("data/korf_1985_15puzzle.tsv")),
+            Self::Farthest => read_cases(include_str!("data/farthest_15puzzle.tsv")),
+            Self::Hard => read_cases(include_str!("data/hard_15puzzle.tsv")),
+            Self::Listed { ref text, .. } => read_cases(text),
+            Self::Uniform { shape, count, seed } => {
+                let goal = Board::solved(shape);
+                let board = |index| {
+                    let mut dice = Dice::new(board_seed(seed, index));
+                    let start = uniform(&goal, Solvability::Solvable, &mut dice);
+                    let problem = Problem::new(&start, &goal).expect("solvable as asked for");
+                    Case {
+                        problem,
+                        length: None,
+                    }
+                };
+                Ok((0..count).map(board).collect())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Suite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Korf => f.write_str("korf"),
+            Self::Farthest => f.write_str("farthest"),
+            Self::Hard => f.write_str("hard"),
+            Self::Uniform { shape, seed, .. } => write!(f, "uniform {shape}, seed {seed}"),
+            Self::Listed { name, .. } => f.write_str(name),
+        }
+    }
+}
+
+/// Reads boards for the default goal, one a line: fields parted by tabs, of which the first with
+/// a comma holds the tiles row by row, and the one after it, if there is one, the length of the
+/// shortest solutions. Empty lines and those that begin with `#` are passed over.
+///
+/// # Errors
+/// The first line that holds no solvable board, and why.
+pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
+    let lines = (1..).zip(text.lines());
+    lines
+        .filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())
+        .map(|(number, line)| read_case(line).map_err(|error| format!("line {number}: {error}")))
+        .collect()
+}
+
+fn read_case(line: &str) -> Result<Case, String> {
+    let mut fields = line.split('\t').map(str::trim);
+    let tiles = fields
+        .find(|field| field.contains(','))
+        .ok_or("there are no tiles, parted by commas")?;
+    let board = parse_board(&tiles.replace(',', " "), None).map_err(|error| error.to_string())?;
+    let length = match fields.next() {
+        None => None,
+        Some(length) => Some(
+            length
+                .parse()
+                .map_err(|_| format!("{length:?} is no length"))?,
+        ),
+    };
+    let goal = Board::solved(board.shape());
+    let problem = Problem::new(&board, &goal).map_err(|error| error.to_string())?;
+    Ok(Case { problem, length })
+}

@@ -1,0 +1,230 @@
+//! `loyd bench`: how fast boards are solved to optimality here.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+
+use super::{Exit, Failure};
+use crate::bench::{Figures, Run, Suite, run};
+use crate::puzzle::Shape;
+use crate::search::tables::Tables;
+
+const EXAMPLES: &str = "\
+Examples:
+  loyd bench
+  loyd bench --suite korf --suite farthest
+  loyd bench --suite uniform --count 10000 --seed 7 --json
+  loyd bench --file boards.tsv --max-time 1m --each
+
+A file has a board a line: fields parted by tabs, of which the first with a comma holds the tiles
+row by row, and the next, if there is one, the length of the shortest solutions, which is checked.
+
+Times are CPU time of one thread, in milliseconds, of the boards that were solved within
+--max-time. ns/node counts the others, too.
+
+With --json each suite is an object: suite, boards, solved, mean_length, milliseconds (mean,
+median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes; with --each also runs, an
+array of objects: board, length, lower_bound, milliseconds, nodes.";
+
+/// The suites that come with loyd.
+#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    /// Korf's hundred random 15-puzzles of 1985.
+    Korf,
+    /// The seventeen 15-puzzles that need 80 moves, the most of all.
+    Farthest,
+    /// Two 15-puzzles that are harder to solve than any of those.
+    Hard,
+    /// Boards drawn by --seed, each solvable one as likely.
+    Uniform,
+}
+
+/// Measure how fast boards are solved to optimality.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct BenchArgs {
+    /// What to solve, once or more often; korf and uniform when neither this nor --file is given.
+    #[arg(long, value_enum, value_name = "SUITE")]
+    suite: Vec<Name>,
+
+    /// Boards from a file.
+    #[arg(long, short, value_name = "PATH")]
+    file: Option<PathBuf>,
+
+    /// For uniform: how many boards.
+    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    count: u64,
+
+    /// For uniform: the seed.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// For uniform: rows.
+    #[arg(long, default_value_t = 4)]
+    rows: usize,
+
+    /// For uniform: columns.
+    #[arg(long, default_value_t = 4)]
+    columns: usize,
+
+    /// The most CPU time for a board.
+    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = humantime::parse_duration)]
+    max_time: Duration,
+
+    /// Tell each board, too.
+    #[arg(long)]
+    each: bool,
+
+    /// Print one JSON object a suite.
+    #[arg(long)]
+    json: bool,
+}
+
+impl BenchArgs {
+    /// Runs the suites one after the other, and prints the figures of each when it is through.
+    ///
+    /// # Errors
+    /// When a file or an option is wrong, or the figures cannot be written.
+    pub fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
+        let tables = Arc::new(Tables::new());
+        for suite in self.suites()? {
+            let cases = suite
+                .cases()
+                .map_err(|error| Failure::Input(format!("{suite}: {error}")))?;
+            let bar = bar(cases.len(), &suite);
+            let runs: Vec<Run> = cases
+                .iter()
+                .map(|case| {
+                    let ran = run(case, &tables, self.max_time);
+                    bar.inc(1);
+                    ran
+                })
+                .collect();
+            bar.finish_and_clear();
+            let figures = Figures::of(&runs);
+            let boards = cases.iter().map(|case| case.problem.start().to_string());
+            let each: Vec<(String, Run)> = boards.zip(runs).filter(|_| self.each).collect();
+            if self.json {
+                writeln!(output, "{}", as_json(&suite, &figures, &tables, &each))?;
+            } else {
+                print(output, &suite, &figures, &tables, &each)?;
+            }
+            output.flush()?;
+        }
+        Ok(Exit::Done)
+    }
+
+    fn suites(&self) -> Result<Vec<Suite>, Failure> {
+        let shape = Shape::new(self.rows, self.columns)
+            .map_err(|error| Failure::Input(format!("--rows, --columns: {error}")))?;
+        let named = |name| match name {
+            Name::Korf => Suite::Korf,
+            Name::Farthest => Suite::Farthest,
+            Name::Hard => Suite::Hard,
+            Name::Uniform => Suite::Uniform {
+                shape,
+                count: self.count,
+                seed: self.seed,
+            },
+        };
+        let mut suites: Vec<Suite> = self.suite.iter().copied().map(named).collect();
+        if let Some(path) = &self.file {
+            let text = fs::read_to_string(path)
+                .map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
+            suites.push(Suite::Listed {
+                name: path.display().to_string(),
+                text,
+            });
+        }
+        if suites.is_empty() {
+            suites = [Name::Korf, Name::Uniform].map(named).into();
+        }
+        Ok(suites)
+    }
+}
+
+/// Drawn on a terminal only.
+fn bar(boards: usize, suite: &Suite) -> ProgressBar {
+    let target = ProgressDrawTarget::stderr();
+    let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}, {eta} left")
+        .expect("a legal template");
+    ProgressBar::with_draw_target(Some(boards as u64), target)
+        .with_style(style)
+        .with_message(suite.to_string())
+}
+
+fn print(
+    output: &mut dyn Write,
+    suite: &Suite,
+    figures: &Figures,
+    tables: &Tables,
+    each: &[(String, Run)],
+) -> io::Result<()> {
+    for (board, run) in each {
+        let length = match run.length {
+            Some(length) => format!("{length} moves"),
+            None => format!("at least {} moves", run.lower_bound),
+        };
+        let time = run.time.as_secs_f64() * 1e3;
+        writeln!(
+            output,
+            "{board}: {length}, {time:.3} ms, {} nodes",
+            run.nodes
+        )?;
+    }
+    let Figures { boards, solved, .. } = figures;
+    writeln!(
+        output,
+        "{suite}: {solved} of {boards} boards solved, mean length {:.3}",
+        figures.mean_length
+    )?;
+    writeln!(
+        output,
+        "  ms: mean {:.3}, median {:.3}, p95 {:.3}, p99 {:.3}, max {:.3}",
+        figures.mean, figures.median, figures.p95, figures.p99, figures.max
+    )?;
+    writeln!(
+        output,
+        "  nodes: mean {:.0}, max {}; {:.1} ns/node",
+        figures.mean_nodes, figures.max_nodes, figures.per_node
+    )?;
+    writeln!(output, "  tables: {:.1} MB", tables.bytes() as f64 / 1e6)
+}
+
+fn as_json(suite: &Suite, figures: &Figures, tables: &Tables, each: &[(String, Run)]) -> Value {
+    let mut object = json!({
+        "suite": suite.to_string(),
+        "boards": figures.boards,
+        "solved": figures.solved,
+        "mean_length": figures.mean_length,
+        "milliseconds": {
+            "mean": figures.mean,
+            "median": figures.median,
+            "p95": figures.p95,
+            "p99": figures.p99,
+            "max": figures.max,
+        },
+        "nodes": { "mean": figures.mean_nodes, "max": figures.max_nodes },
+        "ns_per_node": figures.per_node,
+        "table_bytes": tables.bytes(),
+    });
+    if !each.is_empty() {
+        let run = |(board, run): &(String, Run)| {
+            json!({
+                "board": board,
+                "length": run.length,
+                "lower_bound": run.lower_bound,
+                "milliseconds": run.time.as_secs_f64() * 1e3,
+                "nodes": run.nodes,
+            })
+        };
+        object["runs"] = each.iter().map(run).collect();
+    }
+    object
+}

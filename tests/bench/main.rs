@@ -1,0 +1,107 @@
+//! Suites of boards and the figures of their runs.
+#![cfg(feature = "service")]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loyd::bench::{CpuTime, Figures, Run, Suite, read_cases, run};
+use loyd::puzzle::Shape;
+use loyd::search::distance_table::Class;
+use loyd::search::tables::Tables;
+
+fn took(milliseconds: u64, length: Option<usize>) -> Run {
+    Run {
+        length,
+        time: Duration::from_millis(milliseconds),
+        nodes: 1000 * milliseconds,
+        lower_bound: 20,
+    }
+}
+
+#[test]
+fn the_figures_are_of_the_solved_boards() {
+    let mut runs: Vec<Run> = (1..=100).map(|i| took(i, Some(i as usize))).collect();
+    runs.push(took(10_000, None));
+    let figures = Figures::of(&runs);
+    assert_eq!((figures.boards, figures.solved), (101, 100));
+    assert_eq!((figures.mean, figures.mean_length), (50.5, 50.5));
+    assert_eq!((figures.median, figures.p95), (50.0, 95.0));
+    assert_eq!((figures.p99, figures.max), (99.0, 100.0));
+    assert_eq!((figures.mean_nodes, figures.max_nodes), (50_500.0, 100_000));
+    // A microsecond for each, those of the unsolved board too.
+    assert!((figures.per_node - 1000.0).abs() < 1e-6);
+    let none = Figures::of(&[took(5, None)]);
+    assert_eq!((none.boards, none.solved, none.max), (1, 0, 0.0));
+    assert_eq!(Figures::of(&[]), Figures::default());
+}
+
+#[test]
+fn the_published_boards_are_all_there() {
+    let lengths = |suite: Suite| -> Vec<usize> {
+        let cases = suite.cases().unwrap();
+        cases.iter().map(|case| case.length.unwrap()).collect()
+    };
+    let korf = lengths(Suite::Korf);
+    assert_eq!((korf.len(), korf.iter().sum()), (100, 5305));
+    assert_eq!(lengths(Suite::Farthest), [80; 17]);
+    assert_eq!(lengths(Suite::Hard), [70, 72]);
+}
+
+#[test]
+fn drawn_boards_are_solved_within_the_limit_or_not() {
+    let shape = Shape::new(3, 3).unwrap();
+    let suite = Suite::Uniform {
+        shape,
+        count: 20,
+        seed: 1,
+    };
+    let tables = Arc::new(Tables::new());
+    let cases = suite.cases().unwrap();
+    assert_eq!(suite.cases().unwrap()[7].problem, cases[7].problem);
+    let searched: Vec<Run> = cases
+        .iter()
+        .map(|case| run(case, &tables, Duration::from_secs(60)))
+        .collect();
+    tables.build(Class::of(&cases[0].problem).unwrap());
+    for (case, searched) in cases.iter().zip(searched) {
+        let walked = run(case, &tables, Duration::from_secs(60));
+        assert_eq!(walked.length, searched.length);
+        assert!(walked.nodes < 100);
+    }
+    let hopeless = Suite::Uniform {
+        shape: Shape::new(6, 6).unwrap(),
+        count: 1,
+        seed: 1,
+    };
+    let cut = run(&hopeless.cases().unwrap()[0], &tables, Duration::ZERO);
+    assert_eq!(cut.length, None);
+    assert!(cut.lower_bound > 100);
+}
+
+#[test]
+fn a_list_says_which_line_is_wrong() {
+    let read = |text| read_cases(text).map(|cases| cases.len());
+    assert_eq!(read("# nothing\n\n"), Ok(0));
+    assert_eq!(read("7\t1,2,3,4,5,6,7,0,8\t1\textra\n0,3,2,1\n"), Ok(2));
+    for (text, error) in [
+        ("1 2 3 0", "line 1: there are no tiles, parted by commas"),
+        ("# a\n1,2,3,0\tfar", "line 2: \"far\" is no length"),
+        ("1,2,3", "line 1: 3 numbers make no square"),
+        ("2,1,3,0", "line 1: "),
+    ] {
+        let told = read(text).unwrap_err();
+        assert!(told.starts_with(error), "{told}");
+    }
+}
+
+#[test]
+fn only_work_takes_cpu_time() {
+    let begun = CpuTime::now();
+    std::thread::sleep(Duration::from_millis(50));
+    assert!(begun.elapsed() < Duration::from_millis(40));
+    let mut sum = 0_u64;
+    while begun.elapsed() < Duration::from_millis(5) {
+        sum = std::hint::black_box(sum + 1);
+    }
+    assert!(sum > 0);
+}
