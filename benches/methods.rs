@@ -76,7 +76,7 @@ fn class(shape: Shape) -> Class {
 fn bounds_of_all(shape: Shape) {
     let class = class(shape);
     let table = DistanceTable::new(class);
-    let boards = table.distances().len();
+    let boards = class.boards();
     let mut sums = [0_u64; HeuristicKind::ALL.len()];
     let mut goal: Vec<u32> = (1..shape.cells() as u32).collect();
     goal.insert(class.home(), 0);
@@ -92,10 +92,9 @@ fn bounds_of_all(shape: Shape) {
     for (sum, kind) in sums.into_iter().zip(HeuristicKind::ALL) {
         println!("{:>16} {:>7.3}", kind.name(), sum as f64 / boards as f64);
     }
-    let sum: u64 = table
-        .distances()
-        .iter()
-        .map(|&distance| u64::from(distance))
+    let sum: u64 = (0..)
+        .zip(table.counts())
+        .map(|(distance, boards)| distance * boards)
         .sum();
     println!(
         "{:>16} {:>7.3}",
@@ -124,8 +123,8 @@ fn table_walks(shape: Shape, boards: u64) {
     let begun = Instant::now();
     let table = Arc::new(DistanceTable::new(class(shape)));
     println!(
-        "{shape}: table of {} entries built in {:.1} ms",
-        table.distances().len(),
+        "{shape}: table of {} bytes built in {:.1} ms",
+        table.bytes(),
         begun.elapsed().as_secs_f64() * 1e3
     );
     searches("table walk", shape, boards, |problem| {

@@ -1,0 +1,192 @@
+//! What one slide does to a whole row of boards: those with the blank on the same cell.
+//!
+//! A slide changes a few digits of a rank, and by how much depends on these alone. So a row is
+//! pulled from another one in runs of whole words where the digits above a word change alone,
+//! by parts of words where others do, and just as it stands where the slide is vertical.
+
+use crate::puzzle::Direction;
+
+use super::bits::WORD_BOARDS;
+use super::position::{Position, Positions};
+
+/// How long the rows are, and in what pieces they are worked on.
+#[derive(Clone, Debug)]
+pub(super) struct Layout {
+    /// The words of a row.
+    pub(super) words: usize,
+    /// The words that are worked on at once: those whose first two digits are the same, so that
+    /// no run of words that stay together is longer.
+    pub(super) chunk: usize,
+    /// A word with all its boards.
+    pub(super) full: u64,
+    /// By word, whether the digits above it add up to an odd number.
+    is_odd: Box<[bool]>,
+}
+
+impl Layout {
+    pub(super) fn of(positions: &Positions) -> Self {
+        let words = sharing(positions, 0);
+        Self {
+            words,
+            chunk: sharing(positions, 2),
+            full: (1 << positions.sharing(0).min(WORD_BOARDS)) - 1,
+            is_odd: (0..words as u32)
+                .map(|word| positions.sum_of_digits(word * WORD_BOARDS) % 2 == 1)
+                .collect(),
+        }
+    }
+}
+
+/// The words of a row that share their first digits, so many of them.
+fn sharing(positions: &Positions, digits: usize) -> usize {
+    (positions.sharing(digits) / WORD_BOARDS).max(1) as usize
+}
+
+/// Where the boards of one row are led to by one slide, as seen from there.
+#[derive(Clone, Debug)]
+pub(super) struct Pull {
+    /// The blank's place in the row that it pulls from.
+    pub(super) from: usize,
+    /// So many words stay among themselves.
+    block: usize,
+    how: How,
+}
+
+#[derive(Clone, Debug)]
+enum How {
+    /// Runs of so many words stay together: for each of a block, where in the block it comes
+    /// from.
+    Runs { run: usize, from: Box<[usize]> },
+    /// Words are torn: by the parity of the digits above, what each word of a block is made of.
+    Parts([Box<[Box<[Part]>]>; 2]),
+}
+
+/// Some bits of a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Part {
+    /// The word of the block that they come from.
+    from: usize,
+    /// How far they are turned to the left.
+    turn: u32,
+    /// Which they are, after the turn.
+    mask: u64,
+}
+
+impl Pull {
+    /// What comes to the row with the blank at a place from the row that a slide leads to, which
+    /// is what the slide back leads here; none when the edge is in the way.
+    pub(super) fn new(
+        positions: &Positions,
+        layout: &Layout,
+        blank: usize,
+        direction: Direction,
+    ) -> Option<Self> {
+        let from = positions.slide(positions.at(0, blank), direction)?.blank();
+        let digits = positions.exchanged(blank, direction);
+        if digits.is_empty() {
+            return Some(Self {
+                from,
+                block: layout.chunk,
+                how: How::Runs {
+                    run: layout.chunk,
+                    from: [0].into(),
+                },
+            });
+        }
+        let block = sharing(positions, digits.start);
+        let run = sharing(positions, digits.end);
+        let firsts = (0..block)
+            .step_by(run)
+            .map(|word| word as u32 * WORD_BOARDS);
+        let source = |rank, is_odd| {
+            let position = positions.with_parity(rank, blank, is_odd);
+            let next = positions.slide(position, direction);
+            next.map_or(0, Position::rank)
+        };
+        let how = if positions.sharing(digits.end) >= WORD_BOARDS {
+            let from = firsts.map(|rank| source(rank, false) / WORD_BOARDS);
+            How::Runs {
+                run,
+                from: from.map(|word| word as usize).collect(),
+            }
+        } else {
+            let boards = layout.full.count_ones();
+            How::Parts([false, true].map(|above_is_odd| {
+                let is_odd = above_is_odd != positions.is_odd(blank);
+                let words = firsts.clone();
+                words
+                    .map(|first| parts((first..first + boards).map(|rank| source(rank, is_odd))))
+                    .collect()
+            }))
+        };
+        Some(Self { from, block, how })
+    }
+
+    /// Adds to `sum` what comes to the chunk that begins at the word `start` from the row
+    /// `source`, as far as that has come from its `fresh` chunks.
+    pub(super) fn add(
+        &self,
+        layout: &Layout,
+        start: usize,
+        source: &[u64],
+        fresh: &[bool],
+        sum: &mut [u64],
+    ) {
+        let is_local = self.block <= layout.chunk;
+        if is_local && !fresh[start / layout.chunk] {
+            return;
+        }
+        let span = self.block.min(layout.chunk);
+        for (i, sum) in sum.chunks_exact_mut(span).enumerate() {
+            let begin = start + i * span;
+            // The block's first word, without a division where blocks are short.
+            let block = if is_local {
+                begin
+            } else {
+                begin - begin % self.block
+            };
+            match &self.how {
+                How::Runs { run, from } => {
+                    let runs = from[(begin - block) / run..].iter();
+                    for (sum, from) in sum.chunks_exact_mut(*run).zip(runs) {
+                        let from = block + from;
+                        if fresh[from / layout.chunk] {
+                            for (sum, word) in sum.iter_mut().zip(&source[from..]) {
+                                *sum |= word;
+                            }
+                        }
+                    }
+                }
+                How::Parts(words) => {
+                    let is_odd = &layout.is_odd[begin..];
+                    for (i, (sum, &is_odd)) in sum.iter_mut().zip(is_odd).enumerate() {
+                        for part in &words[usize::from(is_odd)][begin - block + i] {
+                            *sum |= source[block + part.from].rotate_left(part.turn) & part.mask;
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a word is made of, by the ranks that its boards come from.
+fn parts(sources: impl Iterator<Item = u32>) -> Box<[Part]> {
+    let mut parts: Vec<Part> = Vec::new();
+    for (bit, rank) in (0..).zip(sources) {
+        let from = (rank / WORD_BOARDS) as usize;
+        let turn = (bit - rank as i32 % WORD_BOARDS as i32).rem_euclid(64) as u32;
+        match parts
+            .iter_mut()
+            .find(|part| part.from == from && part.turn == turn)
+        {
+            Some(part) => part.mask |= 1 << bit,
+            None => parts.push(Part {
+                from,
+                turn,
+                mask: 1 << bit,
+            }),
+        }
+    }
+    parts.into()
+}
