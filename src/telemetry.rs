@@ -148,6 +148,21 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
         "loyd_tables_bytes",
         "Bytes of the tables that are ready.",
     ),
+    (
+        Kind::Gauge,
+        "loyd_tables_building",
+        "1 while a table is being built, else 0.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_tables_build_ratio",
+        "The part of its boards that the build under way has reached.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_tables_evicted_total",
+        "Tables that made room for others, because of --table-memory.",
+    ),
 ];
 
 /// Upper bounds in seconds, from the fastest answer to the longest deadline.
@@ -211,6 +226,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
         "loyd_cache_hits_total",
         "loyd_cache_misses_total",
         "loyd_stalled_connections_total",
+        "loyd_tables_evicted_total",
     ] {
         counter!(name).absolute(0);
     }
@@ -274,6 +290,17 @@ pub(crate) fn cache(hit: bool) {
 pub(crate) fn tables(ready: usize, bytes: u64) {
     gauge!("loyd_tables_ready").set(ready as f64);
     gauge!("loyd_tables_bytes").set(bytes as f64);
+}
+
+/// So much of a table is built, or none is being built.
+pub(crate) fn table_building(done: Option<f64>) {
+    gauge!("loyd_tables_building").set(f64::from(u8::from(done.is_some())));
+    gauge!("loyd_tables_build_ratio").set(done.unwrap_or_default());
+}
+
+/// A table made room for another one.
+pub(crate) fn table_evicted() {
+    counter!("loyd_tables_evicted_total").increment(1);
 }
 
 /// A call has arrived.

@@ -2,6 +2,8 @@
 
 use crate::puzzle::{Metric, Problem, Shape, canonical_symmetry};
 
+use super::bits::WORD_BOARDS;
+
 /// A metric, a shape and a home of the blank, the same for all that are mirror images of each
 /// other: the shape at least as wide as it is high, the home as close to the lower right corner
 /// as can be.
@@ -108,5 +110,18 @@ impl Class {
     #[must_use]
     pub fn boards(self) -> usize {
         (3..=self.shape.cells()).product()
+    }
+
+    /// The bytes of the class's table.
+    #[must_use]
+    pub fn table_bytes(self) -> usize {
+        match self.metric {
+            Metric::SingleTile => {
+                let cells = self.shape.cells();
+                let words = (self.boards() / cells).div_ceil(WORD_BOARDS as usize);
+                cells * words * size_of::<u64>()
+            }
+            Metric::MultiTile => self.boards(),
+        }
     }
 }
