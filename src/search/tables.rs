@@ -59,7 +59,7 @@ impl Tables {
     }
 
     /// The table of a class, built now if it is not there: in about a millisecond up to 3×3, in
-    /// seconds on 12 cells. A thread that comes while another builds it waits for that one.
+    /// a second on 12 cells. A thread that comes while another builds it waits for that one.
     pub fn build(&self, class: Class) -> Arc<DistanceTable> {
         let slot = self.slot(class);
         if let Some(table) = self.ready(class) {

@@ -48,8 +48,8 @@ enum Entries {
 }
 
 impl DistanceTable {
-    /// Searches the whole class on this thread: a millisecond for 3×3, some tens of them for 2×5, seconds for 3×4
-    /// and 2×6. A [`Sweep`] does the same in steps and on many threads.
+    /// Searches the whole class on this thread: a millisecond for 3×3, some of them for 2×5, a
+    /// second for 3×4 and 2×6. A [`Sweep`] does the same in steps and on many threads.
     #[must_use]
     pub fn new(class: Class) -> Self {
         if class.metric() == Metric::MultiTile {

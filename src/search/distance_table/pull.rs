@@ -52,17 +52,20 @@ pub(super) struct Pull {
     how: How,
 }
 
+/// Two of a kind are for an even and an odd sum of the digits above a word.
 #[derive(Clone, Debug)]
 enum How {
     /// Runs of so many words stay together: for each of a block, where in the block it comes
     /// from.
     Runs { run: usize, from: Box<[usize]> },
-    /// Words are torn: by the parity of the digits above, what each word of a block is made of.
+    /// Words are torn: what each of a block is made of.
     Parts([Box<[Box<[Part]>]>; 2]),
+    /// Words are shuffled in themselves.
+    Shuffle([Box<Shuffle>; 2]),
 }
 
 /// Some bits of a word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 struct Part {
     /// The word of the block that they come from.
     from: usize,
@@ -71,6 +74,9 @@ struct Part {
     /// Which they are, after the turn.
     mask: u64,
 }
+
+/// Where the bits of each byte of a word go. Up to 36 parts would do the same.
+type Shuffle = [[u64; 256]; 8];
 
 impl Pull {
     /// What comes to the row with the blank at a place from the row that a slide leads to, which
@@ -84,40 +90,40 @@ impl Pull {
         let from = positions.slide(positions.at(0, blank), direction)?.blank();
         let digits = positions.exchanged(blank, direction);
         if digits.is_empty() {
-            return Some(Self {
-                from,
-                block: layout.chunk,
-                how: How::Runs {
-                    run: layout.chunk,
-                    from: [0].into(),
-                },
-            });
+            let (block, run) = (layout.chunk, layout.chunk);
+            let how = How::Runs {
+                run,
+                from: [0].into(),
+            };
+            return Some(Self { from, block, how });
         }
         let block = sharing(positions, digits.start);
         let run = sharing(positions, digits.end);
-        let firsts = (0..block)
-            .step_by(run)
-            .map(|word| word as u32 * WORD_BOARDS);
         let source = |rank, is_odd| {
             let position = positions.with_parity(rank, blank, is_odd);
             let next = positions.slide(position, direction);
             next.map_or(0, Position::rank)
         };
+        let by_parity = [positions.is_odd(blank), !positions.is_odd(blank)];
+        let boards = layout.full.count_ones();
         let how = if positions.sharing(digits.end) >= WORD_BOARDS {
-            let from = firsts.map(|rank| source(rank, false) / WORD_BOARDS);
+            let words = (0..block).step_by(run);
+            let from = words.map(|word| source(word as u32 * WORD_BOARDS, false) / WORD_BOARDS);
             How::Runs {
                 run,
                 from: from.map(|word| word as usize).collect(),
             }
-        } else {
-            let boards = layout.full.count_ones();
-            How::Parts([false, true].map(|above_is_odd| {
-                let is_odd = above_is_odd != positions.is_odd(blank);
-                let words = firsts.clone();
-                words
+        } else if block > 1 {
+            How::Parts(by_parity.map(|is_odd| {
+                let firsts = (0..block as u32).map(|word| word * WORD_BOARDS);
+                firsts
                     .map(|first| parts((first..first + boards).map(|rank| source(rank, is_odd))))
                     .collect()
             }))
+        } else {
+            How::Shuffle(
+                by_parity.map(|is_odd| shuffle((0..boards).map(|rank| source(rank, is_odd)))),
+            )
         };
         Some(Self { from, block, how })
     }
@@ -136,15 +142,22 @@ impl Pull {
         if is_local && !fresh[start / layout.chunk] {
             return;
         }
-        let span = self.block.min(layout.chunk);
+        // Where the pieces of the chunk that lie in one block begin, and where the block does.
+        let span = if self.block == 1 {
+            layout.chunk
+        } else {
+            self.block.min(layout.chunk)
+        };
         for (i, sum) in sum.chunks_exact_mut(span).enumerate() {
             let begin = start + i * span;
-            // The block's first word, without a division where blocks are short.
             let block = if is_local {
                 begin
             } else {
                 begin - begin % self.block
             };
+            let is_odd = layout.is_odd[begin..]
+                .iter()
+                .map(|&is_odd| usize::from(is_odd));
             match &self.how {
                 How::Runs { run, from } => {
                     let runs = from[(begin - block) / run..].iter();
@@ -158,10 +171,18 @@ impl Pull {
                     }
                 }
                 How::Parts(words) => {
-                    let is_odd = &layout.is_odd[begin..];
-                    for (i, (sum, &is_odd)) in sum.iter_mut().zip(is_odd).enumerate() {
-                        for part in &words[usize::from(is_odd)][begin - block + i] {
+                    let words = words.each_ref().map(|words| &words[begin - block..]);
+                    for (i, (sum, is_odd)) in sum.iter_mut().zip(is_odd).enumerate() {
+                        for part in &words[is_odd][i] {
                             *sum |= source[block + part.from].rotate_left(part.turn) & part.mask;
+                        }
+                    }
+                }
+                How::Shuffle(shuffles) => {
+                    let words = source[begin..].iter().zip(is_odd);
+                    for (sum, (word, is_odd)) in sum.iter_mut().zip(words) {
+                        for (byte, bits) in word.to_le_bytes().into_iter().zip(&*shuffles[is_odd]) {
+                            *sum |= bits[usize::from(byte)];
                         }
                     }
                 }
@@ -189,4 +210,16 @@ fn parts(sources: impl Iterator<Item = u32>) -> Box<[Part]> {
         }
     }
     parts.into()
+}
+
+/// How a word is shuffled, by the ranks that its boards come from.
+fn shuffle(sources: impl Iterator<Item = u32>) -> Box<Shuffle> {
+    let mut shuffle = Box::new([[0; 256]; 8]);
+    for (bit, rank) in sources.enumerate() {
+        let bytes = &mut shuffle[rank as usize / 8];
+        for (byte, bits) in bytes.iter_mut().enumerate() {
+            *bits |= ((byte as u64 >> (rank % 8)) & 1) << bit;
+        }
+    }
+    shuffle
 }
