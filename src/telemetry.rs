@@ -140,16 +140,6 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Gauge,
-        "loyd_tables_ready",
-        "Tables of exact distances that are ready.",
-    ),
-    (
-        Kind::Gauge,
-        "loyd_tables_bytes",
-        "Bytes of the tables that are ready.",
-    ),
-    (
-        Kind::Gauge,
         "loyd_tables_building",
         "1 while a table is being built, else 0.",
     ),
@@ -162,6 +152,16 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
         Kind::Counter,
         "loyd_tables_evicted_total",
         "Tables that made room for others, because of --table-memory.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_tables_ready",
+        "Tables of exact distances that are ready.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_tables_bytes",
+        "Bytes of the tables that are ready.",
     ),
 ];
 
@@ -286,12 +286,6 @@ pub(crate) fn cache(hit: bool) {
     }
 }
 
-/// These tables are ready.
-pub(crate) fn tables(ready: usize, bytes: u64) {
-    gauge!("loyd_tables_ready").set(ready as f64);
-    gauge!("loyd_tables_bytes").set(bytes as f64);
-}
-
 /// So much of a table is built, or none is being built.
 pub(crate) fn table_building(done: Option<f64>) {
     gauge!("loyd_tables_building").set(f64::from(u8::from(done.is_some())));
@@ -301,6 +295,12 @@ pub(crate) fn table_building(done: Option<f64>) {
 /// A table made room for another one.
 pub(crate) fn table_evicted() {
     counter!("loyd_tables_evicted_total").increment(1);
+}
+
+/// These tables are ready.
+pub(crate) fn tables(ready: usize, bytes: u64) {
+    gauge!("loyd_tables_ready").set(ready as f64);
+    gauge!("loyd_tables_bytes").set(bytes as f64);
 }
 
 /// A call has arrived.
