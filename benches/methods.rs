@@ -1,14 +1,16 @@
-//! What the heuristics and the searches do on 3×3 and 4×4: figures in `docs/methods.md`.
+//! What the heuristics and the searches do on 3×3 and 4×4, and tables on up to 12 cells: figures in `docs/methods.md`.
 //!
 //! `cargo bench --no-default-features --bench methods`
 
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
-use loyd::search::distance_table::{Class, DistanceTable};
+use loyd::search::distance_table::{Class, DistanceTable, Sweep};
 use loyd::search::table_walk::TableWalk;
 use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
 
@@ -22,7 +24,9 @@ fn main() {
     bounds_of_some(large, 100_000);
 
     println!("\nSearches: mean length, expanded, generated, greatest open list, ms a board");
-    table_walks(small, 200);
+    for (rows, columns) in [(3, 3), (2, 5), (3, 4), (2, 6)] {
+        table_walks(shape(rows, columns), 200);
+    }
     for kind in HeuristicKind::ALL {
         let name = format!("A* {}", kind.name());
         searches(&name, small, 200, |problem| {
@@ -76,7 +80,7 @@ fn class(shape: Shape) -> Class {
 fn bounds_of_all(shape: Shape) {
     let class = class(shape);
     let table = DistanceTable::new(class);
-    let boards = table.distances().len();
+    let boards = class.boards();
     let mut sums = [0_u64; HeuristicKind::ALL.len()];
     let mut goal: Vec<u32> = (1..shape.cells() as u32).collect();
     goal.insert(class.home(), 0);
@@ -92,10 +96,9 @@ fn bounds_of_all(shape: Shape) {
     for (sum, kind) in sums.into_iter().zip(HeuristicKind::ALL) {
         println!("{:>16} {:>7.3}", kind.name(), sum as f64 / boards as f64);
     }
-    let sum: u64 = table
-        .distances()
-        .iter()
-        .map(|&distance| u64::from(distance))
+    let sum: u64 = (0..)
+        .zip(table.counts())
+        .map(|(distance, boards)| distance * boards)
         .sum();
     println!(
         "{:>16} {:>7.3}",
@@ -121,16 +124,31 @@ fn bounds_of_some(shape: Shape, boards: u64) {
 }
 
 fn table_walks(shape: Shape, boards: u64) {
-    let begun = Instant::now();
-    let table = Arc::new(DistanceTable::new(class(shape)));
-    println!(
-        "{shape}: table of {} entries built in {:.1} ms",
-        table.distances().len(),
-        begun.elapsed().as_secs_f64() * 1e3
-    );
+    let mut table = None;
+    for threads in [1, 2].into_iter().filter_map(NonZeroUsize::new) {
+        let begun = Instant::now();
+        let built = swept(class(shape), threads);
+        println!(
+            "{shape}: table of {} bytes built in {:.1} ms by {threads} threads",
+            built.bytes(),
+            begun.elapsed().as_secs_f64() * 1e3
+        );
+        table = Some(Arc::new(built));
+    }
     searches("table walk", shape, boards, |problem| {
-        Box::new(TableWalk::new(Arc::clone(&table), problem).expect("a board of the class"))
+        let table = table.clone().expect("it was built");
+        Box::new(TableWalk::new(table, problem).expect("a board of the class"))
     });
+}
+
+fn swept(class: Class, threads: NonZeroUsize) -> DistanceTable {
+    let mut sweep = Sweep::new(class);
+    loop {
+        sweep = match sweep.advance(threads) {
+            ControlFlow::Continue(sweep) => sweep,
+            ControlFlow::Break(table) => return table,
+        };
+    }
 }
 
 fn searches(name: &str, shape: Shape, boards: u64, solver: impl Fn(&Problem) -> Solver) {

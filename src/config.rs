@@ -143,6 +143,10 @@ pub struct EngineArgs {
     /// The memory for answers that are kept because they are proven.
     #[arg(long, env = "LOYD_CACHE_MEMORY", value_name = "BYTES", default_value = "16M", value_parser = bytes)]
     pub cache_memory: u64,
+
+    /// The memory for tables of exact distances, 32M each for 3×4 and 2×6; those used least recently make room for others.
+    #[arg(long, env = "LOYD_TABLE_MEMORY", value_name = "BYTES", default_value = "128M", value_parser = bytes)]
+    pub table_memory: u64,
 }
 
 impl EngineArgs {
@@ -163,6 +167,7 @@ impl EngineArgs {
             },
             memory: self.memory,
             cache_memory: self.cache_memory,
+            table_memory: self.table_memory,
         }
     }
 }

@@ -140,6 +140,21 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Gauge,
+        "loyd_tables_building",
+        "1 while a table is being built, else 0.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_tables_build_ratio",
+        "The part of its boards that the build under way has reached.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_tables_evicted_total",
+        "Tables that made room for others, because of --table-memory.",
+    ),
+    (
+        Kind::Gauge,
         "loyd_tables_ready",
         "Tables of exact distances that are ready.",
     ),
@@ -216,6 +231,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
         "loyd_cache_hits_total",
         "loyd_cache_misses_total",
         "loyd_stalled_connections_total",
+        "loyd_tables_evicted_total",
     ] {
         counter!(name).absolute(0);
     }
@@ -273,6 +289,17 @@ pub(crate) fn cache(hit: bool) {
     } else {
         counter!("loyd_cache_misses_total").increment(1);
     }
+}
+
+/// So much of a table is built, or none is being built.
+pub(crate) fn table_building(done: Option<f64>) {
+    gauge!("loyd_tables_building").set(f64::from(u8::from(done.is_some())));
+    gauge!("loyd_tables_build_ratio").set(done.unwrap_or_default());
+}
+
+/// A table made room for another one.
+pub(crate) fn table_evicted() {
+    counter!("loyd_tables_evicted_total").increment(1);
 }
 
 /// These tables are ready.

@@ -18,6 +18,9 @@ use crate::service::{Puzzles, Settings};
 /// share to give.
 const MEMORY: u64 = 1 << 30;
 
+/// What tables of exact distances may take.
+const TABLE_MEMORY: u64 = 128 << 20;
+
 /// A question that sets no time limit of its own runs until it is answered or interrupted.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
@@ -81,6 +84,7 @@ fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
         // One search, which may have it all: a job is granted its share among the workers.
         memory: memory.saturating_mul(workers as u64),
         cache_memory: 0,
+        table_memory: TABLE_MEMORY,
     };
     let engine = Engine::start(config)
         .map_err(|error| Failure::Broken(format!("cannot start the worker threads: {error}")))?;

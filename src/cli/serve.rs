@@ -34,6 +34,7 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
         queue = engine.capacity,
         memory = engine.memory,
         cache_memory = engine.cache_memory,
+        table_memory = engine.table_memory,
         tables = server.tables(),
         elapsed = ?begun.elapsed(),
         "ready"

@@ -12,8 +12,9 @@ pub mod pipe;
 pub mod pool;
 mod share;
 mod solving;
-mod table_store;
+pub mod table_store;
 
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -56,6 +57,8 @@ pub struct EngineConfig {
     pub memory: u64,
     /// Bytes for proven answers that are kept.
     pub cache_memory: u64,
+    /// Bytes for tables of exact distances, but for the small ones, which take some tens of K.
+    pub table_memory: u64,
 }
 
 /// What is to be solved, and how.
@@ -103,10 +106,12 @@ impl Engine {
     /// # Errors
     /// When the operating system refuses a thread.
     pub fn start(config: EngineConfig) -> std::io::Result<Self> {
+        // Requests should not feel it when a table is built.
+        let builders = NonZeroUsize::new(config.workers / 2).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
             pool: Pool::start(config.workers, config.capacity)?,
             cache: Cache::new(config.cache_memory),
-            store: TableStore::new(),
+            store: TableStore::new(config.table_memory, builders),
             memory: Arc::new(Memory::new(config.memory, config.workers)),
             draining: CancellationToken::new(),
             config,
@@ -122,7 +127,7 @@ impl Engine {
     /// How many tables of exact distances are ready.
     #[must_use]
     pub fn tables(&self) -> usize {
-        self.store.count()
+        self.store.tables().count()
     }
 
     /// The searches that answer a question.
@@ -130,7 +135,8 @@ impl Engine {
     /// # Errors
     /// When the method cannot do what the objective asks.
     pub fn plan(&self, question: &Question) -> Result<Vec<Stage>, PlanError> {
-        let ready = self.store.ready(&question.problem);
+        // A table that the plan would not use should not be built, either.
+        let ready = question.method == Method::default() && self.store.ready(&question.problem);
         plan(
             question.problem.shape(),
             question.objective,
@@ -223,6 +229,9 @@ impl Engine {
         seed: u64,
         count: u64,
     ) -> impl Search<Found = Generated> + use<> {
+        let solved = Problem::new(&goal, &goal).expect("the goal is no moves from itself");
+        // Each board that is measured after the table is there is measured by it.
+        self.store.ready(&solved);
         let tables = Arc::clone(self.store.tables());
         Batch::new(seed, count, move |seed| {
             let tables = Arc::clone(&tables);
@@ -243,6 +252,7 @@ impl Engine {
     /// Refuses new requests, and ends the ones under way with [`Failure::Draining`].
     pub fn drain(&self) {
         self.draining.cancel();
+        self.store.close();
     }
 
     fn admit(&self) -> Result<(), Refused> {

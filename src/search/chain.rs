@@ -7,7 +7,7 @@ use crate::heuristic::HeuristicKind;
 use crate::puzzle::{Problem, Solution};
 
 use super::constructive::Constructive;
-use super::distance_table::Class;
+use super::distance_table::{Class, DistanceTable};
 use super::joined::Joined;
 use super::plan::{Method, Objective, Stage, plan};
 use super::table_walk::TableWalk;
@@ -28,6 +28,9 @@ pub struct Chain {
     problem: Problem,
     objective: Objective,
     tables: Arc<Tables>,
+    /// The problem's own, if the plan wants it and it is there: kept until it is walked, whatever
+    /// becomes of it elsewhere.
+    table: Option<Arc<DistanceTable>>,
     waiting: VecDeque<Stage>,
     current: Option<(Stage, Solver)>,
     /// Of the stages that are over; the lower bound is of all.
@@ -49,10 +52,14 @@ impl Chain {
         stages: Vec<Stage>,
         tables: Arc<Tables>,
     ) -> Self {
+        let table = Class::of(&problem)
+            .filter(|_| stages.contains(&Stage::TableWalk))
+            .and_then(|class| tables.ready(class));
         Self {
             problem,
             objective,
             tables,
+            table,
             waiting: stages.into(),
             current: None,
             past: Progress::default(),
@@ -89,15 +96,14 @@ impl Chain {
         self.current = None;
     }
 
-    fn table_walk(&self) -> Option<TableWalk> {
-        let table = self.tables.ready(Class::of(&self.problem)?)?;
-        TableWalk::new(table, &self.problem)
-    }
-
     fn begin(&mut self, stage: Stage) {
         let problem = &self.problem;
         let solver = match stage {
-            Stage::TableWalk => match self.table_walk() {
+            Stage::TableWalk => match self
+                .table
+                .take()
+                .and_then(|table| TableWalk::new(table, problem))
+            {
                 Some(walk) => Box::new(walk),
                 // The plan was made for tables that are ready; if they are not, the answer is
                 // the same but later.

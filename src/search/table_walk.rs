@@ -34,6 +34,8 @@ pub struct TableWalk {
     /// From the table's mirror back to the problem.
     back: Symmetry,
     position: Position,
+    /// Of the position.
+    distance: u8,
     moves: Vec<Direction>,
     progress: Progress,
     done: bool,
@@ -49,6 +51,7 @@ impl TableWalk {
             problem: problem.clone(),
             back: problem.canonical_symmetry().inverse(),
             position,
+            distance,
             moves: Vec::with_capacity(usize::from(distance)),
             progress: Progress {
                 iterations: 1,
@@ -62,17 +65,18 @@ impl TableWalk {
 
     /// Makes a move that brings the goal one nearer; false at the goal.
     fn descend(&mut self) -> bool {
-        let Some(nearer) = self.table.distance_at(self.position).checked_sub(1) else {
+        let Some(nearer) = self.distance.checked_sub(1) else {
             return false;
         };
         self.progress.expanded += 1;
         for direction in Direction::ALL {
             for (more, next) in self.table.moves(self.position, direction).enumerate() {
                 self.progress.generated += 1;
-                if self.table.distance_at(next) == nearer {
+                if self.table.is_at(next, nearer) {
                     let direction = self.back.direction(direction);
                     self.moves.extend(std::iter::repeat_n(direction, 1 + more));
                     self.position = next;
+                    self.distance = nearer;
                     return true;
                 }
             }

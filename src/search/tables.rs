@@ -1,6 +1,6 @@
-//! The distance tables of a process, each built once, when it is first asked for.
+//! The distance tables of a process, each built when it is first asked for.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::puzzle::Metric;
 
@@ -17,60 +17,100 @@ use super::distance_table::{Class, DistanceTable};
 /// assert!(tables.ready(smallest).is_none());
 /// tables.build(smallest);
 /// assert!(tables.ready(smallest).is_some());
-/// assert_eq!(tables.bytes(), 12);
+/// assert_eq!(tables.bytes(), 32);
 /// ```
 #[derive(Debug)]
 pub struct Tables {
-    slots: Vec<(Class, OnceLock<Arc<DistanceTable>>)>,
+    slots: Vec<Slot>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    class: Class,
+    /// Held only to look or to put a table in.
+    table: Mutex<Option<Arc<DistanceTable>>>,
+    /// Held by the thread that builds the table.
+    turn: Mutex<()>,
 }
 
 impl Tables {
     /// No table built yet.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            slots: Metric::ALL
+        let classes = Metric::ALL.into_iter().flat_map(|metric| {
+            Class::all()
                 .into_iter()
-                .flat_map(|metric| {
-                    Class::all()
-                        .into_iter()
-                        .map(move |class| class.counted_in(metric))
-                })
-                .map(|class| (class, OnceLock::new()))
-                .collect(),
+                .filter_map(move |class| class.counted_in(metric))
+        });
+        let slot = |class| Slot {
+            class,
+            table: Mutex::default(),
+            turn: Mutex::default(),
+        };
+        Self {
+            slots: classes.map(slot).collect(),
         }
     }
 
-    /// The table of a class if it is there. Never waits, not even for one that is being built.
+    /// The table of a class if it is there. Never waits for one that is being built.
     #[must_use]
     pub fn ready(&self, class: Class) -> Option<Arc<DistanceTable>> {
-        self.slot(class).get().cloned()
+        self.slot(class).table().clone()
     }
 
-    /// The table of a class, built now if it is not there: milliseconds up to 3×3, some tens of
-    /// them for 2×5. A thread that comes while another builds it waits for that one.
+    /// The table of a class, built now if it is not there: in about a millisecond up to 3×3, in
+    /// a second on 12 cells. A thread that comes while another builds it waits for that one.
     pub fn build(&self, class: Class) -> Arc<DistanceTable> {
-        self.slot(class)
-            .get_or_init(|| Arc::new(DistanceTable::new(class)))
-            .clone()
+        let slot = self.slot(class);
+        if let Some(table) = self.ready(class) {
+            return table;
+        }
+        let _turn = slot.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(table) = self.ready(class) {
+            return table;
+        }
+        self.insert(DistanceTable::new(class))
     }
 
-    /// The bytes that the tables built so far hold.
+    /// Puts a table in that was built elsewhere.
+    pub fn insert(&self, table: DistanceTable) -> Arc<DistanceTable> {
+        let table = Arc::new(table);
+        *self.slot(table.class()).table() = Some(Arc::clone(&table));
+        table
+    }
+
+    /// Takes the table of a class out. Whoever holds it keeps it.
+    pub fn remove(&self, class: Class) -> Option<Arc<DistanceTable>> {
+        self.slot(class).table().take()
+    }
+
+    /// The number of tables that are there.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.there().count()
+    }
+
+    /// The bytes that the tables which are there hold.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        self.slots
-            .iter()
-            .filter_map(|(_, slot)| slot.get())
-            .map(|table| table.bytes())
-            .sum()
+        self.there().map(|table| table.bytes()).sum()
     }
 
-    fn slot(&self, class: Class) -> &OnceLock<Arc<DistanceTable>> {
+    fn there(&self) -> impl Iterator<Item = Arc<DistanceTable>> + '_ {
+        self.slots.iter().filter_map(|slot| slot.table().clone())
+    }
+
+    fn slot(&self, class: Class) -> &Slot {
         self.slots
             .iter()
-            .find(|(of, _)| *of == class)
-            .map(|(_, slot)| slot)
+            .find(|slot| slot.class == class)
             .expect("every class has its slot")
+    }
+}
+
+impl Slot {
+    fn table(&self) -> MutexGuard<'_, Option<Arc<DistanceTable>>> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

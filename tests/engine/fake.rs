@@ -101,6 +101,7 @@ pub(crate) fn engine(workers: usize, capacity: usize) -> Engine {
         caps: CAPS,
         memory: 1 << 30,
         cache_memory: 16 << 20,
+        table_memory: 128 << 20,
     })
     .unwrap()
 }

@@ -13,3 +13,4 @@ mod pipe;
 mod pool;
 mod sharing;
 mod solving;
+mod table_store;

@@ -4,8 +4,9 @@ use std::time::{Duration, Instant};
 
 use loyd::engine::{Engine, Failure, Limits, News, Question, Refused, StopReason, Wanted, Work};
 use loyd::heuristic::HeuristicKind;
-use loyd::puzzle::{Dice, Problem};
+use loyd::puzzle::{Board, Dice, Problem};
 use loyd::search::constructive::Variant;
+use loyd::search::difficulty::Range;
 use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage};
 use loyd::search::{Budget, Progress, Search, Step};
 use tokio::time::timeout;
@@ -82,6 +83,30 @@ async fn a_larger_table_is_built_when_it_is_first_wanted() {
         ..question
     };
     assert_eq!(solve(&engine, other).await, length);
+}
+
+#[tokio::test]
+async fn a_table_is_built_for_boards_of_a_wanted_length_but_not_for_a_method_without_one() {
+    let engine = engine(1, 4);
+    let ready = engine.tables();
+    let problem = random_problem(shape(2, 5), 9, &mut Dice::new(1));
+    let by_a_star = Question {
+        method: Method {
+            algorithm: Some(Algorithm::AStar),
+            ..Method::default()
+        },
+        ..question(problem, Objective::Optimal)
+    };
+    solve(&engine, by_a_star).await;
+    assert_eq!(engine.tables(), ready);
+    let goal = Board::solved(shape(2, 5));
+    let range = Range::new(goal.shape(), goal.blank(), 10, 20).unwrap();
+    drop(engine.difficulty(goal, range, 1, 1));
+    let begin = Instant::now();
+    while engine.tables() == ready {
+        assert!(begin.elapsed() < PATIENCE, "the table was not built");
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]

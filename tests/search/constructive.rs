@@ -100,7 +100,7 @@ fn solve_class(class: Class, stride: usize) {
         let turned =
             (class.shape() != class.shape().transposed()).then(|| problem.mirrored(on_its_side));
         for problem in turned.into_iter().chain([problem]) {
-            let fewest = usize::from(table.distances()[index]);
+            let fewest = table.distance(&problem).expect("of the class") as usize;
             for variant in Variant::ALL {
                 let moves = solve(&tables, &problem, variant);
                 let by_table = class.shape().cells() < 10 && variant != Variant::Hayes;

@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::thread;
 
-use loyd::puzzle::{Dice, Problem, Shape};
+use loyd::puzzle::{Dice, Metric, Problem, Shape};
 use loyd::search::distance_table::{Class, DistanceTable};
 use loyd::search::tables::Tables;
 
-use crate::support::{goal, random_problem, shape};
+use crate::support::{all_distances, goal, random_problem, shape};
 
 const DEPTH_COUNTS: &str = include_str!("depth_counts.tsv");
 
 /// Shape, home and number of boards at each distance.
-fn depth_counts() -> Vec<(Shape, usize, Vec<usize>)> {
+fn depth_counts() -> Vec<(Shape, usize, Vec<u64>)> {
     let number = |text: &str| text.parse::<usize>().expect("a number");
+    let count = |text: &str| text.parse::<u64>().expect("a number");
     DEPTH_COUNTS
         .lines()
         .filter(|line| !line.starts_with('#'))
@@ -22,7 +23,7 @@ fn depth_counts() -> Vec<(Shape, usize, Vec<usize>)> {
             (
                 shape(number(fields[0]), number(fields[1])),
                 number(fields[2]),
-                fields[3].split(',').map(number).collect(),
+                fields[3].split(',').map(count).collect(),
             )
         })
         .collect()
@@ -35,19 +36,14 @@ fn as_many_boards_at_each_distance_as_exhaustive_searches_found() {
     assert_eq!(counts.len(), 43);
     for (shape, home, expected) in counts {
         let table = tables.build(Class::new(shape, home).expect("small enough"));
-        let mut found = vec![0; 256];
-        for &distance in table.distances() {
-            found[usize::from(distance)] += 1;
-        }
-        assert_eq!(found[..expected.len()], expected, "{shape} home {home}");
-        let total: usize = (3..=shape.cells()).product();
-        assert_eq!(table.distances().len(), total);
-        assert_eq!(expected.iter().sum::<usize>(), total);
+        assert_eq!(table.counts(), expected, "{shape} home {home}");
+        let total: u64 = (3..=shape.cells() as u64).product();
+        assert_eq!(expected.iter().sum::<u64>(), total);
     }
 }
 
 #[test]
-fn there_are_eleven_classes_and_the_smallest_come_first() {
+fn there_are_18_classes_and_the_smallest_come_first() {
     let classes = Class::all();
     let names: Vec<String> = classes
         .iter()
@@ -57,16 +53,23 @@ fn there_are_eleven_classes_and_the_smallest_come_first() {
         names,
         [
             "2×2 3", "2×3 4", "2×3 5", "2×4 6", "2×4 7", "3×3 4", "3×3 7", "3×3 8", "2×5 7",
-            "2×5 8", "2×5 9"
+            "2×5 8", "2×5 9", "2×6 9", "2×6 10", "2×6 11", "3×4 6", "3×4 7", "3×4 10", "3×4 11"
         ]
     );
 }
 
 #[test]
-fn boards_of_more_than_ten_cells_have_no_class() {
-    assert_eq!(Class::new(shape(3, 4), 11), None);
-    assert_eq!(Class::new(shape(2, 6), 0), None);
+fn boards_of_more_than_twelve_cells_have_no_class_nor_those_of_more_than_ten_where_lines_are_pushed()
+ {
+    assert_eq!(Class::new(shape(2, 7), 13), None);
+    assert_eq!(Class::new(shape(3, 5), 0), None);
     assert_eq!(Class::new(shape(3, 3), 9), None);
+    let pushed = |rows, columns| {
+        let class = Class::new(shape(rows, columns), 0).expect("small enough");
+        class.counted_in(Metric::MultiTile).is_some()
+    };
+    assert!(pushed(2, 5) && pushed(3, 3));
+    assert!(!pushed(2, 6) && !pushed(3, 4));
 }
 
 #[test]
@@ -75,18 +78,39 @@ fn every_board_of_an_index_has_the_distance_of_that_index() {
         .into_iter()
         .filter(|class| class.boards() < 200_000)
     {
-        let table = DistanceTable::new(class);
-        let goal = goal(class.shape(), class.home());
-        for (index, &distance) in table.distances().iter().enumerate() {
-            let board = table.board(index).expect("an index in range");
-            let problem = Problem::new(&board, &goal).expect("solvable");
-            assert_eq!(
-                table.distance(&problem),
-                Some(u32::from(distance)),
-                "{board}"
-            );
+        for metric in Metric::ALL {
+            let table = DistanceTable::new(class.counted_in(metric).expect("small enough"));
+            let goal = goal(class.shape(), class.home());
+            let mut counts = vec![0; table.counts().len()];
+            for (index, distance) in table.distances().enumerate() {
+                let board = table.board(index).expect("an index in range");
+                let problem = Problem::new(&board, &goal).expect("solvable");
+                assert_eq!(
+                    table.distance(&problem),
+                    Some(u32::from(distance)),
+                    "{board}"
+                );
+                counts[usize::from(distance)] += 1;
+            }
+            assert_eq!(table.counts(), counts);
+            assert_eq!(table.board(class.boards()), None);
         }
-        assert_eq!(table.board(class.boards()), None);
+    }
+}
+
+#[test]
+fn every_distance_is_that_of_a_search_with_a_hash_table() {
+    for (rows, columns) in [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3)] {
+        let shape = shape(rows, columns);
+        for home in 0..shape.cells() {
+            let goal = goal(shape, home);
+            let class = Class::new(shape, home).expect("small enough");
+            let table = DistanceTable::new(class);
+            for (board, distance) in all_distances(goal.clone()) {
+                let problem = Problem::new(&board, &goal).expect("solvable");
+                assert_eq!(table.distance(&problem), Some(distance), "{board}");
+            }
+        }
     }
 }
 
@@ -132,5 +156,5 @@ fn threads_that_ask_at_once_get_the_same_table() {
     assert!(built.iter().all(|table| Arc::ptr_eq(table, &built[0])));
     let ready = tables.ready(class).expect("built");
     assert!(Arc::ptr_eq(&ready, &built[0]));
-    assert_eq!(tables.bytes(), 181_440);
+    assert_eq!((tables.count(), tables.bytes()), (1, 9 * 336 * 8));
 }

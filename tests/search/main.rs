@@ -26,3 +26,4 @@ mod multi_tile;
 mod plan;
 mod prepared;
 mod table_walk;
+mod twelve_cells;

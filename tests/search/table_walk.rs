@@ -25,7 +25,7 @@ fn all_boards_of_the_8_puzzle_are_solved_in_the_moves_the_table_says() {
     let table = Arc::new(DistanceTable::new(class));
     let goal = goal(class.shape(), class.home());
     let mut moves = 0;
-    for (index, &distance) in table.distances().iter().enumerate() {
+    for (index, distance) in table.distances().enumerate() {
         let board = table.board(index).expect("an index in range");
         let problem = Problem::new(&board, &goal).expect("solvable");
         let solution = walk(&table, &problem);

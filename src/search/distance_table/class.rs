@@ -2,11 +2,14 @@
 
 use crate::puzzle::{Metric, Problem, Shape, canonical_symmetry};
 
+use super::bits::WORD_BOARDS;
+
 /// A metric, a shape and a home of the blank, the same for all that are mirror images of each
 /// other: the shape at least as wide as it is high, the home as close to the lower right corner
 /// as can be.
 ///
-/// There are eleven classes of each metric: 2×2 has one; 2×3 and 2×4 have two, 2×5 and 3×3 three.
+/// There are 18 classes in single tiles: 2×2 has one; 2×3 and 2×4 have two; 2×5, 2×6 and 3×3
+/// three, 3×4 four. The eleven of up to ten cells are there in the other metric, too.
 ///
 /// ```
 /// use loyd::puzzle::Shape;
@@ -25,8 +28,11 @@ pub struct Class {
 }
 
 impl Class {
-    /// The most cells a board with a table has.
-    pub const MAX_CELLS: usize = 10;
+    /// The most cells a board with a table has: a table of 12 cells is 32 MB in single tiles.
+    pub const MAX_CELLS: usize = 12;
+
+    /// The same where lines of tiles are pushed: a board takes a byte there, not a bit.
+    pub const MAX_MULTI_TILE_CELLS: usize = 10;
 
     /// The class, in single tiles, of the boards of a shape whose blank belongs on the cell `home`; none when they
     /// are too large for a table, or when they have no such cell.
@@ -49,10 +55,18 @@ impl Class {
         Self::new(problem.shape(), problem.home())
     }
 
-    /// The class of the same boards in another metric.
+    /// The class of the same boards in another metric; none when they are too large for a table
+    /// in it.
     #[must_use]
-    pub const fn counted_in(self, metric: Metric) -> Self {
-        Self { metric, ..self }
+    pub const fn counted_in(self, metric: Metric) -> Option<Self> {
+        let most = match metric {
+            Metric::SingleTile => Self::MAX_CELLS,
+            Metric::MultiTile => Self::MAX_MULTI_TILE_CELLS,
+        };
+        if self.shape.cells() > most {
+            return None;
+        }
+        Some(Self { metric, ..self })
     }
 
     /// All classes in single tiles, the smallest boards first.
@@ -96,5 +110,18 @@ impl Class {
     #[must_use]
     pub fn boards(self) -> usize {
         (3..=self.shape.cells()).product()
+    }
+
+    /// The bytes of the class's table.
+    #[must_use]
+    pub fn table_bytes(self) -> usize {
+        match self.metric {
+            Metric::SingleTile => {
+                let cells = self.shape.cells();
+                let words = (self.boards() / cells).div_ceil(WORD_BOARDS as usize);
+                cells * words * size_of::<u64>()
+            }
+            Metric::MultiTile => self.boards(),
+        }
     }
 }

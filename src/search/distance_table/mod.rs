@@ -1,18 +1,27 @@
 //! The exact distance of every board of a small shape.
 
+mod bits;
+mod bytes;
 mod class;
 mod position;
+mod pull;
+mod sweep;
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
 
 pub use class::Class;
+pub use sweep::Sweep;
 
 pub(crate) use position::Position;
 
+use bits::Bits;
 use position::Positions;
 
 use crate::puzzle::{Board, Direction, Metric, Problem};
 
-/// The number of moves from each solvable board of a [`Class`] to the plain goal, one byte a
-/// board, by breadth-first search backwards from the goal.
+/// The number of moves from each solvable board of a [`Class`] to the plain goal: one bit a board
+/// where moves are slides, a byte where they are pushes.
 ///
 /// ```
 /// use loyd::puzzle::Shape;
@@ -20,52 +29,38 @@ use crate::puzzle::{Board, Direction, Metric, Problem};
 ///
 /// let class = Class::new(Shape::new(2, 2)?, 3).expect("small enough");
 /// let table = DistanceTable::new(class);
-/// assert_eq!(table.distances().iter().max(), Some(&6));
+/// assert_eq!(table.counts(), [1, 2, 2, 2, 2, 2, 1]);
 /// # Ok::<(), loyd::puzzle::ShapeError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct DistanceTable {
-    positions: Positions,
     class: Class,
-    distances: Box<[u8]>,
+    positions: Positions,
+    entries: Entries,
+    /// The number of boards at each distance.
+    counts: Box<[u64]>,
 }
 
-/// A distance not known yet; the greatest of all is 55.
-const UNKNOWN: u8 = u8::MAX;
+#[derive(Clone, Debug)]
+enum Entries {
+    Bits(Bits),
+    Bytes(Box<[u8]>),
+}
 
 impl DistanceTable {
-    /// Searches the whole class: some milliseconds for 3×3, some tens of them for 2×5.
+    /// Searches the whole class on this thread: a millisecond for 3×3, some of them for 2×5, a
+    /// second for 3×4 and 2×6. A [`Sweep`] does the same in steps and on many threads.
     #[must_use]
     pub fn new(class: Class) -> Self {
-        let positions = Positions::of(class);
-        let mut distances = vec![UNKNOWN; class.boards()].into_boxed_slice();
-        // Each position with the direction of the last slide.
-        let mut layer = vec![(positions.goal(), None)];
-        let mut next_layer = Vec::new();
-        let mut distance = 0;
-        distances[positions.index(positions.goal())] = distance;
-        while !layer.is_empty() {
-            distance += 1;
-            for (position, last) in layer.drain(..) {
-                for direction in Direction::ALL {
-                    if last.is_some_and(|last| is_idle(class.metric(), last, direction)) {
-                        continue;
-                    }
-                    for next in pushes(&positions, class.metric(), position, direction) {
-                        let known = &mut distances[positions.index(next)];
-                        if *known == UNKNOWN {
-                            *known = distance;
-                            next_layer.push((next, Some(direction)));
-                        }
-                    }
-                }
-            }
-            std::mem::swap(&mut layer, &mut next_layer);
+        if class.metric() == Metric::MultiTile {
+            return bytes::table(class);
         }
-        Self {
-            positions,
-            class,
-            distances,
+        let mut sweep = Sweep::new(class);
+        loop {
+            match sweep.advance(NonZeroUsize::MIN) {
+                ControlFlow::Continue(more) => sweep = more,
+                ControlFlow::Break(table) => return table,
+            }
         }
     }
 
@@ -82,28 +77,37 @@ impl DistanceTable {
             .map(|position| u32::from(self.distance_at(position)))
     }
 
-    /// The distances of all solvable boards of the class, by their index.
+    /// The number of boards at each distance, from 0 to the greatest.
     #[must_use]
-    pub fn distances(&self) -> &[u8] {
-        &self.distances
+    pub fn counts(&self) -> &[u64] {
+        &self.counts
+    }
+
+    /// The distances of all solvable boards of the class, by their index. Where a board has a bit
+    /// each takes a walk to the goal.
+    pub fn distances(&self) -> impl Iterator<Item = u8> + '_ {
+        (0..self.class.boards()).map(|index| self.distance_at(self.positions.at_index(index)))
     }
 
     /// The board with an index into [`Self::distances`]: canonical, aiming at the plain goal
     /// with the blank at the class's home.
     #[must_use]
     pub fn board(&self, index: usize) -> Option<Board> {
-        (index < self.distances.len()).then(|| self.positions.board(index))
+        (index < self.class.boards()).then(|| self.positions.board(self.positions.at_index(index)))
     }
 
     /// The bytes that the table holds.
     #[must_use]
-    pub const fn bytes(&self) -> usize {
-        self.distances.len()
+    pub fn bytes(&self) -> usize {
+        match &self.entries {
+            Entries::Bits(bits) => bits.bytes(),
+            Entries::Bytes(bytes) => bytes.len(),
+        }
     }
 
     /// The position of a problem in its canonical mirror; none when it is of another class.
     pub(crate) fn position(&self, problem: &Problem) -> Option<Position> {
-        let class = Class::of(problem).map(|class| class.counted_in(self.class.metric()));
+        let class = Class::of(problem).and_then(|class| class.counted_in(self.class.metric()));
         (class == Some(self.class)).then(|| {
             let mirrored = problem.mirrored(problem.canonical_symmetry());
             self.positions.position(mirrored.start())
@@ -112,7 +116,18 @@ impl DistanceTable {
 
     /// The distance of a position of this class.
     pub(crate) fn distance_at(&self, position: Position) -> u8 {
-        self.distances[self.positions.index(position)]
+        match &self.entries {
+            Entries::Bits(bits) => bits.distance(&self.positions, position),
+            Entries::Bytes(bytes) => bytes[self.positions.index(position)],
+        }
+    }
+
+    /// Whether a position is at a distance, if it is one move from a position at the next one.
+    pub(crate) fn is_at(&self, position: Position, distance: u8) -> bool {
+        match &self.entries {
+            Entries::Bits(bits) => bits.is_at(position, distance),
+            Entries::Bytes(bytes) => bytes[self.positions.index(position)] == distance,
+        }
     }
 
     /// The positions after one move in a direction: after one slide, or after pushing one, two
@@ -122,30 +137,10 @@ impl DistanceTable {
         position: Position,
         direction: Direction,
     ) -> impl Iterator<Item = Position> + '_ {
-        pushes(&self.positions, self.class.metric(), position, direction)
-    }
-}
-
-fn pushes(
-    positions: &Positions,
-    metric: Metric,
-    position: Position,
-    direction: Direction,
-) -> impl Iterator<Item = Position> + '_ {
-    let most = match metric {
-        Metric::SingleTile => 1,
-        Metric::MultiTile => usize::MAX,
-    };
-    std::iter::successors(positions.slide(position, direction), move |&position| {
-        positions.slide(position, direction)
-    })
-    .take(most)
-}
-
-/// Whether a move after another leads nowhere that was not nearer: back, or along the same line.
-fn is_idle(metric: Metric, last: Direction, next: Direction) -> bool {
-    match metric {
-        Metric::SingleTile => next == last.opposite(),
-        Metric::MultiTile => next.is_vertical() == last.is_vertical(),
+        let most = match self.class.metric() {
+            Metric::SingleTile => 1,
+            Metric::MultiTile => usize::MAX,
+        };
+        self.positions.pushes(position, direction).take(most)
     }
 }

@@ -10,6 +10,8 @@
 //! allows one for each cell of the blank; the digit that tells them apart has no weight in
 //! the rank, which makes ranks dense over the solvable boards.
 
+use std::ops::Range;
+
 use crate::puzzle::{Board, Direction, goal_cell, plain_tile};
 
 use super::Class;
@@ -93,35 +95,95 @@ impl Positions {
         position
     }
 
-    /// The board with an index below the number of boards.
-    pub(super) fn board(&self, index: usize) -> Board {
-        let (mut rank, blank) = ((index / self.cells) as u32, index % self.cells);
+    /// Where a position stands in the order of all, from 0.
+    pub(super) const fn index(&self, position: Position) -> usize {
+        position.rank as usize * self.cells + position.blank as usize
+    }
+
+    /// The position with an index below the number of boards.
+    pub(super) fn at_index(&self, index: usize) -> Position {
+        self.at((index / self.cells) as u32, index % self.cells)
+    }
+
+    /// The position of a rank and a place of the blank.
+    pub(super) fn at(&self, rank: u32, blank: usize) -> Position {
+        self.with_parity(rank, blank, self.is_odd(blank))
+    }
+
+    /// The position of a rank and a place of the blank, solvable or not: the sum of its digits is
+    /// odd or even as said.
+    pub(super) fn with_parity(&self, rank: u32, blank: usize, is_odd: bool) -> Position {
+        let mut position = Position {
+            code: 0,
+            rank: 0,
+            blank: blank as u8,
+        };
+        let (mut rest, mut sum) = (rank, u32::from(is_odd));
+        for (i, &weight) in self.weights[..self.cells - 3].iter().enumerate() {
+            position.set(i, rest / weight, self);
+            sum += rest / weight;
+            rest %= weight;
+        }
+        position.set(self.cells - 3, sum % 2, self);
+        position
+    }
+
+    /// The board of a position.
+    pub(super) fn board(&self, position: Position) -> Board {
         let home = self.place(self.class.home());
-        let columns_apart = (blank / self.rows).abs_diff(home / self.rows);
-        let mut parity = columns_apart * (self.rows - 1);
         let mut names: Vec<usize> = (0..self.cells - 1).collect();
         let mut tiles = [0; Class::MAX_CELLS];
-        let places = (0..self.cells).filter(|&place| place != blank);
+        let places = (0..self.cells).filter(|&place| place != position.blank());
         for (i, place) in places.enumerate() {
-            let digit = match self.weights[i] {
-                0 => parity % names.len().min(2),
-                weight => {
-                    let digit = rank / weight;
-                    rank %= weight;
-                    digit as usize
-                }
-            };
-            parity += digit;
-            let name = names.remove(digit);
+            let name = names.remove(position.digit(i) as usize);
             let goal = name + usize::from(name >= home);
             tiles[self.cell(place)] = plain_tile(self.class.home(), self.cell(goal));
         }
         Board::from_legal(self.class.shape(), |cell| tiles[cell])
     }
 
-    /// Where a position stands in a table, from 0.
-    pub(super) const fn index(&self, position: Position) -> usize {
-        position.rank as usize * self.cells + position.blank as usize
+    /// Whether the digits of solvable boards add up to an odd number, by the blank's place: a
+    /// horizontal move is `rows − 1` exchanges, a vertical one none.
+    pub(super) const fn is_odd(&self, blank: usize) -> bool {
+        let home = self.place(self.class.home());
+        let columns_apart = (blank / self.rows).abs_diff(home / self.rows);
+        columns_apart * (self.rows - 1) % 2 == 1
+    }
+
+    /// Whether a board with the blank at this place is an odd number of slides from the goal:
+    /// the cells are coloured like a chessboard.
+    pub(super) const fn is_odd_distance(&self, blank: usize) -> bool {
+        let shape = self.class.shape();
+        let (cell, home) = (self.cell(blank), self.class.home());
+        let apart = shape.row(cell) + shape.column(cell) + shape.row(home) + shape.column(home);
+        apart % 2 == 1
+    }
+
+    /// The digits that a slide which the edge allows changes.
+    pub(super) const fn exchanged(&self, blank: usize, direction: Direction) -> Range<usize> {
+        match direction {
+            Direction::Up | Direction::Down => 0..0,
+            Direction::Left => blank..blank + self.rows,
+            Direction::Right => blank - self.rows..blank,
+        }
+    }
+
+    /// So many ranks share their first digits.
+    pub(super) fn sharing(&self, digits: usize) -> u32 {
+        match digits.checked_sub(1) {
+            Some(last) => self.weights[last],
+            None => (3..self.cells as u32).product(),
+        }
+    }
+
+    /// The sum of the digits of a rank.
+    pub(super) fn sum_of_digits(&self, mut rank: u32) -> u32 {
+        let mut sum = 0;
+        for weight in &self.weights[..self.cells - 3] {
+            sum += rank / weight;
+            rank %= weight;
+        }
+        sum
     }
 
     /// The position after a tile has slid, if the edge is not in the way.
@@ -150,6 +212,17 @@ impl Positions {
         Some(next)
     }
 
+    /// The positions after one, two and more tiles have been pushed.
+    pub(super) fn pushes(
+        &self,
+        position: Position,
+        direction: Direction,
+    ) -> impl Iterator<Item = Position> + '_ {
+        std::iter::successors(self.slide(position, direction), move |&position| {
+            self.slide(position, direction)
+        })
+    }
+
     /// The place of a cell in the order of reading.
     const fn place(&self, cell: usize) -> usize {
         let shape = self.class.shape();
@@ -165,6 +238,16 @@ impl Positions {
 }
 
 impl Position {
+    /// The rank of its permutation: below half the factorial of the tiles.
+    pub(super) const fn rank(self) -> u32 {
+        self.rank
+    }
+
+    /// The place of the blank's cell in the order of reading.
+    pub(super) const fn blank(self) -> usize {
+        self.blank as usize
+    }
+
     const fn digit(self, i: usize) -> u32 {
         (self.code >> (DIGIT_BITS * i)) as u32 & ((1 << DIGIT_BITS) - 1)
     }
