@@ -2,6 +2,7 @@
 
 use super::Class;
 use super::crowds::{Crowds, Numbering};
+use crate::heuristic::shared_table::Making;
 
 /// Stands for a distance that is not known yet.
 const UNKNOWN: u8 = 3;
@@ -72,9 +73,12 @@ pub(super) struct Building {
     next: Vec<Crowds>,
 }
 
-impl Building {
-    pub(super) fn new(class: Class) -> Self {
-        let numbering = Numbering::new(class);
+impl Making for Building {
+    type Class = Class;
+    type Table = Table;
+
+    fn begin(class: &Class) -> Self {
+        let numbering = Numbering::new(*class);
         let mut residues = Residues(vec![u8::MAX; numbering.states().div_ceil(4)]);
         let goal = numbering.goal();
         residues.set(numbering.number(goal), 0);
@@ -89,8 +93,8 @@ impl Building {
         }
     }
 
-    /// Looks at the neighbours of so many states; true when there are no more.
-    pub(super) fn advance(&mut self, states: u64) -> bool {
+    /// Looks at the neighbours of so many states.
+    fn advance(&mut self, states: u64) -> bool {
         let Table {
             numbering,
             residues,
@@ -118,7 +122,7 @@ impl Building {
         false
     }
 
-    pub(super) fn finish(self) -> Table {
+    fn finish(self) -> Table {
         self.table
     }
 }
