@@ -20,7 +20,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::puzzle::{Board, Problem};
+use crate::puzzle::{Board, Metric, Problem};
 use crate::search::batch::Batch;
 use crate::search::chain::{Chain, optimal_solver};
 use crate::search::constructive::{Constructive, Variant};
@@ -63,6 +63,8 @@ pub struct EngineConfig {
 pub struct Question {
     /// The problem.
     pub problem: Problem,
+    /// What counts as one move.
+    pub metric: Metric,
     /// What kind of solution.
     pub objective: Objective,
     /// What the asker wants of the method.
@@ -130,8 +132,9 @@ impl Engine {
     /// # Errors
     /// When the method cannot do what the objective asks.
     pub fn plan(&self, question: &Question) -> Result<Vec<Stage>, PlanError> {
-        let ready = self.store.ready(&question.problem);
+        let ready = self.store.ready(&question.problem, question.metric);
         plan(
+            question.metric,
             question.problem.shape(),
             question.objective,
             question.method,
@@ -164,6 +167,7 @@ impl Engine {
             let solution = self.reserve(expected_moves(key.question.problem.shape()))?;
             let chain = Chain::new(
                 key.question.problem.clone(),
+                key.question.metric,
                 key.question.objective,
                 stages,
                 Arc::clone(self.store.tables()),

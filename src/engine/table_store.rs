@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
-use crate::puzzle::Problem;
+use crate::puzzle::{Metric, Problem};
 use crate::search::distance_table::Class;
 use crate::search::tables::Tables;
 use crate::telemetry;
@@ -52,10 +52,11 @@ impl TableStore {
 
     /// Whether the problem's table is ready. If there is one and it is not, it will be built: the
     /// next one who asks is luckier.
-    pub fn ready(&self, problem: &Problem) -> bool {
+    pub fn ready(&self, problem: &Problem, metric: Metric) -> bool {
         let Some(class) = Class::of(problem) else {
             return false;
         };
+        let class = class.counted_in(metric);
         if self.tables.ready(class).is_some() {
             return true;
         }
@@ -80,8 +81,9 @@ impl TableStore {
 }
 
 fn count(tables: &Tables) -> usize {
-    Class::all()
-        .into_iter()
+    let classes = Class::all().into_iter();
+    classes
+        .flat_map(|class| Metric::ALL.map(|metric| class.counted_in(metric)))
         .filter(|&class| tables.ready(class).is_some())
         .count()
 }

@@ -13,7 +13,7 @@ mod patterns;
 mod ranks;
 mod table;
 
-use crate::puzzle::Problem;
+use crate::puzzle::{Problem, Shape};
 
 use super::{Slide, Tiles};
 
@@ -35,6 +35,27 @@ pub trait PushBound: Send {
     /// pushes, and the empty one has none. What is beyond `enough` need not be worked out: then
     /// the bound may be any admissible number greater than that.
     fn least(&self, state: Self::State, vertical: bool, enough: u32) -> u32;
+}
+
+/// The bounds to choose from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PushKind {
+    /// [`Lines`].
+    Lines,
+    /// [`Patterns`].
+    Patterns,
+}
+
+impl PushKind {
+    /// The best for boards of a shape.
+    #[must_use]
+    pub fn of(shape: Shape) -> Self {
+        if supports(shape) {
+            Self::Patterns
+        } else {
+            Self::Lines
+        }
+    }
 }
 
 /// A bound on the pushes that solve a problem, worked out at once: without tables, for any size.

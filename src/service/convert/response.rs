@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::engine::StopReason;
 use crate::heuristic::HeuristicKind;
+use crate::heuristic::pushes::PushKind;
 use crate::puzzle::{Board, Direction, Parity};
 use crate::search::Progress;
 use crate::search::plan::{Objective, Ratio, Stage};
@@ -109,6 +110,13 @@ fn stage(stage: Stage) -> (proto::Algorithm, proto::Heuristic) {
         Stage::AStar(kind, Ratio::ONE) => (proto::Algorithm::AStar, heuristic(kind)),
         Stage::AStar(kind, _) => (proto::Algorithm::WeightedAStar, heuristic(kind)),
         Stage::IdaStar(kind) => (proto::Algorithm::IdaStar, heuristic(kind)),
+        Stage::PushIdaStar(kind) => (
+            proto::Algorithm::IdaStar,
+            match kind {
+                PushKind::Lines => proto::Heuristic::Manhattan,
+                PushKind::Patterns => proto::Heuristic::PatternDatabase,
+            },
+        ),
     }
 }
 
