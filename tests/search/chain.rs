@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loyd::heuristic::HeuristicKind::LinearConflict;
-use loyd::puzzle::{Dice, Problem};
+use loyd::puzzle::{Dice, Metric, Problem};
 use loyd::search::chain::{Chain, optimal_solver};
 use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::distance_table::Class;
@@ -64,12 +64,25 @@ fn drive(mut chain: Chain, problem: &Problem, slice: Budget) -> Course {
 }
 
 fn planned(problem: &Problem, objective: Objective, method: Method) -> Chain {
-    let stages = plan(problem.shape(), objective, method, false).unwrap();
+    let stages = plan(
+        Metric::SingleTile,
+        problem.shape(),
+        objective,
+        method,
+        false,
+    )
+    .unwrap();
     of_stages(problem, objective, stages)
 }
 
 fn of_stages(problem: &Problem, objective: Objective, stages: Vec<Stage>) -> Chain {
-    Chain::new(problem.clone(), objective, stages, Arc::default())
+    Chain::new(
+        problem.clone(),
+        Metric::SingleTile,
+        objective,
+        stages,
+        Arc::default(),
+    )
 }
 
 fn solve(problem: &Problem, objective: Objective) -> Course {
@@ -172,6 +185,7 @@ fn every_small_board_is_solved_optimally_with_and_without_its_table() {
                 assert_eq!(by_search.stop, Stop::Proven);
                 let walk = Chain::new(
                     problem.clone(),
+                    Metric::SingleTile,
                     objective,
                     vec![Stage::TableWalk],
                     Arc::clone(&tables),
