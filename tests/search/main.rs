@@ -25,4 +25,5 @@ mod korf_boards;
 mod multi_tile;
 mod plan;
 mod prepared;
+mod pushes;
 mod table_walk;
