@@ -22,13 +22,7 @@ use super::iterations::Iterations;
 /// let start = Board::new(shape, &[8, 6, 7, 2, 5, 4, 3, 0, 1])?;
 /// let problem = Problem::new(&start, &Board::solved(shape))?;
 /// let mut search = ida_star::push_solver(&problem);
-/// let step = loop {
-///     match search.advance(Budget::UNLIMITED) {
-///         Step::Working => {}
-///         step => break step,
-///     }
-/// };
-/// let Step::Found(solution) = step else {
+/// let Step::Found(solution) = search.advance(Budget::UNLIMITED) else {
 ///     unreachable!("without a limit it runs to the solution");
 /// };
 /// assert_eq!(Metric::MultiTile.length(solution.moves()), 20);
