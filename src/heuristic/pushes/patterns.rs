@@ -34,12 +34,11 @@ pub fn supports(shape: Shape) -> bool {
 fn groupings(lines: usize) -> [[u8; MAX_LINES]; 2] {
     let groups = lines.min(GROUPS);
     let group = |line: usize| (line * groups / lines) as u8;
-    let mut groupings = [[0; MAX_LINES]; 2];
-    for line in 0..lines {
-        groupings[0][line] = group(line);
-        groupings[1][line] = groups as u8 - 1 - group(lines - 1 - line);
-    }
-    groupings
+    let mirrored = |line: usize| groups as u8 - 1 - group(lines - 1 - line);
+    let of_lines = |group: &dyn Fn(usize) -> u8| {
+        std::array::from_fn(|line| if line < lines { group(line) } else { 0 })
+    };
+    [of_lines(&group), of_lines(&mirrored)]
 }
 
 /// How a problem is to be looked at so that the blank's home is in the lower right quarter and,
