@@ -1,6 +1,10 @@
 //! What the heuristics and the searches do on 3×3 and 4×4, and tables on up to 12 cells: figures in `docs/methods.md`.
 //!
-//! `cargo bench --no-default-features --bench methods`
+//! `cargo bench --no-default-features --bench methods`, and with `-- --pushes` those in pushes.
+
+#[path = "../tests/support/korf.rs"]
+#[allow(dead_code, reason = "lengths and nodes are in single tiles")]
+mod korf;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -8,8 +12,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use loyd::heuristic::HeuristicKind;
+use loyd::heuristic::pushes;
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
-use loyd::puzzle::{Board, Dice, Problem, Shape};
+use loyd::puzzle::{Board, Dice, Metric, Problem, Shape};
 use loyd::search::distance_table::{Class, DistanceTable, Sweep};
 use loyd::search::table_walk::TableWalk;
 use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
@@ -18,6 +23,9 @@ use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
 const SEED: u64 = 1985;
 
 fn main() {
+    if std::env::args().any(|argument| argument == "--pushes") {
+        return in_pushes();
+    }
     let small = shape(3, 3);
     let large = shape(4, 4);
     bounds_of_all(small);
@@ -175,5 +183,63 @@ fn searches(name: &str, shape: Shape, boards: u64, solver: impl Fn(&Problem) -> 
         mean(generated),
         mean(open),
         elapsed.as_secs_f64() * 1e3 / boards as f64,
+    );
+}
+
+/// IDA* in pushes on 4×4: Korf's boards and random ones.
+fn in_pushes() {
+    let begun = Instant::now();
+    let problems: Vec<Problem> = korf::easiest_first()
+        .into_iter()
+        .map(|board| board.problem)
+        .collect();
+    while !pushes::prepare(&problems[0], u64::MAX) {}
+    println!(
+        "4×4: tables of {:.1} MB built in {:.2} s",
+        pushes::bytes() as f64 / 1e6,
+        begun.elapsed().as_secs_f64()
+    );
+    push_searches("Korf's", &problems);
+    let random: Vec<Problem> = (0..100)
+        .map(|index| random_problem(shape(4, 4), index))
+        .collect();
+    push_searches("random", &random);
+}
+
+fn push_searches(name: &str, problems: &[Problem]) {
+    const LIMIT: Duration = Duration::from_secs(10);
+    let (mut bounds, mut lengths, mut slides, mut nodes) = (0, 0, 0, 0);
+    let mut times = Vec::new();
+    for problem in problems {
+        let begun = Instant::now();
+        let mut search = ida_star::push_solver(problem);
+        bounds += search.progress().lower_bound;
+        let solution = loop {
+            match search.advance(Budget::nodes(1 << 20)) {
+                Step::Found(solution) => break solution,
+                step => assert_eq!(step, Step::Working),
+            }
+        };
+        times.push(begun.elapsed());
+        nodes += search.progress().generated;
+        lengths += Metric::MultiTile.length(solution.moves());
+        slides += solution.len();
+    }
+    times.sort();
+    let count = problems.len();
+    let mean = |sum: f64| sum / count as f64;
+    let total: Duration = times.iter().sum();
+    println!(
+        "{count} {name}: first bound {:.2}, {:.2} pushes of {:.2} slides, {:.0} nodes, {:.2} s; \
+         median {:.2} s, most {:.2} s, {} of them within {} s",
+        mean(f64::from(bounds)),
+        mean(lengths as f64),
+        mean(slides as f64),
+        mean(nodes as f64),
+        mean(total.as_secs_f64()),
+        times[count / 2].as_secs_f64(),
+        times[count - 1].as_secs_f64(),
+        times.iter().filter(|&&time| time <= LIMIT).count(),
+        LIMIT.as_secs(),
     );
 }

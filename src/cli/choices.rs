@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 
+use crate::puzzle;
 use crate::service::proto;
 
 /// What kind of solution.
@@ -16,6 +17,16 @@ pub(super) enum Objective {
     Bounded,
     /// The first one, whatever its length.
     Fast,
+}
+
+/// What counts as one move.
+#[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Metric {
+    /// Each slide of one tile.
+    #[default]
+    SingleTile,
+    /// Each push of a line of tiles.
+    MultiTile,
 }
 
 /// A way of searching.
@@ -78,6 +89,24 @@ impl From<Objective> for proto::Objective {
             Objective::Optimal => Self::Optimal,
             Objective::Bounded => Self::Bounded,
             Objective::Fast => Self::Fast,
+        }
+    }
+}
+
+impl From<Metric> for proto::Metric {
+    fn from(metric: Metric) -> Self {
+        match metric {
+            Metric::SingleTile => Self::SingleTile,
+            Metric::MultiTile => Self::MultiTile,
+        }
+    }
+}
+
+impl From<Metric> for puzzle::Metric {
+    fn from(metric: Metric) -> Self {
+        match metric {
+            Metric::SingleTile => Self::SingleTile,
+            Metric::MultiTile => Self::MultiTile,
         }
     }
 }

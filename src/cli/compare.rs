@@ -14,7 +14,7 @@ use super::solution::Answer;
 use super::solve::{MOVES_PER_MESSAGE, collect};
 use super::spelling::{name, seconds};
 use super::{Backend, Exit, Failure, LimitArgs, ServerArgs};
-use crate::puzzle::Board;
+use crate::puzzle::{Board, Metric};
 use crate::service::proto::puzzle_service_server::PuzzleService;
 use crate::service::proto::{
     Algorithm, Heuristic, Limits, Method, Objective, SolveRequest, SolveStreamRequest, Variant,
@@ -219,7 +219,8 @@ impl CompareArgs {
         let ended = async { collect(backend.solve_stream(request).await?, latest).await }.await;
         match ended {
             Ok((moves, summary)) => {
-                let answer = Answer::new(board.clone(), goal.clone(), moves, summary)?;
+                let (board, goal) = (board.clone(), goal.clone());
+                let answer = Answer::new(board, goal, Metric::SingleTile, moves, summary)?;
                 Ok(Row::solved(contestant.name(), &answer))
             }
             Err(Failure::Refused(status)) => {

@@ -8,10 +8,11 @@ use tonic_types::{ErrorDetails, StatusExt};
 use super::Exit;
 
 /// The options that fill the fields of a request, by the fields' paths within it.
-const OPTIONS: [(&str, &str); 16] = [
+const OPTIONS: [(&str, &str); 17] = [
     ("goal", "--goal"),
     ("objective", "--objective"),
     ("max_ratio", "--max-ratio"),
+    ("metric", "--metric"),
     ("limits.max_nodes", "--max-nodes"),
     ("limits.max_time", "--max-time"),
     ("limits.max_memory_bytes", "--max-memory"),

@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::spelling::{count, name, seconds, time};
 use crate::puzzle::notation::{Grid, Letters, RunLengths};
-use crate::puzzle::{Board, Direction};
+use crate::puzzle::{Board, Direction, Metric};
 use crate::service::proto::{Algorithm, Heuristic, Solution, Statistics, StopReason, Summary};
 
 /// A solution that has been replayed.
 pub(super) struct Answer {
     board: Board,
     goal: Board,
+    metric: Metric,
     moves: Vec<Direction>,
     solution: Solution,
     statistics: Statistics,
@@ -25,6 +26,7 @@ impl Answer {
     pub(super) fn new(
         board: Board,
         goal: Board,
+        metric: Metric,
         moves: Vec<Direction>,
         summary: Summary,
     ) -> Result<Self, Failure> {
@@ -32,7 +34,7 @@ impl Answer {
         let solution = summary.solution.unwrap_or_default();
         let mut last = board.clone();
         let legal = moves.iter().all(|&direction| last.slide(direction));
-        if !legal || last != goal || solution.length as usize != moves.len() {
+        if !legal || last != goal || solution.length as usize != metric.length(&moves) {
             return Err(Failure::Broken(
                 "the service sent moves that do not solve the board".to_owned(),
             ));
@@ -40,6 +42,7 @@ impl Answer {
         Ok(Self {
             board,
             goal,
+            metric,
             moves,
             solution,
             statistics: summary.statistics.unwrap_or_default(),
@@ -57,7 +60,11 @@ impl Answer {
 
     pub(super) fn text(&self, output: &mut dyn Write, trace: bool) -> io::Result<()> {
         writeln!(output, "{}", RunLengths(&self.moves))?;
-        let length = count(self.moves.len() as u64, "move");
+        let noun = match self.metric {
+            Metric::SingleTile => "move",
+            Metric::MultiTile => "push",
+        };
+        let length = count(self.solution.length.into(), noun);
         if self.solution.optimal {
             writeln!(output, "{length}, optimal")?;
         } else {
@@ -141,7 +148,12 @@ impl Answer {
             "board": self.board.to_string(),
             "goal": self.goal.to_string(),
             "moves": Letters(&self.moves).to_string(),
-            "length": self.moves.len(),
+            "metric": match self.metric {
+                Metric::SingleTile => "single_tile",
+                Metric::MultiTile => "multi_tile",
+            },
+            "length": self.solution.length,
+            "slides": self.moves.len(),
             "lower_bound": self.solution.lower_bound,
             "optimal": self.solution.optimal,
             "stop_reason": self.stop_reason(),

@@ -6,7 +6,7 @@ use clap::Args;
 use tokio_stream::StreamExt;
 
 use super::attend::{Latest, attend};
-use super::choices::{Algorithm, Heuristic, Objective, Variant};
+use super::choices::{Algorithm, Heuristic, Metric, Objective, Variant};
 use super::input::{BoardArgs, GOAL_HELP, GoalArg, board_message};
 use super::moves::directions;
 use super::solution::Answer;
@@ -23,6 +23,7 @@ const EXAMPLES: &str = "\
 Examples:
   loyd solve 1 2 3 / 4 0 6 / 7 5 8
   loyd solve --objective optimal --max-time 30s --file board.txt
+  loyd solve --metric multi-tile 8 6 7 / 2 5 4 / 3 0 1
   loyd solve --goal snail --trace '1 2 3 / 8 4 0 / 7 6 5'
   loyd solve --algorithm ida-star --heuristic linear-conflict+corner-tiles 1 2 3 / 0 4 6 / 7 5 8
   loyd generate 10 | loyd solve --max-time 100ms --json
@@ -30,14 +31,17 @@ Examples:
 
 The first line of the answer is the moves: the way the tile slides, Up, Down, Left or Right, with
 a count where it repeats. R3D2 are three tiles to the right, then two down. The second line is
-their number and what is proven about it, the third what that took. With --trace the boards follow,
-and then the number of moves, the nodes that were dequeued (expanded) and generated, the greatest
-open list of A*, and the iterations of IDA* with their thresholds.
+their number and what is proven about it, the third what that took. With --metric multi-tile the
+number is that of the pushes: R3 is one. With --trace the boards follow, and then the number of
+moves, the nodes that were dequeued (expanded) and generated, the greatest open list of A*, and the
+iterations of IDA* with their thresholds.
 
 With --json the answer is one object:
   board, goal                     boards, written as above
   moves                           one letter a move: RRRDD
-  length, lower_bound, optimal    as proven
+  metric                          single_tile, multi_tile
+  length, lower_bound, optimal    as proven, in that metric
+  slides                          the number of moves, whatever the metric
   stop_reason                     proven, first_found, node_limit, time_limit, memory_limit,
                                   deadline, exhausted
   boards                          the board after each move, with --trace
@@ -66,6 +70,10 @@ pub struct SolveArgs {
     /// For --objective bounded: how many times the shortest length is good enough.
     #[arg(long, value_name = "RATIO", required_if_eq("objective", "bounded"))]
     max_ratio: Option<f64>,
+
+    /// What counts as one move.
+    #[arg(long, value_enum, default_value_t)]
+    metric: Metric,
 
     #[command(flatten)]
     limits: LimitArgs,
@@ -116,6 +124,7 @@ impl SolveArgs {
                 max_ratio: self.max_ratio.unwrap_or_default(),
                 limits: Some(self.limits.message()),
                 method: self.method(),
+                metric: proto::Metric::from(self.metric).into(),
                 ..SolveRequest::default()
             }),
             moves_per_message: MOVES_PER_MESSAGE,
@@ -130,7 +139,7 @@ impl SolveArgs {
         })
         .await?;
 
-        let answer = Answer::new(board, goal, moves, summary)?;
+        let answer = Answer::new(board, goal, self.metric.into(), moves, summary)?;
         if self.json {
             writeln!(output, "{}", answer.json(self.trace))?;
         } else {

@@ -10,9 +10,13 @@ pub(super) fn name(full: &str, prefix: &str) -> String {
         .to_ascii_lowercase()
 }
 
-/// `12,345 nodes`, `1 node`.
+/// `12,345 nodes`, `1 node`, `20 pushes`.
 pub(super) fn count(number: u64, noun: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
+    let plural = match number {
+        1 => "",
+        _ if noun.ends_with('h') => "es",
+        _ => "s",
+    };
     format!("{} {noun}{plural}", HumanCount(number))
 }
 

@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-use crate::heuristic::walking_distance;
+use crate::heuristic::{pushes, walking_distance};
 use crate::search::{Budget, Iteration, Progress, Search, Step, Stop};
 use crate::telemetry;
 
@@ -169,7 +169,7 @@ where
         telemetry::nodes(name, generated - self.counted);
         self.counted = generated;
         self.reservation.report();
-        telemetry::heuristic_tables(walking_distance::bytes());
+        telemetry::heuristic_tables(walking_distance::bytes() + pushes::bytes());
         next
     }
 

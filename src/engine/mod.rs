@@ -21,7 +21,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::puzzle::{Board, Problem};
+use crate::puzzle::{Board, Metric, Problem};
 use crate::search::batch::Batch;
 use crate::search::chain::{Chain, optimal_solver};
 use crate::search::constructive::{Constructive, Variant};
@@ -66,6 +66,8 @@ pub struct EngineConfig {
 pub struct Question {
     /// The problem.
     pub problem: Problem,
+    /// What counts as one move.
+    pub metric: Metric,
     /// What kind of solution.
     pub objective: Objective,
     /// What the asker wants of the method.
@@ -136,8 +138,10 @@ impl Engine {
     /// When the method cannot do what the objective asks.
     pub fn plan(&self, question: &Question) -> Result<Vec<Stage>, PlanError> {
         // A table that the plan would not use should not be built, either.
-        let ready = question.method == Method::default() && self.store.ready(&question.problem);
+        let ready = question.method == Method::default()
+            && self.store.ready(&question.problem, question.metric);
         plan(
+            question.metric,
             question.problem.shape(),
             question.objective,
             question.method,
@@ -170,6 +174,7 @@ impl Engine {
             let solution = self.reserve(expected_moves(key.question.problem.shape()))?;
             let chain = Chain::new(
                 key.question.problem.clone(),
+                key.question.metric,
                 key.question.objective,
                 stages,
                 Arc::clone(self.store.tables()),
@@ -231,7 +236,7 @@ impl Engine {
     ) -> impl Search<Found = Generated> + use<> {
         let solved = Problem::new(&goal, &goal).expect("the goal is no moves from itself");
         // Each board that is measured after the table is there is measured by it.
-        self.store.ready(&solved);
+        self.store.ready(&solved, Metric::SingleTile);
         let tables = Arc::clone(self.store.tables());
         Batch::new(seed, count, move |seed| {
             let tables = Arc::clone(&tables);

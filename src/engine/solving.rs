@@ -35,9 +35,7 @@ impl Collect for Best {
     }
 
     fn best_length(&self) -> usize {
-        self.answer
-            .as_ref()
-            .map_or(0, |answer| answer.solution.len())
+        self.answer.as_ref().map_or(0, |answer| answer.length)
     }
 }
 

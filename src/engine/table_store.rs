@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use crate::puzzle::Problem;
+use crate::puzzle::{Metric, Problem};
 use crate::search::distance_table::{Class, DistanceTable, Sweep};
 use crate::search::tables::Tables;
 use crate::telemetry;
@@ -100,8 +100,9 @@ impl TableStore {
 
     /// Whether the problem's table is ready. If there is one and it is not, it will be built: the
     /// next one who asks is luckier.
-    pub fn ready(&self, problem: &Problem) -> bool {
-        let Some(class) = Class::of(problem) else {
+    pub fn ready(&self, problem: &Problem, metric: Metric) -> bool {
+        let class = Class::of(problem).and_then(|class| class.counted_in(metric));
+        let Some(class) = class else {
             return false;
         };
         let mut state = self.shared.state();

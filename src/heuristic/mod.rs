@@ -11,12 +11,14 @@ mod kind;
 mod last_moves;
 mod per_tile;
 mod place;
+mod shared_table;
 
 pub mod corrected;
 pub mod discrete;
 pub mod hamming;
 pub mod linear_conflict;
 pub mod manhattan;
+pub mod pushes;
 pub mod walking_distance;
 
 use crate::puzzle::{Board, Direction};

@@ -11,11 +11,11 @@
 mod crowds;
 mod table;
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use crate::puzzle::{Problem, Shape};
 
+use super::shared_table::Slot;
 use super::{Heuristic, Slide, Tiles};
 
 use crowds::{Crowds, MAX_LINES};
@@ -55,53 +55,15 @@ impl Class {
     }
 }
 
-/// A table's place: it is made there bit by bit, by whoever needs it.
-#[derive(Debug)]
-struct Slot {
-    class: Class,
-    ready: OnceLock<Arc<Table>>,
-    making: Mutex<Option<Building>>,
-}
-
-/// What the tables built so far hold.
-static BYTES: AtomicUsize = AtomicUsize::new(0);
-
 /// The tables of the process.
-static SLOTS: OnceLock<Box<[Slot]>> = OnceLock::new();
+static SLOTS: OnceLock<Box<[Slot<Building>]>> = OnceLock::new();
 
-impl Slot {
-    fn of(class: Class) -> &'static Self {
-        let slots = SLOTS.get_or_init(|| {
-            let slot = |class| Self {
-                class,
-                ready: OnceLock::new(),
-                making: Mutex::new(None),
-            };
-            Class::all().map(slot).collect()
-        });
-        slots
-            .iter()
-            .find(|slot| slot.class == class)
-            .expect("every class has its slot")
-    }
-
-    /// Works on the table for as many states as given; the table, once it is ready.
-    fn build(&self, states: u64) -> Option<&Arc<Table>> {
-        if let Some(table) = self.ready.get() {
-            return Some(table);
-        }
-        let mut making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.ready.get().is_none() && states > 0 {
-            let mut building = making.take().unwrap_or_else(|| Building::new(self.class));
-            if building.advance(states) {
-                let table = self.ready.get_or_init(|| Arc::new(building.finish()));
-                BYTES.fetch_add(table.bytes(), Ordering::Relaxed);
-                return Some(table);
-            }
-            *making = Some(building);
-        }
-        self.ready.get()
-    }
+fn slot(class: Class) -> &'static Slot<Building> {
+    SLOTS
+        .get_or_init(|| Class::all().map(Slot::new).collect())
+        .iter()
+        .find(|slot| slot.class == class)
+        .expect("every class has its slot")
 }
 
 /// A state of a table in the making takes about as long as this many nodes of a search.
@@ -123,7 +85,11 @@ pub fn prepare(problem: &Problem, nodes: u64) -> bool {
 /// The bytes that the tables built so far hold.
 #[must_use]
 pub fn bytes() -> usize {
-    BYTES.load(Ordering::Relaxed)
+    let slots = SLOTS.get().into_iter().flatten();
+    slots
+        .filter_map(Slot::ready)
+        .map(|table| table.bytes())
+        .sum()
 }
 
 /// The moves along columns, from row to row, or those along rows.
@@ -137,7 +103,7 @@ struct Axis {
 
 impl Axis {
     /// The slot of the axis's class, and whether lines count from the other edge.
-    fn class(problem: &Problem, vertical: bool) -> (&'static Slot, bool) {
+    fn class(problem: &Problem, vertical: bool) -> (&'static Slot<Building>, bool) {
         let shape = problem.shape();
         let (lines, cells, home) = if vertical {
             (shape.rows(), shape.columns(), shape.row(problem.home()))
@@ -150,7 +116,7 @@ impl Axis {
             cells,
             home: home.min(mirrored),
         };
-        (Slot::of(class), mirrored < home)
+        (slot(class), mirrored < home)
     }
 
     fn new(problem: &Problem, vertical: bool) -> Self {

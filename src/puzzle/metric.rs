@@ -29,9 +29,56 @@ impl Metric {
     /// The length of a list of slides. A push is written as its slides, one after the other.
     #[must_use]
     pub fn length(self, slides: &[Direction]) -> usize {
-        match self {
-            Self::SingleTile => slides.len(),
-            Self::MultiTile => slides.chunk_by(|a, b| a == b).count(),
+        let mut measure = Measure::new(self);
+        measure.add(slides);
+        measure.length()
+    }
+}
+
+/// Measures a list of slides that comes piece by piece.
+///
+/// ```
+/// use loyd::puzzle::{Direction, Measure, Metric};
+///
+/// let mut measure = Measure::new(Metric::MultiTile);
+/// measure.add(&[Direction::Right, Direction::Down]);
+/// measure.add(&[Direction::Down]);
+/// assert_eq!(measure.length(), 2);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Measure {
+    metric: Metric,
+    length: usize,
+    last: Option<Direction>,
+}
+
+impl Measure {
+    /// No slide yet.
+    #[must_use]
+    pub const fn new(metric: Metric) -> Self {
+        Self {
+            metric,
+            length: 0,
+            last: None,
         }
+    }
+
+    /// Adds the next slides.
+    pub fn add(&mut self, slides: &[Direction]) {
+        match self.metric {
+            Metric::SingleTile => self.length += slides.len(),
+            Metric::MultiTile => {
+                for &slide in slides {
+                    self.length += usize::from(self.last != Some(slide));
+                    self.last = Some(slide);
+                }
+            }
+        }
+    }
+
+    /// The length of all slides so far.
+    #[must_use]
+    pub const fn length(&self) -> usize {
+        self.length
     }
 }

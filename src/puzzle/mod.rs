@@ -20,7 +20,7 @@ pub use board::{Board, BoardError, BoardViolation};
 pub use dice::Dice;
 pub use direction::Direction;
 pub use goal::GoalLayout;
-pub use metric::Metric;
+pub use metric::{Measure, Metric};
 pub use parity::{Exchange, Parity, inversions_by_tile};
 pub use problem::{Problem, ProblemError};
 pub use shape::{Shape, ShapeError};

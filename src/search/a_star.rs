@@ -64,7 +64,8 @@ pub fn solver(problem: &Problem, heuristic: HeuristicKind, weight: f64) -> Solve
     } else {
         1.0
     };
-    prepared::solver(problem, heuristic, move |problem| {
+    let prepare = move |problem: &Problem, nodes| heuristic.prepare(problem, nodes);
+    prepared::solver(problem, prepare, move |problem| {
         match heuristic.guide_small(problem, Small(problem, weight)) {
             Some(solver) => solver,
             None => heuristic.guide(problem, Any(problem, weight)),

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::heuristic::HeuristicKind;
-use crate::puzzle::{Problem, Solution};
+use crate::heuristic::pushes;
+use crate::puzzle::{Metric, Problem, Solution};
 
 use super::constructive::Constructive;
 use super::distance_table::{Class, DistanceTable};
@@ -19,6 +20,8 @@ use super::{Budget, Iteration, Progress, Search, Solver, Step, Stop, a_star, ida
 pub struct Answer {
     /// The solution, shorter than any before it.
     pub solution: Solution,
+    /// Its length in the metric that was asked for.
+    pub length: usize,
     /// The search that found it.
     pub by: Stage,
 }
@@ -26,6 +29,7 @@ pub struct Answer {
 /// Runs the stages of a plan until the objective is met. Finds ever shorter solutions.
 pub struct Chain {
     problem: Problem,
+    metric: Metric,
     objective: Objective,
     tables: Arc<Tables>,
     /// The problem's own, if the plan wants it and it is there: kept until it is walked, whatever
@@ -44,19 +48,23 @@ pub struct Chain {
 }
 
 impl Chain {
-    /// A search by `stages`, which [`super::plan::plan`] chose.
+    /// A search by `stages`, which [`super::plan::plan`] chose for the metric. Lengths and
+    /// bounds are in that metric.
     #[must_use]
     pub fn new(
         problem: Problem,
+        metric: Metric,
         objective: Objective,
         stages: Vec<Stage>,
         tables: Arc<Tables>,
     ) -> Self {
         let table = Class::of(&problem)
+            .and_then(|class| class.counted_in(metric))
             .filter(|_| stages.contains(&Stage::TableWalk))
             .and_then(|class| tables.ready(class));
         Self {
             problem,
+            metric,
             objective,
             tables,
             table,
@@ -107,7 +115,10 @@ impl Chain {
                 Some(walk) => Box::new(walk),
                 // The plan was made for tables that are ready; if they are not, the answer is
                 // the same but later.
-                None => ida_star::solver(problem, HeuristicKind::default()),
+                None => match self.metric {
+                    Metric::SingleTile => ida_star::solver(problem, HeuristicKind::default()),
+                    Metric::MultiTile => ida_star::push_solver(problem),
+                },
             },
             Stage::Constructive(variant) => Box::new(Joined::new(
                 problem,
@@ -115,6 +126,7 @@ impl Chain {
             )),
             Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
             Stage::IdaStar(heuristic) => ida_star::solver(problem, heuristic),
+            Stage::PushIdaStar(_) => ida_star::push_solver(problem),
         };
         self.current = Some((stage, solver));
     }
@@ -126,7 +138,7 @@ impl Search for Chain {
     fn advance(&mut self, budget: Budget) -> Step<Answer> {
         if !self.begun {
             self.begun = true;
-            self.past.lower_bound = HeuristicKind::default().lower_bound(&self.problem);
+            self.past.lower_bound = lower_bound(&self.problem, self.metric);
         }
         if let Some(stop) = self.met() {
             if self.current.is_some() {
@@ -144,12 +156,14 @@ impl Search for Chain {
         match solver.advance(budget) {
             Step::Working => Step::Working,
             Step::Found(solution) => {
-                if self.best_length.is_some_and(|best| best <= solution.len()) {
+                let length = self.metric.length(solution.moves());
+                if self.best_length.is_some_and(|best| best <= length) {
                     return Step::Working;
                 }
-                self.best_length = Some(solution.len());
+                self.best_length = Some(length);
                 Step::Found(Answer {
                     solution,
+                    length,
                     by: *stage,
                 })
             }
@@ -162,7 +176,13 @@ impl Search for Chain {
 
     fn progress(&self) -> Progress {
         match &self.current {
-            Some((_, solver)) => self.past.then(solver.progress()),
+            Some((stage, solver)) => {
+                let mut now = solver.progress();
+                if !stage.proves_in(self.metric) {
+                    now.lower_bound = 0;
+                }
+                self.past.then(now)
+            }
             None => self.past,
         }
     }
@@ -184,10 +204,20 @@ impl Search for Chain {
     }
 }
 
+/// A bound on a problem's shortest solutions in a metric that is had at once.
+#[must_use]
+pub fn lower_bound(problem: &Problem, metric: Metric) -> u32 {
+    match metric {
+        Metric::SingleTile => HeuristicKind::LinearConflict.lower_bound(problem),
+        Metric::MultiTile => pushes::lower_bound(problem),
+    }
+}
+
 /// The solver that proves the shortest solution of a problem soonest.
 pub fn optimal_solver(problem: Problem, tables: &Arc<Tables>) -> Solver {
     let table_ready = Class::of(&problem).is_some_and(|class| tables.ready(class).is_some());
     let stages = plan(
+        Metric::SingleTile,
         problem.shape(),
         Objective::Optimal,
         Method::default(),
@@ -196,6 +226,7 @@ pub fn optimal_solver(problem: Problem, tables: &Arc<Tables>) -> Solver {
     .expect("the server's own choice suits every objective");
     Box::new(Solutions(Chain::new(
         problem,
+        Metric::SingleTile,
         Objective::Optimal,
         stages,
         Arc::clone(tables),

@@ -12,6 +12,7 @@
 mod in_place;
 mod iterations;
 mod packed;
+mod pushes;
 
 use crate::heuristic::{Guided, Heuristic, HeuristicKind};
 use crate::puzzle::Problem;
@@ -20,6 +21,8 @@ use super::{Solver, prepared};
 
 use in_place::InPlace;
 use packed::Packed;
+
+pub use pushes::push_solver;
 
 /// IDA* for a problem of any size.
 ///
@@ -44,7 +47,8 @@ use packed::Packed;
 /// ```
 #[must_use]
 pub fn solver(problem: &Problem, heuristic: HeuristicKind) -> Solver {
-    prepared::solver(problem, heuristic, move |problem| {
+    let prepare = move |problem: &Problem, nodes| heuristic.prepare(problem, nodes);
+    prepared::solver(problem, prepare, move |problem| {
         match heuristic.guide_small(problem, Small(problem)) {
             Some(solver) => solver,
             None => heuristic.guide(problem, Any(problem)),

@@ -1,12 +1,15 @@
 //! Which searches answer a question, in which order: a pure function.
 
+mod pushes;
+
 use std::fmt;
 
 use thiserror::Error;
 
 use super::constructive::Variant;
 use crate::heuristic::HeuristicKind;
-use crate::puzzle::Shape;
+use crate::heuristic::pushes::PushKind;
+use crate::puzzle::{Metric, Shape};
 
 /// What kind of solution is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -129,6 +132,8 @@ pub enum Stage {
     AStar(HeuristicKind, Ratio),
     /// Iterative-deepening A*.
     IdaStar(HeuristicKind),
+    /// Iterative-deepening A* that counts pushes.
+    PushIdaStar(PushKind),
 }
 
 impl Stage {
@@ -140,7 +145,19 @@ impl Stage {
             Self::Constructive(_) => "constructive",
             Self::AStar(_, Ratio::ONE) => "a_star",
             Self::AStar(..) => "weighted_a_star",
-            Self::IdaStar(_) => "ida_star",
+            Self::IdaStar(_) | Self::PushIdaStar(_) => "ida_star",
+        }
+    }
+
+    /// Whether its lower bounds hold in a metric. A table walk is in whichever is asked for.
+    #[must_use]
+    pub const fn proves_in(self, metric: Metric) -> bool {
+        match self {
+            Self::TableWalk => true,
+            Self::PushIdaStar(_) => matches!(metric, Metric::MultiTile),
+            Self::Constructive(_) | Self::AStar(..) | Self::IdaStar(_) => {
+                matches!(metric, Metric::SingleTile)
+            }
         }
     }
 }
@@ -177,6 +194,14 @@ pub enum PlanError {
     /// A heuristic for an algorithm that uses none.
     #[error("{0} uses no heuristic")]
     StrayHeuristic(Algorithm),
+    /// An algorithm that cannot count pushes.
+    #[error(
+        "{0} counts single tiles alone: for MULTI_TILE choose IDA_STAR or CONSTRUCTIVE, or leave the choice to the server"
+    )]
+    NotInPushes(Algorithm),
+    /// A heuristic that says nothing of pushes.
+    #[error("{0} counts single tiles alone: for MULTI_TILE leave the heuristic out")]
+    BoundNotInPushes(HeuristicKind),
     /// A heuristic that does not exist for boards of this shape.
     #[error("there is no {heuristic} on boards of {shape}")]
     UnsupportedShape {
@@ -199,19 +224,23 @@ const CHEAP_CELLS: usize = 100;
 
 /// Chooses the searches for a question.
 ///
-/// `table_ready` says whether the exact distances of this shape and blank's home are at hand.
-/// The stages run in order until the objective is met; each one's findings count.
+/// `table_ready` says whether the exact distances of this metric, shape and blank's home are at
+/// hand. The stages run in order until the objective is met; each one's findings count.
 ///
 /// # Errors
 /// When the method cannot do what the objective asks.
 pub fn plan(
+    metric: Metric,
     shape: Shape,
     objective: Objective,
     method: Method,
     table_ready: bool,
 ) -> Result<Vec<Stage>, PlanError> {
-    check(objective, method)?;
+    check(metric, objective, method)?;
     check_shape(shape, method)?;
+    if metric == Metric::MultiTile {
+        return Ok(pushes::stages(shape, objective, method, table_ready));
+    }
     let heuristic = method.heuristic.unwrap_or_default();
     if let Some(algorithm) = method.algorithm {
         let chosen = match algorithm {
@@ -288,7 +317,10 @@ pub fn check_shape(shape: Shape, method: Method) -> Result<(), PlanError> {
 ///
 /// # Errors
 /// When it cannot.
-pub fn check(objective: Objective, method: Method) -> Result<(), PlanError> {
+pub fn check(metric: Metric, objective: Objective, method: Method) -> Result<(), PlanError> {
+    if metric == Metric::MultiTile {
+        pushes::check(method)?;
+    }
     if method.weight.is_some() && method.algorithm != Some(Algorithm::WeightedAStar) {
         return Err(PlanError::StrayWeight);
     }

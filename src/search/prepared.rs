@@ -1,42 +1,47 @@
 //! A search that begins when the tables of its heuristic are there, and until then works on them.
 
-use crate::heuristic::HeuristicKind;
 use crate::puzzle::{Problem, Solution};
 
 use super::{Budget, Iteration, Progress, Search, Solver, Step};
 
-/// The solver that `begin` makes of the problem, once `heuristic` is prepared for it.
+/// Works on the tables for a problem, about as long as so many nodes of a search take; true once
+/// it needs no more.
+pub(super) trait Prepare: Fn(&Problem, u64) -> bool + Send + 'static {}
+
+impl<P: Fn(&Problem, u64) -> bool + Send + 'static> Prepare for P {}
+
+/// The solver that `begin` makes of the problem, once all is prepared for it.
 pub(super) fn solver(
     problem: &Problem,
-    heuristic: HeuristicKind,
+    prepare: impl Prepare,
     begin: impl Fn(&Problem) -> Solver + Send + 'static,
 ) -> Solver {
-    if heuristic.prepare(problem, 0) {
+    if prepare(problem, 0) {
         return begin(problem);
     }
     Box::new(Prepared {
         problem: problem.clone(),
-        heuristic,
+        prepare,
         begin,
         solver: None,
     })
 }
 
-struct Prepared<F> {
+struct Prepared<P, F> {
     problem: Problem,
-    heuristic: HeuristicKind,
+    prepare: P,
     begin: F,
     solver: Option<Solver>,
 }
 
-impl<F: Fn(&Problem) -> Solver + Send> Search for Prepared<F> {
+impl<P: Prepare, F: Fn(&Problem) -> Solver + Send> Search for Prepared<P, F> {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
         if let Some(solver) = &mut self.solver {
             return solver.advance(budget);
         }
-        if !self.heuristic.prepare(&self.problem, budget.nodes.max(1)) {
+        if !(self.prepare)(&self.problem, budget.nodes.max(1)) {
             return Step::Working;
         }
         let solver = self.solver.insert((self.begin)(&self.problem));

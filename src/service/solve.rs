@@ -53,7 +53,7 @@ pub(super) async fn solve(
             moves: convert::moves(moves),
             tiles,
             boards,
-            ..convert::solution(moves.len(), outcome.progress.lower_bound)
+            ..convert::solution(answer.length, outcome.progress.lower_bound)
         }),
         statistics: Some(convert::statistics(
             &outcome.progress,
@@ -150,12 +150,20 @@ pub(super) fn note_end(
         return Err(status::defect());
     };
     let bound = outcome.progress.lower_bound;
-    note_solved(call, read, answer.solution.len(), bound);
+    let slides = answer.solution.len();
+    note_solved(call, read, slides, answer.length, bound);
     Ok((outcome, answer))
 }
 
-/// Notes a solution for the log and the metrics.
-pub(super) fn note_solved(call: &Call, read: &ReadSolve, length: usize, lower_bound: u32) {
+/// Notes a solution of so many slides, and its length in the metric asked for, for the log and
+/// the metrics.
+pub(super) fn note_solved(
+    call: &Call,
+    read: &ReadSolve,
+    slides: usize,
+    length: usize,
+    lower_bound: u32,
+) {
     call.note(|record| {
         record.outcome = Some(if length as u64 <= u64::from(lower_bound) {
             "optimal"
@@ -167,7 +175,7 @@ pub(super) fn note_solved(call: &Call, read: &ReadSolve, length: usize, lower_bo
     telemetry::solved(
         read.start.shape().cells(),
         convert::objective_name(read.question.objective),
-        length,
+        slides,
         call.arrived.elapsed(),
     );
 }

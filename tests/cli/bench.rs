@@ -17,7 +17,10 @@ fn bench(arguments: &[&str]) -> BenchArgs {
 
 fn output(arguments: &[&str]) -> String {
     let mut output = Vec::new();
-    assert_eq!(bench(arguments).run(&mut output).expect("figures"), Exit::Done);
+    assert_eq!(
+        bench(arguments).run(&mut output).expect("figures"),
+        Exit::Done
+    );
     String::from_utf8(output).expect("text")
 }
 
@@ -72,7 +75,11 @@ fn a_limit_leaves_boards_unsolved() {
 fn a_file_that_is_no_list_is_refused_with_its_line() {
     let file = file("1,2,3,0\n1,2,2,0\n");
     let path = file.path().to_str().expect("text");
-    let run = |arguments: &[&str]| bench(arguments).run(&mut Vec::new()).expect_err("a refusal");
+    let run = |arguments: &[&str]| {
+        bench(arguments)
+            .run(&mut Vec::new())
+            .expect_err("a refusal")
+    };
     let failure = run(&["--file", path]);
     assert_eq!(failure.exit(), Exit::BadInput);
     assert!(

@@ -6,8 +6,8 @@ use clap::error::ErrorKind;
 use loyd::cli::{Exit, Failure};
 use loyd::service::proto::solve_stream_response::Event;
 use loyd::service::proto::{
-    Algorithm, Direction, Heuristic, Improvement, Iteration, Moves, Objective, Progress, Solution,
-    SolveStreamResponse, Statistics, StopReason, Summary,
+    Algorithm, Direction, Heuristic, Improvement, Iteration, Metric, Moves, Objective, Progress,
+    Solution, SolveStreamResponse, Statistics, StopReason, Summary,
 };
 use tonic::Status;
 
@@ -149,7 +149,9 @@ fn json_has_stable_names() {
             "board": BOARD,
             "goal": "1 2 3 / 4 5 6 / 7 8 0",
             "moves": "UL",
+            "metric": "single_tile",
             "length": 2,
+            "slides": 2,
             "lower_bound": 2,
             "optimal": true,
             "stop_reason": "proven",
@@ -226,6 +228,40 @@ fn every_option_reaches_the_service() {
     let corrections: Vec<Heuristic> = method.corrections().collect();
     assert_eq!(corrections, [Heuristic::LinearConflict]);
     assert_eq!(method.weight, 3.0);
+}
+
+#[test]
+fn pushes_are_counted_where_they_are_asked_for() {
+    let fake = Fake {
+        stream: Ok(vec![
+            event(Event::Improvement(Improvement {
+                revision: 2,
+                length: 1,
+                lower_bound: 1,
+            })),
+            moves(2, 0, &[Direction::Left, Direction::Left]),
+            summary(1, 1, StopReason::Proven),
+        ]),
+        ..Fake::default()
+    };
+    let arguments = ["solve", "1 2 3 / 4 5 6 / 0 7 8", "--metric", "multi-tile"];
+    let ran = fake.run(&arguments, "");
+    assert_eq!(ran.output.lines().next(), Some("L2"));
+    assert_eq!(ran.output.lines().nth(1), Some("1 push, optimal"));
+    let solve = fake.asked().stream.expect("asked").solve;
+    assert_eq!(solve.expect("a question").metric(), Metric::MultiTile);
+
+    let ran = fake.run(&[&arguments[..], &["--json"]].concat(), "");
+    let answer: serde_json::Value = serde_json::from_str(&ran.output).expect("one object");
+    assert_eq!(answer["metric"], "multi_tile");
+    assert_eq!(
+        (&answer["length"], &answer["slides"]),
+        (&1.into(), &2.into())
+    );
+
+    // Two moves counted as slides are not what was asked for.
+    let ran = fake.run(&arguments[..2], "");
+    assert_eq!(ran.exit(), Exit::Broken);
 }
 
 #[test]

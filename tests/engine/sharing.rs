@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use loyd::engine::{
     Engine, Failure, Limits, News, Question, Refused, Solving, StopReason, Wanted, Work,
 };
-use loyd::puzzle::Problem;
+use loyd::puzzle::{Metric, Problem};
 use loyd::search::plan::{Method, Objective, Ratio};
 use tokio::time::timeout;
 
@@ -17,6 +17,7 @@ use crate::support::published::KORF_1985;
 fn question(problem: Problem, objective: Objective) -> Question {
     Question {
         problem,
+        metric: Metric::SingleTile,
         objective,
         method: Method::default(),
     }

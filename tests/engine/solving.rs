@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use loyd::engine::{Engine, Failure, Limits, News, Question, Refused, StopReason, Wanted, Work};
 use loyd::heuristic::HeuristicKind;
-use loyd::puzzle::{Board, Dice, Problem};
+use loyd::puzzle::{Board, Dice, Metric, Problem};
 use loyd::search::constructive::Variant;
 use loyd::search::difficulty::Range;
 use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage};
@@ -18,6 +18,7 @@ use crate::support::{problem, random_problem, shape};
 fn question(problem: Problem, objective: Objective) -> Question {
     Question {
         problem,
+        metric: Metric::SingleTile,
         objective,
         method: Method::default(),
     }

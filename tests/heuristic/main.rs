@@ -8,4 +8,5 @@ mod admissible;
 mod corrected;
 mod incremental;
 mod linear_conflict;
+mod pushes;
 mod walking_distance;

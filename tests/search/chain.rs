@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use loyd::heuristic::HeuristicKind::{self, LinearConflict};
-use loyd::puzzle::{Dice, Problem};
+use loyd::puzzle::{Dice, Metric, Problem};
 use loyd::search::chain::{Chain, optimal_solver};
 use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::distance_table::Class;
@@ -64,12 +64,25 @@ fn drive(mut chain: Chain, problem: &Problem, slice: Budget) -> Course {
 }
 
 fn planned(problem: &Problem, objective: Objective, method: Method) -> Chain {
-    let stages = plan(problem.shape(), objective, method, false).unwrap();
+    let stages = plan(
+        Metric::SingleTile,
+        problem.shape(),
+        objective,
+        method,
+        false,
+    )
+    .unwrap();
     of_stages(problem, objective, stages)
 }
 
 fn of_stages(problem: &Problem, objective: Objective, stages: Vec<Stage>) -> Chain {
-    Chain::new(problem.clone(), objective, stages, Arc::default())
+    Chain::new(
+        problem.clone(),
+        Metric::SingleTile,
+        objective,
+        stages,
+        Arc::default(),
+    )
 }
 
 fn solve(problem: &Problem, objective: Objective) -> Course {
@@ -172,6 +185,7 @@ fn every_small_board_is_solved_optimally_with_and_without_its_table() {
                 assert_eq!(by_search.stop, Stop::Proven);
                 let walk = Chain::new(
                     problem.clone(),
+                    Metric::SingleTile,
                     objective,
                     vec![Stage::TableWalk],
                     Arc::clone(&tables),
@@ -343,4 +357,65 @@ fn the_optimal_solver_walks_the_table_when_there_is_one() {
     let by_table = run(optimal_solver(hardest, &tables));
     assert_eq!((by_table.length(), by_table.stop), (31, Stop::Proven));
     assert_eq!(by_table.progress.expanded, 31);
+}
+
+/// Runs a chain that counts pushes.
+fn solve_in_pushes(problem: &Problem, objective: Objective) -> (Vec<usize>, Stop, u32) {
+    let method = Method::default();
+    let stages = plan(Metric::MultiTile, problem.shape(), objective, method, false).unwrap();
+    let mut chain = Chain::new(
+        problem.clone(),
+        Metric::MultiTile,
+        objective,
+        stages,
+        Arc::default(),
+    );
+    let mut lengths = Vec::new();
+    loop {
+        match chain.advance(Budget::UNLIMITED) {
+            Step::Working => {}
+            Step::Found(answer) => {
+                let moves = answer.solution.moves();
+                assert_eq!(answer.length, Metric::MultiTile.length(moves));
+                lengths.push(answer.length);
+            }
+            Step::Done(stop) => return (lengths, stop, chain.progress().lower_bound),
+        }
+    }
+}
+
+#[test]
+fn in_pushes_lengths_and_bounds_are_pushes() {
+    let mut dice = Dice::new(77);
+    let tables = Tables::new();
+    for _ in 0..20 {
+        let problem = random_problem(shape(3, 3), 8, &mut dice);
+        let class = Class::of(&problem).unwrap();
+        let table = tables.build(class.counted_in(Metric::MultiTile).unwrap());
+        let fewest = table.distance(&problem).unwrap();
+        for objective in [Objective::Best, Objective::Optimal, bounded(1.0)] {
+            let (lengths, stop, bound) = solve_in_pushes(&problem, objective);
+            assert_eq!(lengths.last(), Some(&(fewest as usize)));
+            assert_eq!((stop, bound), (Stop::Proven, fewest));
+            assert!(lengths.is_sorted_by(|a, b| a > b), "{lengths:?}");
+        }
+        let (lengths, stop, bound) = solve_in_pushes(&problem, bounded(1.5));
+        assert_eq!(stop, Stop::Proven);
+        assert!(*lengths.last().unwrap() as f64 <= 1.5 * f64::from(bound));
+        assert!(bound <= fewest);
+    }
+}
+
+/// Weighted A* runs to its end and proves something about slides, which must not be taken for
+/// a bound on pushes.
+#[test]
+fn a_search_for_few_slides_proves_nothing_about_pushes() {
+    let problem = problem(4, 4, &PRINCETON[0].0);
+    let (lengths, stop, bound) = solve_in_pushes(&problem, Objective::Best);
+    assert_eq!(stop, Stop::Proven);
+    let proof = run(ida_star::push_solver(&problem));
+    let fewest = Metric::MultiTile.length(proof.found[0].moves());
+    assert_eq!(lengths.last(), Some(&fewest));
+    assert_eq!(bound as usize, fewest);
+    assert!(fewest < PRINCETON[0].1);
 }

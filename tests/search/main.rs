@@ -25,5 +25,6 @@ mod korf_boards;
 mod multi_tile;
 mod plan;
 mod prepared;
+mod pushes;
 mod table_walk;
 mod twelve_cells;

@@ -1,9 +1,12 @@
 //! Which searches answer which question.
 
 use loyd::heuristic::HeuristicKind::{self, Hamming, Manhattan};
+use loyd::heuristic::pushes::PushKind;
+use loyd::puzzle::Metric;
 use loyd::search::constructive::Variant;
 use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage, check, plan};
 
+use Metric::{MultiTile, SingleTile};
 use Objective::{Best, Bounded, Fast, Optimal};
 use Stage::{IdaStar, TableWalk};
 
@@ -100,7 +103,7 @@ fn the_servers_own_choice_by_size_and_objective() {
     ] {
         let shape = shape(rows, columns);
         assert_eq!(
-            plan(shape, objective, ANY, false),
+            plan(SingleTile, shape, objective, ANY, false),
             Ok(stages),
             "{shape} {objective:?}"
         );
@@ -111,7 +114,7 @@ fn the_servers_own_choice_by_size_and_objective() {
 fn a_table_that_is_ready_answers_every_objective() {
     for objective in [Best, Optimal, Bounded(ratio(2.0)), Fast] {
         assert_eq!(
-            plan(shape(3, 3), objective, ANY, true),
+            plan(SingleTile, shape(3, 3), objective, ANY, true),
             Ok(vec![TableWalk]),
             "{objective:?}"
         );
@@ -135,7 +138,10 @@ fn a_table_is_not_used_when_a_method_is_asked_for() {
             ],
         ),
     ] {
-        assert_eq!(plan(shape(3, 3), Optimal, method, true), Ok(stages));
+        assert_eq!(
+            plan(SingleTile, shape(3, 3), Optimal, method, true),
+            Ok(stages)
+        );
     }
 }
 
@@ -180,7 +186,7 @@ fn a_method_that_is_asked_for_is_the_one_that_is_used() {
         (Best, by(Algorithm::Constructive), vec![CONSTRUCTIVE]),
     ] {
         assert_eq!(
-            plan(shape(4, 4), objective, method, false),
+            plan(SingleTile, shape(4, 4), objective, method, false),
             Ok(stages),
             "{objective:?} {method:?}"
         );
@@ -193,7 +199,13 @@ fn a_variant_of_the_constructive_solver_is_taken_as_it_is_asked_for() {
         for variant in Variant::ALL {
             for table_ready in [false, true] {
                 assert_eq!(
-                    plan(shape(3, 3), objective, constructive(variant), table_ready),
+                    plan(
+                        SingleTile,
+                        shape(3, 3),
+                        objective,
+                        constructive(variant),
+                        table_ready
+                    ),
                     Ok(vec![Stage::Constructive(variant)]),
                     "{objective:?} {variant:?}"
                 );
@@ -279,9 +291,15 @@ fn a_method_that_cannot_do_what_is_asked_is_refused() {
         ),
     ] {
         // Whatever the board, and whether or not there is a table.
-        assert_eq!(check(objective, method), Err(error));
+        assert_eq!(check(SingleTile, objective, method), Err(error));
         for (side, table_ready) in [(3, true), (3, false), (4, false), (128, false)] {
-            let planned = plan(shape(side, side), objective, method, table_ready);
+            let planned = plan(
+                SingleTile,
+                shape(side, side),
+                objective,
+                method,
+                table_ready,
+            );
             assert_eq!(planned, Err(error), "{objective:?} {method:?}");
         }
     }
@@ -371,8 +389,8 @@ fn a_heuristic_that_the_shape_has_not_is_refused() {
             heuristic,
             shape: large,
         };
-        assert_eq!(plan(large, Best, method, false), Err(refusal));
-        assert!(plan(shape(5, 5), Best, method, false).is_ok());
+        assert_eq!(plan(SingleTile, large, Best, method, false), Err(refusal));
+        assert!(plan(SingleTile, shape(5, 5), Best, method, false).is_ok());
     }
 }
 
@@ -384,9 +402,92 @@ fn every_heuristic_can_be_asked_for_by_every_search_that_uses_one() {
             (Algorithm::IdaStar, IdaStar(kind)),
         ] {
             assert_eq!(
-                plan(shape(4, 4), Optimal, with(kind, by(algorithm)), false),
+                plan(
+                    SingleTile,
+                    shape(4, 4),
+                    Optimal,
+                    with(kind, by(algorithm)),
+                    false
+                ),
                 Ok(vec![stage])
             );
         }
     }
+}
+
+#[test]
+fn pushes_are_proven_by_the_search_that_counts_them() {
+    let patterns = Stage::PushIdaStar(PushKind::Patterns);
+    let lines = Stage::PushIdaStar(PushKind::Lines);
+    let bounded = Bounded(ratio(1.2));
+    for (side, objective, method, stages) in [
+        (3, Best, ANY, vec![CONSTRUCTIVE, patterns]),
+        (
+            4,
+            Best,
+            ANY,
+            vec![CONSTRUCTIVE, a_star(3.0), a_star(1.5), patterns],
+        ),
+        (4, Optimal, ANY, vec![CONSTRUCTIVE, patterns]),
+        (4, bounded, ANY, vec![CONSTRUCTIVE, patterns]),
+        (4, Fast, ANY, vec![CONSTRUCTIVE]),
+        (5, Optimal, ANY, vec![CONSTRUCTIVE, lines]),
+        (11, Optimal, ANY, vec![lines]),
+        (4, Optimal, by(Algorithm::IdaStar), vec![patterns]),
+        (4, Fast, by(Algorithm::IdaStar), vec![patterns]),
+        (
+            4,
+            Best,
+            by(Algorithm::IdaStar),
+            vec![CONSTRUCTIVE, patterns],
+        ),
+        (
+            4,
+            Best,
+            constructive(Variant::Hayes),
+            vec![Stage::Constructive(Variant::Hayes)],
+        ),
+    ] {
+        let planned = plan(MultiTile, shape(side, side), objective, method, false);
+        assert_eq!(planned, Ok(stages), "{side} {objective:?} {method:?}");
+    }
+    for objective in [Best, Optimal, bounded, Fast] {
+        let planned = plan(MultiTile, shape(3, 3), objective, ANY, true);
+        assert_eq!(planned, Ok(vec![TableWalk]));
+    }
+}
+
+#[test]
+fn what_counts_single_tiles_alone_is_refused_in_pushes() {
+    for (method, error) in [
+        (
+            by(Algorithm::AStar),
+            PlanError::NotInPushes(Algorithm::AStar),
+        ),
+        (
+            weighted(2.0),
+            PlanError::NotInPushes(Algorithm::WeightedAStar),
+        ),
+        (
+            with(Manhattan, by(Algorithm::IdaStar)),
+            PlanError::BoundNotInPushes(Manhattan),
+        ),
+        (with(Hamming, ANY), PlanError::BoundNotInPushes(Hamming)),
+        (
+            with(Hamming, by(Algorithm::Constructive)),
+            PlanError::StrayHeuristic(Algorithm::Constructive),
+        ),
+    ] {
+        assert_eq!(check(MultiTile, Fast, method), Err(error));
+        assert_eq!(plan(MultiTile, shape(3, 3), Fast, method, true), Err(error));
+    }
+    assert_eq!(
+        PlanError::NotInPushes(Algorithm::AStar).to_string(),
+        "A_STAR counts single tiles alone: for MULTI_TILE choose IDA_STAR or CONSTRUCTIVE, or \
+         leave the choice to the server"
+    );
+    assert_eq!(
+        PlanError::BoundNotInPushes(Manhattan).to_string(),
+        "manhattan counts single tiles alone: for MULTI_TILE leave the heuristic out"
+    );
 }

@@ -10,6 +10,7 @@ mod drain;
 mod generate;
 mod harness;
 mod invalid;
+mod multi_tile;
 mod raw;
 mod server;
 mod solve;

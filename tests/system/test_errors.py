@@ -111,7 +111,14 @@ class Illegal(Case):
             ("BOUNDED", {"max_ratio": 0.5}, "max_ratio"),
             ("BOUNDED", {}, "max_ratio"),
             ("BEST", {"max_ratio": 2.0}, "max_ratio"),
-            ("BEST", {"metric": number("Metric", "METRIC_MULTI_TILE")}, "metric"),
+            (
+                "BEST",
+                {
+                    "metric": number("Metric", "METRIC_MULTI_TILE"),
+                    "method": method("Method", algorithm=number("Algorithm", "ALGORITHM_A_STAR")),
+                },
+                "method.algorithm",
+            ),
             (
                 "OPTIMAL",
                 {"method": method("Method", algorithm=number("Algorithm", "ALGORITHM_CONSTRUCTIVE"))},

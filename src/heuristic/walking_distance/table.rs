@@ -2,6 +2,7 @@
 
 use super::Class;
 use super::crowds::{Crowds, Numbering};
+use crate::heuristic::shared_table::Making;
 
 /// A distance modulo 3, counted from 1 to 3: 3 for those that 3 divides.
 ///
@@ -92,9 +93,12 @@ pub(super) struct Building {
     next: Vec<Crowds>,
 }
 
-impl Building {
-    pub(super) fn new(class: Class) -> Self {
-        let numbering = Numbering::new(class);
+impl Making for Building {
+    type Class = Class;
+    type Table = Table;
+
+    fn begin(class: &Class) -> Self {
+        let numbering = Numbering::new(*class);
         let mut residues = Residues(vec![0; numbering.states().div_ceil(4)]);
         let goal = numbering.goal();
         residues.set(numbering.number(goal), Residue::GOAL);
@@ -109,8 +113,8 @@ impl Building {
         }
     }
 
-    /// Looks at the neighbours of so many states; true when there are no more.
-    pub(super) fn advance(&mut self, states: u64) -> bool {
+    /// Looks at the neighbours of so many states.
+    fn advance(&mut self, states: u64) -> bool {
         let Table {
             numbering,
             residues,
@@ -138,7 +142,7 @@ impl Building {
         false
     }
 
-    pub(super) fn finish(self) -> Table {
+    fn finish(self) -> Table {
         self.table
     }
 }

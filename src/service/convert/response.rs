@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::engine::StopReason;
+use crate::heuristic::pushes::PushKind;
 use crate::heuristic::{Correction, HeuristicKind};
 use crate::puzzle::{Board, Direction, Parity};
 use crate::search::plan::{Objective, Ratio, Stage};
@@ -108,17 +109,26 @@ pub fn statistics(
     }
 }
 
+/// What a search without a heuristic tells of it.
+const NO_HEURISTIC: (proto::Heuristic, Vec<i32>) = (proto::Heuristic::Unspecified, Vec::new());
+
 /// The algorithm of a stage, its heuristic, and what is added to that.
 fn stage(stage: Stage) -> (proto::Algorithm, proto::Heuristic, Vec<i32>) {
     use proto::Algorithm as Wire;
-    let (algorithm, kind) = match stage {
-        Stage::TableWalk => (Wire::TableWalk, None),
-        Stage::Constructive(_) => (Wire::Constructive, None),
-        Stage::AStar(kind, Ratio::ONE) => (Wire::AStar, Some(kind)),
-        Stage::AStar(kind, _) => (Wire::WeightedAStar, Some(kind)),
-        Stage::IdaStar(kind) => (Wire::IdaStar, Some(kind)),
+    let (algorithm, (heuristic, added)) = match stage {
+        Stage::TableWalk => (Wire::TableWalk, NO_HEURISTIC),
+        Stage::Constructive(_) => (Wire::Constructive, NO_HEURISTIC),
+        Stage::AStar(kind, Ratio::ONE) => (Wire::AStar, heuristic(kind)),
+        Stage::AStar(kind, _) => (Wire::WeightedAStar, heuristic(kind)),
+        Stage::IdaStar(kind) => (Wire::IdaStar, heuristic(kind)),
+        Stage::PushIdaStar(PushKind::Lines) => {
+            (Wire::IdaStar, (proto::Heuristic::Manhattan, Vec::new()))
+        }
+        Stage::PushIdaStar(PushKind::Patterns) => (
+            Wire::IdaStar,
+            (proto::Heuristic::PatternDatabase, Vec::new()),
+        ),
     };
-    let (heuristic, added) = kind.map_or((proto::Heuristic::Unspecified, Vec::new()), heuristic);
     (algorithm, heuristic, added)
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::reader::Reader;
 use crate::engine::{Question, Wanted};
 use crate::heuristic::{Correction, HeuristicKind};
-use crate::puzzle::{Board, Problem, ProblemError, Shape};
+use crate::puzzle::{Board, Metric, Problem, ProblemError, Shape};
 use crate::search::constructive::Variant;
 use crate::search::plan::{self, Algorithm, Method, Objective, PlanError, Ratio};
 use crate::service::{MAX_RESPONSE_BYTES, proto, status};
@@ -160,9 +160,9 @@ impl Reader {
         let objective = self.objective(wire.objective, wire.max_ratio);
         let wanted = self.limits(wire.limits.as_ref());
         let method = self.method(wire.method.as_ref());
-        self.metric(wire.metric);
-        if let (Some(objective), Some(method)) = (objective, method)
-            && let Err(error) = plan::check(objective, method)
+        let metric = self.metric(wire.metric);
+        if let (Some(metric), Some(objective), Some(method)) = (metric, objective, method)
+            && let Err(error) = plan::check(metric, objective, method)
         {
             self.violation(plan_field(&error), error);
         }
@@ -173,7 +173,7 @@ impl Reader {
         }
 
         let (start, goal) = boards?;
-        let (objective, method) = (objective?, method?);
+        let (metric, objective, method) = (metric?, objective?, method?);
         let problem = match Problem::new(&start, &goal) {
             Ok(problem) => problem,
             Err(ProblemError::Unsolvable(parity)) => {
@@ -189,6 +189,7 @@ impl Reader {
             start,
             question: Question {
                 problem,
+                metric,
                 objective,
                 method,
             },
@@ -339,19 +340,23 @@ impl Reader {
         }
     }
 
-    fn metric(&mut self, metric: i32) {
-        if self.enumeration("metric", metric) == Some(proto::Metric::MultiTile) {
-            self.violation("metric", "MULTI_TILE is not served by this release");
-        }
+    fn metric(&mut self, metric: i32) -> Option<Metric> {
+        use proto::Metric as Wire;
+        Some(match self.enumeration("metric", metric)? {
+            Wire::Unspecified | Wire::SingleTile => Metric::SingleTile,
+            Wire::MultiTile => Metric::MultiTile,
+        })
     }
 }
 
 /// The field of `Method` that an error is about.
 const fn plan_field(error: &PlanError) -> &'static str {
     match error {
-        PlanError::CannotProve { .. } => "method.algorithm",
+        PlanError::CannotProve { .. } | PlanError::NotInPushes(_) => "method.algorithm",
         PlanError::WeightAboveRatio { .. } | PlanError::StrayWeight => "method.weight",
-        PlanError::StrayHeuristic(_) | PlanError::UnsupportedShape { .. } => "method.heuristic",
+        PlanError::StrayHeuristic(_)
+        | PlanError::BoundNotInPushes(_)
+        | PlanError::UnsupportedShape { .. } => "method.heuristic",
         PlanError::StrayVariant => "method.variant",
     }
 }

@@ -115,12 +115,12 @@ impl Followed {
     fn next(&mut self, solving: Option<&Solving>) -> Option<Event> {
         if let (true, Some(solving)) = (std::mem::take(&mut self.progress_is_due), solving) {
             let best = self.newest.answer.as_ref();
-            let length = best.map_or(0, |answer| answer.solution.len());
+            let length = best.map_or(0, |answer| answer.length);
             let elapsed = self.call.arrived.elapsed();
             return Some(self.writer.progress(&solving.progress(), length, elapsed));
         }
         if self.newest.revision > self.writer.revision() {
-            let length = self.newest.answer.as_ref()?.solution.len();
+            let length = self.newest.answer.as_ref()?.length;
             let bound = match (&self.ended, solving) {
                 (Some((outcome, _)), _) => outcome.progress.lower_bound,
                 (None, Some(solving)) => solving.progress().lower_bound,
@@ -143,7 +143,7 @@ impl Followed {
             outcome.queued,
             elapsed,
         );
-        let length = answer.solution.len();
+        let length = answer.length;
         let reason = outcome.reason;
         Some(
             self.writer

@@ -5,8 +5,9 @@ use tokio::sync::mpsc;
 use super::writer::Writer;
 use super::{Ending, Item, ticks};
 use crate::engine::{Pipe, StopReason, Work};
-use crate::heuristic::HeuristicKind;
+use crate::puzzle::Measure;
 use crate::search::Progress;
+use crate::search::chain::lower_bound;
 use crate::search::plan::Stage;
 use crate::service::call::{Call, Noted};
 use crate::service::convert::{self, ReadStream};
@@ -26,7 +27,9 @@ pub(super) async fn forward(
     let mut pipe = Noted::new(pipe, call.clone());
     let mut ticks = ticks(&read);
     let most = read.moves_per_message;
-    let bound = HeuristicKind::default().lower_bound(&read.solve.question.problem);
+    let question = &read.solve.question;
+    let bound = lower_bound(&question.problem, question.metric);
+    let mut measure = Measure::new(question.metric);
     let mut writer = Writer::new(read);
     send(&sender, writer.improvement(1, 0, bound)).await?;
     loop {
@@ -35,6 +38,7 @@ pub(super) async fn forward(
             () = sender.closed() => return Err(Ending::Gone),
             run = pipe.next(most) => match run? {
                 Some(run) => {
+                    measure.add(&run);
                     let mut left = &run[..];
                     while !left.is_empty() {
                         let before = writer.sent();
@@ -59,8 +63,9 @@ pub(super) async fn forward(
         lower_bound: bound,
         ..pipe.progress()
     };
-    let length = writer.sent();
-    solve::note_solved(&call, &writer.read().solve, length, bound);
+    let length = measure.length();
+    let slides = writer.sent();
+    solve::note_solved(&call, &writer.read().solve, slides, length, bound);
     let elapsed = call.arrived.elapsed();
     let statistics = convert::statistics(&progress, &[], by, pipe.queued(), elapsed);
     let reason = if length as u64 <= u64::from(bound) {

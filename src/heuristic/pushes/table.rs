@@ -1,0 +1,139 @@
+//! The exact numbers of pushes of all colourings of one class.
+
+use crate::heuristic::SMALL_CELLS;
+use crate::heuristic::shared_table::Making;
+use crate::puzzle::{Direction, Shape};
+
+use super::ranks::{BLANK, Colours, Ranks};
+
+/// The most lines of a small board.
+pub(super) const MAX_LINES: usize = SMALL_CELLS / Shape::MIN_SIDE;
+
+/// A shape, the blank's home in its lower right quarter, and the colour of each row's tiles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Class {
+    pub(super) shape: Shape,
+    pub(super) home: u8,
+    pub(super) colours: [u8; MAX_LINES],
+}
+
+impl Class {
+    /// The goal's colours.
+    fn goal(&self) -> Colours {
+        (0..self.shape.cells()).fold(0, |colours, cell| {
+            let colour = if cell == usize::from(self.home) {
+                BLANK
+            } else {
+                u32::from(self.colours[self.shape.row(cell)])
+            };
+            colours | colour << (2 * cell)
+        })
+    }
+}
+
+/// The pushes from each colouring to the goal's, by the axis of the first.
+#[derive(Debug)]
+pub(super) struct Table {
+    ranks: Ranks,
+    /// First those whose first push is along a row, then along a column.
+    distances: [Box<[u8]>; 2],
+}
+
+/// Stands for a distance that is not known yet.
+const UNKNOWN: u8 = u8::MAX;
+
+impl Table {
+    /// The least number of pushes of a solution whose first is vertical, or is not, as asked.
+    #[inline]
+    pub(super) fn distance(&self, colours: Colours, vertical: bool) -> u32 {
+        u32::from(self.distances[usize::from(vertical)][self.ranks.of(colours)])
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.ranks.bytes() + 2 * self.distances[0].len()
+    }
+}
+
+/// A table in the making: breadth first from the goal, as far at a time as is asked for.
+#[derive(Debug)]
+pub(super) struct Building {
+    table: Table,
+    /// For each cell the ones beside it, if any: along the row, then along the column.
+    beside: [[[Option<u8>; 2]; 2]; SMALL_CELLS],
+    /// The colourings, by the axis of their first push, from which to go on.
+    layer: [Vec<Colours>; 2],
+    /// Those one push further.
+    next: [Vec<Colours>; 2],
+    distance: u8,
+}
+
+impl Making for Building {
+    type Class = Class;
+    type Table = Table;
+
+    fn begin(class: &Class) -> Self {
+        let goal = class.goal();
+        let ranks = Ranks::new(class.shape, goal);
+        let mut distances = [0, 1].map(|_| vec![UNKNOWN; ranks.states()].into_boxed_slice());
+        for distances in &mut distances {
+            distances[ranks.of(goal)] = 0;
+        }
+        let mut beside = [[[None; 2]; 2]; SMALL_CELLS];
+        for (cell, beside) in beside.iter_mut().enumerate().take(class.shape.cells()) {
+            use Direction::{Down, Left, Right, Up};
+            *beside = [[Left, Right], [Up, Down]].map(|axis| {
+                axis.map(|side| class.shape.neighbour(cell, side).map(|cell| cell as u8))
+            });
+        }
+        Self {
+            table: Table { ranks, distances },
+            beside,
+            layer: [vec![goal], vec![goal]],
+            next: [Vec::new(), Vec::new()],
+            distance: 0,
+        }
+    }
+
+    fn advance(&mut self, states: u64) -> bool {
+        for _ in 0..states {
+            let axis = usize::from(self.layer[0].is_empty());
+            if let Some(colours) = self.layer[axis].pop() {
+                self.expand(colours, 1 - axis);
+            } else {
+                std::mem::swap(&mut self.layer, &mut self.next);
+                self.distance += 1;
+                if self.layer.iter().all(Vec::is_empty) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    fn finish(self) -> Table {
+        self.table
+    }
+}
+
+impl Building {
+    /// Takes back all pushes along an axis that lead to a colouring.
+    fn expand(&mut self, colours: Colours, axis: usize) {
+        let Table { ranks, distances } = &mut self.table;
+        // Both bits of the blank's cell are set, and of no other.
+        let blank = (colours & colours >> 1 & 0x5555_5555).trailing_zeros() / 2;
+        for side in 0..2 {
+            let (mut colours, mut blank) = (colours, blank as usize);
+            while let Some(from) = self.beside[blank][axis][side] {
+                let from = usize::from(from);
+                let change = BLANK ^ (colours >> (2 * from) & 3);
+                colours ^= change << (2 * from) | change << (2 * blank);
+                blank = from;
+                let distance = &mut distances[axis][ranks.of(colours)];
+                if *distance == UNKNOWN {
+                    *distance = self.distance + 1;
+                    self.next[axis].push(colours);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! The plans of questions that count pushes of lines of tiles.
+
+use super::{
+    A_STAR_CELLS, Algorithm, CHEAP_CELLS, Method, Objective, PlanError, Ratio, Stage, best_weights,
+};
+use crate::heuristic::HeuristicKind;
+use crate::heuristic::pushes::PushKind;
+use crate::puzzle::Shape;
+use crate::search::constructive::Variant;
+
+/// The stages of a question whose method has been checked.
+pub(super) fn stages(
+    shape: Shape,
+    objective: Objective,
+    method: Method,
+    table_ready: bool,
+) -> Vec<Stage> {
+    let proof = Stage::PushIdaStar(PushKind::of(shape));
+    let first = Stage::Constructive(Variant::Best);
+    match method.algorithm {
+        Some(Algorithm::Constructive) => {
+            return vec![Stage::Constructive(method.variant.unwrap_or_default())];
+        }
+        Some(_) if objective == Objective::Best => return vec![first, proof],
+        Some(_) => return vec![proof],
+        None if table_ready => return vec![Stage::TableWalk],
+        None => {}
+    }
+    let mut stages = Vec::new();
+    if objective != Objective::Optimal || shape.cells() <= CHEAP_CELLS {
+        stages.push(first);
+    }
+    // Solutions of few slides have few pushes, as a rule, though none is proven to be shortest.
+    if objective == Objective::Best && shape.cells() > A_STAR_CELLS {
+        let weights = best_weights(shape).iter();
+        stages.extend(
+            weights
+                .filter_map(|&weight| Ratio::new(weight))
+                .map(|weight| Stage::AStar(HeuristicKind::default(), weight)),
+        );
+    }
+    if objective != Objective::Fast {
+        stages.push(proof);
+    }
+    stages
+}
+
+/// Whether there is such a method in pushes, whatever the objective.
+pub(super) fn check(method: Method) -> Result<(), PlanError> {
+    if let Some(algorithm) = method.algorithm
+        && !matches!(algorithm, Algorithm::IdaStar | Algorithm::Constructive)
+    {
+        return Err(PlanError::NotInPushes(algorithm));
+    }
+    match method.heuristic {
+        Some(heuristic) if method.algorithm != Some(Algorithm::Constructive) => {
+            Err(PlanError::BoundNotInPushes(heuristic))
+        }
+        _ => Ok(()),
+    }
+}
