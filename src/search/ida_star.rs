@@ -8,6 +8,7 @@
 //! Nodes are counted as Korf did: every successor made, also those cut off at once, but not the
 //! roots; a move is never taken back at once. The blank goes down, right, left, up, which is
 //! Korf's order turned round as his goal is: he had the blank's home at the upper left.
+//! All this is about slides; [`push_solver`] counts pushes of lines of tiles.
 
 mod in_place;
 mod iterations;
