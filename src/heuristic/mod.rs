@@ -18,6 +18,7 @@ pub mod discrete;
 pub mod hamming;
 pub mod linear_conflict;
 pub mod manhattan;
+pub mod pattern_database;
 pub mod pushes;
 pub mod walking_distance;
 

@@ -10,6 +10,9 @@
 //! Korf's order turned round as his goal is: he had the blank's home at the upper left.
 //! All this is about slides; [`push_solver`] counts pushes of lines of tiles.
 
+pub mod batch;
+pub mod both_ways;
+
 mod in_place;
 mod iterations;
 mod packed;

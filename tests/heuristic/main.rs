@@ -8,5 +8,7 @@ mod admissible;
 mod corrected;
 mod incremental;
 mod linear_conflict;
+mod pattern_database;
+mod pattern_store;
 mod pushes;
 mod walking_distance;

@@ -1,0 +1,294 @@
+//! Sums of distances, and where their tables are kept.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::puzzle::{Problem, Shape, Symmetry, plain_tile};
+
+use super::cell_set::CellSet;
+use super::partition::Partition;
+use super::pattern::Pattern;
+use super::probe::Placement;
+use super::rank::orders;
+use super::region::{RowEntry, Rows};
+use super::store::{Store, StoreError};
+use super::{Cancelled, PatternDatabase, Watch};
+
+/// A table as a problem sees it: in a mirror.
+#[derive(Clone, Debug)]
+pub struct Summand<E> {
+    database: Arc<PatternDatabase<E>>,
+    /// From the problem's board to the table's.
+    symmetry: Symmetry,
+    /// Where the tiles belong on the problem's board.
+    cells: CellSet,
+}
+
+impl<E: RowEntry> Summand<E> {
+    /// The table.
+    #[must_use]
+    pub fn database(&self) -> &Arc<PatternDatabase<E>> {
+        &self.database
+    }
+
+    /// From the problem's board to the table's.
+    #[must_use]
+    pub const fn symmetry(&self) -> Symmetry {
+        self.symmetry
+    }
+
+    /// Where the tiles belong on the problem's board.
+    #[must_use]
+    pub const fn cells(&self) -> CellSet {
+        self.cells
+    }
+
+    /// The problem's tiles of the pattern, in the order of their homes on the table's board.
+    #[must_use]
+    pub fn tiles(&self, home: usize) -> Vec<usize> {
+        let back = self.symmetry.inverse();
+        let pattern = self.database.pattern();
+        let homes = pattern.cells().iter();
+        homes
+            .map(|cell| usize::from(plain_tile(home, back.cell(pattern.shape(), cell))))
+            .collect()
+    }
+
+    /// Where the pattern's tiles stand at the start of a problem.
+    pub(crate) fn placement(&self, problem: &Problem) -> Placement {
+        let shape = problem.shape();
+        let cells = problem.start().cells_by_tile();
+        let image = |tile: usize| self.symmetry.cell(shape, usize::from(cells[tile]));
+        let tiles: Vec<usize> = self.tiles(problem.home()).into_iter().map(image).collect();
+        self.database.placement(&tiles, image(0))
+    }
+}
+
+/// Patterns whose distances may be added up.
+pub type Sum<E> = Vec<Summand<E>>;
+
+/// The greatest of several sums: a lower bound for the problems of one shape and home.
+#[derive(Clone, Debug)]
+pub struct Additive<E> {
+    shape: Shape,
+    home: usize,
+    sums: Vec<Sum<E>>,
+}
+
+impl<E: RowEntry> Additive<E> {
+    /// The size of the board.
+    #[must_use]
+    pub const fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// Where the blank belongs.
+    #[must_use]
+    pub const fn home(&self) -> usize {
+        self.home
+    }
+
+    /// The sums.
+    #[must_use]
+    pub fn sums(&self) -> &[Sum<E>] {
+        &self.sums
+    }
+
+    /// The bound of a problem's start, in moves. It is consistent: one slide changes it by one.
+    ///
+    /// # Panics
+    /// When the problem is of another shape or home.
+    #[must_use]
+    pub fn lower_bound(&self, problem: &Problem) -> u32 {
+        assert_eq!((problem.shape(), problem.home()), (self.shape, self.home));
+        let distance = |summand: &Summand<E>| summand.placement(problem).distance;
+        let sum = |sum: &Sum<E>| sum.iter().map(distance).sum();
+        self.sums.iter().map(sum).max().unwrap_or(0)
+    }
+}
+
+/// Tables and the numbers of their rows, each once.
+#[derive(Debug, Default)]
+pub struct Tables<E> {
+    databases: HashMap<Pattern, Arc<PatternDatabase<E>>>,
+    rows: HashMap<(Shape, usize), Arc<Rows<E>>>,
+    store: Option<Store>,
+    events: Vec<Event>,
+}
+
+/// What happened to a table on its way from the store or into it.
+#[derive(Debug)]
+pub enum Event {
+    /// It was found in its file.
+    Loaded(PathBuf),
+    /// It was built and put into its file.
+    Saved(PathBuf),
+    /// There is a file, which is of no use: the table was built anew.
+    Refused(StoreError),
+    /// It was built, and is in this process's memory alone.
+    NotSaved(StoreError),
+}
+
+impl<E: RowEntry> Tables<E> {
+    /// None yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            databases: HashMap::new(),
+            rows: HashMap::new(),
+            store: None,
+            events: Vec::new(),
+        }
+    }
+
+    /// None yet; the tables of a store are taken from there, and others are put there.
+    #[must_use]
+    pub fn stored_in(store: Store) -> Self {
+        Self {
+            store: Some(store),
+            ..Self::new()
+        }
+    }
+
+    /// What happened since this was last asked.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// The bytes of the tables of some partitions, and of those among them that are not there.
+    pub fn bytes_of(&mut self, partitions: &[Partition]) -> (usize, usize) {
+        let patterns = partitions.iter().flat_map(Partition::patterns);
+        let tables: HashSet<Pattern> = patterns.map(|pattern| pattern.canonical().0).collect();
+        let (mut all, mut missing) = (0, 0);
+        for pattern in tables {
+            let bytes = 8 * PatternDatabase::length(&pattern, &self.rows(&pattern));
+            all += bytes;
+            if !self.databases.contains_key(&pattern) {
+                missing += bytes;
+            }
+        }
+        (all, missing)
+    }
+
+    /// The largest of the tables of some partitions that are neither there nor in a file, in
+    /// bytes; 0 when there are none.
+    pub fn largest_to_build(&mut self, partitions: &[Partition]) -> usize {
+        let patterns = partitions.iter().flat_map(Partition::patterns);
+        let tables: HashSet<Pattern> = patterns.map(|pattern| pattern.canonical().0).collect();
+        let is_there = |pattern: &Pattern| {
+            let is_stored = |store: &Store| store.path(pattern).exists();
+            self.databases.contains_key(pattern) || self.store.as_ref().is_some_and(is_stored)
+        };
+        let to_build: Vec<Pattern> = tables
+            .into_iter()
+            .filter(|pattern| !is_there(pattern))
+            .collect();
+        let bytes = |pattern: Pattern| 8 * PatternDatabase::length(&pattern, &self.rows(&pattern));
+        to_build.into_iter().map(bytes).max().unwrap_or(0)
+    }
+
+    /// Lets go of the tables that nobody uses.
+    pub fn prune(&mut self) {
+        self.databases
+            .retain(|_, database| Arc::strong_count(database) > 1);
+    }
+
+    /// Builds the tables of some partitions of one shape and home that are not there yet, with so
+    /// many threads, the largest first.
+    ///
+    /// # Errors
+    /// When the watch was told to cancel. What was built until then remains.
+    ///
+    /// # Panics
+    /// When there are no partitions, or they are of several shapes or homes.
+    pub fn additive(
+        &mut self,
+        partitions: &[Partition],
+        threads: usize,
+        watch: &Watch,
+    ) -> Result<Additive<E>, Cancelled> {
+        let (shape, home) = (partitions[0].shape(), partitions[0].home());
+        let is_one = |other: &Partition| (other.shape(), other.home()) == (shape, home);
+        assert!(partitions.iter().all(is_one), "of one shape and home");
+        let patterns = partitions.iter().flat_map(Partition::patterns);
+        let mut missing: Vec<_> = patterns.map(|pattern| pattern.canonical().0).collect();
+        missing.retain(|pattern| !self.databases.contains_key(pattern));
+        missing.sort_unstable_by_key(|pattern| (usize::MAX - pattern.cells().len(), *pattern));
+        missing.dedup();
+        for pattern in &missing {
+            let tiles = pattern.cells().len();
+            let states = self.rows(pattern).count() * orders(tiles);
+            watch.expect_states(states as u64);
+        }
+        for pattern in missing {
+            let rows = self.rows(&pattern);
+            let database = match self.load(pattern, &rows) {
+                Some(database) => {
+                    watch.skip_states(database.states());
+                    database
+                }
+                None => {
+                    let database = PatternDatabase::new(pattern, rows, threads, watch)?;
+                    self.save(&database);
+                    database
+                }
+            };
+            self.databases.insert(pattern, Arc::new(database));
+        }
+        Ok(Additive {
+            shape,
+            home,
+            sums: partitions.iter().map(|one| self.sum(one)).collect(),
+        })
+    }
+
+    fn load(&mut self, pattern: Pattern, rows: &Arc<Rows<E>>) -> Option<PatternDatabase<E>> {
+        let store = self.store.as_ref()?;
+        match store.load(pattern, Arc::clone(rows)) {
+            Ok(database) => {
+                self.events.push(Event::Loaded(store.path(&pattern)));
+                Some(database)
+            }
+            Err(StoreError::Missing(_)) => None,
+            Err(error) => {
+                self.events.push(Event::Refused(error));
+                None
+            }
+        }
+    }
+
+    fn save(&mut self, database: &PatternDatabase<E>) {
+        let saved = self.store.as_ref().map(|store| store.save(database));
+        self.events.extend(saved.map(|saved| match saved {
+            Ok(path) => Event::Saved(path),
+            Err(error) => Event::NotSaved(error),
+        }));
+    }
+
+    fn sum(&self, partition: &Partition) -> Sum<E> {
+        let summand = |pattern: &Pattern| {
+            let (canonical, symmetry) = pattern.canonical();
+            Summand {
+                database: Arc::clone(&self.databases[&canonical]),
+                symmetry,
+                cells: pattern.cells(),
+            }
+        };
+        partition.patterns().iter().map(summand).collect()
+    }
+
+    fn rows(&mut self, pattern: &Pattern) -> Arc<Rows<E>> {
+        let (shape, tiles) = (pattern.shape(), pattern.cells().len());
+        let rows = self.rows.entry((shape, tiles));
+        Arc::clone(rows.or_insert_with(|| PatternDatabase::rows(shape, tiles)))
+    }
+
+    /// The bytes that all of it takes.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let databases = self.databases.values().map(|database| database.bytes());
+        let rows = self.rows.values().map(|rows| rows.bytes());
+        databases.sum::<usize>() + rows.sum::<usize>()
+    }
+}

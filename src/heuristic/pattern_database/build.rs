@@ -1,0 +1,368 @@
+//! How the tables come about: breadth first from the goal, level by level.
+//!
+//! Here a row holds one bit for each order of the tiles. All states of a row are reached from
+//! those of a few other rows by moving the tile of a given cell, which changes all their orders in
+//! the same way. So each level is *pulled*: a row looks up the last level's states in the rows
+//! around it, and no two threads write to the same one.
+//!
+//! The distances of the states of one row are all even or all odd, by the colours of the cells as
+//! on a chessboard, and neighbours differ by one. So a state next to the last level is either new
+//! or of the level before, which is what its own row still holds: nothing else is remembered.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use super::cell_set::{CellSet, neighbours};
+use super::pattern::Pattern;
+use super::rank::{moved, orders};
+use super::region::{RowEntry, Rows, regions};
+use super::transpose::transposed;
+
+/// What a build and its watchers share.
+#[derive(Debug, Default)]
+pub struct Watch {
+    total: AtomicU64,
+    done: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+/// A build that was cancelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the building of pattern databases was cancelled")]
+pub struct Cancelled;
+
+impl Watch {
+    /// How much is done, from 0 to 1, about.
+    #[must_use]
+    pub fn fraction(&self) -> f64 {
+        let total = self.total.load(Ordering::Relaxed).max(1);
+        (self.done.load(Ordering::Relaxed) as f64 / total as f64).min(1.0)
+    }
+
+    /// Asks the build to stop. It does within some milliseconds.
+    pub fn cancel(&self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+
+    /// These need not be searched.
+    pub(super) fn skip_states(&self, states: u64) {
+        self.done.fetch_add(states, Ordering::Relaxed);
+    }
+
+    pub(super) fn expect_states(&self, states: u64) {
+        self.total.fetch_add(states, Ordering::Relaxed);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+}
+
+/// The states of every so manyth row are counted for [`Watch`]: counting all takes a tenth of the
+/// time.
+const COUNTED: usize = 32;
+
+/// The rows that one thread takes at a time.
+const CHUNK: usize = 64;
+
+/// Where a row's states are one move away: a row of the other colour, and what the move makes of
+/// an order.
+#[derive(Clone, Copy, Debug)]
+struct Neighbour {
+    row: u32,
+    order: u32,
+}
+
+/// The rows whose distances are all even or all odd.
+struct Half {
+    /// The states of the last level of these rows, row after row.
+    front: Vec<u64>,
+    /// Which rows have such states.
+    is_live: Vec<bool>,
+    /// The second lowest bit of each state's distance.
+    bits: Vec<u64>,
+    /// The neighbours of each row, and where they begin and end.
+    neighbours: Vec<Neighbour>,
+    begins: Vec<u32>,
+}
+
+/// A row's place: its half and its number there.
+#[derive(Clone, Copy)]
+struct Place {
+    half: bool,
+    row: u32,
+}
+
+struct Build<'a, E> {
+    pattern: &'a Pattern,
+    rows: &'a Rows<E>,
+    places: Vec<Place>,
+    halves: [Half; 2],
+    /// What a tile's way from one place in the sequence to another makes of each order; none when
+    /// it stays.
+    orders: Vec<Option<Box<[u16]>>>,
+    row_words: usize,
+}
+
+/// The words of a table: see [`PatternDatabase`](super::PatternDatabase).
+pub(super) fn words<E: RowEntry>(
+    pattern: &Pattern,
+    rows: &Rows<E>,
+    threads: usize,
+    watch: &Watch,
+) -> Result<Box<[u64]>, Cancelled> {
+    let mut build = Build::new(pattern, rows);
+    let mut distance = 0_u32;
+    while build.level(distance + 1, threads, watch)? {
+        distance += 1;
+    }
+    let Build { places, halves, .. } = build;
+    let [even, odd] = halves.map(|half| half.bits);
+    let row_words = orders(pattern.cells().len()).div_ceil(64);
+    let row = |row: usize| {
+        let place = places[row];
+        let half = if place.half { &odd } else { &even };
+        &half[place.row as usize * row_words..][..row_words]
+    };
+    Ok(transposed(
+        row,
+        rows.count(),
+        orders(pattern.cells().len()),
+        threads,
+    ))
+}
+
+impl<'a, E: RowEntry> Build<'a, E> {
+    fn new(pattern: &'a Pattern, rows: &'a Rows<E>) -> Self {
+        let shape = pattern.shape();
+        let tiles = pattern.cells().len();
+        let row_words = orders(tiles).div_ceil(64);
+        let is_odd = |cells: CellSet| {
+            let colour = |cell| shape.row(cell) + shape.column(cell);
+            cells.iter().map(colour).sum::<usize>() % 2 != 0
+        };
+        let goal_is_odd = is_odd(pattern.cells());
+        let mut places = vec![
+            Place {
+                half: false,
+                row: 0
+            };
+            rows.count()
+        ];
+        let mut counts = [0; 2];
+        let occupied: Vec<CellSet> = occupied(shape.cells(), tiles).collect();
+        for &cells in &occupied {
+            for region in regions(shape, cells) {
+                let half = is_odd(cells) != goal_is_odd;
+                let blank = region.iter().next().expect("a region has cells");
+                let count = &mut counts[usize::from(half)];
+                places[rows.row(cells, blank)] = Place { half, row: *count };
+                *count += 1;
+            }
+        }
+        let mut build = Self {
+            pattern,
+            rows,
+            halves: counts.map(|count| Half::new(count as usize, row_words)),
+            places,
+            orders: (0..tiles * tiles)
+                .map(|way| {
+                    let (from, to) = (way / tiles, way % tiles);
+                    // Between neighbouring cells there are fewer than a line's.
+                    let is_possible = from != to && from.abs_diff(to) < shape.columns();
+                    is_possible.then(|| moved(tiles, from, to))
+                })
+                .collect(),
+            row_words,
+        };
+        // In the order in which the halves' rows were numbered.
+        for &cells in &occupied {
+            for region in regions(shape, cells) {
+                build.link(cells, region);
+            }
+        }
+        for half in &mut build.halves {
+            half.begins.push(half.neighbours.len() as u32);
+        }
+        build.begin();
+        build
+    }
+
+    /// Notes which rows are a move away from a row.
+    fn link(&mut self, cells: CellSet, region: CellSet) {
+        let shape = self.pattern.shape();
+        let tiles = cells.len();
+        let home = region.iter().next().expect("a region has cells");
+        let place = self.places[self.rows.row(cells, home)];
+        let half = &mut self.halves[usize::from(place.half)];
+        half.begins.push(half.neighbours.len() as u32);
+        for tile_cell in cells.iter() {
+            for free in neighbours(shape, tile_cell).filter(|&free| region.contains(free)) {
+                let after = cells.toggled(tile_cell).toggled(free);
+                let before_cell =
+                    |cells: CellSet, cell| cells.iter().filter(|&occupied| occupied < cell).count();
+                // What is pulled goes the other way: from the free cell to the tile's.
+                let from = before_cell(after, free);
+                let to = before_cell(cells, tile_cell);
+                half.neighbours.push(Neighbour {
+                    row: self.places[self.rows.row(after, tile_cell)].row,
+                    order: (from * tiles + to) as u32,
+                });
+            }
+        }
+    }
+
+    /// The goal is the only state at distance 0: its tiles stand in order.
+    fn begin(&mut self) {
+        let region = self.pattern.goal_region();
+        let blank = region.iter().next().expect("the blank has a home");
+        let place = self.places[self.rows.row(self.pattern.cells(), blank)];
+        let half = &mut self.halves[usize::from(place.half)];
+        half.front[place.row as usize * self.row_words] = 1;
+        half.is_live[place.row as usize] = true;
+    }
+
+    /// Finds the states at a distance from those one nearer; false when there are none.
+    fn level(&mut self, distance: u32, threads: usize, watch: &Watch) -> Result<bool, Cancelled> {
+        let [even, odd] = &mut self.halves;
+        let (last, next) = if distance.is_multiple_of(2) {
+            (odd, even)
+        } else {
+            (even, odd)
+        };
+        let last = &*last;
+        let orders = &self.orders;
+        let row_words = self.row_words;
+        let is_set = distance & 2 != 0;
+        let Half {
+            front,
+            is_live,
+            bits,
+            neighbours,
+            begins,
+        } = next;
+        let (neighbours, begins) = (&*neighbours, &*begins);
+        let chunks = front
+            .chunks_mut(CHUNK * row_words)
+            .zip(bits.chunks_mut(CHUNK * row_words))
+            .zip(is_live.chunks_mut(CHUNK));
+        let chunks = Mutex::new(chunks.enumerate());
+        let any = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let work = || {
+                let mut pulled = vec![0; row_words];
+                loop {
+                    let chunk = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((chunk, ((front, bits), is_live))) = chunk else {
+                        return;
+                    };
+                    if watch.is_cancelled() {
+                        return;
+                    }
+                    let rows = front
+                        .chunks_mut(row_words)
+                        .zip(bits.chunks_mut(row_words))
+                        .zip(is_live);
+                    for (row, ((front, bits), is_live)) in (chunk * CHUNK..).zip(rows) {
+                        let around = &neighbours[begins[row] as usize..begins[row + 1] as usize];
+                        let is_pulled = last.pull(around, orders, &mut pulled);
+                        if !is_pulled && !*is_live {
+                            continue;
+                        }
+                        *is_live = settle(&mut pulled, front, is_set.then_some(bits));
+                        if *is_live {
+                            any.store(true, Ordering::Relaxed);
+                            if row % COUNTED == 0 {
+                                let states: u32 = front.iter().map(|word| word.count_ones()).sum();
+                                let about = u64::from(states) * COUNTED as u64;
+                                watch.done.fetch_add(about, Ordering::Relaxed);
+                            }
+                        }
+                    }
+                }
+            };
+            for _ in 1..threads {
+                scope.spawn(work);
+            }
+            work();
+        });
+        if watch.is_cancelled() {
+            return Err(Cancelled);
+        }
+        Ok(any.into_inner())
+    }
+}
+
+impl Half {
+    fn new(rows: usize, row_words: usize) -> Self {
+        Self {
+            front: vec![0; rows * row_words],
+            is_live: vec![false; rows],
+            bits: vec![0; rows * row_words],
+            neighbours: Vec::new(),
+            begins: Vec::with_capacity(rows + 1),
+        }
+    }
+
+    /// Gathers the states one move away from this half's last level; false when there are none.
+    fn pull(
+        &self,
+        neighbours: &[Neighbour],
+        orders: &[Option<Box<[u16]>>],
+        pulled: &mut [u64],
+    ) -> bool {
+        let mut any = false;
+        for neighbour in neighbours {
+            let row = neighbour.row as usize;
+            if !self.is_live[row] {
+                continue;
+            }
+            let from = &self.front[row * pulled.len()..][..pulled.len()];
+            match &orders[neighbour.order as usize] {
+                None => {
+                    for (into, &from) in pulled.iter_mut().zip(from) {
+                        *into |= from;
+                    }
+                }
+                Some(orders) => scatter(from, orders, pulled),
+            }
+            any = true;
+        }
+        any
+    }
+}
+
+/// Moves each state's bit to its new order.
+fn scatter(from: &[u64], orders: &[u16], into: &mut [u64]) {
+    for (&word, orders) in from.iter().zip(orders.chunks(64)) {
+        let mut word = word;
+        while word != 0 {
+            let order = usize::from(orders[word.trailing_zeros() as usize]);
+            into[order / 64] |= 1 << (order % 64);
+            word &= word - 1;
+        }
+    }
+}
+
+/// Keeps what is new of the states pulled into a row, and sets their bits. False when nothing is.
+fn settle(pulled: &mut [u64], front: &mut [u64], bits: Option<&mut [u64]>) -> bool {
+    let mut any = 0;
+    for (pulled, front) in pulled.iter_mut().zip(front.iter_mut()) {
+        *front = *pulled & !*front;
+        *pulled = 0;
+        any |= *front;
+    }
+    if let Some(bits) = bits {
+        for (bits, &front) in bits.iter_mut().zip(&*front) {
+            *bits |= front;
+        }
+    }
+    any != 0
+}
+
+/// All sets of so many of so many cells.
+fn occupied(cells: usize, tiles: usize) -> impl Iterator<Item = CellSet> {
+    (0..1_u32 << cells)
+        .map(CellSet::from_bits)
+        .filter(move |set| set.len() == tiles)
+}

@@ -1,0 +1,58 @@
+//! Numbers for the orders in which a pattern's tiles stand on the board.
+//!
+//! Read row by row, the k tiles of a pattern make a sequence of the numbers 0 to k−1. Its rank is
+//! Σ d(v) · (k−1−v)!, where d(v) counts the tiles greater than v that come before it. So when one
+//! tile passes another, the rank changes by an amount that depends on the two alone.
+
+/// The number of orders of `tiles` tiles.
+pub(super) const fn orders(tiles: usize) -> usize {
+    match tiles {
+        0 | 1 => 1,
+        _ => tiles * orders(tiles - 1),
+    }
+}
+
+/// The rank of a sequence.
+pub(super) fn rank(sequence: &[u8]) -> usize {
+    let last = sequence.len() - 1;
+    let digit = |place: usize| {
+        let greater = |&&before: &&u8| before > sequence[place];
+        sequence[..place].iter().filter(greater).count()
+    };
+    (0..sequence.len())
+        .map(|place| digit(place) * orders(last - usize::from(sequence[place])))
+        .sum()
+}
+
+/// The sequence of a rank.
+pub(super) fn unrank(rank: usize, tiles: usize) -> Vec<u8> {
+    let mut sequence = Vec::with_capacity(tiles);
+    // All that stand there when a tile is put in are greater.
+    for tile in (0..tiles).rev() {
+        let weight = orders(tiles - 1 - tile);
+        sequence.insert(rank / weight % (tiles - tile), tile as u8);
+    }
+    sequence
+}
+
+/// By how much the rank rises when `tile`, which came just before `other`, comes just after it.
+/// The other way round it falls by as much.
+pub(crate) const fn passing(tile: usize, other: usize, tiles: usize) -> i32 {
+    if other > tile {
+        orders(tiles - 1 - tile) as i32
+    } else {
+        -(orders(tiles - 1 - other) as i32)
+    }
+}
+
+/// The rank of each sequence after the tile at one place has gone to another, by rank before.
+pub(super) fn moved(tiles: usize, from: usize, to: usize) -> Box<[u16]> {
+    (0..orders(tiles))
+        .map(|before| {
+            let mut sequence = unrank(before, tiles);
+            let tile = sequence.remove(from);
+            sequence.insert(to, tile);
+            rank(&sequence) as u16
+        })
+        .collect()
+}

@@ -1,0 +1,346 @@
+//! A folder of tables, one file each.
+//!
+//! A file is a page of header and then the table's words. The header names the pattern, and has a
+//! checksum of itself and one of the words; nothing of a file is used unless all of this is right.
+//! Numbers are in the machine's own order of bytes: one with another order takes the file for
+//! that of another release.
+//!
+//! A file is written under another name, flushed and then renamed: a name that a table has is that of
+//! a whole one, and processes that write the same table at once do each other no harm.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use memmap2::Mmap;
+use thiserror::Error;
+use twox_hash::XxHash3_64;
+
+use super::PatternDatabase;
+use super::cell_set::CellSet;
+use super::pattern::Pattern;
+use super::region::{RowEntry, Rows};
+use super::words::Words;
+use crate::puzzle::Shape;
+
+/// What a file begins with.
+const MAGIC: [u8; 8] = *b"loyd-pdb";
+
+/// The layout of files; raised whenever the same table would have other bytes.
+const VERSION: u32 = 1;
+
+/// The header's length in bytes: a page, so that the words are aligned wherever they are mapped.
+const HEADER: usize = 4096;
+
+// Where the header's fields are.
+const VERSION_AT: Range<usize> = 8..12;
+const SHAPE_AT: usize = 12;
+const CELLS_AT: Range<usize> = 16..20;
+const REGION_AT: Range<usize> = 20..24;
+const WORDS_AT: Range<usize> = 24..32;
+const WORDS_SUM_AT: Range<usize> = 32..40;
+const HEADER_SUM_AT: Range<usize> = 40..48;
+
+/// What files in the making are called.
+const PART: &str = ".loyd-part-";
+
+/// Why a table is not to be had from its file.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// There is no such file.
+    #[error("{} does not exist", .0.display())]
+    Missing(PathBuf),
+    /// The file, or the folder, cannot be read or written.
+    #[error("{}: {error}", path.display())]
+    Io {
+        /// What could not be read or written.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// The file is not the table that its name says. It may be deleted.
+    #[error("{} is refused: {fault}", path.display())]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        fault: Fault,
+    },
+}
+
+/// What is wrong with a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Fault {
+    /// It does not begin as tables do.
+    #[error("it is no table of loyd")]
+    Foreign,
+    /// Its layout is that of another release.
+    #[error("it has the layout {0}, and this release reads {VERSION}")]
+    Version(u32),
+    /// Its header was changed.
+    #[error("its header is damaged")]
+    Header,
+    /// It is whole, but another pattern's.
+    #[error("it is the table of another pattern")]
+    OtherPattern,
+    /// It is not as long as it should be.
+    #[error("it has {found} bytes and should have {expected}")]
+    Length {
+        /// The bytes it has.
+        found: u64,
+        /// The bytes it should have.
+        expected: u64,
+    },
+    /// Its words were changed.
+    #[error("its contents are damaged")]
+    Words,
+}
+
+/// A folder of tables.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Store {
+    folder: PathBuf,
+}
+
+/// A file of a store.
+#[derive(Debug)]
+pub struct Stored {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its length in bytes.
+    pub bytes: u64,
+    /// The pattern that its header names, or what is wrong with that.
+    pub pattern: Result<Pattern, StoreError>,
+}
+
+impl Store {
+    /// The tables in a folder. It is made when the first table is saved.
+    #[must_use]
+    pub const fn new(folder: PathBuf) -> Self {
+        Self { folder }
+    }
+
+    /// The folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// The file of a pattern's table.
+    #[must_use]
+    pub fn path(&self, pattern: &Pattern) -> PathBuf {
+        let (shape, cells) = (pattern.shape(), pattern.cells().bits());
+        let region = pattern.goal_region().bits();
+        self.folder.join(format!(
+            "{}x{}-{cells:x}-{region:x}.pdb",
+            shape.rows(),
+            shape.columns()
+        ))
+    }
+
+    /// Maps a table into memory. All of it is read and checked.
+    ///
+    /// # Errors
+    /// When there is no such table, or it cannot be read, or must not be trusted.
+    pub fn load<E: RowEntry>(
+        &self,
+        pattern: Pattern,
+        rows: Arc<Rows<E>>,
+    ) -> Result<PatternDatabase<E>, StoreError> {
+        let path = self.path(&pattern);
+        let map = map(&path)?;
+        let refused = |fault| StoreError::Refused {
+            path: path.clone(),
+            fault,
+        };
+        let header = Header::read(&map).map_err(&refused)?;
+        if header.pattern != Some(pattern) {
+            return Err(refused(Fault::OtherPattern));
+        }
+        let words = PatternDatabase::length(&pattern, &rows);
+        let expected = (HEADER + 8 * words) as u64;
+        let found = map.len() as u64;
+        if header.words != words as u64 || found != expected {
+            return Err(refused(Fault::Length { found, expected }));
+        }
+        if XxHash3_64::oneshot(&map[HEADER..]) != header.words_sum {
+            return Err(refused(Fault::Words));
+        }
+        let words = Words::Mapped { map, begin: HEADER };
+        Ok(PatternDatabase::of(pattern, rows, words))
+    }
+
+    /// Writes a table to its file, over one that may be there.
+    ///
+    /// # Errors
+    /// When it cannot be written. A file that was there is still the same then.
+    pub fn save<E: RowEntry>(&self, database: &PatternDatabase<E>) -> Result<PathBuf, StoreError> {
+        let path = self.path(database.pattern());
+        self.write(database, &path)
+            .map_err(|error| StoreError::Io {
+                path: path.clone(),
+                error,
+            })?;
+        Ok(path)
+    }
+
+    fn write<E: RowEntry>(&self, database: &PatternDatabase<E>, path: &Path) -> io::Result<()> {
+        fs::create_dir_all(&self.folder)?;
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PART);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            // Other users' processes share the table.
+            builder.permissions(fs::Permissions::from_mode(0o644));
+        }
+        let mut part = builder.tempfile_in(&self.folder)?;
+        let words = database.words();
+        let mut writer = BufWriter::with_capacity(1 << 20, part.as_file_mut());
+        writer.write_all(&Header::bytes(database.pattern(), words))?;
+        writer.write_all(bytemuck::cast_slice(words))?;
+        writer.into_inner()?.sync_all()?;
+        part.persist(path)?;
+        Ok(())
+    }
+
+    /// The tables in the folder by name, those with damaged headers included; none when there is
+    /// no folder. What their words are worth only [`Self::load`] tells.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn list(&self) -> Result<Vec<Stored>, StoreError> {
+        let fail = |error| StoreError::Io {
+            path: self.folder.clone(),
+            error,
+        };
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(fail(error)),
+        };
+        let mut stored = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(fail)?.path();
+            if path.extension().is_some_and(|extension| extension == "pdb") {
+                stored.push(Stored::of(path));
+            }
+        }
+        stored.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(stored)
+    }
+}
+
+impl Stored {
+    fn of(path: PathBuf) -> Self {
+        let map = map(&path);
+        let bytes = map.as_ref().map_or(0, |map| map.len() as u64);
+        let pattern = map.and_then(|map| {
+            let named = Header::read(&map).and_then(|header| header.pattern.ok_or(Fault::Header));
+            named.map_err(|fault| StoreError::Refused {
+                path: path.clone(),
+                fault,
+            })
+        });
+        Self {
+            path,
+            bytes,
+            pattern,
+        }
+    }
+}
+
+/// What a header says.
+struct Header {
+    /// None where it names what is no pattern.
+    pattern: Option<Pattern>,
+    words: u64,
+    words_sum: u64,
+}
+
+impl Header {
+    fn read(file: &[u8]) -> Result<Self, Fault> {
+        if file.get(..MAGIC.len()) != Some(&MAGIC[..]) {
+            return Err(Fault::Foreign);
+        }
+        let Some(header) = file.get(..HEADER) else {
+            return Err(Fault::Length {
+                found: file.len() as u64,
+                expected: HEADER as u64,
+            });
+        };
+        let version = u32_at(header, VERSION_AT);
+        if version != VERSION {
+            return Err(Fault::Version(version));
+        }
+        if header_sum(header) != u64_at(header, HEADER_SUM_AT) {
+            return Err(Fault::Header);
+        }
+        let [rows, columns] = [header[SHAPE_AT], header[SHAPE_AT + 1]].map(usize::from);
+        let cells = CellSet::from_bits(u32_at(header, CELLS_AT));
+        let region = CellSet::from_bits(u32_at(header, REGION_AT));
+        let pattern = Shape::new(rows, columns)
+            .ok()
+            .and_then(|shape| Pattern::new(shape, region.iter().next()?, cells))
+            .filter(|pattern| pattern.goal_region() == region);
+        Ok(Self {
+            pattern,
+            words: u64_at(header, WORDS_AT),
+            words_sum: u64_at(header, WORDS_SUM_AT),
+        })
+    }
+
+    fn bytes(pattern: &Pattern, words: &[u64]) -> [u8; HEADER] {
+        let mut header = [0; HEADER];
+        let mut put = |at: Range<usize>, bytes: &[u8]| header[at].copy_from_slice(bytes);
+        put(0..MAGIC.len(), &MAGIC);
+        put(VERSION_AT, &VERSION.to_ne_bytes());
+        let shape = pattern.shape();
+        let sides = [shape.rows() as u8, shape.columns() as u8];
+        put(SHAPE_AT..SHAPE_AT + 2, &sides);
+        put(CELLS_AT, &pattern.cells().bits().to_ne_bytes());
+        put(REGION_AT, &pattern.goal_region().bits().to_ne_bytes());
+        put(WORDS_AT, &(words.len() as u64).to_ne_bytes());
+        let sum = XxHash3_64::oneshot(bytemuck::cast_slice(words));
+        put(WORDS_SUM_AT, &sum.to_ne_bytes());
+        let sum = header_sum(&header);
+        header[HEADER_SUM_AT].copy_from_slice(&sum.to_ne_bytes());
+        header
+    }
+}
+
+/// Of all of the header but the sum itself.
+fn header_sum(header: &[u8]) -> u64 {
+    let mut header = header.to_vec();
+    header[HEADER_SUM_AT].fill(0);
+    XxHash3_64::oneshot(&header)
+}
+
+fn u32_at(header: &[u8], at: Range<usize>) -> u32 {
+    u32::from_ne_bytes(header[at].try_into().expect("four bytes"))
+}
+
+fn u64_at(header: &[u8], at: Range<usize>) -> u64 {
+    u64::from_ne_bytes(header[at].try_into().expect("eight bytes"))
+}
+
+#[expect(
+    unsafe_code,
+    reason = "to share 200 MB between processes there is no other way than to map a file"
+)]
+fn map(path: &Path) -> Result<Mmap, StoreError> {
+    let fail = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => StoreError::Missing(path.to_owned()),
+        _ => StoreError::Io {
+            path: path.to_owned(),
+            error,
+        },
+    };
+    let file = File::open(path).map_err(fail)?;
+    // SAFETY: what is mapped must not change. Tables are never written in place: a new one has
+    // the name of the old one from one moment to the next, and who has mapped the old one keeps
+    // it. What other programs do to the folder is for its owner to see to.
+    unsafe { Mmap::map(&file) }.map_err(fail)
+}

@@ -1,0 +1,87 @@
+//! Partitions of the 15-puzzle, by the memory that they take.
+
+use crate::puzzle::{Shape, Symmetry};
+
+use super::cell_set::CellSet;
+use super::partition::Partition;
+
+/// How much memory the tables of the 15-puzzle may take.
+///
+/// All have the upper half of the board in one pattern or in two, and the lower half without the
+/// blank's home in another, so that homes share tables.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Six, six and three tiles: 3 MB.
+    SixSixThree,
+    /// Seven, six and two tiles: 19 MB.
+    SevenSixTwo,
+    /// Seven, seven and one tile: 36 MB.
+    SevenSevenOne,
+    /// Seven and eight tiles: 198 MB.
+    SevenEight,
+}
+
+/// The upper half, whole and in parts.
+const UPPER: CellSet = CellSet::from_bits(0x00FF);
+const UPPER_SEVEN: CellSet = CellSet::from_bits(0x00EF);
+const UPPER_SIX: CellSet = CellSet::from_bits(0x00EE);
+/// A cell of the upper half that lies to the left of its six, then both.
+const FIFTH: CellSet = CellSet::from_bits(0x0010);
+const FIRST_AND_FIFTH: CellSet = CellSet::from_bits(0x0011);
+/// The lower half.
+const LOWER: CellSet = CellSet::from_bits(0xFF00);
+const NINTH: CellSet = CellSet::from_bits(0x0100);
+
+impl Tier {
+    /// All of them, the smallest first.
+    pub const ALL: [Self; 4] = [
+        Self::SixSixThree,
+        Self::SevenSixTwo,
+        Self::SevenSevenOne,
+        Self::SevenEight,
+    ];
+
+    /// The sizes of the patterns, joined by hyphens.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::SixSixThree => "6-6-3",
+            Self::SevenSixTwo => "7-6-2",
+            Self::SevenSevenOne => "7-7-1",
+            Self::SevenEight => "7-8",
+        }
+    }
+
+    /// The partitions of the 15-puzzle for a home of the blank in the lower right quarter: one
+    /// into the upper and the lower half, and its like into the left and the right one. None for
+    /// other homes.
+    #[must_use]
+    pub fn partitions(self, home: usize) -> Option<[Partition; 2]> {
+        let transposition = Symmetry {
+            transpose: true,
+            ..Symmetry::IDENTITY
+        };
+        let shape = Shape::new(4, 4).expect("sides in range");
+        let (row, column) = (shape.row(home), shape.column(home));
+        if home >= shape.cells() || row < 2 || column < 2 {
+            return None;
+        }
+        let beside = self.halves(shape, shape.cell(column, row))?;
+        Some([self.halves(shape, home)?, beside.image(transposition)])
+    }
+
+    /// The partition by rows, for a home in the lower half.
+    fn halves(self, shape: Shape, home: usize) -> Option<Partition> {
+        let lower = LOWER.toggled(home);
+        let six = lower.without(NINTH);
+        match self {
+            Self::SixSixThree => {
+                let three = CellSet::from_bits(FIRST_AND_FIFTH.bits() | NINTH.bits());
+                Partition::new(shape, home, &[six, UPPER_SIX, three])
+            }
+            Self::SevenSixTwo => Partition::new(shape, home, &[lower, UPPER_SIX, FIRST_AND_FIFTH]),
+            Self::SevenSevenOne => Partition::new(shape, home, &[lower, UPPER_SEVEN, FIFTH]),
+            Self::SevenEight => Partition::new(shape, home, &[lower, UPPER]),
+        }
+    }
+}

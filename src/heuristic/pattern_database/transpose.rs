@@ -1,0 +1,94 @@
+//! Turning a table over: from rows with a bit for each order to orders with a bit for each row.
+
+use std::sync::{Mutex, PoisonError};
+
+/// Blocks of 64×64 bits that are turned over together, each way: eight words are a cache line, so
+/// that lines are read and written whole.
+const TILE: usize = 8;
+
+/// The words of one order: one bit for each row, up to whole words.
+pub(super) const fn stride_words(rows: usize) -> usize {
+    rows.div_ceil(64)
+}
+
+/// The table with bit `r` of order `o` where row `r` has its bit `o`.
+pub(super) fn transposed<'a>(
+    row: impl Fn(usize) -> &'a [u64] + Sync,
+    rows: usize,
+    orders: usize,
+    threads: usize,
+) -> Box<[u64]> {
+    let stride = stride_words(rows);
+    let mut words = vec![0; stride * orders].into_boxed_slice();
+    let chunks = Mutex::new(words.chunks_mut(stride * 64 * TILE).enumerate());
+    std::thread::scope(|scope| {
+        let work = || {
+            let mut tile = vec![0; 64 * TILE * TILE];
+            loop {
+                let chunk = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
+                let Some((chunk, words)) = chunk else {
+                    return;
+                };
+                for first in (0..stride).step_by(TILE) {
+                    gather(&row, rows, first * 64, chunk * TILE, &mut tile);
+                    tile.as_chunks_mut().0.iter_mut().for_each(flip);
+                    spread(&tile, words, stride, first);
+                }
+            }
+        };
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+    words
+}
+
+/// Reads 512 rows from `first_row`, eight words of each from `first_word`: into block `b` of
+/// column `c`, at `b · 8 + c`, one word a row.
+fn gather<'a>(
+    row: &impl Fn(usize) -> &'a [u64],
+    rows: usize,
+    first_row: usize,
+    first_word: usize,
+    tile: &mut [u64],
+) {
+    tile.fill(0);
+    for number in first_row..rows.min(first_row + 64 * TILE) {
+        let (block, line) = ((number - first_row) / 64, (number - first_row) % 64);
+        let words = row(number);
+        let words = &words[first_word..words.len().min(first_word + TILE)];
+        for (column, &word) in words.iter().enumerate() {
+            tile[(block * TILE + column) * 64 + line] = word;
+        }
+    }
+}
+
+/// Writes the blocks of one column to its 64 orders, side by side.
+fn spread(tile: &[u64], words: &mut [u64], stride: usize, first: usize) {
+    let width = TILE.min(stride - first);
+    for (order, words) in words.chunks_mut(stride).enumerate() {
+        let (column, line) = (order / 64, order % 64);
+        for (block, word) in words[first..first + width].iter_mut().enumerate() {
+            *word = tile[(block * TILE + column) * 64 + line];
+        }
+    }
+}
+
+/// Turns a block of 64×64 bits over, halves first, then quarters (Warren, *Hacker's Delight*,
+/// 2002, 7–3).
+fn flip(block: &mut [u64; 64]) {
+    let mut width = 32;
+    let mut mask = u64::MAX >> 32;
+    while width != 0 {
+        let mut line = 0;
+        while line < 64 {
+            let exchanged = (block[line] >> width ^ block[line + width]) & mask;
+            block[line] ^= exchanged << width;
+            block[line + width] ^= exchanged;
+            line = (line + width + 1) & !width;
+        }
+        width /= 2;
+        mask ^= mask << width;
+    }
+}

@@ -1,0 +1,296 @@
+//! Which moves to leave out because another way leads to the same board (Taylor & Korf, *Pruning
+//! Duplicate Nodes in Depth-First Search*, 1993).
+//!
+//! Two runs of moves that turn every board into the same one are duplicates. Of each pair the
+//! longer is left out, and of two that are as long the later in lexicographic order, provided
+//! that the other can be played wherever it can: the blank stays within the same rectangle. Such
+//! runs are found once, breadth first, up to a certain length, and an automaton that reads the
+//! moves of a path says where one of them would be complete (Aho & Corasick, 1975).
+//!
+//! Nothing is lost: of the shortest paths to a board, the first in lexicographic order is made of
+//! runs that are not left out, since exchanging one would give a shorter path or an earlier one.
+//! That holds only as long as nothing else decides which of several paths is taken: it must
+//! not be combined with a table of boards seen before.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::puzzle::{Direction, Shape};
+
+use super::blank_moves::{MOVES, SLIDES};
+
+/// Stands for no node of a trie yet.
+const NONE: u32 = u32::MAX;
+/// The node of a run that is left out.
+const LEFT_OUT: u32 = u32::MAX - 1;
+
+/// An automaton that reads the blank's moves and says which to leave out next.
+#[derive(Debug)]
+pub struct CycleAutomaton {
+    next: Box<[[u16; MOVES]]>,
+}
+
+/// The automata of the process, by shape and length.
+type Shared = HashMap<(Shape, usize), Arc<CycleAutomaton>>;
+static SHARED: Mutex<Option<Shared>> = Mutex::new(None);
+
+impl CycleAutomaton {
+    /// The state before the first move.
+    pub const START: u16 = 0;
+    /// In place of a state: the move is to be left out.
+    pub const PRUNED: u16 = u16::MAX;
+    /// The longest runs that can be asked for: those beyond need more states than have numbers.
+    pub const MAX_LENGTH: usize = 13;
+
+    /// Finds all runs of at most `length` moves to leave out on boards of a shape.
+    ///
+    /// It takes some milliseconds for a length of 10 and a few tenths of a second for 12.
+    ///
+    /// # Panics
+    /// When `length` is greater than [`Self::MAX_LENGTH`].
+    #[must_use]
+    pub fn new(shape: Shape, length: usize) -> Self {
+        assert!(length <= Self::MAX_LENGTH, "runs of {length} moves");
+        automaton(&duplicates(shape, length))
+    }
+
+    /// The automaton of the process for a shape and a length, made when first asked for.
+    #[must_use]
+    pub fn shared(shape: Shape, length: usize) -> Arc<Self> {
+        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = shared.get_or_insert_default().entry((shape, length));
+        Arc::clone(made.or_insert_with(|| Arc::new(Self::new(shape, length))))
+    }
+
+    /// The state after a move of the blank from a state, or [`Self::PRUNED`]. Moves are numbered
+    /// in the order of [`Self::MOVES`].
+    #[inline]
+    #[must_use]
+    pub fn after(&self, state: u16, blank_move: usize) -> u16 {
+        self.next[usize::from(state)][blank_move]
+    }
+
+    /// The way the tile slides for each move of the blank.
+    pub const MOVES: [Direction; MOVES] = SLIDES;
+
+    /// The number of states.
+    #[must_use]
+    pub const fn states(&self) -> usize {
+        self.next.len()
+    }
+
+    /// The bytes of the table.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        size_of_val(&*self.next)
+    }
+}
+
+/// The cells that the blank visits lie in a rectangle, seen from where it starts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Bounds {
+    top: i8,
+    bottom: i8,
+    left: i8,
+    right: i8,
+}
+
+impl Bounds {
+    const fn is_within(self, other: Self) -> bool {
+        self.top >= other.top
+            && self.bottom <= other.bottom
+            && self.left >= other.left
+            && self.right <= other.right
+    }
+
+    const fn fits(self, shape: Shape) -> bool {
+        ((self.bottom - self.top) as usize) < shape.rows()
+            && ((self.right - self.left) as usize) < shape.columns()
+    }
+}
+
+/// What a run does: which cells hold the contents of other cells, the lowest first.
+type Effect = Box<[(u16, u16)]>;
+
+/// More than the longest run is long, both ways.
+const SIDE: usize = 2 * CycleAutomaton::MAX_LENGTH + 1;
+
+/// Plays runs on a board without edges.
+struct Playground {
+    /// What each cell holds: at first its own number.
+    contents: Box<[u16]>,
+    visited: Vec<usize>,
+}
+
+impl Playground {
+    fn new() -> Self {
+        Self {
+            contents: (0..(SIDE * SIDE) as u16).collect(),
+            visited: Vec::new(),
+        }
+    }
+
+    fn play(&mut self, run: &[u8]) -> (Effect, Bounds) {
+        let (mut row, mut column) = (0_i8, 0_i8);
+        let mut bounds = Bounds {
+            top: 0,
+            bottom: 0,
+            left: 0,
+            right: 0,
+        };
+        let mut blank = SIDE * SIDE / 2;
+        self.visited.push(blank);
+        for &blank_move in run {
+            let to = match SLIDES[usize::from(blank_move)] {
+                Direction::Up => {
+                    row += 1;
+                    blank + SIDE
+                }
+                Direction::Down => {
+                    row -= 1;
+                    blank - SIDE
+                }
+                Direction::Left => {
+                    column += 1;
+                    blank + 1
+                }
+                Direction::Right => {
+                    column -= 1;
+                    blank - 1
+                }
+            };
+            bounds.top = bounds.top.min(row);
+            bounds.bottom = bounds.bottom.max(row);
+            bounds.left = bounds.left.min(column);
+            bounds.right = bounds.right.max(column);
+            self.contents.swap(blank, to);
+            blank = to;
+            self.visited.push(blank);
+        }
+        self.visited.sort_unstable();
+        self.visited.dedup();
+        let held = |&cell: &usize| (cell as u16, self.contents[cell]);
+        let is_other = |&(cell, held): &(u16, u16)| cell != held;
+        let effect = self.visited.iter().map(held).filter(is_other).collect();
+        for cell in self.visited.drain(..) {
+            self.contents[cell] = cell as u16;
+        }
+        (effect, bounds)
+    }
+}
+
+/// A run that is not left out: a node of the trie of all of them.
+struct Run {
+    children: [u32; MOVES],
+    /// The same run without its first move.
+    suffix: u32,
+    parent: u32,
+    last: u8,
+}
+
+/// The shortest runs to leave out: none contains another.
+fn duplicates(shape: Shape, length: usize) -> Vec<Vec<u8>> {
+    let mut playground = Playground::new();
+    let (effect, bounds) = playground.play(&[]);
+    let mut kept: HashMap<Effect, Vec<Bounds>> = HashMap::from([(effect, vec![bounds])]);
+    let mut runs = vec![Run {
+        children: [NONE; MOVES],
+        suffix: NONE,
+        parent: NONE,
+        last: 0,
+    }];
+    let mut duplicates = Vec::new();
+    let mut level = 0..1;
+    for _ in 0..length {
+        for run in level.clone() {
+            for blank_move in 0..MOVES {
+                let suffix = match runs[run].suffix {
+                    NONE => 0,
+                    suffix => runs[suffix as usize].children[blank_move],
+                };
+                // Left out already, or too long for the board, even without the first move.
+                if suffix == LEFT_OUT || suffix == NONE {
+                    runs[run].children[blank_move] = suffix;
+                    continue;
+                }
+                let moves = moves(&runs, run, blank_move as u8);
+                let (effect, bounds) = playground.play(&moves);
+                if !bounds.fits(shape) {
+                    continue;
+                }
+                let kept = kept.entry(effect).or_default();
+                if kept.iter().any(|kept| kept.is_within(bounds)) {
+                    runs[run].children[blank_move] = LEFT_OUT;
+                    duplicates.push(moves);
+                    continue;
+                }
+                kept.push(bounds);
+                runs[run].children[blank_move] = runs.len() as u32;
+                runs.push(Run {
+                    children: [NONE; MOVES],
+                    suffix,
+                    parent: run as u32,
+                    last: blank_move as u8,
+                });
+            }
+        }
+        level = level.end..runs.len();
+    }
+    duplicates
+}
+
+/// The moves of a run and one more.
+fn moves(runs: &[Run], mut run: usize, last: u8) -> Vec<u8> {
+    let mut moves = vec![last];
+    while run != 0 {
+        moves.push(runs[run].last);
+        run = runs[run].parent as usize;
+    }
+    moves.reverse();
+    moves
+}
+
+/// The automaton that stops where one of the runs is complete.
+fn automaton(runs: &[Vec<u8>]) -> CycleAutomaton {
+    let mut next = vec![[NONE; MOVES]];
+    for run in runs {
+        let (&last, first) = run.split_last().expect("a run has moves");
+        let mut state = 0;
+        for &blank_move in first {
+            let blank_move = usize::from(blank_move);
+            if next[state][blank_move] == NONE {
+                next[state][blank_move] = next.len() as u32;
+                next.push([NONE; MOVES]);
+            }
+            state = next[state][blank_move] as usize;
+        }
+        next[state][usize::from(last)] = LEFT_OUT;
+    }
+    // Where a run breaks off, the longest of its ends goes on that begins another.
+    let mut fallbacks = vec![0; next.len()];
+    let mut queue = VecDeque::from([0]);
+    while let Some(state) = queue.pop_front() {
+        for (blank_move, child) in next[state].into_iter().enumerate() {
+            let fallback = match state {
+                0 => 0,
+                _ => next[fallbacks[state]][blank_move],
+            };
+            match child {
+                LEFT_OUT => {}
+                NONE => next[state][blank_move] = fallback,
+                child => {
+                    fallbacks[child as usize] = fallback as usize;
+                    queue.push_back(child as usize);
+                }
+            }
+        }
+    }
+    let number = |state: u32| match state {
+        LEFT_OUT => CycleAutomaton::PRUNED,
+        state => state as u16,
+    };
+    assert!(next.len() < usize::from(CycleAutomaton::PRUNED), "numbered");
+    CycleAutomaton {
+        next: next.into_iter().map(|states| states.map(number)).collect(),
+    }
+}

@@ -1,0 +1,150 @@
+//! The pattern databases that searches are guided by, as far as they are ready.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::Hash;
+use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+
+use crate::heuristic::SMALL_CELLS;
+use crate::puzzle::{Problem, Shape, canonical_symmetry};
+
+use super::Solver;
+use super::ida_star::batch::{Guide, Large, Small};
+use super::ida_star::both_ways::{self, Probe};
+
+/// A shape and a home of the blank, the same for all that are mirror images of each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Home {
+    shape: Shape,
+    cell: usize,
+}
+
+impl Home {
+    /// Of the problems of a shape whose blank belongs on a cell of it.
+    #[must_use]
+    pub fn new(shape: Shape, cell: usize) -> Self {
+        let symmetry = canonical_symmetry(shape, cell);
+        Self {
+            shape: symmetry.shape(shape),
+            cell: symmetry.cell(shape, cell),
+        }
+    }
+
+    /// Of a problem.
+    #[must_use]
+    pub fn of(problem: &Problem) -> Self {
+        Self::new(problem.shape(), problem.home())
+    }
+
+    /// All of a shape, each once.
+    pub fn all(shape: Shape) -> impl Iterator<Item = Self> {
+        let homes = (0..shape.cells()).map(move |cell| (cell, Self::new(shape, cell)));
+        homes
+            .filter(move |(cell, home)| home.shape == shape && home.cell == *cell)
+            .map(|(_, home)| home)
+    }
+
+    /// The shape, at least as wide as it is high.
+    #[must_use]
+    pub const fn shape(self) -> Shape {
+        self.shape
+    }
+
+    /// The blank's cell, as close to the lower right corner as can be.
+    #[must_use]
+    pub const fn cell(self) -> usize {
+        self.cell
+    }
+}
+
+impl fmt::Display for Home {
+    /// The shape and the blank's cell: `4×4, blank at 15`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, blank at {}", self.shape, self.cell)
+    }
+}
+
+/// A guide for boards of any size that has one.
+#[derive(Clone)]
+pub enum AnyGuide {
+    /// For boards of at most 16 cells.
+    Small(Guide<Small>),
+    /// For larger ones.
+    Large(Guide<Large>),
+}
+
+/// The guides of a process, by whose problems they are for. They come and go while searches run;
+/// a search keeps the one that it began with.
+#[derive(Default)]
+pub struct Guides {
+    small: RwLock<HashMap<Home, Guide<Small>>>,
+    large: RwLock<HashMap<Home, Guide<Large>>>,
+}
+
+impl Guides {
+    /// Whether there is a guide for these problems.
+    #[must_use]
+    pub fn is_ready(&self, home: Home) -> bool {
+        get(&self.small, home).is_some() || get(&self.large, home).is_some()
+    }
+
+    /// Puts a guide in, in the place of the one that may be there for the same problems.
+    pub fn insert(&self, guide: AnyGuide) {
+        match guide {
+            AnyGuide::Small(guide) => {
+                let additive = guide.additive();
+                let home = Home::new(additive.shape(), additive.home());
+                write(&self.small).insert(home, guide);
+            }
+            AnyGuide::Large(guide) => {
+                let additive = guide.additive();
+                let home = Home::new(additive.shape(), additive.home());
+                write(&self.large).insert(home, guide);
+            }
+        }
+    }
+
+    /// Takes the guide for these problems out.
+    pub fn remove(&self, home: Home) {
+        write(&self.small).remove(&home);
+        write(&self.large).remove(&home);
+    }
+
+    /// IDA* for a problem, from its start or from its goal, whichever has guides and seems
+    /// nearer; none when neither has one.
+    #[must_use]
+    pub fn solver(&self, problem: &Problem) -> Option<Solver> {
+        let probe = if problem.shape().cells() <= SMALL_CELLS {
+            Probe::SMALL
+        } else {
+            Probe::LARGE
+        };
+        both_ways::solver(problem, probe, |problem| {
+            let home = Home::of(problem);
+            match get(&self.small, home) {
+                Some(guide) => guide.solver(problem),
+                None => get(&self.large, home)?.solver(problem),
+            }
+        })
+    }
+}
+
+impl fmt::Debug for Guides {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let small = self.small.read().unwrap_or_else(PoisonError::into_inner);
+        let large = self.large.read().unwrap_or_else(PoisonError::into_inner);
+        f.debug_set()
+            .entries(small.keys())
+            .entries(large.keys())
+            .finish()
+    }
+}
+
+fn get<K: Eq + Hash, G: Clone>(guides: &RwLock<HashMap<K, G>>, key: K) -> Option<G> {
+    let guides = guides.read().unwrap_or_else(PoisonError::into_inner);
+    guides.get(&key).cloned()
+}
+
+fn write<K, G>(guides: &RwLock<HashMap<K, G>>) -> RwLockWriteGuard<'_, HashMap<K, G>> {
+    guides.write().unwrap_or_else(PoisonError::into_inner)
+}

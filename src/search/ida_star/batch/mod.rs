@@ -1,0 +1,224 @@
+//! IDA* by pattern databases: many nodes at a time.
+//!
+//! The tables do not fit into the processor's caches, and each look-up waits for memory. So a
+//! batch of nodes is expanded together, and what all of their successors need is called for
+//! before any of it is used. Of the two sums the one that was greater for the parent is looked up
+//! first: what it cuts off never needs the other.
+//!
+//! The nodes with the lowest bounds are expanded first, wherever they are, so that the last
+//! iteration ends early. Paths to boards that are reached in another way too are cut off by a
+//! [cycle automaton](crate::search::cycle_automaton).
+
+mod expand;
+mod lookup;
+mod node;
+mod open;
+mod prefetch;
+
+use std::sync::Arc;
+
+use crate::heuristic::pattern_database::Additive;
+use crate::puzzle::{Problem, Solution, Symmetry};
+use crate::search::blank_moves::SLIDES;
+use crate::search::cycle_automaton::CycleAutomaton;
+use crate::search::{Budget, Iteration, Progress, Search, Solver, Step, Stop};
+
+use super::iterations::Iterations;
+
+use expand::Scratch;
+use lookup::Lookup;
+use node::Node;
+pub use node::{Grid, Large, Small};
+use open::Open;
+
+/// How many nodes are expanded at once. Processors wait for about so many cache lines at a time.
+const WIDTH: usize = 24;
+
+/// The longest runs of moves that the automaton knows.
+const CYCLE_LENGTH: usize = 12;
+
+/// All that searches by the same bounds share.
+struct Shared<G: Grid> {
+    additive: Additive<G::Entry>,
+    lookup: Lookup<G>,
+    automaton: Arc<CycleAutomaton>,
+}
+
+/// Makes searches by the bounds of one shape and home, on [`Small`] or [`Large`] boards.
+///
+/// ```
+/// use loyd::heuristic::pattern_database::{Tables, Tier, Watch};
+/// use loyd::puzzle::{Board, Problem, Shape};
+/// use loyd::search::ida_star::batch::{Guide, Small};
+/// use loyd::search::{Budget, Step};
+///
+/// let shape = Shape::new(4, 4)?;
+/// let partitions = Tier::SixSixThree.partitions(15).expect("a home of the lower right quarter");
+/// let additive = Tables::new().additive(&partitions, 1, &Watch::default())?;
+/// let guide = Guide::<Small>::new(additive).expect("no more than eight patterns");
+///
+/// let tiles = [1, 3, 5, 6, 0, 13, 14, 9, 11, 4, 8, 12, 10, 7, 15, 2];
+/// let problem = Problem::new(&Board::new(shape, &tiles)?, &Board::solved(shape))?;
+/// let mut solver = guide.solver(&problem).expect("of the same shape and home");
+/// let Step::Found(solution) = solver.advance(Budget::UNLIMITED) else {
+///     unreachable!("without a limit it runs to the solution");
+/// };
+/// assert_eq!(solution.len(), 45);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Guide<G: Grid>(Arc<Shared<G>>);
+
+impl<G: Grid> Guide<G> {
+    /// The most patterns of all sums together.
+    pub const MAX_PATTERNS: usize = 8;
+
+    /// Prepares searches; none when the bounds have more than two sums or too many patterns.
+    #[must_use]
+    pub fn new(additive: Additive<G::Entry>) -> Option<Self> {
+        let patterns: usize = additive.sums().iter().map(Vec::len).sum();
+        let fits = patterns <= Self::MAX_PATTERNS && (1..=2).contains(&additive.sums().len());
+        fits.then(|| {
+            Self(Arc::new(Shared {
+                lookup: Lookup::new(&additive),
+                automaton: CycleAutomaton::shared(additive.shape(), CYCLE_LENGTH),
+                additive,
+            }))
+        })
+    }
+
+    /// The bounds.
+    #[must_use]
+    pub fn additive(&self) -> &Additive<G::Entry> {
+        &self.0.additive
+    }
+
+    fn begin<const P: usize, const W: usize>(&self, problem: &Problem) -> Option<Solver> {
+        Some(Box::new(Batched::<G, P, W>::new(&self.0, problem)?))
+    }
+}
+
+impl Guide<Small> {
+    /// IDA* for a problem.
+    ///
+    /// Ends with `Found` and `Done(Proven)`. None when the problem, in a mirror if need be, is of
+    /// another shape or home than the bounds.
+    #[must_use]
+    pub fn solver(&self, problem: &Problem) -> Option<Solver> {
+        let is_square = problem.shape().rows() == problem.shape().columns();
+        match (self.0.lookup.patterns(), is_square) {
+            (..=4, true) => self.begin::<4, 3>(problem),
+            (..=6, true) => self.begin::<6, 3>(problem),
+            _ => self.begin::<{ Self::MAX_PATTERNS }, 5>(problem),
+        }
+    }
+}
+
+impl Guide<Large> {
+    /// IDA* for a problem; as on small boards.
+    #[must_use]
+    pub fn solver(&self, problem: &Problem) -> Option<Solver> {
+        self.begin::<{ Self::MAX_PATTERNS }, 7>(problem)
+    }
+}
+
+struct Batched<G: Grid, const P: usize, const W: usize> {
+    problem: Problem,
+    /// From the mirror in which it is solved back to the problem.
+    back: Symmetry,
+    shared: Arc<Shared<G>>,
+    open: Open<G, P, W>,
+    scratch: Scratch,
+    threshold: u32,
+    progress: Progress,
+    iterations: Iterations,
+    solved: bool,
+}
+
+/// What came of a batch.
+enum Outcome<G: Grid, const P: usize, const W: usize> {
+    Expanded,
+    /// No nodes were left in this iteration.
+    Empty,
+    Goal(Node<G, P, W>),
+}
+
+impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
+    fn new(shared: &Arc<Shared<G>>, problem: &Problem) -> Option<Self> {
+        let additive = &shared.additive;
+        let (shape, home) = (problem.shape(), problem.home());
+        let symmetry = Symmetry::all().find(|symmetry| {
+            let image = (symmetry.shape(shape), symmetry.cell(shape, home));
+            image == (additive.shape(), additive.home())
+        })?;
+        let root = Node::root(&problem.mirrored(symmetry), additive);
+        let threshold = root.bound() as u32;
+        let open = Open::new(root);
+        let memory = open.bytes() + size_of::<Self>() + Iterations::BYTES as usize;
+        Some(Self {
+            problem: problem.clone(),
+            back: symmetry.inverse(),
+            shared: Arc::clone(shared),
+            open,
+            scratch: Scratch::new(),
+            threshold,
+            progress: Progress {
+                iterations: 1,
+                lower_bound: threshold,
+                memory: memory as u64,
+                peak_memory: memory as u64,
+                ..Progress::default()
+            },
+            iterations: Iterations::new(threshold),
+            solved: false,
+        })
+    }
+
+    fn solution(&mut self, goal: &Node<G, P, W>) -> Step<Solution> {
+        self.solved = true;
+        let moves = goal.moves();
+        let moves = moves.map(|blank_move| self.back.direction(SLIDES[blank_move]));
+        let solution = self.problem.replay(moves.collect());
+        Step::Found(solution.expect("a search follows legal moves to the goal"))
+    }
+}
+
+impl<G: Grid, const P: usize, const W: usize> Search for Batched<G, P, W> {
+    type Found = Solution;
+
+    fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        if self.solved {
+            return Step::Done(Stop::Proven);
+        }
+        if self.threshold == 0 {
+            let goal = *self.open.node(0);
+            return self.solution(&goal);
+        }
+        let until = self.progress.generated.saturating_add(budget.nodes);
+        while self.progress.generated < until {
+            match self.expand() {
+                Outcome::Expanded => {}
+                Outcome::Goal(goal) => return self.solution(&goal),
+                Outcome::Empty => {
+                    // Distances of boards with the blank on cells of one colour are all even or
+                    // all odd, and bounds are as they are.
+                    self.threshold += 2;
+                    if self.threshold > Node::<G, P, W>::MAX_DEPTH {
+                        return Step::Done(Stop::Exhausted);
+                    }
+                    self.open.begin();
+                    self.iterations.begin(self.threshold, &mut self.progress);
+                }
+            }
+        }
+        Step::Working
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    fn iterations(&self) -> Vec<Iteration> {
+        self.iterations.until(self.progress.generated)
+    }
+}

@@ -1,0 +1,209 @@
+//! What the batched search remembers of a node: all that its successors follow from.
+
+use std::ops::BitXor;
+
+use crate::heuristic::pattern_database::{Additive, RowEntry};
+use crate::puzzle::{Board, Problem};
+use crate::search::cycle_automaton::CycleAutomaton;
+
+use super::lookup::Looked;
+
+/// A board of a limited size, as a node holds it.
+pub trait Grid: Copy + Send + Sync + 'static {
+    /// The row numbers of its tables.
+    type Entry: RowEntry;
+    /// A set of cells.
+    type Cells: Copy + Send + Sync + Into<u32> + TryFrom<u32> + BitXor<Output = Self::Cells>;
+
+    /// Bits of a tile's number.
+    const TILE_BITS: u32;
+    /// The most cells between two on top of each other, in reading order.
+    const PASSED: usize;
+
+    /// The board as a node holds it.
+    fn new(board: &Board) -> Self;
+    /// The tile on a cell.
+    fn tile(&self, cell: usize) -> usize;
+    /// Exchanges a tile and the blank.
+    fn slide(&mut self, tile: usize, from: usize, to: usize);
+}
+
+/// Boards of at most 16 cells: four bits a cell.
+#[derive(Clone, Copy, Debug)]
+pub struct Small(u64);
+
+impl Grid for Small {
+    type Entry = u64;
+    type Cells = u16;
+
+    const TILE_BITS: u32 = 4;
+    const PASSED: usize = 3;
+
+    fn new(board: &Board) -> Self {
+        let tiles = (0..).zip(board.tiles());
+        Self(tiles.fold(0, |bits, (cell, tile)| bits | u64::from(tile) << (4 * cell)))
+    }
+
+    #[inline]
+    fn tile(&self, cell: usize) -> usize {
+        (self.0 >> (4 * cell) & 15) as usize
+    }
+
+    #[inline]
+    fn slide(&mut self, tile: usize, from: usize, to: usize) {
+        self.0 ^= (tile as u64) << (4 * from) | (tile as u64) << (4 * to);
+    }
+}
+
+/// Boards of at most 25 cells: a byte a cell, up to a power of two.
+#[derive(Clone, Copy, Debug)]
+pub struct Large([u8; 32]);
+
+impl Grid for Large {
+    type Entry = u128;
+    type Cells = u32;
+
+    const TILE_BITS: u32 = 5;
+    const PASSED: usize = 4;
+
+    fn new(board: &Board) -> Self {
+        let mut cells = [0; 32];
+        for (cell, tile) in cells.iter_mut().zip(board.tiles()) {
+            *cell = tile as u8;
+        }
+        Self(cells)
+    }
+
+    #[inline]
+    fn tile(&self, cell: usize) -> usize {
+        usize::from(self.0[cell % 32])
+    }
+
+    #[inline]
+    fn slide(&mut self, tile: usize, from: usize, to: usize) {
+        self.0[from % 32] = 0;
+        self.0[to % 32] = tile as u8;
+    }
+}
+
+/// What is new in a successor.
+pub(super) struct Step {
+    pub(super) tile: usize,
+    pub(super) from: u8,
+    pub(super) blank_move: usize,
+    pub(super) residues: u16,
+    pub(super) cycle: u16,
+    pub(super) sums: [u8; 2],
+}
+
+/// A node with up to `P` patterns in two sums, and a path of up to 32 `W` moves. With four
+/// patterns and three words it is a cache line.
+#[derive(Clone, Copy)]
+pub(super) struct Node<G: Grid, const P: usize, const W: usize> {
+    pub(super) board: G,
+    /// The moves from the root, two bits each.
+    path: [u64; W],
+    /// Where the order of each pattern's tiles begins in its table, in bits.
+    pub(super) orders: [u32; P],
+    /// The cells of each pattern's tiles, on its table's board.
+    pub(super) cells: [G::Cells; P],
+    /// Each pattern's distance modulo 4, two bits each.
+    pub(super) residues: u16,
+    /// The state of the cycle automaton.
+    pub(super) cycle: u16,
+    /// The two sums.
+    pub(super) sums: [u8; 2],
+    pub(super) depth: u8,
+    pub(super) blank: u8,
+}
+
+impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
+    /// The longest path.
+    pub(super) const MAX_DEPTH: u32 = {
+        let moves = 32 * W as u32;
+        if moves > 255 { 255 } else { moves }
+    };
+
+    /// The start of a problem that has the shape and the home of the bounds.
+    pub(super) fn root(problem: &Problem, additive: &Additive<G::Entry>) -> Self {
+        let mut root = Self {
+            board: G::new(problem.start()),
+            path: [0; W],
+            orders: [0; P],
+            cells: [cells::<G>(0); P],
+            residues: 0,
+            cycle: CycleAutomaton::START,
+            sums: [0; 2],
+            depth: 0,
+            blank: problem.start().blank() as u8,
+        };
+        let mut pattern = 0;
+        for (sum, summands) in additive.sums().iter().enumerate() {
+            for summand in summands {
+                let placement = summand.placement(problem);
+                root.orders[pattern] = placement.first_bit;
+                root.cells[pattern] = cells::<G>(placement.cells.bits());
+                root.residues |= (placement.distance as u16 & 3) << (2 * pattern);
+                root.sums[sum] += placement.distance as u8;
+                pattern += 1;
+            }
+        }
+        root
+    }
+
+    /// The lower bound: the greater of the two sums.
+    #[inline]
+    pub(super) fn bound(&self) -> usize {
+        usize::from(self.sums[0].max(self.sums[1]))
+    }
+
+    /// The moves made and still to be made, at least.
+    #[inline]
+    pub(super) fn total(&self) -> u32 {
+        u32::from(self.depth) + self.bound() as u32
+    }
+
+    /// The successor by a move of the blank, but for what its patterns are like; it goes to
+    /// `place` at once. Fields that come in registers are written once.
+    #[inline(always)]
+    pub(super) fn succeed(&self, step: Step, place: &mut Self) {
+        let mut board = self.board;
+        board.slide(step.tile, usize::from(step.from), usize::from(self.blank));
+        *place = Self {
+            board,
+            residues: step.residues,
+            cycle: step.cycle,
+            sums: step.sums,
+            depth: self.depth + 1,
+            blank: step.from,
+            path: self.path,
+            orders: self.orders,
+            cells: self.cells,
+        };
+        let depth = usize::from(self.depth);
+        place.path[depth / 32 % W] |= (step.blank_move as u64) << (2 * (depth % 32));
+    }
+
+    /// Takes over what a look-up told of the pattern whose tile moved.
+    #[inline(always)]
+    pub(super) fn place(&mut self, looked: &Looked) {
+        let pattern = looked.pattern as usize;
+        self.cells[pattern] = cells::<G>(looked.cells);
+        self.orders[pattern] = looked.order;
+    }
+
+    /// The blank's moves from the root.
+    pub(super) fn moves(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..usize::from(self.depth))
+            .map(|index| (self.path[index / 32] >> (2 * (index % 32)) & 3) as usize)
+    }
+}
+
+/// A set of cells that the grid has.
+#[inline]
+pub(super) fn cells<G: Grid>(bits: u32) -> G::Cells {
+    let Ok(cells) = bits.try_into() else {
+        unreachable!("no cells beyond the grid");
+    };
+    cells
+}

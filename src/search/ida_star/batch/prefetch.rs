@@ -1,0 +1,20 @@
+//! Calling for memory before it is needed.
+
+/// Asks the processor to fetch an item; elsewhere than on x86-64 it does nothing.
+#[inline]
+#[allow(
+    unsafe_code,
+    reason = "without it a node takes a quarter longer on 5×5, and half as long again on 4×4"
+)]
+pub(super) fn prefetch<T>(items: &[T], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let item = items.as_ptr().wrapping_add(index);
+        // SAFETY: a prefetch reads nothing and never faults, wherever it points. All processors
+        // with this architecture have it.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(item.cast()) }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (items, index);
+}

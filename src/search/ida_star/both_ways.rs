@@ -1,0 +1,195 @@
+//! From the start or from the goal: IDA* on whichever side promises less work.
+//!
+//! A problem and its inverse, start and goal exchanged, have the same solutions, turned round. But
+//! bounds that are good for the one can be poor for the other, and the work differs by a factor of
+//! several, on large boards of a thousand. So both are begun, the one with fewer nodes first, and
+//! when both have made some, the one that is expected to reach the same threshold with fewer nodes
+//! goes on alone. What either has proven by then holds for both.
+
+use crate::puzzle::{Direction, Problem, Solution};
+use crate::search::{Budget, Iteration, Progress, Search, Solver, Step, Stop};
+
+/// How long to look at both sides.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Probe {
+    /// The nodes that each side makes, at least, if neither comes to an end before.
+    pub nodes: u64,
+    /// How many times as many nodes the next iteration is expected to make.
+    pub growth: f64,
+}
+
+impl Probe {
+    /// For boards of at most 16 cells.
+    pub const SMALL: Self = Self {
+        nodes: 300,
+        growth: 5.0,
+    };
+    /// For larger ones.
+    pub const LARGE: Self = Self {
+        nodes: 300_000,
+        growth: 8.5,
+    };
+}
+
+/// A search on the better of two sides.
+///
+/// `begin` makes a search by iterations for a problem; none where it cannot. Then the other side
+/// is taken, if there is one.
+#[must_use]
+pub fn solver(
+    problem: &Problem,
+    probe: Probe,
+    begin: impl Fn(&Problem) -> Option<Solver>,
+) -> Option<Solver> {
+    let inverse = Problem::new(&problem.goal(), problem.start());
+    let inverse = inverse.expect("a way there is a way back");
+    let sides: Vec<Side> = [problem, &inverse]
+        .into_iter()
+        .enumerate()
+        .filter_map(|(number, side)| Some(Side::new(begin(side)?, number == 1)))
+        .collect();
+    (!sides.is_empty()).then(|| -> Solver {
+        Box::new(BothWays {
+            problem: problem.clone(),
+            probe,
+            sides,
+            past: Progress::NONE,
+            past_iterations: Vec::new(),
+            solved: false,
+        })
+    })
+}
+
+/// One of the two searches.
+struct Side {
+    solver: Solver,
+    is_inverse: bool,
+    /// The last threshold that it has searched through, and the nodes until then.
+    searched: Option<(u32, u64)>,
+    progress: Progress,
+}
+
+impl Side {
+    fn new(solver: Solver, is_inverse: bool) -> Self {
+        Self {
+            progress: solver.progress(),
+            solver,
+            is_inverse,
+            searched: None,
+        }
+    }
+
+    fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        let before = self.progress;
+        let step = self.solver.advance(budget);
+        self.progress = self.solver.progress();
+        if self.progress.iterations != before.iterations {
+            self.searched = Some((self.progress.lower_bound - 2, self.progress.generated));
+        }
+        step
+    }
+
+    /// The nodes that it is expected to have made when it has searched through a threshold.
+    fn expected(&self, threshold: u32, growth: f64) -> f64 {
+        let (searched, nodes) = self.searched.unwrap_or((self.progress.lower_bound, 1));
+        let steps = (f64::from(threshold) - f64::from(searched)) / 2.0;
+        nodes as f64 * growth.powf(steps)
+    }
+}
+
+struct BothWays {
+    problem: Problem,
+    probe: Probe,
+    /// Both, then the better one.
+    sides: Vec<Side>,
+    /// What the other had done.
+    past: Progress,
+    past_iterations: Vec<Iteration>,
+    /// Whether the solution was handed out.
+    solved: bool,
+}
+
+/// While both sides are looked at, they take turns of so many nodes.
+const TURN: u64 = 64;
+
+impl BothWays {
+    /// Gives up the side that is expected to take longer.
+    fn choose(&mut self) {
+        let bounds = self.sides.iter().map(|side| side.progress.lower_bound);
+        let threshold = bounds.max().unwrap_or(0);
+        let expected = |side: &Side| side.expected(threshold, self.probe.growth);
+        let worse = usize::from(expected(&self.sides[0]) <= expected(&self.sides[1]));
+        let worse = self.sides.swap_remove(worse);
+        self.past = worse.progress.at_rest();
+        self.past_iterations = worse.solver.iterations();
+    }
+
+    fn solution(&self, side: usize, found: Solution) -> Solution {
+        if !self.sides[side].is_inverse {
+            return found;
+        }
+        let moves = found.moves().iter().rev().copied();
+        self.problem
+            .replay(moves.map(Direction::opposite).collect())
+            .expect("the way back, turned round")
+    }
+}
+
+impl Search for BothWays {
+    type Found = Solution;
+
+    fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        if self.solved {
+            return Step::Done(Stop::Proven);
+        }
+        let until = self.progress().generated.saturating_add(budget.nodes);
+        loop {
+            let left = until - self.progress().generated.min(until);
+            if left == 0 {
+                return Step::Working;
+            }
+            let (side, nodes) = match &*self.sides {
+                [forward, inverse] => {
+                    let made = [forward, inverse].map(|side| side.progress.generated);
+                    if made[0].min(made[1]) >= self.probe.nodes {
+                        self.choose();
+                        continue;
+                    }
+                    (usize::from(made[1] < made[0]), left.min(TURN))
+                }
+                _ => (0, left),
+            };
+            let budget = Budget { nodes, ..budget };
+            match self.sides[side].advance(budget) {
+                Step::Working => {}
+                Step::Found(found) => {
+                    self.solved = true;
+                    return Step::Found(self.solution(side, found));
+                }
+                Step::Done(stop) => return Step::Done(stop),
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let sides = self.sides.iter().map(|side| side.progress);
+        sides.fold(self.past, |sum, side| Progress {
+            memory: sum.memory + side.memory,
+            peak_memory: sum.peak_memory + side.peak_memory,
+            ..sum.then(side)
+        })
+    }
+
+    /// Those of both sides, added up threshold by threshold.
+    fn iterations(&self) -> Vec<Iteration> {
+        let sides = self.sides.iter().flat_map(|side| side.solver.iterations());
+        let mut all: Vec<Iteration> = sides.chain(self.past_iterations.clone()).collect();
+        all.sort_by_key(|iteration| iteration.threshold);
+        all.dedup_by(|next, kept| {
+            let is_same = next.threshold == kept.threshold;
+            kept.generated += if is_same { next.generated } else { 0 };
+            is_same
+        });
+        all
+    }
+}

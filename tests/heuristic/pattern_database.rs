@@ -1,0 +1,256 @@
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use loyd::heuristic::pattern_database::{
+    Additive, Cancelled, CellSet, Partition, Pattern, PatternDatabase, Tables, Tier, Watch,
+};
+use loyd::puzzle::{Dice, Problem, Shape, Symmetry};
+use rustc_hash::FxHashMap;
+
+use crate::support::{all_distances, any_direction, goal, neighbours, random_problem, shape};
+
+fn cells(cells: &[usize]) -> CellSet {
+    cells.iter().copied().collect()
+}
+
+/// A table, built by two threads.
+fn database(pattern: Pattern) -> PatternDatabase<u64> {
+    let rows = PatternDatabase::rows(pattern.shape(), pattern.cells().len());
+    PatternDatabase::new(pattern, rows, 2, &Watch::default()).unwrap()
+}
+
+fn additive(partitions: &[Partition]) -> Additive<u64> {
+    let mut tables = Tables::new();
+    tables.additive(partitions, 2, &Watch::default()).unwrap()
+}
+
+/// The cells of a pattern's tiles and of the blank.
+type State = (Vec<usize>, usize);
+
+/// The distance of every state, the blank on every cell, by a search in which the moves of other
+/// tiles are free.
+fn plain_distances(shape: Shape, home: usize, cells: CellSet) -> FxHashMap<State, u32> {
+    let mut distances = FxHashMap::default();
+    let mut queue = VecDeque::from([((cells.iter().collect::<Vec<_>>(), home), 0)]);
+    while let Some(((tiles, blank), distance)) = queue.pop_front() {
+        if distances.contains_key(&(tiles.clone(), blank)) {
+            continue;
+        }
+        distances.insert((tiles.clone(), blank), distance);
+        for next in (0..shape.cells()).filter(|&next| shape.distance(blank, next) == 1) {
+            match tiles.iter().position(|&cell| cell == next) {
+                None => queue.push_front(((tiles.clone(), next), distance)),
+                Some(tile) => {
+                    let mut tiles = tiles.clone();
+                    tiles[tile] = blank;
+                    queue.push_back(((tiles, next), distance + 1));
+                }
+            }
+        }
+    }
+    distances
+}
+
+#[test]
+fn distances_are_those_of_a_plain_search() {
+    // Columns, corners, scattered cells; homes at a corner, on an edge, locked in, in the middle.
+    for (rows, columns, home, tiles) in [
+        (3, 3, 8, vec![0, 1, 2]),
+        (3, 3, 8, vec![5, 7, 0, 4]),
+        (3, 3, 4, vec![0, 8, 3]),
+        (4, 2, 7, vec![0, 1, 2, 3]),
+        (4, 2, 1, vec![0, 3, 6]),
+        (4, 3, 11, vec![8, 10, 4, 0]),
+        (4, 3, 7, vec![1, 6, 10]),
+        (4, 4, 15, vec![11, 14, 3]),
+        (8, 2, 9, vec![3, 4, 15]),
+    ] {
+        let shape = shape(rows, columns);
+        let pattern = Pattern::new(shape, home, cells(&tiles)).unwrap();
+        let (image, symmetry) = pattern.canonical();
+        let database = database(image);
+        // The homes in the mirror come in another order.
+        let homes: Vec<_> = pattern.cells().iter().collect();
+        let image_of = |&cell: &usize| symmetry.cell(shape, cell);
+        let mut order: Vec<_> = (0..homes.len()).collect();
+        order.sort_by_key(|&tile| image_of(&homes[tile]));
+        let distances = plain_distances(shape, home, pattern.cells());
+        for ((tiles, blank), distance) in distances {
+            let seen: Vec<_> = order.iter().map(|&tile| image_of(&tiles[tile])).collect();
+            assert_eq!(database.distance(&seen, image_of(&blank)), distance);
+        }
+    }
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let pattern = Pattern::new(shape(4, 3), 11, cells(&[0, 1, 2, 3, 4])).unwrap();
+    let pattern = pattern.canonical().0;
+    let rows = PatternDatabase::<u64>::rows(shape(4, 3), 5);
+    let tables = [1, 2, 3].map(|threads| {
+        let rows = Arc::clone(&rows);
+        PatternDatabase::new(pattern, rows, threads, &Watch::default()).unwrap()
+    });
+    let mut dice = Dice::new(3);
+    for _ in 0..1000 {
+        let mut free: Vec<_> = (0..12).collect();
+        let mut draw = || free.swap_remove(dice.below(free.len() as u32) as usize);
+        let tiles: Vec<_> = (0..5).map(|_| draw()).collect();
+        let blank = draw();
+        let distances = tables.each_ref().map(|one| one.distance(&tiles, blank));
+        assert!(distances.iter().all(|&distance| distance == distances[0]));
+    }
+}
+
+#[test]
+fn sums_are_admissible_and_consistent_on_all_small_boards() {
+    for (rows, columns, home, patterns) in [
+        (3, 3, 8, [vec![0, 1, 2, 3], vec![4, 5, 6, 7]]),
+        (3, 3, 4, [vec![0, 1, 3], vec![2, 5, 6, 7, 8]]),
+        (3, 3, 1, [vec![0, 2, 4], vec![3, 5, 6, 7, 8]]),
+        (2, 4, 7, [vec![0, 1, 4], vec![2, 3, 5, 6]]),
+        (2, 4, 2, [vec![0, 1, 3], vec![4, 5, 6, 7]]),
+    ] {
+        let shape = shape(rows, columns);
+        let patterns = patterns.map(|pattern| cells(&pattern));
+        let partition = Partition::new(shape, home, &patterns).unwrap();
+        let additive = additive(&[partition]);
+        let goal = goal(shape, home);
+        let distances = all_distances(goal.clone());
+        let bounds: FxHashMap<_, _> = distances
+            .iter()
+            .map(|(board, &distance)| {
+                let bound = additive.lower_bound(&Problem::new(board, &goal).unwrap());
+                assert!(bound <= distance && bound % 2 == distance % 2, "{board}");
+                assert_eq!(bound == 0, distance == 0, "{board}");
+                (board, bound)
+            })
+            .collect();
+        for (board, &bound) in &bounds {
+            let mut around = neighbours(board).map(|next| bounds[&next]);
+            assert!(around.all(|other| other.abs_diff(bound) == 1), "{board}");
+        }
+    }
+}
+
+/// A pattern of all the tiles knows the true distance.
+#[test]
+fn one_pattern_of_all_tiles_is_exact() {
+    for home in [8, 7, 4] {
+        let shape = shape(3, 3);
+        let all = CellSet::all(shape).bits() ^ 1 << home;
+        let partition = Partition::new(shape, home, &[CellSet::from_bits(all)]).unwrap();
+        let additive = additive(&[partition]);
+        let distances = all_distances(goal(shape, home));
+        let mut dice = Dice::new(1);
+        for _ in 0..2000 {
+            let problem = random_problem(shape, home, &mut dice);
+            assert_eq!(additive.lower_bound(&problem), distances[problem.start()]);
+        }
+    }
+}
+
+#[test]
+fn every_home_of_the_15_puzzle_has_both_its_sums() {
+    let mut tables = Tables::<u64>::new();
+    let mut dice = Dice::new(8);
+    for home in [15, 14, 11, 10] {
+        let partitions = Tier::SixSixThree.partitions(home).unwrap();
+        let additive = tables.additive(&partitions, 2, &Watch::default()).unwrap();
+        assert_eq!(additive.sums().len(), 2);
+        // Along a walk each sum changes by one: never less than the walk is long.
+        let goal = goal(shape(4, 4), home);
+        let mut board = goal.clone();
+        let mut last = 0;
+        for _ in 0..300 {
+            if board.slide(any_direction(&mut dice)) {
+                let bound = additive.lower_bound(&Problem::new(&board, &goal).unwrap());
+                assert_eq!(bound.abs_diff(last), 1);
+                last = bound;
+            }
+        }
+        assert!(last > 10);
+    }
+    assert_eq!(Tier::SixSixThree.partitions(0), None);
+    assert_eq!(Tier::SixSixThree.partitions(16), None);
+}
+
+/// The transposed sum is the sum of the transposed board.
+#[test]
+fn mirrored_sums_see_mirrored_boards() {
+    let transposition = Symmetry {
+        transpose: true,
+        ..Symmetry::IDENTITY
+    };
+    let partitions = Tier::SixSixThree.partitions(15).unwrap();
+    assert_eq!(partitions[0].image(transposition), partitions[1]);
+    let mut tables = Tables::<u64>::new();
+    let rows = tables
+        .additive(&partitions[..1], 2, &Watch::default())
+        .unwrap();
+    let before = tables.bytes();
+    let columns = tables
+        .additive(&partitions[1..], 2, &Watch::default())
+        .unwrap();
+    assert_eq!(tables.bytes(), before);
+    let mut dice = Dice::new(4);
+    for _ in 0..100 {
+        let problem = random_problem(shape(4, 4), 15, &mut dice);
+        let mirrored = problem.mirrored(transposition);
+        assert_eq!(rows.lower_bound(&problem), columns.lower_bound(&mirrored));
+    }
+}
+
+#[test]
+fn a_free_home_is_shared_and_a_locked_one_is_not() {
+    let shape = shape(4, 4);
+    let upper = CellSet::from_bits(0xFF);
+    let corner = Pattern::new(shape, 15, upper).unwrap();
+    assert_eq!(Pattern::new(shape, 9, upper), Some(corner));
+    // The tiles of cells 11 and 14 lock the corner in.
+    let locking = cells(&[11, 14]);
+    assert_ne!(
+        Pattern::new(shape, 15, locking),
+        Pattern::new(shape, 0, locking)
+    );
+}
+
+#[test]
+fn refuses_what_is_no_pattern_or_no_partition() {
+    let shape = shape(4, 4);
+    let lower = CellSet::from_bits(0x7F00);
+    assert_eq!(Pattern::new(shape, 15, CellSet::default()), None);
+    assert_eq!(Pattern::new(shape, 8, lower), None);
+    assert_eq!(Pattern::new(shape, 15, CellSet::from_bits(0x1FF)), None);
+    assert_eq!(Pattern::new(shape, 16, lower), None);
+    assert_eq!(Pattern::new(shape, 15, CellSet::from_bits(1 << 16)), None);
+    let upper = CellSet::from_bits(0xFF);
+    assert!(Partition::new(shape, 15, &[upper, lower]).is_some());
+    assert_eq!(Partition::new(shape, 15, &[upper]), None);
+    assert_eq!(Partition::new(shape, 15, &[upper, upper]), None);
+    let overlapping = CellSet::from_bits(0x7F80);
+    assert_eq!(Partition::new(shape, 15, &[upper, overlapping]), None);
+}
+
+#[test]
+fn a_cancelled_build_says_so() {
+    let partitions = Tier::SevenEight.partitions(15).unwrap();
+    let watch = Watch::default();
+    watch.cancel();
+    let mut tables = Tables::<u64>::new();
+    assert_eq!(
+        tables.additive(&partitions, 2, &watch).unwrap_err(),
+        Cancelled
+    );
+}
+
+#[test]
+fn a_build_says_how_far_it_is() {
+    let partitions = Tier::SixSixThree.partitions(15).unwrap();
+    let watch = Watch::default();
+    assert_eq!(watch.fraction(), 0.0);
+    Tables::<u64>::new()
+        .additive(&partitions, 1, &watch)
+        .unwrap();
+    assert!(watch.fraction() > 0.9, "{}", watch.fraction());
+}
