@@ -25,14 +25,21 @@ RUN touch src/lib.rs src/main.rs \
     && cargo build --release --locked \
     && strip target/release/loyd
 
+# What a volume for the tables begins as.
+RUN mkdir /cache
+
 FROM ${RUNTIME_IMAGE}
 COPY --from=build /loyd/target/release/loyd /usr/local/bin/loyd
+COPY --from=build --chown=65532:65532 /cache /var/cache/loyd
 
 # No such user need exist: a number is enough, and what Kubernetes can check (runAsNonRoot).
 USER 65532:65532
 ENV LOYD_LISTEN=0.0.0.0:50051 \
-    LOYD_METRICS_LISTEN=0.0.0.0:9464
+    LOYD_METRICS_LISTEN=0.0.0.0:9464 \
+    LOYD_TABLE_DIR=/var/cache/loyd
 EXPOSE 50051 9464
+# Without a volume each container builds its tables anew, in some seconds beside its calls.
+VOLUME /var/cache/loyd
 
 # The binary is its own probe, so that the image needs no other. The port is that of LOYD_LISTEN
 # above: whoever sets another there needs another health check, too.

@@ -1,12 +1,16 @@
 //! Every setting of the service once: its flag, variable, default and help.
 
+use std::fs;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use etcetera::BaseStrategy;
 
 use crate::engine::{Caps, EngineConfig};
+use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
 use crate::telemetry::LogFormat;
 
@@ -144,9 +148,17 @@ pub struct EngineArgs {
     #[arg(long, env = "LOYD_CACHE_MEMORY", value_name = "BYTES", default_value = "16M", value_parser = bytes)]
     pub cache_memory: u64,
 
-    /// The memory for tables of exact distances, 32M each for 3×4 and 2×6; those used least recently make room for others.
-    #[arg(long, env = "LOYD_TABLE_MEMORY", value_name = "BYTES", default_value = "128M", value_parser = bytes)]
+    /// The memory for tables: 200M for the best pattern databases of the 15-puzzle, 40M, 20M and 4M for lesser ones; 32M each for exact distances of 3×4 and 2×6. Those used least recently make room for others.
+    #[arg(long, env = "LOYD_TABLE_MEMORY", value_name = "BYTES", default_value = "256M", value_parser = bytes)]
     pub table_memory: u64,
+
+    /// The most memory to take while a table is built, twice what it takes then; default: half of what this process may use. Tables that would take more are used if their files are there.
+    #[arg(long, env = "LOYD_BUILD_MEMORY", value_name = "BYTES", value_parser = bytes)]
+    pub build_memory: Option<u64>,
+
+    /// Where tables are kept.
+    #[command(flatten)]
+    pub tables: TableDirArg,
 }
 
 impl EngineArgs {
@@ -168,7 +180,47 @@ impl EngineArgs {
             memory: self.memory,
             cache_memory: self.cache_memory,
             table_memory: self.table_memory,
+            build_memory: self.build_memory.unwrap_or_else(|| usable_memory() / 2),
+            store: self.tables.path().map(Store::new),
         }
+    }
+}
+
+/// The bytes of memory that this process may use: the container's limit, or all of the machine's.
+/// Where neither is known, more than there can be.
+#[must_use]
+pub fn usable_memory() -> u64 {
+    let number = |text: String| text.trim().parse().ok();
+    let limits = [
+        "/sys/fs/cgroup/memory.max",
+        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+    ];
+    let limits = limits.map(|path| fs::read_to_string(path).ok().and_then(number));
+    let all = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
+        let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+        Some(kilobytes * 1024)
+    });
+    let known = limits.into_iter().chain([all]).flatten();
+    known.min().unwrap_or(u64::MAX)
+}
+
+/// Where tables are kept.
+#[derive(Args, Clone, Debug, Default)]
+pub struct TableDirArg {
+    /// The folder of the tables that make optimal solving fast; default: loyd in the user's cache folder.
+    #[arg(long, env = "LOYD_TABLE_DIR", value_name = "FOLDER")]
+    pub table_dir: Option<PathBuf>,
+}
+
+impl TableDirArg {
+    /// The folder; none when none was chosen and the user has no cache folder.
+    #[must_use]
+    pub fn path(&self) -> Option<PathBuf> {
+        self.table_dir.clone().or_else(|| {
+            let user = etcetera::choose_base_strategy().ok()?;
+            Some(user.cache_dir().join("loyd"))
+        })
     }
 }
 

@@ -165,6 +165,21 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Gauge,
+        "loyd_pattern_databases_bytes",
+        "Bytes of the pattern databases that are ready.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_pattern_databases",
+        "1 for the pattern databases in use, by size and blank's home and by the tiles of their patterns.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_table_files_total",
+        "Files of pattern databases by what became of them: loaded, saved, refused or not_saved.",
+    ),
+    (
+        Kind::Gauge,
         "loyd_heuristic_tables_bytes",
         "Bytes of the walking distance's tables, built when first asked for.",
     ),
@@ -238,6 +253,9 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
     for place in ["search", "handler", "drop", "table"] {
         counter!("loyd_panics_total", "place" => place).absolute(0);
     }
+    for outcome in ["loaded", "saved", "refused", "not_saved"] {
+        counter!("loyd_table_files_total", "outcome" => outcome).absolute(0);
+    }
     for limit in ["nodes", "time", "memory", "deadline"] {
         counter!("loyd_limit_stops_total", "limit" => limit).absolute(0);
     }
@@ -306,6 +324,29 @@ pub(crate) fn table_evicted() {
 pub(crate) fn tables(ready: usize, bytes: u64) {
     gauge!("loyd_tables_ready").set(ready as f64);
     gauge!("loyd_tables_bytes").set(bytes as f64);
+}
+
+/// The pattern databases hold this many bytes.
+pub(crate) fn pattern_databases(bytes: u64) {
+    gauge!("loyd_pattern_databases_bytes").set(bytes as f64);
+}
+
+/// Problems are guided by databases of patterns of these sizes from now on, or no longer.
+pub(crate) fn guide(home: &str, sizes: &str, in_use: bool) {
+    let value = f64::from(u8::from(in_use));
+    gauge!("loyd_pattern_databases", "home" => home.to_owned(), "patterns" => sizes.to_owned())
+        .set(value);
+    tracing::info!(home, patterns = sizes, in_use, "pattern databases");
+}
+
+/// Something became of a file of pattern databases.
+pub(crate) fn table_file(outcome: &'static str, what: &dyn std::fmt::Display) {
+    counter!("loyd_table_files_total", "outcome" => outcome).increment(1);
+    if matches!(outcome, "refused" | "not_saved") {
+        tracing::warn!(outcome, %what, "table file");
+    } else {
+        tracing::debug!(outcome, %what, "table file");
+    }
 }
 
 /// The tables of heuristics hold this many bytes.

@@ -2,18 +2,22 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use super::{Exit, Failure};
-use crate::bench::{Figures, Run, Suite, run};
+use crate::bench::{Case, Figures, Run, Suite, run};
+use crate::config::{TableDirArg, bytes};
+use crate::engine::guide_builder::GuideBuilder;
+use crate::engine::table_store::TableStore;
+use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
-use crate::search::tables::Tables;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -29,7 +33,7 @@ Times are CPU time of one thread, in milliseconds, of the boards that were solve
 --max-time. ns/node counts the others, too.
 
 With --json each suite is an object: suite, boards, solved, mean_length, milliseconds (mean,
-median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes; with --each also runs, an
+median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes, table_seconds (to build or map); with --each also runs, an
 array of objects: board, length, lower_bound, milliseconds, nodes.";
 
 /// The suites that come with loyd.
@@ -73,6 +77,13 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 4)]
     columns: usize,
 
+    /// The memory for pattern databases; 0 for none.
+    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes)]
+    table_memory: u64,
+
+    #[command(flatten)]
+    tables: TableDirArg,
+
     /// The most CPU time for a board.
     #[arg(long, value_name = "TIME", default_value = "1m", value_parser = humantime::parse_duration)]
     max_time: Duration,
@@ -92,16 +103,17 @@ impl BenchArgs {
     /// # Errors
     /// When a file or an option is wrong, or the figures cannot be written.
     pub fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
-        let tables = Arc::new(Tables::new());
         for suite in self.suites()? {
             let cases = suite
                 .cases()
                 .map_err(|error| Failure::Input(format!("{suite}: {error}")))?;
+            let made = self.tables_for(&cases)?;
+            let tables = made.store.tables();
             let bar = bar(cases.len(), &suite);
             let runs: Vec<Run> = cases
                 .iter()
                 .map(|case| {
-                    let ran = run(case, &tables, self.max_time);
+                    let ran = run(case, tables, self.max_time);
                     bar.inc(1);
                     ran
                 })
@@ -111,13 +123,39 @@ impl BenchArgs {
             let boards = cases.iter().map(|case| case.problem.start().to_string());
             let each: Vec<(String, Run)> = boards.zip(runs).filter(|_| self.each).collect();
             if self.json {
-                writeln!(output, "{}", as_json(&suite, &figures, &tables, &each))?;
+                writeln!(output, "{}", as_json(&suite, &figures, &made, &each))?;
             } else {
-                print(output, &suite, &figures, &tables, &each)?;
+                print(output, &suite, &figures, &made, &each)?;
             }
             output.flush()?;
         }
         Ok(Exit::Done)
+    }
+
+    /// The tables that a server with so much memory would use for these boards.
+    fn tables_for(&self, cases: &[Case]) -> Result<Made, Failure> {
+        let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let folder = self.tables.path().map(Store::new);
+        let store = TableStore::new(
+            self.table_memory,
+            threads,
+            GuideBuilder::new(folder, u64::MAX),
+        );
+        let begun = Instant::now();
+        let bar = ProgressBar::new_spinner().with_message("building tables");
+        if let Some(case) = cases.first() {
+            store.want_all(case.problem.shape(), case.problem.home());
+            while !store.is_settled() {
+                bar.tick();
+                thread::sleep(Duration::from_millis(5));
+            }
+        }
+        bar.finish_and_clear();
+        Ok(Made {
+            bytes: store.bytes(),
+            time: begun.elapsed(),
+            store,
+        })
     }
 
     fn suites(&self) -> Result<Vec<Suite>, Failure> {
@@ -149,6 +187,14 @@ impl BenchArgs {
     }
 }
 
+/// The tables of a suite.
+struct Made {
+    store: TableStore,
+    bytes: usize,
+    /// What it took to build or to map them.
+    time: Duration,
+}
+
 /// Drawn on a terminal only.
 fn bar(boards: usize, suite: &Suite) -> ProgressBar {
     let target = ProgressDrawTarget::stderr();
@@ -163,7 +209,7 @@ fn print(
     output: &mut dyn Write,
     suite: &Suite,
     figures: &Figures,
-    tables: &Tables,
+    tables: &Made,
     each: &[(String, Run)],
 ) -> io::Result<()> {
     for (board, run) in each {
@@ -194,10 +240,15 @@ fn print(
         "  nodes: mean {:.0}, max {}; {:.1} ns/node",
         figures.mean_nodes, figures.max_nodes, figures.per_node
     )?;
-    writeln!(output, "  tables: {:.1} MB", tables.bytes() as f64 / 1e6)
+    writeln!(
+        output,
+        "  tables: {:.1} MB, ready after {:.2} s",
+        tables.bytes as f64 / 1e6,
+        tables.time.as_secs_f64()
+    )
 }
 
-fn as_json(suite: &Suite, figures: &Figures, tables: &Tables, each: &[(String, Run)]) -> Value {
+fn as_json(suite: &Suite, figures: &Figures, tables: &Made, each: &[(String, Run)]) -> Value {
     let mut object = json!({
         "suite": suite.to_string(),
         "boards": figures.boards,
@@ -212,7 +263,8 @@ fn as_json(suite: &Suite, figures: &Figures, tables: &Tables, each: &[(String, R
         },
         "nodes": { "mean": figures.mean_nodes, "max": figures.max_nodes },
         "ns_per_node": figures.per_node,
-        "table_bytes": tables.bytes(),
+        "table_bytes": tables.bytes,
+        "table_seconds": tables.time.as_secs_f64(),
     });
     if !each.is_empty() {
         let run = |(board, run): &(String, Run)| {

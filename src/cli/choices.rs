@@ -59,6 +59,8 @@ pub(super) enum Heuristic {
     LastMoves,
     /// The moves between rows and between columns, each counted exactly; up to 5x5.
     WalkingDistance,
+    /// Tables of where groups of tiles can be, added up; for --algorithm ida-star on 4x4.
+    PatternDatabase,
 }
 
 /// A variant of the constructive solver.
@@ -132,6 +134,7 @@ impl From<Heuristic> for proto::Heuristic {
             Heuristic::CornerTiles => Self::CornerTiles,
             Heuristic::LastMoves => Self::LastMoves,
             Heuristic::WalkingDistance => Self::WalkingDistance,
+            Heuristic::PatternDatabase => Self::PatternDatabase,
         }
     }
 }

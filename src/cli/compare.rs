@@ -14,6 +14,7 @@ use super::solution::Answer;
 use super::solve::{MOVES_PER_MESSAGE, collect};
 use super::spelling::{name, seconds};
 use super::{Backend, Exit, Failure, LimitArgs, ServerArgs};
+use crate::config::TableDirArg;
 use crate::puzzle::{Board, Metric};
 use crate::service::proto::puzzle_service_server::PuzzleService;
 use crate::service::proto::{
@@ -49,6 +50,9 @@ pub struct CompareArgs {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    tables: TableDirArg,
 
     #[command(flatten)]
     server: ServerArgs,
@@ -169,7 +173,11 @@ impl CompareArgs {
         let goal = self.goal.board(board.shape())?;
         let latest = Latest::default();
         let rows = attend(&latest, None, async {
-            let local = || local(&LimitArgs::default());
+            let limits = LimitArgs {
+                tables: self.tables.clone(),
+                ..LimitArgs::default()
+            };
+            let local = || local(&limits);
             let backend = Backend::choose(&self.server, local).await?;
             let mut rows = Vec::new();
             for contestant in CONTESTANTS {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use crate::config::bytes;
+use crate::config::{TableDirArg, bytes};
 use crate::service::proto;
 
 /// The limits that were asked for.
@@ -21,6 +21,10 @@ pub struct LimitArgs {
     /// The most memory for the search to hold, such as 64M or 2G.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub max_memory: Option<u64>,
+
+    /// Where tables are kept.
+    #[command(flatten)]
+    pub tables: TableDirArg,
 }
 
 impl LimitArgs {

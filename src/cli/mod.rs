@@ -22,6 +22,7 @@ mod serve;
 mod solution;
 mod solve;
 mod spelling;
+mod tables;
 
 use std::io::{Read, Write};
 
@@ -40,6 +41,7 @@ pub use generate::GenerateArgs;
 pub use limits::LimitArgs;
 pub use run::run;
 pub use solve::SolveArgs;
+pub use tables::TablesArgs;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -77,6 +79,8 @@ pub enum Command {
     Serve(Box<ServeConfig>),
     /// Measure how fast boards are solved to optimality.
     Bench(BenchArgs),
+    /// Build and look after the tables that make optimal solving fast.
+    Tables(TablesArgs),
     /// Ask the service something.
     #[command(flatten)]
     Ask(Ask),

@@ -11,6 +11,7 @@ use tokio::runtime;
 
 use super::{Cli, Command, Exit, Failure, LimitArgs, serve};
 use crate::engine::{Caps, Engine, EngineConfig};
+use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
 use crate::service::{Puzzles, Settings};
 
@@ -18,8 +19,12 @@ use crate::service::{Puzzles, Settings};
 /// share to give.
 const MEMORY: u64 = 1 << 30;
 
-/// What tables of exact distances may take.
-const TABLE_MEMORY: u64 = 128 << 20;
+/// What tables may take.
+const TABLE_MEMORY: u64 = 256 << 20;
+
+/// Enough to build the smallest pattern databases, and exact distances; larger ones are used if
+/// `loyd tables build` or `loyd serve` has built them.
+const BUILD_MEMORY: u64 = 8 << 20;
 
 /// A question that sets no time limit of its own runs until it is answered or interrupted.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -50,7 +55,9 @@ pub fn run() -> ExitCode {
 fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
     match command {
         Command::Serve(_) => runtime::Builder::new_multi_thread(),
-        Command::Ask(_) | Command::Bench(_) => runtime::Builder::new_current_thread(),
+        Command::Ask(_) | Command::Bench(_) | Command::Tables(_) => {
+            runtime::Builder::new_current_thread()
+        }
     }
     .enable_all()
     .build()
@@ -61,6 +68,7 @@ async fn obey(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Serve(config) => serve::serve(*config).await,
         Command::Bench(bench) => bench.run(&mut BufWriter::new(stdout())),
+        Command::Tables(tables) => tables.run(&mut BufWriter::new(stdout())),
         Command::Ask(ask) => {
             let mut output = BufWriter::new(stdout());
             ask.answer(&mut stdin(), &mut output, local).await
@@ -85,6 +93,9 @@ fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
         memory: memory.saturating_mul(workers as u64),
         cache_memory: 0,
         table_memory: TABLE_MEMORY,
+        // A single answer does not wait for a table that takes seconds to build.
+        build_memory: BUILD_MEMORY,
+        store: limits.tables.path().map(Store::new),
     };
     let engine = Engine::start(config)
         .map_err(|error| Failure::Broken(format!("cannot start the worker threads: {error}")))?;

@@ -5,6 +5,7 @@
 
 mod cache;
 mod drawing;
+pub mod guide_builder;
 pub mod job;
 pub mod limits;
 pub mod memory;
@@ -21,12 +22,14 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::puzzle::{Board, Metric, Problem};
+use crate::heuristic::HeuristicKind;
+use crate::heuristic::pattern_database::Store;
+use crate::puzzle::{Board, Metric, Problem, Shape};
 use crate::search::batch::Batch;
 use crate::search::chain::{Chain, optimal_solver};
 use crate::search::constructive::{Constructive, Variant};
 use crate::search::difficulty::{Difficulty, Generated, Range};
-use crate::search::plan::{Method, Objective, PlanError, Stage, plan};
+use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
 use crate::search::{Progress, Search};
 use crate::telemetry;
 
@@ -37,6 +40,7 @@ pub use pipe::Pipe;
 pub use solving::{Best, Failure, News, Outcome, StopReason, Waiting, Work};
 
 use cache::{Cache, Key, Leave};
+use guide_builder::GuideBuilder;
 use job::Job;
 use memory::Memory;
 use pool::{Full, Pool};
@@ -45,7 +49,7 @@ use solving::Terms;
 use table_store::TableStore;
 
 /// Settings of an engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineConfig {
     /// Worker threads.
     pub workers: usize,
@@ -57,8 +61,12 @@ pub struct EngineConfig {
     pub memory: u64,
     /// Bytes for proven answers that are kept.
     pub cache_memory: u64,
-    /// Bytes for tables of exact distances, but for the small ones, which take some tens of K.
+    /// Bytes for tables, but for the small ones, which take some tens of K.
     pub table_memory: u64,
+    /// The most bytes to take for the building of a table; files need none.
+    pub build_memory: u64,
+    /// Where pattern databases are kept; none: in memory alone.
+    pub store: Option<Store>,
 }
 
 /// What is to be solved, and how.
@@ -108,12 +116,13 @@ impl Engine {
     /// # Errors
     /// When the operating system refuses a thread.
     pub fn start(config: EngineConfig) -> std::io::Result<Self> {
+        let guides = GuideBuilder::new(config.store.clone(), config.build_memory);
         // Requests should not feel it when a table is built.
         let builders = NonZeroUsize::new(config.workers / 2).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
             pool: Pool::start(config.workers, config.capacity)?,
             cache: Cache::new(config.cache_memory),
-            store: TableStore::new(config.table_memory, builders),
+            store: TableStore::new(config.table_memory, builders, guides),
             memory: Arc::new(Memory::new(config.memory, config.workers)),
             draining: CancellationToken::new(),
             config,
@@ -124,6 +133,13 @@ impl Engine {
     #[must_use]
     pub const fn config(&self) -> &EngineConfig {
         &self.config
+    }
+
+    /// Makes the first pattern databases of the 15-puzzle, in a fraction of a second, and has the
+    /// best that there is memory for made in the background.
+    pub fn prepare(&self) {
+        let shape = Shape::new(4, 4).expect("sides in range");
+        self.store.prepare(shape, shape.cells() - 1);
     }
 
     /// How many tables of exact distances are ready.
@@ -138,8 +154,12 @@ impl Engine {
     /// When the method cannot do what the objective asks.
     pub fn plan(&self, question: &Question) -> Result<Vec<Stage>, PlanError> {
         // A table that the plan would not use should not be built, either.
-        let ready = question.method == Method::default()
-            && self.store.ready(&question.problem, question.metric);
+        let by_databases = question.method.heuristic == Some(HeuristicKind::PatternDatabase);
+        let ready = if question.method == Method::default() || by_databases {
+            self.store.ready(&question.problem, question.metric)
+        } else {
+            Ready::default()
+        };
         plan(
             question.metric,
             question.problem.shape(),

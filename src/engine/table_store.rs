@@ -1,7 +1,7 @@
-//! The tables of exact distances: the small ones at once, the others when they are wanted, as
-//! many as there is memory for.
+//! The tables of a process: small ones at once, the others when they are wanted, as many as there
+//! is memory for.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -9,20 +9,29 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
-use crate::puzzle::{Metric, Problem};
+use crate::heuristic::pattern_database::Watch;
+use crate::puzzle::{Metric, Problem, Shape};
 use crate::search::distance_table::{Class, DistanceTable, Sweep};
+use crate::search::guides::Home;
+use crate::search::plan::Ready;
 use crate::search::tables::Tables;
 use crate::telemetry;
+
+use super::guide_builder::{Choice, GuideBuilder};
 
 /// Tables of up to this many cells take milliseconds in all, and the constructive solver ends
 /// every board with one.
 const AT_ONCE_CELLS: usize = 9;
 
+/// How often to look how far a build has come, and whether it is still wanted.
+const LOOK: Duration = Duration::from_millis(10);
+
 /// Knows which tables are ready, and has the others built in the background, one after the other.
 ///
-/// Those that were used least recently make room for new ones; whoever walks one keeps it until
-/// the end of the walk. Dropped, it gives up the build under way and waits for nothing.
+/// Those that were used least recently make room for new ones; whoever searches by one keeps it
+/// until the end of the search. Dropped, it gives up the build under way and waits for nothing.
 #[derive(Debug)]
 pub struct TableStore {
     shared: Arc<Shared>,
@@ -32,13 +41,36 @@ pub struct TableStore {
 /// how many boards it has reached.
 pub type Build = dyn Fn(Class, &dyn Fn(u64) -> bool) -> Option<DistanceTable> + Send + Sync;
 
+/// What is to be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Wanted {
+    /// The exact distances of a class.
+    Distances(Class),
+    /// The smallest guide, if there is none yet: it takes a fraction of a second.
+    FirstGuide(Home),
+    /// The best guide that the memory allows.
+    BestGuide(Home),
+    /// The best guide for which nothing else has to go.
+    SpareGuide(Home),
+}
+
+/// What can make room for something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Distances(Class),
+    Guide(Home),
+}
+
 struct Shared {
     tables: Arc<Tables>,
     /// The most bytes of tables that are not built at once.
     most_bytes: usize,
+    threads: NonZeroUsize,
     build: Box<Build>,
     closed: AtomicBool,
     state: Mutex<State>,
+    /// Only for the thread that builds.
+    guides: Mutex<GuideBuilder>,
 }
 
 #[derive(Debug, Default)]
@@ -46,18 +78,20 @@ struct State {
     /// Whether there is a thread that builds.
     is_building: bool,
     /// To be built, the first one being built.
-    wanted: VecDeque<Class>,
-    /// Ready, or about to be; the least recently used first.
-    used: VecDeque<Class>,
-    /// Those whose build panicked: it would again.
-    given_up: HashSet<Class>,
+    wanted: VecDeque<Wanted>,
+    /// Ready; the least recently used first.
+    held: VecDeque<Held>,
+    /// Which guides there are: the place of each among the choices for its home, and its name.
+    grades: HashMap<Home, (usize, String)>,
+    /// Those that cannot be made: there is no memory for them, or their build panicked.
+    given_up: HashSet<Wanted>,
 }
 
 impl TableStore {
     /// Builds the small tables. All others together take `most_bytes` at the most; while one is
     /// built, on so many threads, it takes its own bytes once more.
     #[must_use]
-    pub fn new(most_bytes: u64, threads: NonZeroUsize) -> Self {
+    pub fn new(most_bytes: u64, threads: NonZeroUsize, guides: GuideBuilder) -> Self {
         let build = move |class, go_on: &dyn Fn(u64) -> bool| {
             let mut sweep = Sweep::new(class);
             while go_on(sweep.reached()) {
@@ -68,28 +102,43 @@ impl TableStore {
             }
             None
         };
-        Self::built_by(most_bytes, Box::new(build))
+        Self::built_by(most_bytes, threads, guides, Box::new(build))
     }
 
-    /// The same, with another way to build those that are wanted later.
+    /// The same, with another way to build the exact distances that are wanted later.
     #[must_use]
-    pub fn built_by(most_bytes: u64, build: Box<Build>) -> Self {
+    pub fn built_by(
+        most_bytes: u64,
+        threads: NonZeroUsize,
+        guides: GuideBuilder,
+        build: Box<Build>,
+    ) -> Self {
         let tables = Arc::new(Tables::new());
         for class in Class::all() {
             if class.shape().cells() <= AT_ONCE_CELLS {
                 tables.build(class);
             }
         }
-        report(&tables);
+        let shared = Shared {
+            tables,
+            most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX),
+            threads,
+            build,
+            closed: AtomicBool::new(false),
+            state: Mutex::default(),
+            guides: Mutex::new(guides),
+        };
+        shared.report();
         Self {
-            shared: Arc::new(Shared {
-                tables,
-                most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX),
-                build,
-                closed: AtomicBool::new(false),
-                state: Mutex::default(),
-            }),
+            shared: Arc::new(shared),
         }
+    }
+
+    /// Makes the smallest guide for some problems now, and has the best made in the background.
+    pub fn prepare(&self, shape: Shape, home: usize) {
+        let home = Home::new(shape, home);
+        self.shared.make(Wanted::FirstGuide(home));
+        self.want_guides(home);
     }
 
     /// The tables.
@@ -98,30 +147,93 @@ impl TableStore {
         &self.shared.tables
     }
 
-    /// Whether the problem's table is ready. If there is one and it is not, it will be built: the
-    /// next one who asks is luckier.
-    pub fn ready(&self, problem: &Problem, metric: Metric) -> bool {
+    /// Which of the problem's tables are ready. Those that are not will be built: the next one who
+    /// asks is luckier.
+    pub fn ready(&self, problem: &Problem, metric: Metric) -> Ready {
         let class = Class::of(problem).and_then(|class| class.counted_in(metric));
-        let Some(class) = class else {
-            return false;
-        };
+        let home = Home::of(problem);
+        let has_guide = metric == Metric::SingleTile && GuideBuilder::supports(home);
+        Ready {
+            distances: class.is_some_and(|class| self.has_distances(class)),
+            guide: has_guide && self.has_guide(home),
+        }
+    }
+
+    fn has_distances(&self, class: Class) -> bool {
         let mut state = self.shared.state();
         if self.shared.tables.ready(class).is_some() {
-            state.touch(class);
+            state.touch(Held::Distances(class));
             return true;
         }
-        if class.table_bytes() <= self.shared.most_bytes && !state.given_up.contains(&class) {
-            state.want(class);
-            if !state.is_building {
-                let shared = Arc::clone(&self.shared);
-                // If there is no thread to be had now, another request will try.
-                state.is_building = thread::Builder::new()
-                    .name("loyd-tables".into())
-                    .spawn(move || shared.build_all())
-                    .is_ok();
-            }
+        if class.table_bytes() <= self.shared.most_bytes {
+            self.want(&mut state, Wanted::Distances(class));
         }
         false
+    }
+
+    fn has_guide(&self, home: Home) -> bool {
+        let mut state = self.shared.state();
+        state.touch(Held::Guide(home));
+        if self.shared.tables.guides().is_ready(home) {
+            return true;
+        }
+        drop(state);
+        self.want_guides(home);
+        false
+    }
+
+    /// Wants the guide for a home, and those for the other homes of the same shape, so that
+    /// searches can begin at either end.
+    fn want_guides(&self, home: Home) {
+        if !GuideBuilder::supports(home) {
+            return;
+        }
+        let mut state = self.shared.state();
+        if state.given_up.contains(&Wanted::FirstGuide(home)) {
+            return;
+        }
+        self.want(&mut state, Wanted::FirstGuide(home));
+        self.want(&mut state, Wanted::BestGuide(home));
+        for other in Home::all(home.shape()).filter(|&other| other != home) {
+            self.want(&mut state, Wanted::SpareGuide(other));
+        }
+    }
+
+    fn want(&self, state: &mut State, wanted: Wanted) {
+        if self.shared.is_closed() || state.given_up.contains(&wanted) {
+            return;
+        }
+        if !state.wanted.contains(&wanted) {
+            state.wanted.push_back(wanted);
+        }
+        if !state.is_building {
+            let shared = Arc::clone(&self.shared);
+            // If there is no thread to be had now, another request will try.
+            state.is_building = thread::Builder::new()
+                .name("loyd-tables".into())
+                .spawn(move || shared.make_all())
+                .is_ok();
+        }
+    }
+
+    /// Has the tables made that are best for some problems, as far as there is room.
+    pub fn want_all(&self, shape: Shape, home: usize) {
+        if let Some(class) = Class::new(shape, home) {
+            self.has_distances(class);
+        }
+        self.want_guides(Home::new(shape, home));
+    }
+
+    /// Whether all is made that was wanted.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        !self.shared.state().is_building
+    }
+
+    /// The bytes of the tables that were not built at once.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.shared.bytes()
     }
 
     /// Gives up the build under way, and begins no other one.
@@ -137,84 +249,188 @@ impl Drop for TableStore {
 }
 
 impl Shared {
-    /// Builds what is wanted until there is nothing left, or the store is closed.
-    fn build_all(&self) {
-        while let Some(class) = self.next() {
-            telemetry::table_building(Some(0.0));
-            let boards = class.boards() as f64;
-            let go_on = |reached: u64| {
-                telemetry::table_building(Some(reached as f64 / boards));
-                !self.closed.load(Ordering::Relaxed)
-            };
-            let built = catch_unwind(AssertUnwindSafe(|| (self.build)(class, &go_on)));
+    /// Makes what is wanted until there is nothing left, or the store is closed.
+    fn make_all(&self) {
+        while let Some(wanted) = self.next() {
+            let made = catch_unwind(AssertUnwindSafe(|| self.make(wanted)));
             let mut state = self.state();
             state.wanted.pop_front();
-            match built {
-                Ok(Some(table)) => {
-                    self.tables.insert(table);
-                }
-                Ok(None) => state.used.retain(|&other| other != class),
-                Err(_) => {
-                    telemetry::panic("table");
-                    state.used.retain(|&other| other != class);
-                    state.given_up.insert(class);
-                }
+            if made.is_err() {
+                telemetry::panic("table");
+                state.given_up.insert(wanted);
             }
-            report(&self.tables);
-            telemetry::table_building(None);
         }
     }
 
-    /// The class to build next, for whose table there is room now; if there is none, nobody
-    /// builds any longer.
-    fn next(&self) -> Option<Class> {
+    /// What to make next; if there is nothing, nobody builds any longer.
+    fn next(&self) -> Option<Wanted> {
         let mut state = self.state();
         let wanted = state.wanted.front().copied();
-        let next = wanted.filter(|_| !self.closed.load(Ordering::Relaxed));
-        match next {
-            Some(class) => {
-                for class in state.admit(class, self.most_bytes) {
-                    self.tables.remove(class);
-                    telemetry::table_evicted();
-                }
-            }
-            None => state.is_building = false,
-        }
+        let next = wanted.filter(|_| !self.is_closed());
+        state.is_building = next.is_some();
         next
+    }
+
+    fn make(&self, wanted: Wanted) {
+        telemetry::table_building(Some(0.0));
+        match wanted {
+            Wanted::Distances(class) => self.make_distances(class),
+            Wanted::FirstGuide(home) | Wanted::BestGuide(home) | Wanted::SpareGuide(home) => {
+                self.make_guide(wanted, home);
+            }
+        }
+        telemetry::table_building(None);
+        self.report();
+    }
+
+    fn make_distances(&self, class: Class) {
+        self.make_room(class.table_bytes(), None);
+        let boards = class.boards() as f64;
+        let go_on = |reached: u64| {
+            telemetry::table_building(Some(reached as f64 / boards));
+            !self.is_closed()
+        };
+        if let Some(table) = (self.build)(class, &go_on) {
+            self.tables.insert(table);
+            self.state().held.push_back(Held::Distances(class));
+        }
+    }
+
+    fn make_guide(&self, wanted: Wanted, home: Home) {
+        let Some((grade, choice)) = self.choose(wanted, home) else {
+            let mut state = self.state();
+            if !state.grades.contains_key(&home) && matches!(wanted, Wanted::FirstGuide(_)) {
+                // There is no memory even for the smallest one, and never will be.
+                state.given_up.insert(wanted);
+            }
+            return;
+        };
+        let needed = self.guides().bytes_of(&choice).1;
+        self.make_room(needed, Some(home));
+
+        let watch = Watch::default();
+        let guide = thread::scope(|scope| {
+            let build = || self.guides().build(&choice, self.threads.get(), &watch);
+            let building = scope.spawn(build);
+            while !building.is_finished() {
+                telemetry::table_building(Some(watch.fraction()));
+                if self.is_closed() {
+                    watch.cancel();
+                }
+                thread::sleep(LOOK);
+            }
+            building
+                .join()
+                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        let Ok(guide) = guide else {
+            return;
+        };
+        self.tables.guides().insert(guide);
+        let mut state = self.state();
+        let before = state.grades.insert(home, (grade, choice.name.clone()));
+        if !state.touch(Held::Guide(home)) {
+            match wanted {
+                // Nobody has asked for it: it is the first to go.
+                Wanted::SpareGuide(_) => state.held.push_front(Held::Guide(home)),
+                _ => state.held.push_back(Held::Guide(home)),
+            }
+        }
+        drop(state);
+        // Those of the guide that it takes the place of.
+        self.guides().prune();
+        if let Some((_, name)) = before {
+            telemetry::guide(&home.to_string(), &name, false);
+        }
+        telemetry::guide(&home.to_string(), &choice.name, true);
+    }
+
+    /// The guide to make, if it is better than the one that is there.
+    fn choose(&self, wanted: Wanted, home: Home) -> Option<(usize, Choice)> {
+        let left = self.most_bytes.saturating_sub(self.bytes());
+        let there = self.state().grades.get(&home).map(|(grade, _)| *grade);
+        let mut guides = self.guides();
+        let mut fits = |choice: &Choice| {
+            let (all, missing) = guides.bytes_of(choice);
+            let has_room = match wanted {
+                Wanted::SpareGuide(_) => missing <= left,
+                _ => all <= self.most_bytes,
+            };
+            has_room && guides.can_build(choice)
+        };
+        let mut choices = GuideBuilder::choices(home);
+        if matches!(wanted, Wanted::FirstGuide(_)) {
+            choices.truncate(1);
+        }
+        let choices = choices.into_iter().enumerate().rev();
+        choices
+            .filter(|(grade, _)| there.is_none_or(|there| there < *grade))
+            .find(|(_, choice)| fits(choice))
+    }
+
+    /// Lets the tables that were used least recently go until there are so many bytes left, or
+    /// there is nothing but the guide for `home`.
+    fn make_room(&self, bytes: usize, home: Option<Home>) {
+        while self.bytes().saturating_add(bytes) > self.most_bytes {
+            let mut state = self.state();
+            let is_other = |held: &Held| home.is_none_or(|home| *held != Held::Guide(home));
+            let Some(oldest) = state.held.iter().position(is_other) else {
+                return;
+            };
+            match state.held.remove(oldest) {
+                Some(Held::Distances(class)) => {
+                    self.tables.remove(class);
+                }
+                Some(Held::Guide(home)) => {
+                    self.tables.guides().remove(home);
+                    let gone = state.grades.remove(&home);
+                    drop(state);
+                    self.guides().prune();
+                    if let Some((_, name)) = gone {
+                        telemetry::guide(&home.to_string(), &name, false);
+                    }
+                }
+                None => return,
+            }
+            telemetry::table_evicted();
+        }
+    }
+
+    /// What the tables hold that were not built at once.
+    fn bytes(&self) -> usize {
+        let distances = |held: &Held| match held {
+            Held::Distances(class) => class.table_bytes(),
+            Held::Guide(_) => 0,
+        };
+        let distances: usize = self.state().held.iter().map(distances).sum();
+        distances + self.guides().bytes()
+    }
+
+    fn report(&self) {
+        telemetry::tables(self.tables.count(), self.tables.bytes() as u64);
+        telemetry::pattern_databases(self.guides().bytes() as u64);
+    }
+
+    fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+
+    fn guides(&self) -> MutexGuard<'_, GuideBuilder> {
+        self.guides.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl State {
-    fn want(&mut self, class: Class) {
-        if !self.wanted.contains(&class) {
-            self.wanted.push_back(class);
-        }
-    }
-
-    fn touch(&mut self, class: Class) {
-        if let Some(place) = self.used.iter().position(|&other| other == class) {
-            self.used.remove(place);
-            self.used.push_back(class);
-        }
-    }
-
-    /// Makes room for the table of a class; the classes whose tables must go for it.
-    fn admit(&mut self, class: Class, most_bytes: usize) -> Vec<Class> {
-        self.used.push_back(class);
-        let bytes: usize = self.used.iter().map(|class| class.table_bytes()).sum();
-        let mut over = bytes.saturating_sub(most_bytes);
-        let mut evicted = Vec::new();
-        while over > 0
-            && let Some(oldest) = self.used.pop_front()
-        {
-            over = over.saturating_sub(oldest.table_bytes());
-            evicted.push(oldest);
-        }
-        evicted
+    /// Notes that a table is used; false when it is not there.
+    fn touch(&mut self, held: Held) -> bool {
+        let place = self.held.iter().position(|&other| other == held);
+        let used = place.and_then(|place| self.held.remove(place));
+        self.held.extend(used);
+        used.is_some()
     }
 }
 
@@ -227,8 +443,4 @@ impl fmt::Debug for Shared {
             .field("state", &self.state)
             .finish_non_exhaustive()
     }
-}
-
-fn report(tables: &Tables) {
-    telemetry::tables(tables.count(), tables.bytes() as u64);
 }

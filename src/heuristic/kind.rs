@@ -7,7 +7,7 @@ use crate::puzzle::{Problem, Shape};
 use super::{
     Guided, Heuristic, SMALL_CELLS,
     corrected::{Conflicts, Corrected},
-    discrete, hamming, linear_conflict, manhattan, walking_distance,
+    discrete, hamming, linear_conflict, manhattan, pattern_database, walking_distance,
 };
 
 /// The lower bounds to choose from. All are admissible: never above the true distance.
@@ -33,6 +33,9 @@ pub enum HeuristicKind {
     Combined(Combination),
     /// The walking distance, where [`Self::supports`] the shape.
     WalkingDistance,
+    /// Additive pattern databases, where [`Self::supports`] the shape. Only searches that were
+    /// given tables can use it; elsewhere the sum of the corrections stands in for it.
+    PatternDatabase,
 }
 
 /// What can be added to the Manhattan distance.
@@ -64,7 +67,7 @@ const CORNERS: u8 = Correction::CornerTiles.bit();
 const LAST: u8 = Correction::LastMoves.bit();
 
 impl HeuristicKind {
-    /// All of them.
+    /// All that need nothing but the board.
     pub const ALL: [Self; 11] = [
         Self::Discrete,
         Self::Hamming,
@@ -121,7 +124,7 @@ impl HeuristicKind {
 
     const fn correction_bits(self) -> Option<u8> {
         match self {
-            Self::Discrete | Self::Hamming | Self::WalkingDistance => None,
+            Self::Discrete | Self::Hamming | Self::WalkingDistance | Self::PatternDatabase => None,
             Self::Manhattan => Some(0),
             Self::LinearConflict => Some(CONFLICT),
             Self::CornerTiles => Some(CORNERS),
@@ -154,6 +157,7 @@ impl HeuristicKind {
                 _ => "linear-conflict+corner-tiles+last-moves",
             },
             Self::WalkingDistance => "walking-distance",
+            Self::PatternDatabase => "pattern-database",
         }
     }
 
@@ -161,7 +165,11 @@ impl HeuristicKind {
     /// Manhattan distance stands in for it.
     #[must_use]
     pub fn supports(self, shape: Shape) -> bool {
-        self != Self::WalkingDistance || walking_distance::supports(shape)
+        match self {
+            Self::WalkingDistance => walking_distance::supports(shape),
+            Self::PatternDatabase => pattern_database::supports(shape),
+            _ => true,
+        }
     }
 
     /// Works on the tables that it needs for a problem, about as long as so many nodes of a
@@ -196,6 +204,7 @@ impl HeuristicKind {
                 Some(walking) => guided.by(walking),
                 None => Self::Manhattan.guide(problem, guided),
             },
+            Self::PatternDatabase => Self::default().guide(problem, guided),
         }
     }
 
@@ -224,6 +233,7 @@ impl HeuristicKind {
                 }
             }
             Self::WalkingDistance => self.guide(problem, guided),
+            Self::PatternDatabase => return Self::default().guide_small(problem, guided),
         })
     }
 

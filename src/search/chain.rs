@@ -9,8 +9,9 @@ use crate::puzzle::{Metric, Problem, Solution};
 
 use super::constructive::Constructive;
 use super::distance_table::{Class, DistanceTable};
+use super::guides::Home;
 use super::joined::Joined;
-use super::plan::{Method, Objective, Stage, plan};
+use super::plan::{Method, Objective, Ready, Stage, plan};
 use super::table_walk::TableWalk;
 use super::tables::Tables;
 use super::{Budget, Iteration, Progress, Search, Solver, Step, Stop, a_star, ida_star};
@@ -104,7 +105,21 @@ impl Chain {
         self.current = None;
     }
 
+    /// IDA* by a heuristic, or by the best that is there while its tables are not.
+    fn ida_star(&self, heuristic: HeuristicKind) -> (HeuristicKind, Solver) {
+        let problem = &self.problem;
+        let instead = match heuristic {
+            HeuristicKind::PatternDatabase => match self.tables.guides().solver(problem) {
+                Some(solver) => return (heuristic, solver),
+                None => HeuristicKind::default(),
+            },
+            _ => heuristic,
+        };
+        (instead, ida_star::solver(problem, instead))
+    }
+
     fn begin(&mut self, stage: Stage) {
+        let mut stage = stage;
         let problem = &self.problem;
         let solver = match stage {
             Stage::TableWalk => match self
@@ -125,7 +140,11 @@ impl Chain {
                 Constructive::new(Arc::clone(&self.tables), problem, variant),
             )),
             Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
-            Stage::IdaStar(heuristic) => ida_star::solver(problem, heuristic),
+            Stage::IdaStar(heuristic) => {
+                let (heuristic, solver) = self.ida_star(heuristic);
+                stage = Stage::IdaStar(heuristic);
+                solver
+            }
             Stage::PushIdaStar(_) => ida_star::push_solver(problem),
         };
         self.current = Some((stage, solver));
@@ -208,20 +227,23 @@ impl Search for Chain {
 #[must_use]
 pub fn lower_bound(problem: &Problem, metric: Metric) -> u32 {
     match metric {
-        Metric::SingleTile => HeuristicKind::LinearConflict.lower_bound(problem),
+        Metric::SingleTile => HeuristicKind::default().lower_bound(problem),
         Metric::MultiTile => pushes::lower_bound(problem),
     }
 }
 
 /// The solver that proves the shortest solution of a problem soonest.
 pub fn optimal_solver(problem: Problem, tables: &Arc<Tables>) -> Solver {
-    let table_ready = Class::of(&problem).is_some_and(|class| tables.ready(class).is_some());
+    let ready = Ready {
+        distances: Class::of(&problem).is_some_and(|class| tables.ready(class).is_some()),
+        guide: tables.guides().is_ready(Home::of(&problem)),
+    };
     let stages = plan(
         Metric::SingleTile,
         problem.shape(),
         Objective::Optimal,
         Method::default(),
-        table_ready,
+        ready,
     )
     .expect("the server's own choice suits every objective");
     Box::new(Solutions(Chain::new(

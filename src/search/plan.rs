@@ -7,8 +7,8 @@ use std::fmt;
 use thiserror::Error;
 
 use super::constructive::Variant;
-use crate::heuristic::HeuristicKind;
 use crate::heuristic::pushes::PushKind;
+use crate::heuristic::{HeuristicKind, SMALL_CELLS};
 use crate::puzzle::{Metric, Shape};
 
 /// What kind of solution is wanted.
@@ -121,6 +121,15 @@ pub struct Method {
     pub variant: Option<Variant>,
 }
 
+/// Which tables a problem has, in the metric of the question.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ready {
+    /// The exact distances of all boards of its shape and blank's home.
+    pub distances: bool,
+    /// Pattern databases.
+    pub guide: bool,
+}
+
 /// One search of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
@@ -194,6 +203,9 @@ pub enum PlanError {
     /// A heuristic for an algorithm that uses none.
     #[error("{0} uses no heuristic")]
     StrayHeuristic(Algorithm),
+    /// An algorithm that cannot use pattern databases.
+    #[error("{0} cannot use PATTERN_DATABASE: choose IDA_STAR, or another heuristic")]
+    WithoutDatabases(Algorithm),
     /// An algorithm that cannot count pushes.
     #[error(
         "{0} counts single tiles alone: for MULTI_TILE choose IDA_STAR or CONSTRUCTIVE, or leave the choice to the server"
@@ -224,8 +236,7 @@ const CHEAP_CELLS: usize = 100;
 
 /// Chooses the searches for a question.
 ///
-/// `table_ready` says whether the exact distances of this metric, shape and blank's home are at
-/// hand. The stages run in order until the objective is met; each one's findings count.
+/// `ready` says which tables of this metric, shape and blank's home are at hand. The stages run in order until the objective is met; each one's findings count.
 ///
 /// # Errors
 /// When the method cannot do what the objective asks.
@@ -234,12 +245,12 @@ pub fn plan(
     shape: Shape,
     objective: Objective,
     method: Method,
-    table_ready: bool,
+    ready: Ready,
 ) -> Result<Vec<Stage>, PlanError> {
     check(metric, objective, method)?;
     check_shape(shape, method)?;
     if metric == Metric::MultiTile {
-        return Ok(pushes::stages(shape, objective, method, table_ready));
+        return Ok(pushes::stages(shape, objective, method, ready.distances));
     }
     let heuristic = method.heuristic.unwrap_or_default();
     if let Some(algorithm) = method.algorithm {
@@ -257,8 +268,20 @@ pub fn plan(
             _ => vec![chosen],
         });
     }
-    if table_ready && method.heuristic.is_none() {
+    if ready.distances && method.heuristic.is_none() {
         return Ok(vec![Stage::TableWalk]);
+    }
+    let guided = match method.heuristic {
+        None => ready.guide,
+        Some(heuristic) => heuristic == HeuristicKind::PatternDatabase,
+    };
+    if guided && shape.cells() <= SMALL_CELLS && objective != Objective::Fast {
+        // The proof takes milliseconds: there is no time for other solutions than a first one.
+        let proof = Stage::IdaStar(HeuristicKind::PatternDatabase);
+        return Ok(match objective {
+            Objective::Optimal => vec![proof],
+            _ => vec![Stage::Constructive(Variant::Best), proof],
+        });
     }
 
     let mut stages = Vec::new();
@@ -330,6 +353,11 @@ pub fn check(metric: Metric, objective: Objective, method: Method) -> Result<(),
     let Some(algorithm) = method.algorithm else {
         return Ok(());
     };
+    if method.heuristic == Some(HeuristicKind::PatternDatabase)
+        && matches!(algorithm, Algorithm::AStar | Algorithm::WeightedAStar)
+    {
+        return Err(PlanError::WithoutDatabases(algorithm));
+    }
     if algorithm == Algorithm::Constructive && method.heuristic.is_some() {
         return Err(PlanError::StrayHeuristic(algorithm));
     }

@@ -1,12 +1,14 @@
-//! The distance tables of a process, each built when it is first asked for.
+//! The tables of a process: distance tables, each built when it is first asked for, and the guides
+//! that others put in.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::puzzle::Metric;
 
 use super::distance_table::{Class, DistanceTable};
+use super::guides::Guides;
 
-/// The distance tables of all classes, shared between threads.
+/// The distance tables of all classes, and pattern databases, shared between threads.
 ///
 /// ```
 /// use loyd::search::distance_table::Class;
@@ -22,6 +24,7 @@ use super::distance_table::{Class, DistanceTable};
 #[derive(Debug)]
 pub struct Tables {
     slots: Vec<Slot>,
+    guides: Guides,
 }
 
 #[derive(Debug)]
@@ -49,7 +52,14 @@ impl Tables {
         };
         Self {
             slots: classes.map(slot).collect(),
+            guides: Guides::default(),
         }
+    }
+
+    /// The pattern databases.
+    #[must_use]
+    pub const fn guides(&self) -> &Guides {
+        &self.guides
     }
 
     /// The table of a class if it is there. Never waits for one that is being built.
@@ -84,13 +94,13 @@ impl Tables {
         self.slot(class).table().take()
     }
 
-    /// The number of tables that are there.
+    /// The number of distance tables that are there.
     #[must_use]
     pub fn count(&self) -> usize {
         self.there().count()
     }
 
-    /// The bytes that the tables which are there hold.
+    /// The bytes that the distance tables which are there hold.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.there().map(|table| table.bytes()).sum()

@@ -79,6 +79,7 @@ impl Server {
         let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let engine = Engine::start(config.engine.config()).map_err(ServeError::Workers)?;
+        engine.prepare();
         let engine = Arc::new(engine);
 
         let (health, health_service) = tonic_health::server::health_reporter();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::fake::parse;
 
 fn bench(arguments: &[&str]) -> BenchArgs {
-    let arguments = [&["bench"], arguments].concat();
+    let arguments = [&["bench", "--table-memory", "0"], arguments].concat();
     match parse(&arguments).expect("a command line").command {
         Command::Bench(bench) => bench,
         _ => panic!("no benchmark"),

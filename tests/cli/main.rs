@@ -10,3 +10,4 @@ mod generate;
 mod input;
 mod refusal;
 mod solve;
+mod tables;

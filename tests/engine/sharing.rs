@@ -197,7 +197,7 @@ async fn an_answer_that_a_limit_cut_short_is_not_given_again() {
 
 #[tokio::test]
 async fn nothing_is_kept_where_there_is_no_memory_for_it() {
-    let mut config = *one_place().config();
+    let mut config = one_place().config().clone();
     config.cache_memory = 0;
     let engine = Engine::start(config).unwrap();
     let (tiles, length, _) = KORF_1985[0];

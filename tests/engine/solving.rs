@@ -444,9 +444,9 @@ async fn news_come_for_each_better_solution_and_then_the_end() {
 
 #[tokio::test]
 async fn times_without_end_are_no_trouble() {
-    let mut config = *engine(1, 1).config();
+    let mut config = engine(1, 1).config().clone();
     config.caps.time = Duration::MAX;
-    let engine = Engine::start(config).unwrap();
+    let engine = Engine::start(config.clone()).unwrap();
     let limits = Limits::new(
         Instant::now(),
         time(Duration::MAX),

@@ -1,12 +1,19 @@
 //! Tables that come when they are wanted, and go when there is no room.
 
+use std::fs;
+use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use loyd::engine::table_store::TableStore;
+use loyd::engine::guide_builder::GuideBuilder;
+use loyd::engine::table_store::{Build, TableStore};
+use loyd::heuristic::HeuristicKind;
+use loyd::heuristic::pattern_database::Store;
 use loyd::puzzle::{Dice, Metric, Problem};
 use loyd::search::distance_table::{Class, DistanceTable};
+use loyd::search::{Budget, Search, Step, ida_star};
 
 use crate::fake::{PATIENCE, receive};
 use crate::support::{random_problem, shape};
@@ -26,10 +33,19 @@ fn is_there(store: &TableStore, problem: &Problem) -> bool {
 /// Asks until the table is ready.
 fn wait_for(store: &TableStore, problem: &Problem) {
     let begun = Instant::now();
-    while !store.ready(problem, SINGLE) {
+    while !store.ready(problem, SINGLE).distances {
         assert!(begun.elapsed() < PATIENCE, "the table was not built");
         std::thread::yield_now();
     }
+}
+
+fn built_by(most_bytes: u64, build: Box<Build>) -> TableStore {
+    TableStore::built_by(
+        most_bytes,
+        NonZeroUsize::MIN,
+        GuideBuilder::new(None, 0),
+        build,
+    )
 }
 
 /// A store whose tables are built at once, and how many were.
@@ -40,7 +56,7 @@ fn store(most_bytes: u64) -> (TableStore, Arc<AtomicUsize>) {
         count.fetch_add(1, Ordering::Relaxed);
         Some(DistanceTable::new(class))
     };
-    (TableStore::built_by(most_bytes, Box::new(build)), built)
+    (built_by(most_bytes, Box::new(build)), built)
 }
 
 #[test]
@@ -54,7 +70,7 @@ fn the_table_used_least_recently_makes_room() {
     let class = Class::of(&second).unwrap();
     let walked = store.tables().ready(class).unwrap();
     // The second one is now the one that was not used for longest.
-    assert!(store.ready(&first, SINGLE));
+    assert!(store.ready(&first, SINGLE).distances);
     wait_for(&store, &third);
     assert_eq!(store.tables().bytes(), small + 2 * 241_920);
     assert!(is_there(&store, &first));
@@ -71,9 +87,13 @@ fn the_table_used_least_recently_makes_room() {
 fn a_table_for_which_there_is_no_room_at_all_is_never_built() {
     let (store, built) = store(241_919);
     for _ in 0..3 {
-        assert!(!store.ready(&of_class(9), SINGLE));
+        assert!(!store.ready(&of_class(9), SINGLE).distances);
     }
-    assert!(store.ready(&random_problem(shape(3, 3), 8, &mut Dice::new(1)), SINGLE));
+    assert!(
+        store
+            .ready(&random_problem(shape(3, 3), 8, &mut Dice::new(1)), SINGLE)
+            .distances
+    );
     drop(store);
     assert_eq!(built.load(Ordering::Relaxed), 0);
 }
@@ -88,16 +108,16 @@ fn one_table_is_built_at_a_time_whoever_asks() {
         receive(&gone.lock().unwrap());
         Some(DistanceTable::new(class))
     };
-    let store = TableStore::built_by(1 << 20, Box::new(build));
+    let store = built_by(1 << 20, Box::new(build));
     let problems = [9, 8, 9, 8].map(of_class);
     for problem in &problems {
-        assert!(!store.ready(problem, SINGLE));
+        assert!(!store.ready(problem, SINGLE).distances);
     }
     assert_eq!(receive(&begins), Class::of(&problems[0]).unwrap());
     assert!(begins.try_recv().is_err(), "two builds at once");
     go.send(()).unwrap();
     assert_eq!(receive(&begins), Class::of(&problems[1]).unwrap());
-    assert!(store.ready(&problems[0], SINGLE));
+    assert!(store.ready(&problems[0], SINGLE).distances);
     go.send(()).unwrap();
     wait_for(&store, &problems[1]);
     assert!(begins.try_recv().is_err(), "a table was built twice");
@@ -112,11 +132,11 @@ fn a_panic_costs_one_table_and_no_other() {
         assert_ne!(class, doomed, "a defect");
         Some(DistanceTable::new(class))
     };
-    let store = TableStore::built_by(1 << 20, Box::new(build));
-    assert!(!store.ready(&of_class(9), SINGLE));
+    let store = built_by(1 << 20, Box::new(build));
+    assert!(!store.ready(&of_class(9), SINGLE).distances);
     assert_eq!(receive(&tries), doomed);
     wait_for(&store, &of_class(8));
-    assert!(!store.ready(&of_class(9), SINGLE));
+    assert!(!store.ready(&of_class(9), SINGLE).distances);
     wait_for(&store, &of_class(7));
     let others: Vec<Class> = tries.try_iter().collect();
     assert!(!others.contains(&doomed), "it was tried again");
@@ -134,8 +154,8 @@ fn a_store_that_is_closed_gives_its_build_up() {
         ended.send(()).unwrap();
         None
     };
-    let store = TableStore::built_by(1 << 20, Box::new(build));
-    assert!(!store.ready(&of_class(9), SINGLE));
+    let store = built_by(1 << 20, Box::new(build));
+    assert!(!store.ready(&of_class(9), SINGLE).distances);
     receive(&begins);
     drop(store);
     receive(&ends);
@@ -144,9 +164,9 @@ fn a_store_that_is_closed_gives_its_build_up() {
 #[test]
 fn a_build_of_12_cells_ends_between_two_distances() {
     // The real way to build, told to stop by a drop in the middle.
-    let store = TableStore::new(128 << 20, std::num::NonZeroUsize::MIN);
+    let store = TableStore::new(128 << 20, NonZeroUsize::MIN, GuideBuilder::new(None, 0));
     let problem = random_problem(shape(3, 4), 11, &mut Dice::new(12));
-    assert!(!store.ready(&problem, SINGLE));
+    assert!(!store.ready(&problem, SINGLE).distances);
     let tables = Arc::clone(store.tables());
     drop(store);
     let begun = Instant::now();
@@ -156,4 +176,117 @@ fn a_build_of_12_cells_ends_between_two_distances() {
         std::thread::yield_now();
     }
     assert!(tables.ready(Class::of(&problem).unwrap()).is_none());
+}
+
+/// A board of 4×4 with the blank's home on a cell.
+fn fifteen(home: usize) -> Problem {
+    random_problem(shape(4, 4), home, &mut Dice::new(home as u64))
+}
+
+fn settle(store: &TableStore) {
+    let begun = Instant::now();
+    while !store.is_settled() {
+        assert!(begun.elapsed() < PATIENCE, "the tables were not built");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Pattern databases as large as this much memory allows.
+fn guided(most_bytes: u64, folder: Option<&Path>, build_memory: u64) -> TableStore {
+    let folder = folder.map(|folder| Store::new(folder.to_owned()));
+    let guides = GuideBuilder::new(folder, build_memory);
+    TableStore::new(most_bytes, NonZeroUsize::MIN, guides)
+}
+
+#[test]
+fn the_smallest_guide_is_there_at_once_and_the_best_one_later() {
+    let store = guided(25_000_000, None, u64::MAX);
+    store.prepare(shape(4, 4), 15);
+    let problem = fifteen(15);
+    assert!(store.ready(&problem, SINGLE).guide);
+    settle(&store);
+    // 7-6-2 for the usual home, and something for the others in what is left.
+    assert!(store.bytes() > 19_000_000 && store.bytes() <= 25_000_000);
+    let mut solver = store.tables().guides().solver(&problem).unwrap();
+    let Step::Found(solution) = solver.advance(Budget::UNLIMITED) else {
+        panic!("without a limit it runs to the solution");
+    };
+    let mut other = ida_star::solver(&problem, HeuristicKind::default());
+    let Step::Found(same) = other.advance(Budget::UNLIMITED) else {
+        panic!("without a limit it runs to the solution");
+    };
+    assert_eq!(solution.len(), same.len());
+    // Pushes have other bounds.
+    assert!(!store.ready(&problem, Metric::MultiTile).guide);
+}
+
+#[test]
+fn another_homes_guide_is_built_when_it_is_asked_for() {
+    let store = guided(4_500_000, None, u64::MAX);
+    for home in [0, 5, 7, 15] {
+        let problem = fifteen(home);
+        store.ready(&problem, SINGLE);
+        settle(&store);
+        assert!(store.ready(&problem, SINGLE).guide);
+        assert!(store.tables().guides().solver(&problem).is_some());
+        // The numbers of rows, which tables share, come on top.
+        assert!(store.bytes() <= 4_500_000 + 300_000, "{}", store.bytes());
+    }
+    // There was no room for all of them.
+    assert!(!store.ready(&fifteen(5), SINGLE).guide);
+}
+
+#[test]
+fn what_there_is_no_memory_for_is_not_tried_again() {
+    for store in [
+        guided(1_000_000, None, u64::MAX),
+        guided(25_000_000, None, 1_000_000),
+    ] {
+        store.prepare(shape(4, 4), 15);
+        settle(&store);
+        for _ in 0..100 {
+            assert!(!store.ready(&fifteen(15), SINGLE).guide);
+        }
+        assert!(store.is_settled());
+        assert!(store.bytes() < 100_000, "the numbers of rows alone");
+    }
+}
+
+#[test]
+fn tables_that_are_stored_need_no_memory_to_build() {
+    let folder = tempfile::tempdir().unwrap();
+    settle_prepared(&guided(25_000_000, Some(folder.path()), u64::MAX));
+    let files = Store::new(folder.path().to_owned()).list().unwrap();
+    assert!(files.len() >= 3);
+    let mapped = guided(25_000_000, Some(folder.path()), 0);
+    settle_prepared(&mapped);
+    assert!(mapped.ready(&fifteen(15), SINGLE).guide);
+    assert!(mapped.bytes() > 19_000_000);
+
+    // A damaged file is refused, and built anew where that is possible.
+    let largest = files.iter().max_by_key(|file| file.bytes).unwrap();
+    let mut bytes = fs::read(&largest.path).unwrap();
+    bytes[10_000] ^= 1;
+    fs::remove_file(&largest.path).unwrap();
+    fs::write(&largest.path, &bytes).unwrap();
+    settle_prepared(&guided(25_000_000, Some(folder.path()), u64::MAX));
+    bytes[10_000] ^= 1;
+    assert_eq!(fs::read(&largest.path).unwrap(), bytes);
+}
+
+fn settle_prepared(store: &TableStore) {
+    store.prepare(shape(4, 4), 15);
+    settle(store);
+}
+
+#[test]
+fn a_build_of_pattern_databases_is_given_up_with_the_store() {
+    let store = guided(256_000_000, None, u64::MAX);
+    store.prepare(shape(4, 4), 15);
+    let begun = Instant::now();
+    store.close();
+    settle(&store);
+    assert!(begun.elapsed() < Duration::from_secs(2));
+    assert!(store.bytes() < 20_000_000);
+    assert!(store.ready(&fifteen(15), SINGLE).guide);
 }

@@ -8,7 +8,7 @@ use loyd::search::chain::{Chain, optimal_solver};
 use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::distance_table::Class;
 use loyd::search::joined::Joined;
-use loyd::search::plan::{Algorithm, Method, Objective, Ratio, Stage, plan};
+use loyd::search::plan::{Algorithm, Method, Objective, Ratio, Ready, Stage, plan};
 use loyd::search::tables::Tables;
 use loyd::search::{Budget, Progress, Search, Step, Stop, a_star, ida_star};
 
@@ -69,7 +69,7 @@ fn planned(problem: &Problem, objective: Objective, method: Method) -> Chain {
         problem.shape(),
         objective,
         method,
-        false,
+        Ready::default(),
     )
     .unwrap();
     of_stages(problem, objective, stages)
@@ -362,7 +362,14 @@ fn the_optimal_solver_walks_the_table_when_there_is_one() {
 /// Runs a chain that counts pushes.
 fn solve_in_pushes(problem: &Problem, objective: Objective) -> (Vec<usize>, Stop, u32) {
     let method = Method::default();
-    let stages = plan(Metric::MultiTile, problem.shape(), objective, method, false).unwrap();
+    let stages = plan(
+        Metric::MultiTile,
+        problem.shape(),
+        objective,
+        method,
+        Ready::default(),
+    )
+    .unwrap();
     let mut chain = Chain::new(
         problem.clone(),
         Metric::MultiTile,

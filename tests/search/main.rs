@@ -11,9 +11,12 @@ mod adversary;
 
 mod a_star;
 mod batch;
+mod batched;
+mod both_ways;
 mod chain;
 mod constructive;
 mod constructive_moves;
+mod cycle_automaton;
 mod difficulty;
 mod distance_table;
 mod drawing;

@@ -4,7 +4,9 @@ use loyd::heuristic::HeuristicKind::{self, Hamming, Manhattan};
 use loyd::heuristic::pushes::PushKind;
 use loyd::puzzle::Metric;
 use loyd::search::constructive::Variant;
-use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage, check, plan};
+use loyd::search::plan::{
+    Algorithm, Method, Objective, PlanError, Ratio, Ready, Stage, check, plan,
+};
 
 use Metric::{MultiTile, SingleTile};
 use Objective::{Best, Bounded, Fast, Optimal};
@@ -17,6 +19,24 @@ const ANY: Method = Method {
     heuristic: None,
     weight: None,
     variant: None,
+};
+
+/// No table is at hand.
+const NOTHING: Ready = Ready {
+    distances: false,
+    guide: false,
+};
+
+/// The exact distances are.
+const DISTANCES: Ready = Ready {
+    distances: true,
+    guide: false,
+};
+
+/// Pattern databases are.
+const GUIDE: Ready = Ready {
+    distances: false,
+    guide: true,
 };
 
 /// What is used unless a variant is asked for.
@@ -103,7 +123,7 @@ fn the_servers_own_choice_by_size_and_objective() {
     ] {
         let shape = shape(rows, columns);
         assert_eq!(
-            plan(SingleTile, shape, objective, ANY, false),
+            plan(SingleTile, shape, objective, ANY, NOTHING),
             Ok(stages),
             "{shape} {objective:?}"
         );
@@ -114,7 +134,7 @@ fn the_servers_own_choice_by_size_and_objective() {
 fn a_table_that_is_ready_answers_every_objective() {
     for objective in [Best, Optimal, Bounded(ratio(2.0)), Fast] {
         assert_eq!(
-            plan(SingleTile, shape(3, 3), objective, ANY, true),
+            plan(SingleTile, shape(3, 3), objective, ANY, DISTANCES),
             Ok(vec![TableWalk]),
             "{objective:?}"
         );
@@ -139,7 +159,7 @@ fn a_table_is_not_used_when_a_method_is_asked_for() {
         ),
     ] {
         assert_eq!(
-            plan(SingleTile, shape(3, 3), Optimal, method, true),
+            plan(SingleTile, shape(3, 3), Optimal, method, DISTANCES),
             Ok(stages)
         );
     }
@@ -186,7 +206,7 @@ fn a_method_that_is_asked_for_is_the_one_that_is_used() {
         (Best, by(Algorithm::Constructive), vec![CONSTRUCTIVE]),
     ] {
         assert_eq!(
-            plan(SingleTile, shape(4, 4), objective, method, false),
+            plan(SingleTile, shape(4, 4), objective, method, NOTHING),
             Ok(stages),
             "{objective:?} {method:?}"
         );
@@ -197,14 +217,14 @@ fn a_method_that_is_asked_for_is_the_one_that_is_used() {
 fn a_variant_of_the_constructive_solver_is_taken_as_it_is_asked_for() {
     for objective in [Fast, Best] {
         for variant in Variant::ALL {
-            for table_ready in [false, true] {
+            for ready in [NOTHING, DISTANCES] {
                 assert_eq!(
                     plan(
                         SingleTile,
                         shape(3, 3),
                         objective,
                         constructive(variant),
-                        table_ready
+                        ready
                     ),
                     Ok(vec![Stage::Constructive(variant)]),
                     "{objective:?} {variant:?}"
@@ -292,14 +312,8 @@ fn a_method_that_cannot_do_what_is_asked_is_refused() {
     ] {
         // Whatever the board, and whether or not there is a table.
         assert_eq!(check(SingleTile, objective, method), Err(error));
-        for (side, table_ready) in [(3, true), (3, false), (4, false), (128, false)] {
-            let planned = plan(
-                SingleTile,
-                shape(side, side),
-                objective,
-                method,
-                table_ready,
-            );
+        for (side, ready) in [(3, DISTANCES), (3, NOTHING), (4, NOTHING), (128, NOTHING)] {
+            let planned = plan(SingleTile, shape(side, side), objective, method, ready);
             assert_eq!(planned, Err(error), "{objective:?} {method:?}");
         }
     }
@@ -389,8 +403,8 @@ fn a_heuristic_that_the_shape_has_not_is_refused() {
             heuristic,
             shape: large,
         };
-        assert_eq!(plan(SingleTile, large, Best, method, false), Err(refusal));
-        assert!(plan(SingleTile, shape(5, 5), Best, method, false).is_ok());
+        assert_eq!(plan(SingleTile, large, Best, method, NOTHING), Err(refusal));
+        assert!(plan(SingleTile, shape(5, 5), Best, method, NOTHING).is_ok());
     }
 }
 
@@ -407,7 +421,7 @@ fn every_heuristic_can_be_asked_for_by_every_search_that_uses_one() {
                     shape(4, 4),
                     Optimal,
                     with(kind, by(algorithm)),
-                    false
+                    NOTHING
                 ),
                 Ok(vec![stage])
             );
@@ -448,11 +462,11 @@ fn pushes_are_proven_by_the_search_that_counts_them() {
             vec![Stage::Constructive(Variant::Hayes)],
         ),
     ] {
-        let planned = plan(MultiTile, shape(side, side), objective, method, false);
+        let planned = plan(MultiTile, shape(side, side), objective, method, NOTHING);
         assert_eq!(planned, Ok(stages), "{side} {objective:?} {method:?}");
     }
     for objective in [Best, Optimal, bounded, Fast] {
-        let planned = plan(MultiTile, shape(3, 3), objective, ANY, true);
+        let planned = plan(MultiTile, shape(3, 3), objective, ANY, DISTANCES);
         assert_eq!(planned, Ok(vec![TableWalk]));
     }
 }
@@ -479,7 +493,10 @@ fn what_counts_single_tiles_alone_is_refused_in_pushes() {
         ),
     ] {
         assert_eq!(check(MultiTile, Fast, method), Err(error));
-        assert_eq!(plan(MultiTile, shape(3, 3), Fast, method, true), Err(error));
+        assert_eq!(
+            plan(MultiTile, shape(3, 3), Fast, method, DISTANCES),
+            Err(error)
+        );
     }
     assert_eq!(
         PlanError::NotInPushes(Algorithm::AStar).to_string(),
@@ -490,4 +507,43 @@ fn what_counts_single_tiles_alone_is_refused_in_pushes() {
         PlanError::BoundNotInPushes(Manhattan).to_string(),
         "manhattan counts single tiles alone: for MULTI_TILE leave the heuristic out"
     );
+}
+
+#[test]
+fn a_guide_leaves_no_time_for_anything_else() {
+    let proof = IdaStar(HeuristicKind::PatternDatabase);
+    for (objective, stages) in [
+        (Optimal, vec![proof]),
+        (Best, vec![CONSTRUCTIVE, proof]),
+        (Bounded(ratio(1.5)), vec![CONSTRUCTIVE, proof]),
+        (Fast, vec![CONSTRUCTIVE]),
+    ] {
+        let planned = plan(SingleTile, shape(4, 4), objective, ANY, GUIDE);
+        assert_eq!(planned, Ok(stages));
+    }
+    // On larger boards it may take long.
+    let planned = plan(SingleTile, shape(5, 5), Best, ANY, GUIDE).unwrap();
+    assert!(planned.contains(&a_star(2.0)));
+}
+
+#[test]
+fn pattern_databases_can_be_asked_for_by_ida_star_on_4x4() {
+    let by_databases = with(HeuristicKind::PatternDatabase, by(Algorithm::IdaStar));
+    let proof = IdaStar(HeuristicKind::PatternDatabase);
+    // Until they are there something else stands in for them.
+    for ready in [NOTHING, GUIDE] {
+        let planned = plan(SingleTile, shape(4, 4), Optimal, by_databases, ready);
+        assert_eq!(planned, Ok(vec![proof]));
+    }
+    let error = PlanError::UnsupportedShape {
+        heuristic: HeuristicKind::PatternDatabase,
+        shape: shape(6, 6),
+    };
+    let planned = plan(SingleTile, shape(6, 6), Optimal, by_databases, NOTHING);
+    assert_eq!(planned, Err(error));
+    for algorithm in [Algorithm::AStar, Algorithm::WeightedAStar] {
+        let method = with(HeuristicKind::PatternDatabase, by(algorithm));
+        let error = PlanError::WithoutDatabases(algorithm);
+        assert_eq!(check(SingleTile, Fast, method), Err(error));
+    }
 }

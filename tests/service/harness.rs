@@ -80,6 +80,16 @@ pub(crate) async fn try_start(flags: &[&str]) -> Result<Server, ServeError> {
     if !flags.contains(&"--workers") {
         all.extend(["--workers", "2"]);
     }
+    // Tests neither wait for large tables nor write to the user's folders.
+    if !flags.contains(&"--build-memory") {
+        all.extend(["--build-memory", "8M"]);
+    }
+    if !flags.contains(&"--table-dir") {
+        all.extend([
+            "--table-dir",
+            concat!(env!("CARGO_TARGET_TMPDIR"), "/tables"),
+        ]);
+    }
     all.extend(flags);
     Server::start(Arguments::parse_from(all).serve).await
 }

@@ -194,6 +194,13 @@ async fn options_that_cannot_be_are_refused() {
             "method.algorithm",
         ),
         (
+            SolveRequest {
+                method: Some(method(Algorithm::AStar, Heuristic::PatternDatabase, 0.0)),
+                ..ask(wire(&Board::solved(shape(4, 4))))
+            },
+            "method.heuristic",
+        ),
+        (
             by(
                 Objective::Best,
                 method(Algorithm::IdaStar, Heuristic::PatternDatabase, 0.0),

@@ -558,3 +558,54 @@ async fn each_iteration_is_told_with_its_threshold() {
     assert_eq!(cut[..2], statistics.thresholds[..2]);
     assert!(cut.len() < thresholds.len());
 }
+
+#[tokio::test]
+async fn fifteen_puzzles_are_proven_by_pattern_databases_whatever_the_goal() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let (tiles, optimal, _) = KORF_1985[0];
+    let start = Board::new(shape(4, 4), &tiles).unwrap();
+    for asked in [
+        None,
+        Some(method(Algorithm::IdaStar, Heuristic::PatternDatabase, 0.0)),
+    ] {
+        let request = proto::SolveRequest {
+            method: asked,
+            ..ask_for(Objective::Optimal, &start)
+        };
+        let response = client.solve(request).await.unwrap().into_inner();
+        assert_eq!(response.solution.unwrap().length as usize, optimal);
+        let statistics = response.statistics.unwrap();
+        assert_eq!(statistics.algorithm(), Algorithm::IdaStar);
+        assert_eq!(statistics.heuristic(), Heuristic::PatternDatabase);
+        assert!(statistics.nodes_generated < 200_000);
+    }
+
+    // The tables of a goal that nobody has asked for yet come later, and the answer does not.
+    let goal = GoalLayout::Snail.board(shape(4, 4));
+    let start = uniform(&goal, Solvability::Solvable, &mut Dice::new(5));
+    let mut lengths = Vec::new();
+    let mut heuristic = Heuristic::Unspecified;
+    in_time(async {
+        while heuristic != Heuristic::PatternDatabase {
+            let request = proto::SolveRequest {
+                goal: Some(proto::Goal {
+                    goal: Some(proto::goal::Goal::Board(wire(&goal))),
+                }),
+                limits: Some(proto::Limits {
+                    // Each is another question, so that none is answered by the cache.
+                    max_nodes: Some(100_000_000_000 - lengths.len() as u64),
+                    ..proto::Limits::default()
+                }),
+                ..ask_for(Objective::Optimal, &start)
+            };
+            let response = client.solve(request).await.unwrap().into_inner();
+            let solution = response.solution.unwrap();
+            check_solution(&start, &goal, &solution);
+            lengths.push(solution.length);
+            heuristic = response.statistics.unwrap().heuristic();
+        }
+    })
+    .await;
+    assert!(lengths.iter().all(|length| *length == lengths[0]));
+}

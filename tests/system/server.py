@@ -38,6 +38,8 @@ class Server:
                 "--listen=127.0.0.1:0",
                 f"--metrics-listen=127.0.0.1:{self.metrics_port}",
                 "--log-format=json",
+                # Only the tests of tables wait for large ones.
+                *(() if any("--build-memory" in flag for flag in flags) else ("--build-memory=8M",)),
                 *flags,
             ],
             stderr=subprocess.PIPE,

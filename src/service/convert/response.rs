@@ -139,6 +139,7 @@ fn heuristic(kind: HeuristicKind) -> (proto::Heuristic, Vec<i32>) {
         HeuristicKind::Hamming => proto::Heuristic::Hamming,
         HeuristicKind::Manhattan => proto::Heuristic::Manhattan,
         HeuristicKind::WalkingDistance => proto::Heuristic::WalkingDistance,
+        HeuristicKind::PatternDatabase => proto::Heuristic::PatternDatabase,
         HeuristicKind::LinearConflict
         | HeuristicKind::CornerTiles
         | HeuristicKind::LastMoves

@@ -318,10 +318,7 @@ impl Reader {
             Wire::CornerTiles => Some(HeuristicKind::CornerTiles),
             Wire::LastMoves => Some(HeuristicKind::LastMoves),
             Wire::WalkingDistance => Some(HeuristicKind::WalkingDistance),
-            Wire::PatternDatabase => {
-                self.violation(field, "PATTERN_DATABASE is not served by this release");
-                return None;
-            }
+            Wire::PatternDatabase => Some(HeuristicKind::PatternDatabase),
         })
     }
 
@@ -356,6 +353,7 @@ const fn plan_field(error: &PlanError) -> &'static str {
         PlanError::WeightAboveRatio { .. } | PlanError::StrayWeight => "method.weight",
         PlanError::StrayHeuristic(_)
         | PlanError::BoundNotInPushes(_)
+        | PlanError::WithoutDatabases(_)
         | PlanError::UnsupportedShape { .. } => "method.heuristic",
         PlanError::StrayVariant => "method.variant",
     }

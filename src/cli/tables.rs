@@ -1,0 +1,256 @@
+//! `loyd tables`: the pattern databases on disk.
+
+use std::io::{self, Write};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand};
+use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use super::{Exit, Failure};
+use crate::config::TableDirArg;
+use crate::heuristic::SMALL_CELLS;
+use crate::heuristic::pattern_database::{
+    Event, Fault, Pattern, PatternDatabase, Store, StoreError, Tables, Tier, Watch,
+};
+use crate::puzzle::{Shape, canonical_symmetry};
+
+const EXAMPLES: &str = "\
+Examples:
+  loyd tables build
+  loyd tables build --tier 7-7-1 --table-dir /var/cache/loyd
+  loyd tables list --json
+  rm \"$(loyd tables path)\"/4x4-*.pdb
+
+Tables are files of their own, checked whenever they are opened, mapped into memory and shared by
+all processes that use them. A file that is damaged is refused by name and built anew. They may be
+deleted at any time: what is still wanted is built again.";
+
+/// Build and look after the tables that make optimal solving fast.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct TablesArgs {
+    #[command(subcommand)]
+    command: Command,
+
+    #[command(flatten)]
+    folder: TableDirArg,
+}
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    /// Build the tables of the 15-puzzle that are not there yet.
+    Build(BuildArgs),
+    /// List the tables: what they are for, and how large they are.
+    List {
+        /// Print one JSON object a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Read every table to its end and check it. Exit code 5 if one is refused.
+    Verify {
+        /// Print one JSON object a table.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the folder of the tables.
+    Path,
+}
+
+#[derive(Args, Debug)]
+struct BuildArgs {
+    /// Which tables, by the tiles of their patterns: more tiles take more memory and solve faster.
+    #[arg(long, default_value = Tier::SevenEight.name(), value_parser = tier())]
+    tier: Tier,
+
+    /// The cell where the blank belongs, row by row from 0; 15 is the lower right corner.
+    #[arg(long, value_name = "CELL", default_value_t = 15, value_parser = clap::value_parser!(u8).range(0..16))]
+    home: u8,
+
+    /// Threads to build with; default: the cores this process may use.
+    #[arg(long)]
+    threads: Option<NonZeroUsize>,
+}
+
+fn tier() -> impl TypedValueParser<Value = Tier> {
+    PossibleValuesParser::new(Tier::ALL.map(Tier::name)).map(|name| {
+        let named = Tier::ALL.into_iter().find(|tier| tier.name() == name);
+        named.expect("only these names are possible")
+    })
+}
+
+impl TablesArgs {
+    /// Does what the command line says.
+    ///
+    /// # Errors
+    /// When there is no folder, or it cannot be read or written.
+    pub fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
+        let store = Store::new(self.folder.path().ok_or_else(|| {
+            Failure::Input(
+                "there is no cache folder: neither HOME nor XDG_CACHE_HOME is set; choose a \
+                 folder with --table-dir"
+                    .to_owned(),
+            )
+        })?);
+        let exit = match &self.command {
+            Command::Build(build) => build.run(store, output)?,
+            Command::List { json } => list(&store, output, *json)?,
+            Command::Verify { json } => verify(&store, output, *json)?,
+            Command::Path => {
+                writeln!(output, "{}", store.folder().display())?;
+                Exit::Done
+            }
+        };
+        output.flush()?;
+        Ok(exit)
+    }
+}
+
+impl BuildArgs {
+    fn run(&self, store: Store, output: &mut dyn Write) -> Result<Exit, Failure> {
+        let threads = self
+            .threads
+            .or_else(|| thread::available_parallelism().ok());
+        let threads = threads.map_or(1, NonZeroUsize::get);
+        let shape = Shape::new(4, 4).expect("sides in range");
+        let home = usize::from(self.home);
+        let home = canonical_symmetry(shape, home).cell(shape, home);
+        let partitions = self.tier.partitions(home).expect("the mirror has some");
+        let watch = Arc::new(Watch::default());
+        let mut tables = Tables::<u64>::stored_in(store);
+        let built = thread::scope(|scope| {
+            let building = scope.spawn(|| tables.additive(&partitions, threads, &watch).map(drop));
+            show(&watch, || building.is_finished());
+            building.join()
+        });
+        if !matches!(built, Ok(Ok(()))) {
+            return Err(Failure::Broken("a table could not be built".to_owned()));
+        }
+        let mut exit = Exit::Done;
+        for event in tables.take_events() {
+            match event {
+                Event::Loaded(path) => writeln!(output, "{}: was there", path.display())?,
+                Event::Saved(path) => writeln!(output, "{}: built", path.display())?,
+                Event::Refused(error) => writeln!(output, "{error}; built anew")?,
+                Event::NotSaved(error) => {
+                    writeln!(output, "not saved: {error}")?;
+                    exit = Exit::Broken;
+                }
+            }
+        }
+        Ok(exit)
+    }
+}
+
+/// A bar with the time that is left, on a terminal only, until the work is finished.
+fn show(watch: &Watch, is_finished: impl Fn() -> bool) {
+    const PARTS: u64 = 1000;
+    let style = ProgressStyle::with_template("building {wide_bar} {percent} %, {eta} left")
+        .expect("a legal template");
+    let bar = ProgressBar::new(PARTS).with_style(style);
+    while !is_finished() {
+        bar.set_position((watch.fraction() * PARTS as f64) as u64);
+        thread::sleep(Duration::from_millis(50));
+    }
+    bar.finish_and_clear();
+}
+
+fn list(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, Failure> {
+    for stored in store.list().map_err(unreadable)? {
+        let pattern = stored.pattern.map_err(|error| error.to_string());
+        row(output, as_json, stored.path, stored.bytes, pattern)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn verify(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, Failure> {
+    let mut exit = Exit::Done;
+    for stored in store.list().map_err(unreadable)? {
+        let read = stored.pattern.and_then(|pattern| {
+            // A whole table under another's name would be refused to that one.
+            if store.path(&pattern) != stored.path {
+                return Err(StoreError::Refused {
+                    path: stored.path.clone(),
+                    fault: Fault::OtherPattern,
+                });
+            }
+            let (shape, tiles) = (pattern.shape(), pattern.cells().len());
+            if shape.cells() <= SMALL_CELLS {
+                store.load::<u64>(pattern, PatternDatabase::rows(shape, tiles))?;
+            } else {
+                store.load::<u128>(pattern, PatternDatabase::rows(shape, tiles))?;
+            }
+            Ok(pattern)
+        });
+        if read.is_err() {
+            exit = Exit::Broken;
+        }
+        let read = read.map_err(|error| error.to_string());
+        row(output, as_json, stored.path, stored.bytes, read)?;
+    }
+    Ok(exit)
+}
+
+fn unreadable(error: StoreError) -> Failure {
+    Failure::Input(format!("{error}; choose another folder with --table-dir"))
+}
+
+fn row(
+    output: &mut dyn Write,
+    as_json: bool,
+    path: PathBuf,
+    bytes: u64,
+    pattern: Result<Pattern, String>,
+) -> io::Result<()> {
+    if as_json {
+        let (shape, cells, refused) = match &pattern {
+            Ok(pattern) => (
+                Some(pattern.shape().to_string()),
+                pattern.cells().iter().collect::<Value>(),
+                None,
+            ),
+            Err(error) => (None, Value::Null, Some(error)),
+        };
+        let object = json!({
+            "file": path,
+            "bytes": bytes,
+            "shape": shape,
+            "tiles_at": cells,
+            "refused": refused,
+        });
+        return writeln!(output, "{object}");
+    }
+    match pattern {
+        Ok(pattern) => writeln!(
+            output,
+            "{}  {:>10}  {}, tiles {}",
+            path.display(),
+            HumanBytes(bytes).to_string(),
+            pattern.shape(),
+            Homes(&pattern)
+        ),
+        Err(error) => writeln!(output, "{error}"),
+    }
+}
+
+/// The cells where a pattern's tiles belong, as on a board.
+struct Homes<'a>(&'a Pattern);
+
+impl std::fmt::Display for Homes<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shape: Shape = self.0.shape();
+        for cell in 0..shape.cells() {
+            if cell > 0 && cell % shape.columns() == 0 {
+                f.write_str("/")?;
+            }
+            let is_home = self.0.cells().contains(cell);
+            f.write_str(if is_home { "x" } else { "." })?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,146 @@
+//! The pattern databases, built or mapped.
+
+use crate::heuristic::SMALL_CELLS;
+use crate::heuristic::pattern_database::{
+    self, Cancelled, Event, Partition, RowEntry, Store, Tables, Tier, Watch,
+};
+use crate::search::guides::{AnyGuide, Home};
+use crate::search::ida_star::batch::Guide;
+use crate::telemetry;
+
+/// While a table is built it takes so many times the bytes that it takes then.
+const BUILD_FACTOR: u64 = 2;
+
+/// Pattern databases to choose for the problems of a home.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The sizes of the patterns.
+    pub name: String,
+    partitions: Vec<Partition>,
+}
+
+/// Makes guides of pattern databases, which they share.
+#[derive(Debug)]
+pub struct GuideBuilder {
+    small: Tables<u64>,
+    large: Tables<u128>,
+    /// The most bytes that the building of a table may take.
+    build_memory: u64,
+}
+
+impl GuideBuilder {
+    /// Maps the tables of a store and puts new ones there, if there is one. Tables that take more
+    /// than `build_memory` bytes to build are used where they are stored, and not built.
+    #[must_use]
+    pub fn new(store: Option<Store>, build_memory: u64) -> Self {
+        Self {
+            small: tables(store.clone()),
+            large: tables(store),
+            build_memory,
+        }
+    }
+
+    /// Whether there are guides for these problems.
+    #[must_use]
+    pub fn supports(home: Home) -> bool {
+        pattern_database::supports(home.shape())
+    }
+
+    /// What there is to choose from for a home, the best last.
+    #[must_use]
+    pub fn choices(home: Home) -> Vec<Choice> {
+        let tiers = Tier::ALL
+            .into_iter()
+            .filter(|_| home.shape().rows() == 4 && home.shape().columns() == 4)
+            .filter_map(|tier| Some(tier.partitions(home.cell())?.to_vec()));
+        let standard = Partition::standard(home.shape(), home.cell());
+        tiers.chain(standard).map(Choice::new).collect()
+    }
+
+    /// The bytes that the tables of a choice take, and those of them that are not there yet.
+    pub fn bytes_of(&mut self, choice: &Choice) -> (usize, usize) {
+        if choice.is_small() {
+            self.small.bytes_of(&choice.partitions)
+        } else {
+            self.large.bytes_of(&choice.partitions)
+        }
+    }
+
+    /// Whether there is memory enough to build the tables of a choice, or they need not be built.
+    pub fn can_build(&mut self, choice: &Choice) -> bool {
+        let largest = if choice.is_small() {
+            self.small.largest_to_build(&choice.partitions)
+        } else {
+            self.large.largest_to_build(&choice.partitions)
+        };
+        BUILD_FACTOR.saturating_mul(largest as u64) <= self.build_memory
+    }
+
+    /// Makes a guide.
+    ///
+    /// # Errors
+    /// When the watch was told to cancel.
+    pub fn build(
+        &mut self,
+        choice: &Choice,
+        threads: usize,
+        watch: &Watch,
+    ) -> Result<AnyGuide, Cancelled> {
+        const FITS: &str = "no choice has more than eight patterns";
+        let partitions = &choice.partitions;
+        Ok(if choice.is_small() {
+            let additive = self.small.additive(partitions, threads, watch);
+            tell(&mut self.small);
+            AnyGuide::Small(Guide::new(additive?).expect(FITS))
+        } else {
+            let additive = self.large.additive(partitions, threads, watch);
+            tell(&mut self.large);
+            AnyGuide::Large(Guide::new(additive?).expect(FITS))
+        })
+    }
+
+    /// Lets go of the tables that no guide uses.
+    pub fn prune(&mut self) {
+        self.small.prune();
+        self.large.prune();
+    }
+
+    /// The bytes that the tables take.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.small.bytes() + self.large.bytes()
+    }
+}
+
+impl Choice {
+    fn new(partitions: Vec<Partition>) -> Self {
+        let patterns = partitions[0].patterns().iter();
+        let mut sizes: Vec<usize> = patterns.map(|pattern| pattern.cells().len()).collect();
+        sizes.sort_unstable_by_key(|&size| usize::MAX - size);
+        let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        Self {
+            name: sizes.join("-"),
+            partitions,
+        }
+    }
+
+    fn is_small(&self) -> bool {
+        self.partitions[0].shape().cells() <= SMALL_CELLS
+    }
+}
+
+fn tables<E: RowEntry>(store: Option<Store>) -> Tables<E> {
+    store.map_or_else(Tables::new, Tables::stored_in)
+}
+
+/// Logs and counts what became of the tables' files.
+fn tell<E: RowEntry>(tables: &mut Tables<E>) {
+    for event in tables.take_events() {
+        match event {
+            Event::Loaded(path) => telemetry::table_file("loaded", &path.display()),
+            Event::Saved(path) => telemetry::table_file("saved", &path.display()),
+            Event::Refused(error) => telemetry::table_file("refused", &error),
+            Event::NotSaved(error) => telemetry::table_file("not_saved", &error),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! `loyd tables`.
+
+use std::fs;
+use std::path::Path;
+
+use loyd::cli::{Command, Exit};
+
+use crate::fake::parse;
+
+/// Runs a command on the tables in a folder: how it ended, and what it printed.
+fn tables(folder: &Path, arguments: &[&str]) -> (Exit, String) {
+    let folder = folder.to_str().expect("text");
+    let all = [&["tables", "--table-dir", folder], arguments].concat();
+    let Command::Tables(tables) = parse(&all).expect("a command line").command else {
+        panic!("no tables");
+    };
+    let mut output = Vec::new();
+    let exit = tables.run(&mut output).expect("no failure");
+    (exit, String::from_utf8(output).expect("text"))
+}
+
+#[test]
+fn tables_are_built_once_listed_and_verified() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path().join("new");
+    assert_eq!(
+        tables(&folder, &["path"]),
+        (Exit::Done, format!("{}\n", folder.display()))
+    );
+    assert_eq!(tables(&folder, &["list"]), (Exit::Done, String::new()));
+
+    let build = ["build", "--tier", "6-6-3", "--threads", "1"];
+    let (exit, built) = tables(&folder, &build);
+    assert_eq!(
+        (exit, built.matches(".pdb: built\n").count()),
+        (Exit::Done, 3)
+    );
+    let (exit, again) = tables(&folder, &build);
+    assert_eq!(
+        (exit, again.matches(".pdb: was there\n").count()),
+        (Exit::Done, 3)
+    );
+
+    let (_, list) = tables(&folder, &["list"]);
+    assert_eq!(list.matches("  4×4, tiles ").count(), 3, "{list}");
+    assert_eq!(tables(&folder, &["verify"]), (Exit::Done, list));
+    let (_, list) = tables(&folder, &["list", "--json"]);
+    for line in list.lines() {
+        let table: serde_json::Value = serde_json::from_str(line).expect("an object");
+        assert_eq!(table["shape"], "4×4");
+        assert_eq!(table["refused"], serde_json::Value::Null);
+        let path = table["file"].as_str().expect("a path");
+        let bytes = fs::metadata(path).expect("a file").len();
+        assert_eq!(table["bytes"], bytes);
+    }
+}
+
+#[test]
+fn a_damaged_table_is_named_and_built_anew() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let build = ["build", "--tier", "6-6-3", "--home", "0"];
+    tables(folder.path(), &build);
+    let file = |entry: std::io::Result<fs::DirEntry>| entry.expect("an entry").path();
+    let mut files: Vec<_> = fs::read_dir(folder.path())
+        .expect("files")
+        .map(file)
+        .collect();
+    files.sort();
+    let mut bytes = fs::read(&files[0]).expect("a file");
+    let last = bytes.len() - 1;
+    bytes[last] ^= 0x80;
+    fs::remove_file(&files[0]).expect("removed");
+    fs::write(&files[0], &bytes).expect("written");
+
+    let (exit, told) = tables(folder.path(), &["verify"]);
+    assert_eq!(exit, Exit::Broken);
+    let refused = format!(
+        "{} is refused: its contents are damaged\n",
+        files[0].display()
+    );
+    assert!(told.contains(&refused), "{told}");
+    // The list looks at the headers alone.
+    assert_eq!(tables(folder.path(), &["list"]).0, Exit::Done);
+
+    let (exit, told) = tables(folder.path(), &build);
+    assert_eq!(exit, Exit::Done);
+    assert!(told.contains("built anew"), "{told}");
+    assert_eq!(tables(folder.path(), &["verify"]).0, Exit::Done);
+
+    // A whole table under another's name is not what it says, either.
+    fs::rename(&files[0], &files[1]).expect("renamed");
+    let (exit, told) = tables(folder.path(), &["verify"]);
+    assert_eq!(exit, Exit::Broken);
+    assert!(
+        told.contains("it is the table of another pattern"),
+        "{told}"
+    );
+}
+
+#[test]
+fn only_what_there_is_can_be_built() {
+    for arguments in [
+        &["tables", "build", "--tier", "9-6"][..],
+        &["tables", "build", "--home", "16"],
+        &["tables", "build", "--threads", "0"],
+        &["tables"],
+    ] {
+        assert!(parse(arguments).is_err(), "{arguments:?}");
+    }
+}

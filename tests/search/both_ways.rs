@@ -1,0 +1,133 @@
+use loyd::heuristic::HeuristicKind;
+use loyd::heuristic::pattern_database::{Partition, Tables, Tier, Watch};
+use loyd::puzzle::{Dice, Problem};
+use loyd::search::ida_star::batch::{Guide, Large, Small};
+use loyd::search::ida_star::both_ways::{self, Probe};
+use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
+
+use crate::driving::{run, run_sliced};
+use crate::korf;
+use crate::support::{all_distances, goal, random_problem, shape, walk};
+
+/// Guides of the 15-puzzle for every home, up to symmetry.
+fn guides() -> Vec<Guide<Small>> {
+    let mut tables = Tables::new();
+    let mut guide = |home| {
+        let partitions = Tier::SixSixThree.partitions(home).unwrap();
+        let additive = tables.additive(&partitions, 2, &Watch::default());
+        Guide::new(additive.unwrap()).unwrap()
+    };
+    [15, 14, 10].map(&mut guide).into()
+}
+
+fn both_ways(guides: &[Guide<Small>], problem: &Problem) -> Solver {
+    let begin = |problem: &Problem| guides.iter().find_map(|guide| guide.solver(problem));
+    both_ways::solver(problem, Probe::SMALL, begin).unwrap()
+}
+
+#[test]
+fn solves_korfs_boards_with_fewer_nodes() {
+    let guides = guides();
+    let (mut moves, mut nodes, mut one_way) = (0, 0, 0);
+    for board in korf::easiest_first() {
+        let run_of = run(both_ways(&guides, &board.problem));
+        assert_eq!(run_of.length(), board.length);
+        assert_eq!(run_of.progress.lower_bound as usize, board.length);
+        moves += run_of.length();
+        nodes += run_of.progress.generated;
+        let solver = guides[0].solver(&board.problem).unwrap();
+        one_way += run(solver).progress.generated;
+    }
+    assert_eq!(moves, 5305);
+    assert!(10 * nodes < 9 * one_way, "{nodes} and {one_way}");
+}
+
+#[test]
+fn agrees_with_breadth_first_search_from_every_home() {
+    let shape = shape(3, 3);
+    let mut dice = Dice::new(2);
+    let probe = Probe {
+        nodes: 20,
+        growth: 2.0,
+    };
+    for home in [8, 3, 4] {
+        let distances = all_distances(goal(shape, home));
+        for _ in 0..300 {
+            let problem = random_problem(shape, home, &mut dice);
+            let begin =
+                |problem: &Problem| Some(ida_star::solver(problem, HeuristicKind::Manhattan));
+            let run = run(both_ways::solver(&problem, probe, begin).unwrap());
+            assert_eq!(run.length(), distances[problem.start()] as usize);
+        }
+    }
+}
+
+#[test]
+fn takes_the_side_that_there_is() {
+    let mut dice = Dice::new(3);
+    let problem = random_problem(shape(3, 3), 8, &mut dice);
+    let length = run(a_star::solver(&problem, HeuristicKind::Manhattan, 1.0)).length();
+    for wanted in [true, false] {
+        let begin = |side: &Problem| {
+            let is_forward = *side == problem;
+            (is_forward == wanted).then(|| ida_star::solver(side, HeuristicKind::Manhattan))
+        };
+        let solver = both_ways::solver(&problem, Probe::SMALL, begin).unwrap();
+        assert_eq!(run(solver).length(), length);
+    }
+    assert!(both_ways::solver(&problem, Probe::SMALL, |_| None).is_none());
+}
+
+#[test]
+fn runs_the_same_whatever_the_slices_and_adds_up_its_iterations() {
+    let guides = guides();
+    let boards = korf::easiest_first();
+    for board in [&boards[10], &boards[50]] {
+        let whole = run(both_ways(&guides, &board.problem));
+        let mut solver = both_ways(&guides, &board.problem);
+        while solver.advance(Budget::nodes(200)) == Step::Working {}
+        let iterations = solver.iterations();
+        assert!(iterations.is_sorted_by(|a, b| a.threshold < b.threshold));
+        let sum: u64 = iterations.iter().map(|iteration| iteration.generated).sum();
+        assert_eq!(sum, solver.progress().generated);
+        let sliced = run_sliced(both_ways(&guides, &board.problem), Budget::nodes(1000));
+        assert_eq!(sliced.length(), whole.length());
+    }
+}
+
+#[test]
+fn standard_partitions_solve_rectangles_and_the_24_puzzle() {
+    let mut dice = Dice::new(7);
+    let windmill = Partition::standard(shape(5, 5), 24).unwrap();
+    assert_eq!(windmill.len(), 2);
+    for home in 0..25 {
+        assert!(Partition::standard(shape(5, 5), home).is_some());
+    }
+    assert_eq!(Partition::windmill(25), None);
+    assert_eq!(Partition::standard(shape(2, 3), 5), None);
+    assert_eq!(Partition::standard(shape(4, 4), 15), None);
+    for (rows, columns, home) in [(3, 5, 14), (7, 2, 13)] {
+        let shape = shape(rows, columns);
+        let partitions = Partition::standard(shape, home).unwrap();
+        let additive = Tables::new().additive(&partitions, 2, &Watch::default());
+        let guide = Guide::<Small>::new(additive.unwrap()).unwrap();
+        for _ in 0..3 {
+            let problem = walk(shape, home, 60, &mut dice);
+            let a_star = run(a_star::solver(&problem, HeuristicKind::LinearConflict, 1.0));
+            assert_eq!(
+                run(guide.solver(&problem).unwrap()).length(),
+                a_star.length()
+            );
+        }
+    }
+    let shape = shape(3, 6);
+    let partitions = Partition::standard(shape, 17).unwrap();
+    let additive = Tables::new().additive(&partitions, 2, &Watch::default());
+    let guide = Guide::<Large>::new(additive.unwrap()).unwrap();
+    let problem = walk(shape, 17, 80, &mut dice);
+    let a_star = run(a_star::solver(&problem, HeuristicKind::LinearConflict, 1.0));
+    assert_eq!(
+        run(guide.solver(&problem).unwrap()).length(),
+        a_star.length()
+    );
+}
