@@ -6,7 +6,10 @@
 #![allow(missing_docs, reason = "nobody uses a benchmark but by running it")]
 
 #[path = "../tests/support/korf.rs"]
-#[allow(dead_code, reason = "only some of what is known of the boards is needed")]
+#[allow(
+    dead_code,
+    reason = "only some of what is known of the boards is needed"
+)]
 mod korf;
 
 use divan::Bencher;
@@ -44,7 +47,9 @@ fn bound(bencher: Bencher, tier: &str) {
         let bounds = boards.iter().map(|board| &board.problem);
         bounds.map(|problem| additive.lower_bound(problem)).sum()
     };
-    bencher.counter(ItemsCount::new(boards.len())).bench_local(sum);
+    bencher
+        .counter(ItemsCount::new(boards.len()))
+        .bench_local(sum);
 }
 
 /// The nodes of Korf's hundred boards, from the start.

@@ -142,6 +142,12 @@ impl Engine {
         self.store.prepare(shape, shape.cells() - 1);
     }
 
+    /// Whether all tables that are wanted are there.
+    #[must_use]
+    pub fn has_tables(&self) -> bool {
+        self.store.is_settled()
+    }
+
     /// How many tables of exact distances are ready.
     #[must_use]
     pub fn tables(&self) -> usize {

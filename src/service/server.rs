@@ -36,6 +36,13 @@ const MAX_HEADER_LIST: u32 = 16 * 1024;
 /// The last part of the grace in which calls that have not ended are told UNAVAILABLE.
 const FAREWELL: Duration = Duration::from_secs(1);
 
+/// The name under which health tells whether all tables that are wanted are there: until then calls
+/// are served by lesser ones.
+const TABLES: &str = "loyd.tables";
+
+/// How often to look.
+const TABLES_LOOK: Duration = Duration::from_millis(250);
+
 /// Why the service did not start.
 #[derive(Debug, Error)]
 pub enum ServeError {
@@ -85,6 +92,9 @@ impl Server {
         let (health, health_service) = tonic_health::server::health_reporter();
         health
             .set_service_status(SERVICE_NAME, ServingStatus::Serving)
+            .await;
+        health
+            .set_service_status(TABLES, ServingStatus::NotServing)
             .await;
         let reflection = || {
             tonic_reflection::server::Builder::configure()
@@ -148,6 +158,7 @@ impl Server {
         let mut accept = Box::pin(connections.accept(self.listener));
         tokio::select! {
             () = &mut accept => {}
+            () = tell_of_tables(&self.engine, &self.health) => {}
             () = shutdown => {}
         }
 
@@ -168,8 +179,27 @@ impl Server {
         drop(accept);
         // Ends the streams of those who watch: they have heard, and would keep the drain waiting.
         self.health.clear_service_status(SERVICE_NAME).await;
+        self.health.clear_service_status(TABLES).await;
         self.health.clear_service_status("").await;
         connections.drain(&self.engine).await;
+    }
+}
+
+/// Keeps health up to date, for as long as it is polled.
+async fn tell_of_tables(engine: &Engine, health: &HealthReporter) {
+    let mut were_there = false;
+    loop {
+        let are_there = engine.has_tables();
+        if are_there != were_there {
+            let status = if are_there {
+                ServingStatus::Serving
+            } else {
+                ServingStatus::NotServing
+            };
+            health.set_service_status(TABLES, status).await;
+            were_there = are_there;
+        }
+        tokio::time::sleep(TABLES_LOOK).await;
     }
 }
 

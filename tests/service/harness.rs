@@ -81,8 +81,8 @@ pub(crate) async fn try_start(flags: &[&str]) -> Result<Server, ServeError> {
         all.extend(["--workers", "2"]);
     }
     // Tests neither wait for large tables nor write to the user's folders.
-    if !flags.contains(&"--build-memory") {
-        all.extend(["--build-memory", "8M"]);
+    if !flags.contains(&"--table-memory") {
+        all.extend(["--table-memory", "4M"]);
     }
     if !flags.contains(&"--table-dir") {
         all.extend([

@@ -33,6 +33,20 @@ async fn health_is_told_of_the_process_and_of_the_service() {
     assert_eq!(status.code(), Code::NotFound);
 }
 
+#[tokio::test]
+async fn health_says_when_all_tables_are_there() {
+    let service = Service::with(&["--table-memory", "4M"]).await;
+    let mut health = HealthClient::new(service.channel().await);
+    let request = HealthCheckRequest {
+        service: "loyd.tables".into(),
+    };
+    let mut watch = health.watch(request).await.unwrap().into_inner();
+    in_time(async {
+        while watch.message().await.unwrap().unwrap().status() != ServingStatus::Serving {}
+    })
+    .await;
+}
+
 async fn reflect(service: &Service, ask: MessageRequest) -> MessageResponse {
     let mut client = ServerReflectionClient::new(service.channel().await);
     let request = ServerReflectionRequest {
