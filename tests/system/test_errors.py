@@ -138,6 +138,30 @@ class Illegal(Case):
                 },
                 "method.weight",
             ),
+            (
+                "BEST",
+                {
+                    "method": method(
+                        "Method",
+                        algorithm=number("Algorithm", "ALGORITHM_IDA_STAR"),
+                        heuristic=number("Heuristic", "HEURISTIC_HAMMING"),
+                        corrections=[number("Heuristic", "HEURISTIC_LAST_MOVES")],
+                    )
+                },
+                "method.corrections",
+            ),
+            (
+                "OPTIMAL",
+                {
+                    "metric": number("Metric", "METRIC_MULTI_TILE"),
+                    "method": method(
+                        "Method",
+                        algorithm=number("Algorithm", "ALGORITHM_IDA_STAR"),
+                        heuristic=number("Heuristic", "HEURISTIC_MANHATTAN"),
+                    ),
+                },
+                "method.heuristic",
+            ),
         ):
             request = self.client.solve_request([1, 2, 3, 4, 5, 6, 0, 7, 8], objective, **fields)
             refusal = self.assert_refused(
