@@ -68,7 +68,8 @@ pub(super) enum Heuristic {
     CornerTiles,
     /// Manhattan, and up to four moves for the tiles that the last moves bring home.
     LastMoves,
-    /// The moves between rows and between columns, each counted exactly; up to 5x5.
+    /// The moves between rows and between columns, each counted exactly; up to 5x5, 2x7
+    /// and 3x6.
     WalkingDistance,
 }
 

@@ -310,7 +310,8 @@ class Overloaded(Case):
 
     def searches(self):
         metrics = self.server.metrics()
-        return metrics["loyd_searches_running"] + metrics["loyd_queue_depth"]
+        # Neither is there before the first search.
+        return metrics.get("loyd_searches_running", 0) + metrics.get("loyd_queue_depth", 0)
 
     def setUp(self):
         # What an earlier test cancelled may still be on its way out.
