@@ -1,6 +1,7 @@
 //! What the heuristics and the searches do on 3×3 and 4×4, and tables on up to 12 cells: figures in `docs/methods.md`.
 //!
-//! `cargo bench --no-default-features --bench methods`, and with `-- --pushes` those in pushes.
+//! `cargo bench --no-default-features --bench methods`, and with `-- --pushes` those in pushes, with
+//! `-- --walking-distance` those of the walking distance of all boards of 3×4 and 2×6.
 
 #[path = "../tests/support/korf.rs"]
 #[allow(dead_code, reason = "lengths and nodes are in single tiles")]
@@ -11,10 +12,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use loyd::heuristic::HeuristicKind;
-use loyd::heuristic::pushes;
+use loyd::heuristic::walking_distance::WalkingDistance;
+use loyd::heuristic::{Heuristic, HeuristicKind, Slide, Tiles, pushes};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
-use loyd::puzzle::{Board, Dice, Metric, Problem, Shape};
+use loyd::puzzle::{Board, Dice, Direction, Metric, Problem, Shape};
 use loyd::search::distance_table::{Class, DistanceTable, Sweep};
 use loyd::search::table_walk::TableWalk;
 use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
@@ -23,8 +24,13 @@ use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
 const SEED: u64 = 1985;
 
 fn main() {
-    if std::env::args().any(|argument| argument == "--pushes") {
+    let is_asked_for = |option: &str| std::env::args().any(|argument| argument == option);
+    if is_asked_for("--pushes") {
         return in_pushes();
+    }
+    if is_asked_for("--walking-distance") {
+        walking_distance_of_all(shape(3, 4));
+        return walking_distance_of_all(shape(2, 6));
     }
     let small = shape(3, 3);
     let large = shape(4, 4);
@@ -102,14 +108,14 @@ fn bounds_of_all(shape: Shape) {
     }
     println!("Mean lower bound, all {boards} boards of {shape}");
     for (sum, kind) in sums.into_iter().zip(HeuristicKind::ALL) {
-        println!("{:>16} {:>7.3}", kind.name(), sum as f64 / boards as f64);
+        println!("{:>39} {:>7.3}", kind.name(), sum as f64 / boards as f64);
     }
     let sum: u64 = (0..)
         .zip(table.counts())
         .map(|(distance, boards)| distance * boards)
         .sum();
     println!(
-        "{:>16} {:>7.3}",
+        "{:>39} {:>7.3}",
         "true distance",
         sum as f64 / boards as f64
     );
@@ -127,7 +133,7 @@ fn bounds_of_some(shape: Shape, boards: u64) {
         }
         let mean = sum as f64 / boards as f64;
         let time = elapsed.as_nanos() as f64 / boards as f64;
-        println!("{:>16} {mean:>7.3} {time:>6.0}", kind.name());
+        println!("{:>39} {mean:>7.3} {time:>6.0}", kind.name());
     }
 }
 
@@ -177,7 +183,7 @@ fn searches(name: &str, shape: Shape, boards: u64, solver: impl Fn(&Problem) -> 
     }
     let mean = |sum: u64| sum as f64 / boards as f64;
     println!(
-        "{shape} {boards:>4} {name:>26} {:>7.2} {:>12.0} {:>12.0} {:>9.0} {:>9.3}",
+        "{shape} {boards:>4} {name:>46} {:>7.2} {:>12.0} {:>12.0} {:>9.0} {:>9.3}",
         mean(length),
         mean(expanded),
         mean(generated),
@@ -242,4 +248,110 @@ fn push_searches(name: &str, problems: &[Problem]) {
         times.iter().filter(|&&time| time <= LIMIT).count(),
         LIMIT.as_secs(),
     );
+}
+
+/// A board of at most 12 cells and its walking distance in one word: the blank's cell in four
+/// bits, four bits a cell, and the distance in the lowest eight. A board's word is the same
+/// whichever way it was reached, so that equal boards are equal words.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Walked(u64);
+
+impl Walked {
+    fn goal(board: &Board) -> Self {
+        let tiles = (0_u32..).zip(board.tiles());
+        let tiles = tiles.fold(0, |bits, (cell, tile)| {
+            bits | u64::from(tile) << (8 + 4 * cell)
+        });
+        Self((board.blank() as u64) << 56 | tiles)
+    }
+
+    const fn blank(self) -> usize {
+        (self.0 >> 56) as usize
+    }
+
+    const fn bound(self) -> u32 {
+        (self.0 & 0xff) as u32
+    }
+
+    /// After the tile on a cell has taken the blank's; its walking distance is not yet brought up
+    /// to date.
+    fn slid(self, tile: usize, from: usize) -> Self {
+        let tile = tile as u64;
+        let tiles = self.0 ^ tile << (8 + 4 * from) ^ tile << (8 + 4 * self.blank());
+        Self(tiles & !(0xf << 56) | (from as u64) << 56)
+    }
+}
+
+impl Tiles for Walked {
+    fn tile(&self, cell: usize) -> usize {
+        (self.0 >> (8 + 4 * cell) & 0xf) as usize
+    }
+}
+
+/// Looks at all boards, distance by distance, breadth first from the goal: at how many the walking
+/// distance is above the true one, and at how many it is equal.
+fn walking_distance_of_all(shape: Shape) {
+    let begun = Instant::now();
+    let goal = Board::solved(shape);
+    let walking = WalkingDistance::new(&problem(&goal)).expect("tables for 12 cells");
+    let (mut boards, mut above, mut exact, mut sum, mut true_sum) = (0, 0, 0, 0, 0);
+    let (mut before, mut boards_there) = (Vec::new(), vec![Walked::goal(&goal)]);
+    // Counted by another method, which finds words that differ in the walking distance only.
+    for (distance, &count) in (0..).zip(DistanceTable::new(class(shape)).counts()) {
+        assert_eq!(boards_there.len() as u64, count, "boards at {distance}");
+        boards += count;
+        true_sum += count * u64::from(distance);
+        for board in &boards_there {
+            above += u64::from(board.bound() > distance);
+            exact += u64::from(board.bound() == distance);
+            sum += u64::from(board.bound());
+        }
+        let next = farther(shape, &walking, &boards_there, &before);
+        before = std::mem::replace(&mut boards_there, next);
+    }
+    let part = |sum: u64| sum as f64 / boards as f64;
+    println!(
+        "{shape}: {boards} boards, walking distance above the true one on {above}, equal on {exact} \
+         ({:.3} %), {:.3} on the mean, {:.3} the true one; {:.0} s",
+        100.0 * part(exact),
+        part(sum),
+        part(true_sum),
+        begun.elapsed().as_secs_f64(),
+    );
+}
+
+/// The boards next to those at one distance that are not at the distance before, in order.
+fn farther(
+    shape: Shape,
+    walking: &WalkingDistance,
+    boards: &[Walked],
+    before: &[Walked],
+) -> Vec<Walked> {
+    let mut next = Vec::with_capacity(3 * boards.len());
+    for &board in boards {
+        let state = walking.restore(&board, board.bound());
+        for direction in Direction::ALL {
+            let Some(from) = shape.neighbour(board.blank(), direction.opposite()) else {
+                continue;
+            };
+            let tile = board.tile(from);
+            let slid = board.slid(tile, from);
+            let slide = Slide {
+                tile,
+                from,
+                to: board.blank(),
+                direction,
+            };
+            let bound = WalkingDistance::value(walking.after_slide(state, slide, &slid));
+            next.push(Walked(slid.0 & !0xff | u64::from(bound)));
+        }
+    }
+    next.sort_unstable();
+    next.dedup();
+    let mut before = before.iter().peekable();
+    next.retain(|board| {
+        while before.next_if(|&earlier| earlier < board).is_some() {}
+        before.peek() != Some(&board)
+    });
+    next
 }

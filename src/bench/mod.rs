@@ -10,6 +10,9 @@ mod suite;
 use std::sync::Arc;
 use std::time::Duration;
 
+use thiserror::Error;
+
+use crate::puzzle::Board;
 use crate::search::chain::optimal_solver;
 use crate::search::tables::Tables;
 use crate::search::{Budget, Search, Step};
@@ -34,12 +37,23 @@ pub struct Run {
     pub lower_bound: u32,
 }
 
+/// Another length was proven than the one that the suite knows: either it or the search is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{board}: its shortest solution has length {proven}, not {known}")]
+pub struct WrongLength {
+    /// The board.
+    pub board: Board,
+    /// The length that the search proved, in moves.
+    pub proven: usize,
+    /// The length that the suite knows.
+    pub known: usize,
+}
+
 /// Solves one board to optimality, within a limit of CPU time.
 ///
-/// # Panics
-/// When a length is known and another one is proven: a defect of the search.
-#[must_use]
-pub fn run(case: &Case, tables: &Arc<Tables>, limit: Duration) -> Run {
+/// # Errors
+/// When a length is known and another one is proven.
+pub fn run(case: &Case, tables: &Arc<Tables>, limit: Duration) -> Result<Run, WrongLength> {
     let begun = CpuTime::now();
     let mut search = optimal_solver(case.problem.clone(), tables);
     let mut best = None;
@@ -55,14 +69,21 @@ pub fn run(case: &Case, tables: &Arc<Tables>, limit: Duration) -> Run {
     };
     let time = begun.elapsed();
     let length = best.filter(|_| proven);
-    if let (Some(length), Some(known)) = (length, case.length) {
-        assert_eq!(length, known, "{}", case.problem.start());
+    if let (Some(proven), Some(known)) = (length, case.length)
+        && proven != known
+    {
+        let board = case.problem.start().clone();
+        return Err(WrongLength {
+            board,
+            proven,
+            known,
+        });
     }
     let progress = search.progress();
-    Run {
+    Ok(Run {
         length,
         time,
         nodes: progress.generated,
         lower_bound: progress.lower_bound,
-    }
+    })
 }

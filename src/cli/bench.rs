@@ -11,8 +11,9 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
+use super::spelling::count;
 use super::{Exit, Failure};
-use crate::bench::{Case, Figures, Run, Suite, run};
+use crate::bench::{Case, Figures, Run, Suite, WrongLength, run};
 use crate::config::{TableDirArg, bytes};
 use crate::engine::guide_builder::GuideBuilder;
 use crate::engine::table_store::TableStore;
@@ -110,7 +111,7 @@ impl BenchArgs {
             let made = self.tables_for(&cases)?;
             let tables = made.store.tables();
             let bar = bar(cases.len(), &suite);
-            let runs: Vec<Run> = cases
+            let runs: Result<Vec<Run>, WrongLength> = cases
                 .iter()
                 .map(|case| {
                     let ran = run(case, tables, self.max_time);
@@ -119,6 +120,10 @@ impl BenchArgs {
                 })
                 .collect();
             bar.finish_and_clear();
+            let runs = runs.map_err(|wrong| match suite {
+                Suite::Listed { .. } => Failure::Input(format!("{suite}: {wrong}")),
+                _ => Failure::Broken(format!("{suite}: {wrong}")),
+            })?;
             let figures = Figures::of(&runs);
             let boards = cases.iter().map(|case| case.problem.start().to_string());
             let each: Vec<(String, Run)> = boards.zip(runs).filter(|_| self.each).collect();
@@ -214,14 +219,14 @@ fn print(
 ) -> io::Result<()> {
     for (board, run) in each {
         let length = match run.length {
-            Some(length) => format!("{length} moves"),
-            None => format!("at least {} moves", run.lower_bound),
+            Some(length) => count(length as u64, "move"),
+            None => format!("at least {}", count(run.lower_bound.into(), "move")),
         };
         let time = run.time.as_secs_f64() * 1e3;
         writeln!(
             output,
-            "{board}: {length}, {time:.3} ms, {} nodes",
-            run.nodes
+            "{board}: {length}, {time:.3} ms, {}",
+            count(run.nodes, "node")
         )?;
     }
     let Figures { boards, solved, .. } = figures;

@@ -32,7 +32,7 @@ pub(super) enum Metric {
 /// A way of searching.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Algorithm {
-    /// Optimal; memory grows with the search.
+    /// Optimal; memory grows with the search. With --heuristic discrete it is breadth-first.
     AStar,
     /// A* with the heuristic multiplied by --weight: faster, longer.
     WeightedAStar,
@@ -40,6 +40,17 @@ pub(super) enum Algorithm {
     IdaStar,
     /// Tile by tile, as people do it: any size at once, long solutions.
     Constructive,
+}
+
+impl Algorithm {
+    /// What it is for: the kind of solution that it looks for by itself, with no other search
+    /// before or after it.
+    pub(super) const fn objective(self) -> Objective {
+        match self {
+            Self::AStar | Self::IdaStar => Objective::Optimal,
+            Self::WeightedAStar | Self::Constructive => Objective::Fast,
+        }
+    }
 }
 
 /// A lower bound that guides a search.
@@ -57,7 +68,8 @@ pub(super) enum Heuristic {
     CornerTiles,
     /// Manhattan, and up to four moves for the tiles that the last moves bring home.
     LastMoves,
-    /// The moves between rows and between columns, each counted exactly; up to 5x5.
+    /// The moves between rows and between columns, each counted exactly; up to 5x5, 2x7
+    /// and 3x6.
     WalkingDistance,
     /// Tables of where groups of tiles can be, added up; for --algorithm ida-star on 4x4.
     PatternDatabase,

@@ -12,7 +12,7 @@ use super::attend::{Latest, attend};
 use super::input::{BoardArgs, GOAL_HELP, GoalArg, board_message};
 use super::solution::Answer;
 use super::solve::{MOVES_PER_MESSAGE, collect};
-use super::spelling::{name, seconds};
+use super::spelling::{name, number, seconds};
 use super::{Backend, Exit, Failure, LimitArgs, ServerArgs};
 use crate::config::TableDirArg;
 use crate::puzzle::{Board, Metric};
@@ -28,7 +28,8 @@ Examples:
 
 Each row is one method: the length it found, what it proves to be the least, the nodes it
 expanded and generated, the greatest size of its open list, and the milliseconds it took. A method
-that a limit ended has no length, but what it has proven until then.
+that a limit ended has no length, but what it has proven until then. All corrections are
+linear-conflict+corner-tiles+last-moves; A* with the heuristic discrete is breadth-first.
 
 With --json the answer is an array of objects with those columns as names, and outcome: optimal,
 solved, node_limit, time_limit, memory_limit, or unsupported where a method is not for the size.";
@@ -90,13 +91,16 @@ const fn constructive(variant: Variant) -> Contestant {
     }
 }
 
+const ALL_CORRECTIONS: &[Heuristic] = &[
+    Heuristic::LinearConflict,
+    Heuristic::CornerTiles,
+    Heuristic::LastMoves,
+];
+
 /// From the simplest to the best; the last is the service's own choice.
 const CONTESTANTS: &[Contestant] = {
     use Algorithm::{AStar, IdaStar, WeightedAStar};
-    use Heuristic::{
-        CornerTiles, Discrete, Hamming, LastMoves, LinearConflict, Manhattan, WalkingDistance,
-    };
-    const SUM: &[Heuristic] = &[LinearConflict, CornerTiles, LastMoves];
+    use Heuristic::{Discrete, Hamming, LinearConflict, Manhattan, WalkingDistance};
     use Objective::{Fast, Optimal};
     &[
         constructive(Variant::Parberry),
@@ -106,13 +110,13 @@ const CONTESTANTS: &[Contestant] = {
         contestant(Optimal, AStar, &[Hamming], 0.0),
         contestant(Optimal, AStar, &[Manhattan], 0.0),
         contestant(Optimal, AStar, &[LinearConflict], 0.0),
-        contestant(Optimal, AStar, SUM, 0.0),
-        contestant(Fast, WeightedAStar, SUM, 1.5),
-        contestant(Fast, WeightedAStar, SUM, 3.0),
+        contestant(Optimal, AStar, ALL_CORRECTIONS, 0.0),
+        contestant(Fast, WeightedAStar, ALL_CORRECTIONS, 1.5),
+        contestant(Fast, WeightedAStar, ALL_CORRECTIONS, 3.0),
         contestant(Optimal, IdaStar, &[Manhattan], 0.0),
         contestant(Optimal, IdaStar, &[LinearConflict], 0.0),
         contestant(Optimal, IdaStar, &[WalkingDistance], 0.0),
-        contestant(Optimal, IdaStar, SUM, 0.0),
+        contestant(Optimal, IdaStar, ALL_CORRECTIONS, 0.0),
         contestant(Optimal, Algorithm::Unspecified, &[], 0.0),
     ]
 };
@@ -122,7 +126,12 @@ impl Contestant {
         if self.algorithm == Algorithm::Unspecified {
             return "the service's choice".to_owned();
         }
-        let mut text = name(self.algorithm.as_str_name(), "ALGORITHM_").replace('_', " ");
+        let mut text = match self.algorithm {
+            Algorithm::AStar => "A*".to_owned(),
+            Algorithm::WeightedAStar => "weighted A*".to_owned(),
+            Algorithm::IdaStar => "IDA*".to_owned(),
+            other => name(other.as_str_name(), "ALGORITHM_"),
+        };
         if self.weight > 0.0 {
             text += &format!(" {}", self.weight);
         }
@@ -130,10 +139,14 @@ impl Contestant {
             let variant = name(self.variant.as_str_name(), "VARIANT_");
             text += &format!(", {variant}");
         }
-        for (i, heuristic) in self.heuristics.iter().enumerate() {
-            let heuristic = name(heuristic.as_str_name(), "HEURISTIC_").replace('_', " ");
-            text += if i == 0 { ", " } else { " + " };
-            text += &heuristic;
+        match self.heuristics {
+            ALL_CORRECTIONS => text += ", all corrections",
+            heuristics => {
+                for heuristic in heuristics {
+                    let heuristic = name(heuristic.as_str_name(), "HEURISTIC_").replace('_', " ");
+                    text += &format!(", {heuristic}");
+                }
+            }
         }
         text
     }
@@ -331,9 +344,9 @@ fn table(output: &mut dyn Write, rows: &[Row]) -> io::Result<()> {
             "{:<width$} {length:>7} {:>8} {:>12} {:>12} {:>10} {:>9.1}  {}",
             row.method,
             row.lower_bound,
-            row.expanded,
-            row.generated,
-            row.peak_open,
+            number(row.expanded),
+            number(row.generated),
+            number(row.peak_open),
             row.milliseconds,
             row.outcome.replace('_', " ")
         )?;

@@ -91,6 +91,10 @@ impl GoalArg {
     pub(super) fn board(&self, shape: Shape) -> Result<Board, Failure> {
         match self {
             Self::Layout(layout) => Ok(layout.board(shape)),
+            Self::Board(text) if is_word(text) => Err(Failure::Input(format!(
+                "--goal: {text:?} is neither a board nor rows-blank-last, rows-blank-first, \
+                 columns-blank-last, snail or snake"
+            ))),
             Self::Board(text) => parse_board(text, Some(shape))
                 .map_err(|error| Failure::Input(format!("--goal: {error}"))),
         }
@@ -110,6 +114,14 @@ impl GoalArg {
         };
         proto::Goal { goal: Some(goal) }
     }
+}
+
+/// Letters where a board has numbers; a blank may be a letter, too.
+fn is_word(text: &str) -> bool {
+    text.len() > 1
+        && text
+            .chars()
+            .all(|letter| letter.is_alphabetic() || letter == '-')
 }
 
 pub(super) fn board_message(board: &Board) -> proto::Board {

@@ -101,6 +101,9 @@ impl Answer {
     fn account(&self, output: &mut dyn Write) -> io::Result<()> {
         let statistics = &self.statistics;
         writeln!(output, "\nmoves: {}", self.moves.len())?;
+        if self.metric == Metric::MultiTile {
+            writeln!(output, "pushes: {}", self.solution.length)?;
+        }
         writeln!(output, "nodes dequeued: {}", statistics.nodes_expanded)?;
         writeln!(output, "nodes generated: {}", statistics.nodes_generated)?;
         if statistics.peak_open > 0 {

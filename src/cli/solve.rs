@@ -63,9 +63,10 @@ pub struct SolveArgs {
     #[arg(long, value_name = "GOAL", default_value = "rows-blank-last", help = GOAL_HELP)]
     goal: GoalArg,
 
-    /// What kind of solution.
-    #[arg(long, value_enum, default_value_t)]
-    objective: Objective,
+    /// What kind of solution. When unset: best; with --algorithm, what that algorithm finds by
+    /// itself: optimal for a-star and ida-star, fast for the others.
+    #[arg(long, value_enum)]
+    objective: Option<Objective>,
 
     /// For --objective bounded: how many times the shortest length is good enough.
     #[arg(long, value_name = "RATIO", required_if_eq("objective", "bounded"))]
@@ -120,7 +121,7 @@ impl SolveArgs {
             solve: Some(SolveRequest {
                 board: Some(board_message(&board)),
                 goal: Some(self.goal.message(&goal)),
-                objective: proto::Objective::from(self.objective).into(),
+                objective: proto::Objective::from(self.objective()).into(),
                 max_ratio: self.max_ratio.unwrap_or_default(),
                 limits: Some(self.limits.message()),
                 method: self.method(),
@@ -147,6 +148,12 @@ impl SolveArgs {
         }
         output.flush()?;
         Ok(Exit::Done)
+    }
+
+    fn objective(&self) -> Objective {
+        self.objective
+            .or(self.algorithm.map(Algorithm::objective))
+            .unwrap_or_default()
     }
 
     fn method(&self) -> Option<proto::Method> {

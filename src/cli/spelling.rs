@@ -10,6 +10,11 @@ pub(super) fn name(full: &str, prefix: &str) -> String {
         .to_ascii_lowercase()
 }
 
+/// `12,345`.
+pub(super) fn number(number: u64) -> String {
+    HumanCount(number).to_string()
+}
+
 /// `12,345 nodes`, `1 node`, `20 pushes`.
 pub(super) fn count(number: u64, noun: &str) -> String {
     let plural = match number {

@@ -60,11 +60,11 @@ fn drawn_boards_are_solved_within_the_limit_or_not() {
     assert_eq!(suite.cases().unwrap()[7].problem, cases[7].problem);
     let searched: Vec<Run> = cases
         .iter()
-        .map(|case| run(case, &tables, Duration::from_secs(60)))
+        .map(|case| run(case, &tables, Duration::from_secs(60)).unwrap())
         .collect();
     tables.build(Class::of(&cases[0].problem).unwrap());
     for (case, searched) in cases.iter().zip(searched) {
-        let walked = run(case, &tables, Duration::from_secs(60));
+        let walked = run(case, &tables, Duration::from_secs(60)).unwrap();
         assert_eq!(walked.length, searched.length);
         assert!(walked.nodes < 100);
     }
@@ -73,7 +73,7 @@ fn drawn_boards_are_solved_within_the_limit_or_not() {
         count: 1,
         seed: 1,
     };
-    let cut = run(&hopeless.cases().unwrap()[0], &tables, Duration::ZERO);
+    let cut = run(&hopeless.cases().unwrap()[0], &tables, Duration::ZERO).unwrap();
     assert_eq!(cut.length, None);
     assert!(cut.lower_bound > 100);
 }

@@ -87,6 +87,14 @@ fn a_file_that_is_no_list_is_refused_with_its_line() {
             .to_string()
             .starts_with(&format!("{path}: line 2: "))
     );
+    let wrong = self::file("1,2,3,4,5,6,7,0,8\t3\n");
+    let path = wrong.path().to_str().expect("text");
+    let failure = run(&["--file", path]);
+    assert_eq!(failure.exit(), Exit::BadInput);
+    assert_eq!(
+        failure.to_string(),
+        format!("{path}: 1 2 3 / 4 5 6 / 7 0 8: its shortest solution has length 1, not 3")
+    );
     for arguments in [
         &["--file", "no/such/file"][..],
         &["--suite", "uniform", "--rows", "1"],

@@ -21,10 +21,10 @@ fn each_method_has_its_row() {
     assert_eq!(
         columns,
         [
-            "ida", "star,", "walking", "distance", "2", "2", "700", "12345", "9", "1500.0",
-            "optimal"
+            "IDA*,", "walking", "distance", "2", "2", "700", "12,345", "9", "1500.0", "optimal"
         ]
     );
+    assert!(rows[14].starts_with("IDA*, all corrections "));
     // The last one is the service's own choice.
     assert!(rows[15].starts_with("the service's choice "));
     let last = fake.asked().stream.and_then(|stream| stream.solve);

@@ -76,7 +76,13 @@ fn a_text_that_is_no_board_is_never_sent() {
         (
             &["check", "1 2 3 0", "--goal", "spiral"],
             "",
-            "--goal: line 1, column 1: \"spiral\" is neither the number of a tile nor a blank \
+            "--goal: \"spiral\" is neither a board nor rows-blank-last, rows-blank-first, \
+             columns-blank-last, snail or snake",
+        ),
+        (
+            &["check", "1 2 3 0", "--goal", "1 2 3 y"],
+            "",
+            "--goal: line 1, column 7: \"y\" is neither the number of a tile nor a blank \
              (0, _, . or x)",
         ),
     ] {

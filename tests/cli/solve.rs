@@ -231,6 +231,26 @@ fn every_option_reaches_the_service() {
 }
 
 #[test]
+fn an_algorithm_is_asked_for_what_it_finds_by_itself() {
+    for (arguments, objective) in [
+        (&[][..], Objective::Best),
+        (&["--algorithm", "a-star"], Objective::Optimal),
+        (&["--algorithm", "ida-star"], Objective::Optimal),
+        (&["--algorithm", "weighted-a-star"], Objective::Fast),
+        (&["--algorithm", "constructive"], Objective::Fast),
+        (
+            &["--algorithm", "ida-star", "--objective", "best"],
+            Objective::Best,
+        ),
+    ] {
+        let fake = solver();
+        fake.run(&[&["solve", BOARD][..], arguments].concat(), "");
+        let solve = fake.asked().stream.and_then(|stream| stream.solve);
+        assert_eq!(solve.expect("a question").objective(), objective);
+    }
+}
+
+#[test]
 fn pushes_are_counted_where_they_are_asked_for() {
     let fake = Fake {
         stream: Ok(vec![
@@ -250,6 +270,9 @@ fn pushes_are_counted_where_they_are_asked_for() {
     assert_eq!(ran.output.lines().nth(1), Some("1 push, optimal"));
     let solve = fake.asked().stream.expect("asked").solve;
     assert_eq!(solve.expect("a question").metric(), Metric::MultiTile);
+
+    let ran = fake.run(&[&arguments[..], &["--trace"]].concat(), "");
+    assert!(ran.output.contains("\nmoves: 2\npushes: 1\n"));
 
     let ran = fake.run(&[&arguments[..], &["--json"]].concat(), "");
     let answer: serde_json::Value = serde_json::from_str(&ran.output).expect("one object");

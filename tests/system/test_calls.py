@@ -1,5 +1,6 @@
 """The four calls, and what every gRPC client expects beside them."""
 
+import itertools
 import os
 import subprocess
 import unittest
@@ -78,6 +79,53 @@ class Calls(Case):
         self.assertEqual(lengths["BEST"], lengths["OPTIMAL"])
         self.assertLessEqual(lengths["BOUNDED"], 1.5 * lengths["OPTIMAL"])
         self.assertLessEqual(lengths["OPTIMAL"], lengths["FAST"])
+
+    def test_every_heuristic_and_every_sum_finds_the_same_length(self):
+        number = self.client.value
+        board = self.client.board([8, 6, 7, 2, 5, 4, 3, 0, 1])
+        corrections = ("LINEAR_CONFLICT", "CORNER_TILES", "LAST_MOVES")
+        for heuristic, added in (
+            *((name, ()) for name in ("DISCRETE", "HAMMING", "MANHATTAN", "WALKING_DISTANCE")),
+            *((name, ()) for name in corrections),
+            ("MANHATTAN", corrections),
+            ("LAST_MOVES", ("CORNER_TILES",)),
+            ("UNSPECIFIED", ("LINEAR_CONFLICT", "LAST_MOVES")),
+        ):
+            method = self.client.message(
+                "Method",
+                algorithm=number("Algorithm", "ALGORITHM_IDA_STAR"),
+                heuristic=number("Heuristic", f"HEURISTIC_{heuristic}"),
+                corrections=[number("Heuristic", f"HEURISTIC_{name}") for name in added],
+            )
+            response = self.client.Solve(
+                self.client.solve_request(board, "OPTIMAL", method=method)
+            )
+            self.assertEqual(response.solution.length, 31, (heuristic, added))
+            self.assert_solved(board, response.solution.moves)
+            statistics = response.statistics
+            used = {statistics.heuristic, *statistics.corrections} - {
+                number("Heuristic", "HEURISTIC_MANHATTAN")
+            }
+            wanted = {*added, heuristic} - {"MANHATTAN", "UNSPECIFIED"}
+            self.assertEqual(used, {number("Heuristic", f"HEURISTIC_{name}") for name in wanted})
+            thresholds = [iteration.threshold for iteration in statistics.thresholds]
+            self.assertEqual(thresholds, sorted(set(thresholds)))
+            self.assertEqual((len(thresholds), thresholds[-1]), (statistics.iterations, 31))
+            self.assertEqual(
+                sum(iteration.nodes_generated for iteration in statistics.thresholds),
+                statistics.nodes_generated,
+            )
+
+    def test_lengths_are_in_the_metric_asked_for(self):
+        board = self.client.board([8, 6, 7, 2, 5, 4, 3, 0, 1])
+        multi_tile = self.client.value("Metric", "METRIC_MULTI_TILE")
+        solution = self.client.Solve(
+            self.client.solve_request(board, "OPTIMAL", metric=multi_tile)
+        ).solution
+        self.assert_solved(board, solution.moves)
+        pushes = sum(1 for _ in itertools.groupby(solution.moves))
+        self.assertEqual((solution.length, solution.lower_bound, pushes), (20, 20, 20))
+        self.assertTrue(solution.optimal)
 
     def test_every_goal(self):
         start = [1, 2, 3, 8, 4, 0, 7, 6, 5]
