@@ -37,6 +37,8 @@ pub struct Chain {
     /// becomes of it elsewhere.
     table: Option<Arc<DistanceTable>>,
     waiting: VecDeque<Stage>,
+    /// Whether the current search stands in for one whose tables are still being built.
+    is_stand_in: bool,
     current: Option<(Stage, Solver)>,
     /// Of the stages that are over; the lower bound is of all.
     past: Progress,
@@ -70,6 +72,7 @@ impl Chain {
             tables,
             table,
             waiting: stages.into(),
+            is_stand_in: false,
             current: None,
             past: Progress::default(),
             past_iterations: Vec::new(),
@@ -103,6 +106,7 @@ impl Chain {
         self.past_iterations = self.iterations();
         self.past = self.progress().at_rest();
         self.current = None;
+        self.is_stand_in = false;
     }
 
     /// IDA* by a heuristic, or by the best that is there while its tables are not.
@@ -116,6 +120,16 @@ impl Chain {
             _ => heuristic,
         };
         (instead, ida_star::solver(problem, instead))
+    }
+
+    /// Begins the search that another one stands in for, if its tables have come. What the other
+    /// has proven remains.
+    fn take_over(&mut self) {
+        let home = Home::of(&self.problem);
+        if self.is_stand_in && self.tables.guides().is_ready(home) {
+            self.leave(Stop::Exhausted);
+            self.begin(Stage::IdaStar(HeuristicKind::PatternDatabase));
+        }
     }
 
     fn begin(&mut self, stage: Stage) {
@@ -141,8 +155,9 @@ impl Chain {
             )),
             Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
             Stage::IdaStar(heuristic) => {
-                let (heuristic, solver) = self.ida_star(heuristic);
-                stage = Stage::IdaStar(heuristic);
+                let (used, solver) = self.ida_star(heuristic);
+                self.is_stand_in = used != heuristic;
+                stage = Stage::IdaStar(used);
                 solver
             }
             Stage::PushIdaStar(_) => ida_star::push_solver(problem),
@@ -165,6 +180,7 @@ impl Search for Chain {
             }
             return Step::Done(stop);
         }
+        self.take_over();
         let Some((stage, solver)) = &mut self.current else {
             let Some(stage) = self.waiting.pop_front() else {
                 return Step::Done(self.last_stop);

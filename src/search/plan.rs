@@ -271,13 +271,19 @@ pub fn plan(
     if ready.distances && method.heuristic.is_none() {
         return Ok(vec![Stage::TableWalk]);
     }
-    let guided = match method.heuristic {
-        None => ready.guide,
-        Some(heuristic) => heuristic == HeuristicKind::PatternDatabase,
+    // Until its tables are there the search is begun by another heuristic.
+    let proof = Stage::IdaStar(match method.heuristic {
+        None if HeuristicKind::PatternDatabase.supports(shape) => HeuristicKind::PatternDatabase,
+        _ => heuristic,
+    });
+    let heuristic = match heuristic {
+        // A* has no tables.
+        HeuristicKind::PatternDatabase => HeuristicKind::default(),
+        _ => heuristic,
     };
-    if guided && shape.cells() <= SMALL_CELLS && objective != Objective::Fast {
+    let is_soon = ready.guide && proof == Stage::IdaStar(HeuristicKind::PatternDatabase);
+    if is_soon && shape.cells() <= SMALL_CELLS && objective != Objective::Fast {
         // The proof takes milliseconds: there is no time for other solutions than a first one.
-        let proof = Stage::IdaStar(HeuristicKind::PatternDatabase);
         return Ok(match objective {
             Objective::Optimal => vec![proof],
             _ => vec![Stage::Constructive(Variant::Best), proof],
@@ -303,7 +309,7 @@ pub fn plan(
         stages.push(Stage::AStar(heuristic, Ratio::ONE));
     }
     // Also where A* was tried first: it may run out of memory, and this cannot.
-    stages.push(Stage::IdaStar(heuristic));
+    stages.push(proof);
     Ok(stages)
 }
 

@@ -67,8 +67,8 @@ pub fn unsolvable(parity: &Parity) -> Status {
         Code::FailedPrecondition,
         "UNSOLVABLE",
         format!(
-            "the goal cannot be reached from this board: {} interchanges and a blank distance of \
-             {} make an odd sum; exchange the tiles {} and {} to repair it",
+            "the goal cannot be reached from this board: its interchanges ({}) and its blank \
+             distance ({}) make an odd sum; exchange the tiles {} and {} to repair it",
             parity.interchanges, parity.blank_distance, exchange.tiles.0, exchange.tiles.1
         ),
         [

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use loyd::heuristic::HeuristicKind::{self, LinearConflict};
+use loyd::heuristic::pattern_database::{self, Tier, Watch};
 use loyd::puzzle::{Dice, Metric, Problem};
 use loyd::search::chain::{Chain, optimal_solver};
 use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::distance_table::Class;
+use loyd::search::guides::AnyGuide;
+use loyd::search::ida_star::batch::{Guide, Small};
 use loyd::search::joined::Joined;
 use loyd::search::plan::{Algorithm, Method, Objective, Ratio, Ready, Stage, plan};
 use loyd::search::tables::Tables;
@@ -425,4 +428,44 @@ fn a_search_for_few_slides_proves_nothing_about_pushes() {
     assert_eq!(lengths.last(), Some(&fewest));
     assert_eq!(bound as usize, fewest);
     assert!(fewest < PRINCETON[0].1);
+}
+
+#[test]
+fn a_guide_that_comes_later_takes_over() {
+    let (tiles, length, _) = KORF_1985[7];
+    let problem = problem(4, 4, &tiles);
+    let tables = Arc::new(Tables::new());
+    let stages = vec![Stage::IdaStar(HeuristicKind::PatternDatabase)];
+    let mut chain = Chain::new(
+        problem.clone(),
+        Metric::SingleTile,
+        Objective::Optimal,
+        stages,
+        Arc::clone(&tables),
+    );
+    // The sum of the corrections stands in until then.
+    for _ in 0..3 {
+        assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
+    }
+    let before = chain.progress();
+    assert!(before.generated >= 100);
+
+    let partitions = Tier::SixSixThree.partitions(15).unwrap();
+    let additive = pattern_database::Tables::new().additive(&partitions, 1, &Watch::default());
+    let guide = Guide::<Small>::new(additive.unwrap()).unwrap();
+    tables.guides().insert(AnyGuide::Small(guide));
+    let answer = loop {
+        match chain.advance(Budget::nodes(1000)) {
+            Step::Working => {}
+            Step::Found(answer) => break answer,
+            Step::Done(stop) => panic!("{stop:?}"),
+        }
+    };
+    assert_eq!(answer.length, length);
+    assert_eq!(answer.by, Stage::IdaStar(HeuristicKind::PatternDatabase));
+    assert!(chain.progress().generated > before.generated);
+    assert!(matches!(
+        chain.advance(Budget::UNLIMITED),
+        Step::Done(Stop::Proven)
+    ));
 }

@@ -81,6 +81,8 @@ fn a_star(weight: f64) -> Stage {
 #[test]
 fn the_servers_own_choice_by_size_and_objective() {
     let ida_star = IdaStar(HeuristicKind::ALL_CORRECTIONS);
+    // Begun by another heuristic until the tables are there.
+    let guided = IdaStar(HeuristicKind::PatternDatabase);
     let bounded = Bounded(ratio(1.2));
     for (rows, columns, objective, stages) in [
         // Few enough arrangements for A* to see the end of.
@@ -97,10 +99,10 @@ fn the_servers_own_choice_by_size_and_objective() {
             4,
             4,
             Best,
-            vec![CONSTRUCTIVE, a_star(3.0), a_star(1.5), ida_star],
+            vec![CONSTRUCTIVE, a_star(3.0), a_star(1.5), guided],
         ),
-        (4, 4, Optimal, vec![CONSTRUCTIVE, ida_star]),
-        (4, 4, bounded, vec![CONSTRUCTIVE, a_star(1.2), ida_star]),
+        (4, 4, Optimal, vec![CONSTRUCTIVE, guided]),
+        (4, 4, bounded, vec![CONSTRUCTIVE, a_star(1.2), guided]),
         (4, 4, Fast, vec![CONSTRUCTIVE]),
         (
             5,
@@ -112,7 +114,7 @@ fn the_servers_own_choice_by_size_and_objective() {
                 a_star(3.0),
                 a_star(2.0),
                 a_star(1.5),
-                ida_star,
+                guided,
             ],
         ),
         (10, 10, Optimal, vec![CONSTRUCTIVE, ida_star]),
