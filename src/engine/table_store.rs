@@ -1,32 +1,27 @@
 //! The tables of a process: small ones at once, the others when they are wanted, as many as there
 //! is memory for.
 
+mod making;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
 
-use crate::heuristic::pattern_database::Watch;
 use crate::puzzle::{Metric, Problem, Shape};
 use crate::search::distance_table::{Class, DistanceTable, Sweep};
 use crate::search::guides::Home;
 use crate::search::plan::Ready;
 use crate::search::tables::Tables;
-use crate::telemetry;
 
-use super::guide_builder::{Choice, GuideBuilder};
+use super::guide_builder::GuideBuilder;
 
 /// Tables of up to this many cells take milliseconds in all, and the constructive solver ends
 /// every board with one.
 const AT_ONCE_CELLS: usize = 9;
-
-/// How often to look how far a build has come, and whether it is still wanted.
-const LOOK: Duration = Duration::from_millis(10);
 
 /// Knows which tables are ready, and has the others built in the background, one after the other.
 ///
@@ -249,168 +244,6 @@ impl Drop for TableStore {
 }
 
 impl Shared {
-    /// Makes what is wanted until there is nothing left, or the store is closed.
-    fn make_all(&self) {
-        while let Some(wanted) = self.next() {
-            let made = catch_unwind(AssertUnwindSafe(|| self.make(wanted)));
-            let mut state = self.state();
-            state.wanted.pop_front();
-            if made.is_err() {
-                telemetry::panic("table");
-                state.given_up.insert(wanted);
-            }
-        }
-    }
-
-    /// What to make next; if there is nothing, nobody builds any longer.
-    fn next(&self) -> Option<Wanted> {
-        let mut state = self.state();
-        let wanted = state.wanted.front().copied();
-        let next = wanted.filter(|_| !self.is_closed());
-        state.is_building = next.is_some();
-        next
-    }
-
-    fn make(&self, wanted: Wanted) {
-        telemetry::table_building(Some(0.0));
-        match wanted {
-            Wanted::Distances(class) => self.make_distances(class),
-            Wanted::FirstGuide(home) | Wanted::BestGuide(home) | Wanted::SpareGuide(home) => {
-                self.make_guide(wanted, home);
-            }
-        }
-        telemetry::table_building(None);
-        self.report();
-    }
-
-    fn make_distances(&self, class: Class) {
-        self.make_room(class.table_bytes(), None);
-        let boards = class.boards() as f64;
-        let go_on = |reached: u64| {
-            telemetry::table_building(Some(reached as f64 / boards));
-            !self.is_closed()
-        };
-        if let Some(table) = (self.build)(class, &go_on) {
-            self.tables.insert(table);
-            self.state().held.push_back(Held::Distances(class));
-        }
-    }
-
-    fn make_guide(&self, wanted: Wanted, home: Home) {
-        let Some((grade, choice)) = self.choose(wanted, home) else {
-            let mut state = self.state();
-            if !state.grades.contains_key(&home) && matches!(wanted, Wanted::FirstGuide(_)) {
-                // There is no memory even for the smallest one, and never will be.
-                state.given_up.insert(wanted);
-            }
-            return;
-        };
-        let needed = self.guides().bytes_of(&choice).1;
-        self.make_room(needed, Some(home));
-
-        let watch = Watch::default();
-        let guide = thread::scope(|scope| {
-            let build = || self.guides().build(&choice, self.threads.get(), &watch);
-            let building = scope.spawn(build);
-            while !building.is_finished() {
-                telemetry::table_building(Some(watch.fraction()));
-                if self.is_closed() {
-                    watch.cancel();
-                }
-                thread::sleep(LOOK);
-            }
-            building
-                .join()
-                .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        });
-        let Ok(guide) = guide else {
-            return;
-        };
-        self.tables.guides().insert(guide);
-        let mut state = self.state();
-        let before = state.grades.insert(home, (grade, choice.name.clone()));
-        if !state.touch(Held::Guide(home)) {
-            match wanted {
-                // Nobody has asked for it: it is the first to go.
-                Wanted::SpareGuide(_) => state.held.push_front(Held::Guide(home)),
-                _ => state.held.push_back(Held::Guide(home)),
-            }
-        }
-        drop(state);
-        // Those of the guide that it takes the place of.
-        self.guides().prune();
-        if let Some((_, name)) = before {
-            telemetry::guide(&home.to_string(), &name, false);
-        }
-        telemetry::guide(&home.to_string(), &choice.name, true);
-    }
-
-    /// The guide to make, if it is better than the one that is there.
-    fn choose(&self, wanted: Wanted, home: Home) -> Option<(usize, Choice)> {
-        let left = self.most_bytes.saturating_sub(self.bytes());
-        let there = self.state().grades.get(&home).map(|(grade, _)| *grade);
-        let mut guides = self.guides();
-        let mut fits = |choice: &Choice| {
-            let (all, missing) = guides.bytes_of(choice);
-            let has_room = match wanted {
-                Wanted::SpareGuide(_) => missing <= left,
-                _ => all <= self.most_bytes,
-            };
-            has_room && guides.can_build(choice)
-        };
-        let mut choices = GuideBuilder::choices(home);
-        if matches!(wanted, Wanted::FirstGuide(_)) {
-            choices.truncate(1);
-        }
-        let choices = choices.into_iter().enumerate().rev();
-        choices
-            .filter(|(grade, _)| there.is_none_or(|there| there < *grade))
-            .find(|(_, choice)| fits(choice))
-    }
-
-    /// Lets the tables that were used least recently go until there are so many bytes left, or
-    /// there is nothing but the guide for `home`.
-    fn make_room(&self, bytes: usize, home: Option<Home>) {
-        while self.bytes().saturating_add(bytes) > self.most_bytes {
-            let mut state = self.state();
-            let is_other = |held: &Held| home.is_none_or(|home| *held != Held::Guide(home));
-            let Some(oldest) = state.held.iter().position(is_other) else {
-                return;
-            };
-            match state.held.remove(oldest) {
-                Some(Held::Distances(class)) => {
-                    self.tables.remove(class);
-                }
-                Some(Held::Guide(home)) => {
-                    self.tables.guides().remove(home);
-                    let gone = state.grades.remove(&home);
-                    drop(state);
-                    self.guides().prune();
-                    if let Some((_, name)) = gone {
-                        telemetry::guide(&home.to_string(), &name, false);
-                    }
-                }
-                None => return,
-            }
-            telemetry::table_evicted();
-        }
-    }
-
-    /// What the tables hold that were not built at once.
-    fn bytes(&self) -> usize {
-        let distances = |held: &Held| match held {
-            Held::Distances(class) => class.table_bytes(),
-            Held::Guide(_) => 0,
-        };
-        let distances: usize = self.state().held.iter().map(distances).sum();
-        distances + self.guides().bytes()
-    }
-
-    fn report(&self) {
-        telemetry::tables(self.tables.count(), self.tables.bytes() as u64);
-        telemetry::pattern_databases(self.guides().bytes() as u64);
-    }
-
     fn is_closed(&self) -> bool {
         self.closed.load(Ordering::Relaxed)
     }

@@ -9,7 +9,7 @@ use crate::puzzle::{Metric, Problem, Solution};
 
 use super::constructive::Constructive;
 use super::distance_table::{Class, DistanceTable};
-use super::guides::Home;
+use super::guides::{Home, Version};
 use super::joined::Joined;
 use super::plan::{Method, Objective, Ready, Stage, plan};
 use super::table_walk::TableWalk;
@@ -37,8 +37,8 @@ pub struct Chain {
     /// becomes of it elsewhere.
     table: Option<Arc<DistanceTable>>,
     waiting: VecDeque<Stage>,
-    /// Whether the current search stands in for one whose tables are still being built.
-    is_stand_in: bool,
+    /// Set while the current search is one by pattern databases: by which, if they were there.
+    guided_by: Option<Option<Version>>,
     current: Option<(Stage, Solver)>,
     /// Of the stages that are over; the lower bound is of all.
     past: Progress,
@@ -72,7 +72,7 @@ impl Chain {
             tables,
             table,
             waiting: stages.into(),
-            is_stand_in: false,
+            guided_by: None,
             current: None,
             past: Progress::default(),
             past_iterations: Vec::new(),
@@ -106,7 +106,7 @@ impl Chain {
         self.past_iterations = self.iterations();
         self.past = self.progress().at_rest();
         self.current = None;
-        self.is_stand_in = false;
+        self.guided_by = None;
     }
 
     /// IDA* by a heuristic, or by the best that is there while its tables are not.
@@ -122,11 +122,14 @@ impl Chain {
         (instead, ida_star::solver(problem, instead))
     }
 
-    /// Begins the search that another one stands in for, if its tables have come. What the other
-    /// has proven remains.
+    /// Begins a search by pattern databases again if better ones have come. What was proven before
+    /// remains.
     fn take_over(&mut self) {
-        let home = Home::of(&self.problem);
-        if self.is_stand_in && self.tables.guides().is_ready(home) {
+        let Some(guided_by) = self.guided_by else {
+            return;
+        };
+        let there = self.tables.guides().version(Home::of(&self.problem));
+        if there > guided_by {
             self.leave(Stop::Exhausted);
             self.begin(Stage::IdaStar(HeuristicKind::PatternDatabase));
         }
@@ -155,8 +158,11 @@ impl Chain {
             )),
             Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
             Stage::IdaStar(heuristic) => {
+                let there = self.tables.guides().version(Home::of(problem));
                 let (used, solver) = self.ida_star(heuristic);
-                self.is_stand_in = used != heuristic;
+                if heuristic == HeuristicKind::PatternDatabase {
+                    self.guided_by = Some(there.filter(|_| used == heuristic));
+                }
                 stage = Stage::IdaStar(used);
                 solver
             }

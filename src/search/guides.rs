@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::hash::Hash;
-use std::sync::{PoisonError, RwLock, RwLockWriteGuard};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::heuristic::SMALL_CELLS;
 use crate::puzzle::{Problem, Shape, canonical_symmetry};
@@ -74,40 +74,49 @@ pub enum AnyGuide {
 }
 
 /// The guides of a process, by whose problems they are for. They come and go while searches run;
-/// a search keeps the one that it began with.
+/// a search keeps the ones that it began with.
 #[derive(Default)]
 pub struct Guides {
-    small: RwLock<HashMap<Home, Guide<Small>>>,
-    large: RwLock<HashMap<Home, Guide<Large>>>,
+    guides: RwLock<HashMap<Home, (Version, AnyGuide)>>,
+    versions: AtomicU64,
 }
+
+/// Tells one guide for the same problems from another: the greater is the newer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Version(u64);
 
 impl Guides {
     /// Whether there is a guide for these problems.
     #[must_use]
     pub fn is_ready(&self, home: Home) -> bool {
-        get(&self.small, home).is_some() || get(&self.large, home).is_some()
+        self.version(home).is_some()
+    }
+
+    /// The guide that there is for these problems.
+    #[must_use]
+    pub fn version(&self, home: Home) -> Option<Version> {
+        self.read().get(&home).map(|(version, _)| *version)
     }
 
     /// Puts a guide in, in the place of the one that may be there for the same problems.
     pub fn insert(&self, guide: AnyGuide) {
-        match guide {
+        let home = match &guide {
             AnyGuide::Small(guide) => {
                 let additive = guide.additive();
-                let home = Home::new(additive.shape(), additive.home());
-                write(&self.small).insert(home, guide);
+                Home::new(additive.shape(), additive.home())
             }
             AnyGuide::Large(guide) => {
                 let additive = guide.additive();
-                let home = Home::new(additive.shape(), additive.home());
-                write(&self.large).insert(home, guide);
+                Home::new(additive.shape(), additive.home())
             }
-        }
+        };
+        let version = Version(self.versions.fetch_add(1, Ordering::Relaxed));
+        self.write().insert(home, (version, guide));
     }
 
     /// Takes the guide for these problems out.
     pub fn remove(&self, home: Home) {
-        write(&self.small).remove(&home);
-        write(&self.large).remove(&home);
+        self.write().remove(&home);
     }
 
     /// IDA* for a problem, from its start or from its goal, whichever has guides and seems
@@ -120,31 +129,25 @@ impl Guides {
             Probe::LARGE
         };
         both_ways::solver(problem, probe, |problem| {
-            let home = Home::of(problem);
-            match get(&self.small, home) {
-                Some(guide) => guide.solver(problem),
-                None => get(&self.large, home)?.solver(problem),
+            let guide = self.read().get(&Home::of(problem))?.1.clone();
+            match guide {
+                AnyGuide::Small(guide) => guide.solver(problem),
+                AnyGuide::Large(guide) => guide.solver(problem),
             }
         })
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<Home, (Version, AnyGuide)>> {
+        self.guides.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<Home, (Version, AnyGuide)>> {
+        self.guides.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl fmt::Debug for Guides {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let small = self.small.read().unwrap_or_else(PoisonError::into_inner);
-        let large = self.large.read().unwrap_or_else(PoisonError::into_inner);
-        f.debug_set()
-            .entries(small.keys())
-            .entries(large.keys())
-            .finish()
+        f.debug_set().entries(self.read().keys()).finish()
     }
-}
-
-fn get<K: Eq + Hash, G: Clone>(guides: &RwLock<HashMap<K, G>>, key: K) -> Option<G> {
-    let guides = guides.read().unwrap_or_else(PoisonError::into_inner);
-    guides.get(&key).cloned()
-}
-
-fn write<K, G>(guides: &RwLock<HashMap<K, G>>) -> RwLockWriteGuard<'_, HashMap<K, G>> {
-    guides.write().unwrap_or_else(PoisonError::into_inner)
 }

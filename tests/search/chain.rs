@@ -453,6 +453,9 @@ fn a_guide_that_comes_later_takes_over() {
     let partitions = Tier::SixSixThree.partitions(15).unwrap();
     let additive = pattern_database::Tables::new().additive(&partitions, 1, &Watch::default());
     let guide = Guide::<Small>::new(additive.unwrap()).unwrap();
+    tables.guides().insert(AnyGuide::Small(guide.clone()));
+    assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
+    // And a better one, for which this stands, of the one before.
     tables.guides().insert(AnyGuide::Small(guide));
     let answer = loop {
         match chain.advance(Budget::nodes(1000)) {
@@ -464,6 +467,7 @@ fn a_guide_that_comes_later_takes_over() {
     assert_eq!(answer.length, length);
     assert_eq!(answer.by, Stage::IdaStar(HeuristicKind::PatternDatabase));
     assert!(chain.progress().generated > before.generated);
+    assert!(chain.progress().lower_bound >= before.lower_bound);
     assert!(matches!(
         chain.advance(Budget::UNLIMITED),
         Step::Done(Stop::Proven)

@@ -1,0 +1,177 @@
+//! The thread that makes tables: what comes next, what makes room for it, and the making itself.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread;
+use std::time::Duration;
+
+use super::{Held, Shared, Wanted};
+use crate::engine::guide_builder::{Choice, GuideBuilder};
+use crate::heuristic::pattern_database::Watch;
+use crate::search::distance_table::Class;
+use crate::search::guides::Home;
+use crate::telemetry;
+
+/// How often to look how far a build has come, and whether it is still wanted.
+const LOOK: Duration = Duration::from_millis(10);
+
+impl Shared {
+    /// Makes what is wanted until there is nothing left, or the store is closed.
+    pub(super) fn make_all(&self) {
+        while let Some(wanted) = self.next() {
+            let made = catch_unwind(AssertUnwindSafe(|| self.make(wanted)));
+            let mut state = self.state();
+            state.wanted.pop_front();
+            if made.is_err() {
+                telemetry::panic("table");
+                state.given_up.insert(wanted);
+            }
+        }
+    }
+
+    /// What to make next; if there is nothing, nobody builds any longer.
+    fn next(&self) -> Option<Wanted> {
+        let mut state = self.state();
+        let wanted = state.wanted.front().copied();
+        let next = wanted.filter(|_| !self.is_closed());
+        state.is_building = next.is_some();
+        next
+    }
+
+    pub(super) fn make(&self, wanted: Wanted) {
+        telemetry::table_building(Some(0.0));
+        match wanted {
+            Wanted::Distances(class) => self.make_distances(class),
+            Wanted::FirstGuide(home) | Wanted::BestGuide(home) | Wanted::SpareGuide(home) => {
+                self.make_guide(wanted, home);
+            }
+        }
+        telemetry::table_building(None);
+        self.report();
+    }
+
+    fn make_distances(&self, class: Class) {
+        self.make_room(class.table_bytes(), None);
+        let boards = class.boards() as f64;
+        let go_on = |reached: u64| {
+            telemetry::table_building(Some(reached as f64 / boards));
+            !self.is_closed()
+        };
+        if let Some(table) = (self.build)(class, &go_on) {
+            self.tables.insert(table);
+            self.state().held.push_back(Held::Distances(class));
+        }
+    }
+
+    fn make_guide(&self, wanted: Wanted, home: Home) {
+        let Some((grade, choice)) = self.choose(wanted, home) else {
+            let mut state = self.state();
+            if !state.grades.contains_key(&home) && matches!(wanted, Wanted::FirstGuide(_)) {
+                // There is no memory even for the smallest one, and never will be.
+                state.given_up.insert(wanted);
+            }
+            return;
+        };
+        let needed = self.guides().bytes_of(&choice).1;
+        self.make_room(needed, Some(home));
+
+        let watch = Watch::default();
+        let guide = thread::scope(|scope| {
+            let build = || self.guides().build(&choice, self.threads.get(), &watch);
+            let building = scope.spawn(build);
+            while !building.is_finished() {
+                telemetry::table_building(Some(watch.fraction()));
+                if self.is_closed() {
+                    watch.cancel();
+                }
+                thread::sleep(LOOK);
+            }
+            building.join().unwrap_or_else(|panic| resume_unwind(panic))
+        });
+        let Ok(guide) = guide else {
+            return;
+        };
+        self.tables.guides().insert(guide);
+        let mut state = self.state();
+        let before = state.grades.insert(home, (grade, choice.name.clone()));
+        if !state.touch(Held::Guide(home)) {
+            match wanted {
+                // Nobody has asked for it: it is the first to go.
+                Wanted::SpareGuide(_) => state.held.push_front(Held::Guide(home)),
+                _ => state.held.push_back(Held::Guide(home)),
+            }
+        }
+        drop(state);
+        // Those of the guide that it takes the place of.
+        self.guides().prune();
+        if let Some((_, name)) = before {
+            telemetry::guide(&home.to_string(), &name, false);
+        }
+        telemetry::guide(&home.to_string(), &choice.name, true);
+    }
+
+    /// The guide to make, if it is better than the one that is there.
+    fn choose(&self, wanted: Wanted, home: Home) -> Option<(usize, Choice)> {
+        let left = self.most_bytes.saturating_sub(self.bytes());
+        let there = self.state().grades.get(&home).map(|(grade, _)| *grade);
+        let mut guides = self.guides();
+        let mut fits = |choice: &Choice| {
+            let (all, missing) = guides.bytes_of(choice);
+            let has_room = match wanted {
+                Wanted::SpareGuide(_) => missing <= left,
+                _ => all <= self.most_bytes,
+            };
+            has_room && guides.can_build(choice)
+        };
+        let mut choices = GuideBuilder::choices(home);
+        if matches!(wanted, Wanted::FirstGuide(_)) {
+            choices.truncate(1);
+        }
+        let choices = choices.into_iter().enumerate().rev();
+        choices
+            .filter(|(grade, _)| there.is_none_or(|there| there < *grade))
+            .find(|(_, choice)| fits(choice))
+    }
+
+    /// Lets the tables that were used least recently go until there are so many bytes left, or
+    /// there is nothing but the guide for `home`.
+    fn make_room(&self, bytes: usize, home: Option<Home>) {
+        while self.bytes().saturating_add(bytes) > self.most_bytes {
+            let mut state = self.state();
+            let is_other = |held: &Held| home.is_none_or(|home| *held != Held::Guide(home));
+            let Some(oldest) = state.held.iter().position(is_other) else {
+                return;
+            };
+            match state.held.remove(oldest) {
+                Some(Held::Distances(class)) => {
+                    self.tables.remove(class);
+                }
+                Some(Held::Guide(home)) => {
+                    self.tables.guides().remove(home);
+                    let gone = state.grades.remove(&home);
+                    drop(state);
+                    self.guides().prune();
+                    if let Some((_, name)) = gone {
+                        telemetry::guide(&home.to_string(), &name, false);
+                    }
+                }
+                None => return,
+            }
+            telemetry::table_evicted();
+        }
+    }
+
+    /// What the tables hold that were not built at once.
+    pub(super) fn bytes(&self) -> usize {
+        let distances = |held: &Held| match held {
+            Held::Distances(class) => class.table_bytes(),
+            Held::Guide(_) => 0,
+        };
+        let distances: usize = self.state().held.iter().map(distances).sum();
+        distances + self.guides().bytes()
+    }
+
+    pub(super) fn report(&self) {
+        telemetry::tables(self.tables.count(), self.tables.bytes() as u64);
+        telemetry::pattern_databases(self.guides().bytes() as u64);
+    }
+}
