@@ -8,8 +8,13 @@ import re
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
+
+# Nothing is written to the user's folders.
+TABLES = tempfile.TemporaryDirectory(prefix="loyd-tables-")
+os.environ["LOYD_TABLE_DIR"] = TABLES.name
 
 BINARY = pathlib.Path(os.environ.get("LOYD_BINARY", "target/release/loyd")).absolute()
 
