@@ -27,8 +27,12 @@ const LEFT_OUT: u32 = u32::MAX - 1;
 /// An automaton that reads the blank's moves and says which to leave out next.
 #[derive(Debug)]
 pub struct CycleAutomaton {
+    /// By state and move. The last ones are [`Self::START`] again, but for some first moves.
     next: Box<[[u16; MOVES]]>,
 }
+
+/// The sets of first moves.
+const FIRST_MOVES: usize = 1 << MOVES;
 
 /// The automata of the process, by shape and length.
 type Shared = HashMap<(Shape, usize), Arc<CycleAutomaton>>;
@@ -62,6 +66,17 @@ impl CycleAutomaton {
         Arc::clone(made.or_insert_with(|| Arc::new(Self::new(shape, length))))
     }
 
+    /// The state before the first move when some moves are not to be the first.
+    ///
+    /// That loses nothing as long as every one of them leads to solutions that another, earlier in
+    /// the order of the moves, has in a mirror: the first of all shortest solutions in lexicographic
+    /// order is left.
+    #[must_use]
+    pub fn start(&self, is_allowed: [bool; MOVES]) -> u16 {
+        let bits = (0..MOVES).map(|first| usize::from(is_allowed[first]) << first);
+        (self.states() + bits.sum::<usize>()) as u16
+    }
+
     /// The state after a move of the blank from a state, or [`Self::PRUNED`]. Moves are numbered
     /// in the order of [`Self::MOVES`].
     #[inline]
@@ -73,10 +88,10 @@ impl CycleAutomaton {
     /// The way the tile slides for each move of the blank.
     pub const MOVES: [Direction; MOVES] = SLIDES;
 
-    /// The number of states.
+    /// The number of states, those of [`Self::start`] left out.
     #[must_use]
     pub const fn states(&self) -> usize {
-        self.next.len()
+        self.next.len() - FIRST_MOVES
     }
 
     /// The bytes of the table.
@@ -289,8 +304,16 @@ fn automaton(runs: &[Vec<u8>]) -> CycleAutomaton {
         LEFT_OUT => CycleAutomaton::PRUNED,
         state => state as u16,
     };
-    assert!(next.len() < usize::from(CycleAutomaton::PRUNED), "numbered");
-    CycleAutomaton {
-        next: next.into_iter().map(|states| states.map(number)).collect(),
+    let last = next.len() + FIRST_MOVES;
+    assert!(last < usize::from(CycleAutomaton::PRUNED), "numbered");
+    let mut next: Vec<_> = next.into_iter().map(|states| states.map(number)).collect();
+    let start = next[usize::from(CycleAutomaton::START)];
+    for first_moves in 0..FIRST_MOVES {
+        let allowed = |blank_move: usize| match first_moves >> blank_move & 1 {
+            0 => CycleAutomaton::PRUNED,
+            _ => start[blank_move],
+        };
+        next.push(std::array::from_fn(allowed));
     }
+    CycleAutomaton { next: next.into() }
 }

@@ -1,6 +1,6 @@
 use loyd::heuristic::HeuristicKind;
 use loyd::heuristic::pattern_database::{CellSet, Partition, Tables, Tier, Watch};
-use loyd::puzzle::{Dice, Shape, Symmetry};
+use loyd::puzzle::{Board, Dice, Problem, Shape, Symmetry};
 use loyd::search::ida_star::batch::{Grid, Guide, Large, Small};
 use loyd::search::{Budget, Iteration, Search, Step, Stop, a_star};
 
@@ -180,4 +180,62 @@ fn is_for_the_shape_and_the_home_of_its_tables_only() {
     assert!(solver(3, 3, 2).is_some());
     assert!(solver(3, 3, 7).is_none());
     assert!(solver(3, 4, 8).is_none());
+}
+
+/// A board that is its own image in the mirror along the main diagonal, if it is solvable.
+fn symmetric(dice: &mut Dice) -> Option<Problem> {
+    let shape = shape(4, 4);
+    let shuffled = |mut cells: Vec<usize>, dice: &mut Dice| {
+        for last in (1..cells.len()).rev() {
+            cells.swap(last, dice.below(last as u32 + 1) as usize);
+        }
+        cells
+    };
+    let mirrored = |cell: usize| cell % 4 * 4 + cell / 4;
+    let goal = goal(shape, 15);
+    let mut tiles = [0; 16];
+    // The diagonal keeps to itself, and pairs beside it to pairs.
+    let diagonal = shuffled(vec![0, 5, 10, 15], dice);
+    for (cell, &from) in [0, 5, 10, 15].into_iter().zip(&diagonal) {
+        tiles[cell] = u32::from(goal.tile(from));
+    }
+    let upper = vec![1, 2, 3, 6, 7, 11];
+    for (cell, from) in upper.clone().into_iter().zip(shuffled(upper, dice)) {
+        let from = if dice.below(2) == 0 {
+            from
+        } else {
+            mirrored(from)
+        };
+        tiles[cell] = u32::from(goal.tile(from));
+        tiles[mirrored(cell)] = u32::from(goal.tile(mirrored(from)));
+    }
+    Problem::new(&Board::new(shape, &tiles).unwrap(), &goal).ok()
+}
+
+#[test]
+fn boards_that_are_their_own_image_begin_with_half_of_their_moves() {
+    let guide = guide::<Small>(&Tier::SevenSixTwo.partitions(15).unwrap());
+    let mut dice = Dice::new(70);
+    let transposition = Symmetry {
+        transpose: true,
+        ..Symmetry::IDENTITY
+    };
+    let boards: Vec<_> = std::iter::repeat_with(|| symmetric(&mut dice))
+        .flatten()
+        .take(12)
+        .collect();
+    for problem in boards {
+        assert_eq!(problem.mirrored(transposition), problem);
+        let run = run(guide.solver(&problem).unwrap());
+        // A slide away the board is no longer its own image.
+        let mut lengths = Vec::new();
+        for direction in loyd::puzzle::Direction::ALL {
+            let mut board = problem.start().clone();
+            if board.slide(direction) {
+                let next = Problem::new(&board, &problem.goal()).unwrap();
+                lengths.push(self::run(guide.solver(&next).unwrap()).length());
+            }
+        }
+        assert_eq!(run.length(), lengths.into_iter().min().unwrap() + 1);
+    }
 }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 
 use crate::heuristic::pattern_database::Additive;
 use crate::puzzle::{Problem, Solution, Symmetry};
-use crate::search::blank_moves::SLIDES;
+use crate::search::blank_moves::{MOVES, SLIDES};
 use crate::search::cycle_automaton::CycleAutomaton;
 use crate::search::{Budget, Iteration, Progress, Search, Solver, Step, Stop};
 
@@ -151,7 +151,9 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
             let image = (symmetry.shape(shape), symmetry.cell(shape, home));
             image == (additive.shape(), additive.home())
         })?;
-        let root = Node::root(&problem.mirrored(symmetry), additive);
+        let image = problem.mirrored(symmetry);
+        let mut root = Node::root(&image, additive);
+        root.cycle = shared.automaton.start(first_moves(&image));
         let threshold = root.bound() as u32;
         let open = Open::new(root);
         let memory = open.bytes() + size_of::<Self>() + Iterations::BYTES as usize;
@@ -181,6 +183,20 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
         let solution = self.problem.replay(moves.collect());
         Step::Found(solution.expect("a search follows legal moves to the goal"))
     }
+}
+
+/// The moves to begin with: of those that lead to mirror images of each other, as they do from a
+/// board that is its own one, the first alone.
+fn first_moves(problem: &Problem) -> [bool; MOVES] {
+    let keeps = |symmetry: &Symmetry| problem.mirrored(*symmetry) == *problem;
+    let symmetries: Vec<Symmetry> = Symmetry::all().filter(keeps).collect();
+    std::array::from_fn(|blank_move| {
+        let image = |symmetry: &Symmetry| {
+            let slide = symmetry.direction(SLIDES[blank_move]);
+            SLIDES.iter().position(|&other| other == slide)
+        };
+        symmetries.iter().map(image).min() == Some(Some(blank_move))
+    })
 }
 
 impl<G: Grid, const P: usize, const W: usize> Search for Batched<G, P, W> {
