@@ -148,7 +148,7 @@ pub struct EngineArgs {
     #[arg(long, env = "LOYD_CACHE_MEMORY", value_name = "BYTES", default_value = "16M", value_parser = bytes)]
     pub cache_memory: u64,
 
-    /// The memory for tables: 200M for the best pattern databases of the 15-puzzle, 40M, 20M and 4M for lesser ones; 32M each for exact distances of 3×4 and 2×6. Those used least recently make room for others.
+    /// The memory for tables: 200M for the best pattern databases of the 15-puzzle (250M to search from either end), 40M, 20M and 4M for lesser ones; 50M for those of the 24-puzzle (165M from either end); 32M each for exact distances of 3×4 and 2×6. Those used least recently make room for others.
     #[arg(long, env = "LOYD_TABLE_MEMORY", value_name = "BYTES", default_value = "256M", value_parser = bytes)]
     pub table_memory: u64,
 
