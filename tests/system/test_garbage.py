@@ -27,6 +27,8 @@ class Garbage(Case):
         for size in (3, 5, 100):
             board = cls.client.boards(size)[0]
             cls.client.Solve(cls.client.solve_request(board, "FAST"))
+        while cls.server.metrics()["loyd_tables_building"]:
+            time.sleep(0.05)
         cls.before = cls.server.resident_bytes()
 
     def tearDown(self):
