@@ -84,7 +84,7 @@ impl<E: RowEntry> PatternDatabase<E> {
     ) -> Result<Self, Cancelled> {
         assert_eq!(pattern.canonical().0, pattern, "its image has the table");
         let words = build::words(&pattern, &rows, threads, watch)?;
-        Ok(Self::of(pattern, rows, Words::Built(words)))
+        Ok(Self::of(pattern, rows, words))
     }
 
     const fn of(pattern: Pattern, rows: Arc<Rows<E>>, words: Words) -> Self {
