@@ -17,6 +17,7 @@ mod build;
 mod cell_set;
 mod partition;
 mod pattern;
+mod prefetch;
 mod probe;
 mod rank;
 mod region;
@@ -38,6 +39,7 @@ pub use region::{RowEntry, Rows};
 pub use store::{Fault, Store, StoreError, Stored};
 pub use tier::Tier;
 
+pub(crate) use prefetch::prefetch;
 pub(crate) use rank::passing;
 pub(crate) use region::region_shift;
 

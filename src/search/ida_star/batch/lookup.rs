@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use crate::heuristic::pattern_database::{
-    Additive, PatternDatabase, RowEntry, Rows, Summand, passing, region_shift,
+    Additive, PatternDatabase, RowEntry, Rows, Summand, passing, prefetch, region_shift,
 };
 use crate::puzzle::Shape;
 use crate::search::blank_moves::{BlankMoves, MOVES};
 
 use super::node::{Grid, Node, cells};
-use super::prefetch::prefetch;
 
 /// Stands for a move over the edge.
 pub(super) const NO_CELL: u8 = u8::MAX;

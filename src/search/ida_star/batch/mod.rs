@@ -13,7 +13,6 @@ mod expand;
 mod lookup;
 mod node;
 mod open;
-mod prefetch;
 
 use std::sync::Arc;
 
