@@ -85,6 +85,13 @@ impl CycleAutomaton {
         self.next[usize::from(state)][blank_move]
     }
 
+    /// The states after each move from a state, as [`Self::after`] has them.
+    #[inline]
+    #[must_use]
+    pub fn after_each(&self, state: u16) -> [u16; MOVES] {
+        self.next[usize::from(state)]
+    }
+
     /// The way the tile slides for each move of the blank.
     pub const MOVES: [Direction; MOVES] = SLIDES;
 

@@ -9,7 +9,7 @@ use crate::puzzle::{Problem, Shape, Symmetry, plain_tile};
 use super::cell_set::CellSet;
 use super::partition::Partition;
 use super::pattern::Pattern;
-use super::probe::Placement;
+use super::probe::{Descent, Placement, placements};
 use super::rank::orders;
 use super::region::{RowEntry, Rows};
 use super::store::{Store, StoreError};
@@ -55,13 +55,13 @@ impl<E: RowEntry> Summand<E> {
             .collect()
     }
 
-    /// Where the pattern's tiles stand at the start of a problem.
-    pub(crate) fn placement(&self, problem: &Problem) -> Placement {
+    /// The way down from where the pattern's tiles stand at the start of a problem.
+    fn descent(&self, problem: &Problem) -> Descent<'_, E> {
         let shape = problem.shape();
         let cells = problem.start().cells_by_tile();
         let image = |tile: usize| self.symmetry.cell(shape, usize::from(cells[tile]));
         let tiles: Vec<usize> = self.tiles(problem.home()).into_iter().map(image).collect();
-        self.database.placement(&tiles, image(0))
+        self.database.descent(&tiles, image(0))
     }
 }
 
@@ -102,9 +102,18 @@ impl<E: RowEntry> Additive<E> {
     #[must_use]
     pub fn lower_bound(&self, problem: &Problem) -> u32 {
         assert_eq!((problem.shape(), problem.home()), (self.shape, self.home));
-        let distance = |summand: &Summand<E>| summand.placement(problem).distance;
-        let sum = |sum: &Sum<E>| sum.iter().map(distance).sum();
+        let mut placements = self.placements(problem).into_iter();
+        let sum = |sum: &Sum<E>| {
+            let summands = placements.by_ref().take(sum.len());
+            summands.map(|placement| placement.distance).sum()
+        };
         self.sums.iter().map(sum).max().unwrap_or(0)
+    }
+
+    /// Where the tiles of all patterns stand at the start of a problem, sum by sum.
+    pub(crate) fn placements(&self, problem: &Problem) -> Vec<Placement> {
+        let summands = self.sums.iter().flatten();
+        placements(summands.map(|summand| summand.descent(problem)).collect())
     }
 }
 

@@ -12,11 +12,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::PatternDatabase;
 use super::cell_set::{CellSet, neighbours};
 use super::pattern::Pattern;
 use super::rank::{moved, orders};
 use super::region::{RowEntry, Rows, regions};
-use super::transpose::transposed;
+use super::transpose::transpose;
+use super::words::Words;
 
 /// What a build and its watchers share.
 #[derive(Debug, Default)]
@@ -110,7 +112,7 @@ pub(super) fn words<E: RowEntry>(
     rows: &Rows<E>,
     threads: usize,
     watch: &Watch,
-) -> Result<Box<[u64]>, Cancelled> {
+) -> Result<Words, Cancelled> {
     let mut build = Build::new(pattern, rows);
     let mut distance = 0_u32;
     while build.level(distance + 1, threads, watch)? {
@@ -124,12 +126,10 @@ pub(super) fn words<E: RowEntry>(
         let half = if place.half { &odd } else { &even };
         &half[place.row as usize * row_words..][..row_words]
     };
-    Ok(transposed(
-        row,
-        rows.count(),
-        orders(pattern.cells().len()),
-        threads,
-    ))
+    let length = PatternDatabase::length(pattern, rows);
+    Ok(Words::built(length, |words| {
+        transpose(row, rows.count(), threads, words);
+    }))
 }
 
 impl<'a, E: RowEntry> Build<'a, E> {

@@ -17,6 +17,7 @@ mod build;
 mod cell_set;
 mod partition;
 mod pattern;
+mod prefetch;
 mod probe;
 mod rank;
 mod region;
@@ -38,6 +39,7 @@ pub use region::{RowEntry, Rows};
 pub use store::{Fault, Store, StoreError, Stored};
 pub use tier::Tier;
 
+pub(crate) use prefetch::prefetch;
 pub(crate) use rank::passing;
 pub(crate) use region::region_shift;
 
@@ -84,7 +86,7 @@ impl<E: RowEntry> PatternDatabase<E> {
     ) -> Result<Self, Cancelled> {
         assert_eq!(pattern.canonical().0, pattern, "its image has the table");
         let words = build::words(&pattern, &rows, threads, watch)?;
-        Ok(Self::of(pattern, rows, Words::Built(words)))
+        Ok(Self::of(pattern, rows, words))
     }
 
     const fn of(pattern: Pattern, rows: Arc<Rows<E>>, words: Words) -> Self {

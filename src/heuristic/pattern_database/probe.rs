@@ -1,8 +1,11 @@
 //! Distances read off a table.
 
+use crate::puzzle::Direction;
+
 use super::PatternDatabase;
-use super::cell_set::{CellSet, neighbours};
+use super::cell_set::CellSet;
 use super::pattern::Pattern;
+use super::prefetch::prefetch;
 use super::rank::{passing, rank};
 use super::region::{RowEntry, region_shift};
 
@@ -38,30 +41,27 @@ impl<E: RowEntry> PatternDatabase<E> {
     /// When there are not as many cells as tiles, or one is off the board.
     #[must_use]
     pub fn distance(&self, cells: &[usize], blank: usize) -> u32 {
-        self.placement(cells, blank).distance
+        let mut descent = self.descent(cells, blank);
+        while descent.advance() {}
+        descent.placement.distance
     }
 
-    /// What a search follows from slide to slide; as for [`Self::distance`].
-    pub(crate) fn placement(&self, cells: &[usize], blank: usize) -> Placement {
+    /// The way down to the goal from where the tiles stand; as for [`Self::distance`].
+    pub(super) fn descent(&self, cells: &[usize], blank: usize) -> Descent<'_, E> {
         let state = self.state(cells, blank);
-        Placement {
-            cells: state.occupied,
-            first_bit: (state.order * self.stride()) as u32,
-            distance: self.distance_of(state),
+        self.call_for(&state);
+        Descent {
+            database: self,
+            placement: Placement {
+                cells: state.occupied,
+                first_bit: (state.order * self.stride()) as u32,
+                distance: 0,
+            },
+            state,
+            residue: None,
+            next: state,
+            tried: 0,
         }
-    }
-
-    /// Walks down to the goal.
-    fn distance_of(&self, mut state: State) -> u32 {
-        // Modulo 4: the lower bit is the colour of the cells, the upper one the table's.
-        let mut residue = self.bit(&state) << 1 | self.colour(&state);
-        let mut distance = 0;
-        while !self.is_goal(&state) {
-            residue = (residue + 3) % 4;
-            state = self.nearer(&state, residue >> 1);
-            distance += 1;
-        }
-        distance
     }
 
     fn state(&self, cells: &[usize], blank: usize) -> State {
@@ -94,29 +94,99 @@ impl<E: RowEntry> PatternDatabase<E> {
         (colours(state.occupied) + colours(self.pattern.cells())) % 2
     }
 
-    fn bit(&self, state: &State) -> u32 {
-        let bit = state.order * self.stride() + self.rows.row(state.occupied, state.blank);
-        (self.words[bit / 64] >> (bit % 64) & 1) as u32
+    /// Where the bit of a state is.
+    fn place(&self, state: &State) -> usize {
+        state.order * self.stride() + self.rows.row(state.occupied, state.blank)
     }
 
-    /// The state next to a state that is nearer: the one with the given bit, since those that are
-    /// farther have the other.
-    fn nearer(&self, state: &State, bit: u32) -> State {
-        let shape = self.pattern.shape();
-        let entry = self.rows.entry(state.occupied);
-        let row = |cell| entry.row(region_shift::<E>(cell));
-        let tiles = self.pattern.cells().len();
-        let here = row(state.blank);
-        (0..tiles)
-            .flat_map(|tile| {
-                let cell = usize::from(state.cells[tile]);
-                neighbours(shape, cell).map(move |free| (tile, free))
-            })
-            .filter(|&(_, free)| !state.occupied.contains(free) && row(free) == here)
-            .map(|(tile, free)| after(state, tile, free, tiles))
-            .find(|next| self.bit(next) == bit)
-            .expect("every state but the goal has one next to it that is nearer")
+    fn call_for(&self, state: &State) {
+        prefetch(&self.words, self.place(state) / 64);
     }
+
+    fn bit(&self, state: &State) -> u32 {
+        let place = self.place(state);
+        (self.words[place / 64] >> (place % 64) & 1) as u32
+    }
+}
+
+/// A walk down from a state to the goal, one look at the table at a time. Each look waits for
+/// memory, so that walks through several tables do well to take turns.
+pub(super) struct Descent<'a, E> {
+    database: &'a PatternDatabase<E>,
+    /// Where it began, and how far it has come.
+    placement: Placement,
+    state: State,
+    /// The state's distance modulo 4; none before the first look. The lower bit is the colour of
+    /// the cells, the upper one the table's.
+    residue: Option<u32>,
+    /// Whose bit is looked at next: the state's own or that of one next to it.
+    next: State,
+    /// The slides from the state that have been tried.
+    tried: usize,
+}
+
+impl<E: RowEntry> Descent<'_, E> {
+    /// Looks at one more bit, which has been called for; false when the goal is reached.
+    fn advance(&mut self) -> bool {
+        if self.residue.is_some() && self.database.is_goal(&self.state) {
+            return false;
+        }
+        let bit = self.database.bit(&self.next);
+        match self.residue {
+            None => self.residue = Some(bit << 1 | self.database.colour(&self.state)),
+            Some(residue) => {
+                // What is next to the state is nearer or farther, and that differs in this bit.
+                let nearer = (residue + 3) % 4;
+                if bit == nearer >> 1 {
+                    self.residue = Some(nearer);
+                    self.state = self.next;
+                    self.placement.distance += 1;
+                    self.tried = 0;
+                }
+            }
+        }
+        let is_under_way = !self.database.is_goal(&self.state);
+        if is_under_way {
+            self.try_next();
+        }
+        is_under_way
+    }
+
+    /// Calls for the bit of another state next to this one.
+    fn try_next(&mut self) {
+        let state = &self.state;
+        let pattern = &self.database.pattern;
+        let tiles = pattern.cells().len();
+        let entry = self.database.rows.entry(state.occupied);
+        let row = |cell| entry.row(region_shift::<E>(cell));
+        loop {
+            let sides = Direction::ALL;
+            let (tile, side) = (self.tried / sides.len(), sides[self.tried % sides.len()]);
+            assert!(tile < tiles, "all states but the goal have a nearer one");
+            self.tried += 1;
+            let free = pattern.shape().neighbour(state.cells[tile].into(), side);
+            let is_free =
+                |&free: &usize| !state.occupied.contains(free) && row(free) == row(state.blank);
+            if let Some(free) = free.filter(is_free) {
+                self.next = after(state, tile, free, tiles);
+                break;
+            }
+        }
+        self.database.call_for(&self.next);
+    }
+}
+
+/// Where several patterns' tiles stand, and how far that is from their goals.
+pub(super) fn placements<E: RowEntry>(mut descents: Vec<Descent<'_, E>>) -> Vec<Placement> {
+    let mut is_under_way = true;
+    while is_under_way {
+        is_under_way = false;
+        for descent in &mut descents {
+            is_under_way |= descent.advance();
+        }
+    }
+    let placement = |descent: Descent<'_, E>| descent.placement;
+    descents.into_iter().map(placement).collect()
 }
 
 /// The state after a tile has gone to a free cell beside it.

@@ -11,15 +11,15 @@ pub(super) const fn stride_words(rows: usize) -> usize {
     rows.div_ceil(64)
 }
 
-/// The table with bit `r` of order `o` where row `r` has its bit `o`.
-pub(super) fn transposed<'a>(
+/// Writes the table with bit `r` of order `o` where row `r` has its bit `o` into `words`, as many
+/// as there are for each of the orders.
+pub(super) fn transpose<'a>(
     row: impl Fn(usize) -> &'a [u64] + Sync,
     rows: usize,
-    orders: usize,
     threads: usize,
-) -> Box<[u64]> {
+    words: &mut [u64],
+) {
     let stride = stride_words(rows);
-    let mut words = vec![0; stride * orders].into_boxed_slice();
     let chunks = Mutex::new(words.chunks_mut(stride * 64 * TILE).enumerate());
     std::thread::scope(|scope| {
         let work = || {
@@ -41,7 +41,6 @@ pub(super) fn transposed<'a>(
         }
         work();
     });
-    words
 }
 
 /// Reads 512 rows from `first_row`, eight words of each from `first_word`: into block `b` of

@@ -6,10 +6,10 @@
 use crate::search::blank_moves::MOVES;
 use crate::search::cycle_automaton::CycleAutomaton;
 
-use super::lookup::{Looked, NO_CELL};
+use super::lookup::{Looked, NO_CELL, Tables};
 use super::node::{Grid, Node, Step};
 use super::open::Waiting;
-use super::{Batched, Outcome, WIDTH};
+use super::{Batched, Outcome, Shared, WIDTH};
 
 /// The most successors of a batch.
 const SUCCESSORS: usize = WIDTH * MOVES;
@@ -70,36 +70,40 @@ fn step(residues: u32, pattern: u32, bit: u32, sum: u32) -> (u32, u32) {
 
 impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
     /// Expands the next nodes.
-    pub(super) fn expand(&mut self) -> Outcome<G, P, W> {
+    pub(super) fn expand(
+        &mut self,
+        tables: &Tables<'_, G, P>,
+        shared: &Shared<G>,
+    ) -> Outcome<G, P, W> {
         let count = self.open.take(self.threshold, &mut self.scratch.batch);
         if count == 0 {
             return Outcome::Empty;
         }
         self.progress.expanded += count as u64;
-        let successors = self.list(count);
+        let successors = self.list(count, shared);
         self.progress.generated += successors as u64;
-        self.look_up_first(successors);
-        let kept = self.cut_off(successors);
-        if self.shared.lookup.is_double() {
-            self.look_up_other(kept);
+        self.look_up_first(successors, tables);
+        let kept = self.cut_off(successors, tables);
+        if shared.lookup.is_double() {
+            self.look_up_other(kept, tables);
         }
-        match self.make(kept) {
+        match self.make(kept, tables, shared.lookup.is_double()) {
             Some(goal) => Outcome::Goal(goal),
             None => Outcome::Expanded,
         }
     }
 
-    /// Lists the moves that lead on, direction by direction.
-    fn list(&mut self, nodes: usize) -> usize {
+    /// Lists the moves that lead on.
+    fn list(&mut self, nodes: usize, shared: &Shared<G>) -> usize {
         let Scratch {
             batch, candidates, ..
         } = &mut self.scratch;
         let mut count = 0;
-        for blank_move in 0..MOVES {
-            for &parent in &batch[..nodes] {
-                let node = self.open.node(parent);
-                let from = self.shared.lookup.target(node.blank, blank_move);
-                let cycle = self.shared.automaton.after(node.cycle, blank_move);
+        for &parent in &batch[..nodes] {
+            let node = self.open.node(parent);
+            let targets = shared.lookup.targets(node.blank);
+            let cycles = shared.automaton.after_each(node.cycle);
+            for (blank_move, (from, cycle)) in targets.into_iter().zip(cycles).enumerate() {
                 candidates[count] = Candidate {
                     parent,
                     blank_move: blank_move as u8,
@@ -113,7 +117,7 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
     }
 
     /// Looks up the sum that is greater for the parent.
-    fn look_up_first(&mut self, successors: usize) {
+    fn look_up_first(&mut self, successors: usize, tables: &Tables<'_, G, P>) {
         let Scratch {
             candidates, known, ..
         } = &mut self.scratch;
@@ -128,17 +132,17 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
                 tile: tile as u32,
                 first: first as u32,
                 sum: u32::from(node.sums[first]),
-                looked: self.shared.lookup.look(node, first, tile, blank_move),
+                looked: tables.look(node, first, tile, blank_move),
                 residues: u32::from(node.residues),
             };
         }
         for known in &mut known[..successors] {
-            self.shared.lookup.find(&mut known.looked);
+            tables.find(&mut known.looked);
         }
     }
 
     /// Drops what the first sum cuts off, unless that is kept for the next iteration.
-    fn cut_off(&mut self, successors: usize) -> usize {
+    fn cut_off(&mut self, successors: usize, tables: &Tables<'_, G, P>) -> usize {
         let Scratch {
             candidates, known, ..
         } = &mut self.scratch;
@@ -147,7 +151,7 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
         for index in 0..successors {
             let mut this = known[index];
             let node = self.open.node(candidates[this.candidate as usize].parent);
-            let bit = self.shared.lookup.bit(&this.looked);
+            let bit = tables.bit(&this.looked);
             (this.residues, this.sum) = step(this.residues, this.looked.pattern, bit, this.sum);
             known[kept] = this;
             let total = u32::from(node.depth) + 1 + this.sum;
@@ -157,7 +161,7 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
     }
 
     /// Looks up the other sum of what remains.
-    fn look_up_other(&mut self, kept: usize) {
+    fn look_up_other(&mut self, kept: usize, tables: &Tables<'_, G, P>) {
         let Scratch {
             candidates,
             known,
@@ -169,18 +173,20 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
             let node = self.open.node(candidate.parent);
             let sum = 1 - this.first as usize;
             let blank_move = usize::from(candidate.blank_move);
-            *other = self
-                .shared
-                .lookup
-                .look(node, sum, this.tile as usize, blank_move);
+            *other = tables.look(node, sum, this.tile as usize, blank_move);
         }
         for other in &mut others[..kept] {
-            self.shared.lookup.find(other);
+            tables.find(other);
         }
     }
 
     /// Makes the successors that remain; the goal, if it is among them.
-    fn make(&mut self, kept: usize) -> Option<Node<G, P, W>> {
+    fn make(
+        &mut self,
+        kept: usize,
+        tables: &Tables<'_, G, P>,
+        is_double: bool,
+    ) -> Option<Node<G, P, W>> {
         let Scratch {
             candidates,
             known,
@@ -188,7 +194,6 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
             ..
         } = &self.scratch;
         let keeps = self.open.keeps();
-        let is_double = self.shared.lookup.is_double();
         for (this, other) in known[..kept].iter().zip(others) {
             let candidate = &candidates[this.candidate as usize];
             let parent = self.open.node(candidate.parent);
@@ -197,7 +202,7 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
             let mut residues = this.residues;
             let mut other_sum = 0;
             if is_double {
-                let bit = self.shared.lookup.bit(other);
+                let bit = tables.bit(other);
                 let sum = u32::from(parent.sums[1 - first]);
                 (residues, other_sum) = step(residues, other.pattern, bit, sum);
             }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use crate::heuristic::pattern_database::{
-    Additive, PatternDatabase, RowEntry, Rows, Summand, passing, region_shift,
+    Additive, PatternDatabase, RowEntry, Rows, Summand, passing, prefetch, region_shift,
 };
 use crate::puzzle::Shape;
 use crate::search::blank_moves::{BlankMoves, MOVES};
 
 use super::node::{Grid, Node, cells};
-use super::prefetch::prefetch;
 
 /// Stands for a move over the edge.
 pub(super) const NO_CELL: u8 = u8::MAX;
@@ -21,17 +20,10 @@ struct Slide<G: Grid> {
     cells: G::Cells,
     /// Where a row entry has the region of the blank's new cell.
     region_shift: u8,
-    /// Whether the tile passes others in reading order, and which way.
-    passes: Passes,
+    /// −1 when the tile passes others backwards in reading order, 0 otherwise.
+    backwards: i8,
     /// The cells that it passes, on the problem's board; the blank's own for none.
     passed: [u8; 4],
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Passes {
-    None,
-    Forwards,
-    Backwards,
 }
 
 struct Pattern<G: Grid> {
@@ -56,11 +48,11 @@ pub(super) struct Looked {
 pub(super) struct Lookup<G: Grid> {
     patterns: Vec<Pattern<G>>,
     /// The pattern of each tile, sum by sum.
-    pattern_of: [Box<[u8]>; 2],
+    pattern_of: Box<[u8]>,
     /// What a tile that passes another adds to its order's first bit, sum by sum.
-    passing: [Box<[i32]>; 2],
+    passing: Box<[i32]>,
     /// Where the blank gets to.
-    targets: Box<[u8]>,
+    targets: Box<[[u8; MOVES]]>,
     sums: usize,
 }
 
@@ -71,12 +63,14 @@ impl<G: Grid> Lookup<G> {
         let tiles = 1 << G::TILE_BITS;
         let mut lookup = Self {
             patterns: Vec::new(),
-            pattern_of: [0, 1].map(|_| vec![0; tiles].into_boxed_slice()),
-            passing: [0, 1].map(|_| vec![0; tiles * tiles].into_boxed_slice()),
-            targets: (0..shape.cells() * MOVES)
-                .map(|slide| {
-                    let to = moves.target(slide / MOVES, slide % MOVES);
-                    to.map_or(NO_CELL, |cell| cell as u8)
+            pattern_of: vec![0; 2 * tiles].into_boxed_slice(),
+            passing: vec![0; 2 * tiles * tiles].into_boxed_slice(),
+            targets: (0..shape.cells())
+                .map(|blank| {
+                    std::array::from_fn(|blank_move| {
+                        let to = moves.target(blank, blank_move);
+                        to.map_or(NO_CELL, |cell| cell as u8)
+                    })
                 })
                 .collect(),
             sums: additive.sums().len(),
@@ -99,11 +93,12 @@ impl<G: Grid> Lookup<G> {
         let tiles = summand.tiles(additive.home());
         let stride = summand.database().stride() as i32;
         for (number, &tile) in tiles.iter().enumerate() {
-            self.pattern_of[sum][tile] = self.patterns.len() as u8;
+            let seen = sum << G::TILE_BITS | tile;
+            self.pattern_of[seen] = self.patterns.len() as u8;
             for (other_number, &other) in tiles.iter().enumerate() {
                 if number != other_number {
                     let rise = passing(number, other_number, tiles.len());
-                    self.passing[sum][tile << G::TILE_BITS | other] = rise * stride;
+                    self.passing[seen << G::TILE_BITS | other] = rise * stride;
                 }
             }
         }
@@ -122,10 +117,10 @@ impl<G: Grid> Lookup<G> {
         });
     }
 
-    /// Where the blank gets to by a move, or [`NO_CELL`].
+    /// Where the blank gets to by each move, or [`NO_CELL`].
     #[inline]
-    pub(super) fn target(&self, blank: u8, blank_move: usize) -> u8 {
-        self.targets[usize::from(blank) * MOVES + blank_move]
+    pub(super) fn targets(&self, blank: u8) -> [u8; MOVES] {
+        self.targets[usize::from(blank)]
     }
 
     /// The number of patterns of all sums together.
@@ -138,39 +133,66 @@ impl<G: Grid> Lookup<G> {
         self.sums == 2
     }
 
+    /// The tables themselves.
+    pub(super) fn tables<const P: usize>(&self) -> Tables<'_, G, P> {
+        Tables {
+            patterns: std::array::from_fn(|number| {
+                let pattern = &self.patterns[number.min(self.patterns.len() - 1)];
+                Table {
+                    words: pattern.database.words(),
+                    rows: &pattern.rows,
+                    slides: &pattern.slides,
+                }
+            }),
+            lookup: self,
+        }
+    }
+}
+
+/// One pattern's table.
+struct Table<'a, G: Grid> {
+    words: &'a [u64],
+    rows: &'a Rows<G::Entry>,
+    slides: &'a [Slide<G>],
+}
+
+/// The tables of all patterns, followed to where their words are: that takes long enough to be
+/// done once for many look-ups.
+pub(super) struct Tables<'a, G: Grid, const P: usize> {
+    patterns: [Table<'a, G>; P],
+    lookup: &'a Lookup<G>,
+}
+
+impl<G: Grid, const P: usize> Tables<'_, G, P> {
     /// Works out what the slide of a tile into the blank does in one sum, and calls for the entry
     /// of its row.
     #[inline(always)]
-    pub(super) fn look<const P: usize, const W: usize>(
+    pub(super) fn look<const W: usize>(
         &self,
         node: &Node<G, P, W>,
         sum: usize,
         tile: usize,
         blank_move: usize,
     ) -> Looked {
-        let number = self.pattern_of[sum][tile];
+        let seen = sum << G::TILE_BITS | tile;
+        let number = self.lookup.pattern_of[seen];
         let pattern = &self.patterns[usize::from(number)];
         let slide = &pattern.slides[usize::from(node.blank) * MOVES + blank_move];
         let cells: u32 = (node.cells[usize::from(number)] ^ slide.cells).into();
-        let mut order = node.orders[usize::from(number)];
-        // Candidates come sorted by their moves, so that this is foreseen.
-        if slide.passes != Passes::None {
-            let passing = &self.passing[sum][tile << G::TILE_BITS..];
-            let mut rise = 0;
-            for &cell in &slide.passed[..G::PASSED] {
-                rise += passing[node.board.tile(usize::from(cell))];
-            }
-            if slide.passes == Passes::Backwards {
-                rise = -rise;
-            }
-            order = order.wrapping_add_signed(rise);
+        let passing = &self.lookup.passing[seen << G::TILE_BITS..][..1 << G::TILE_BITS];
+        // No branch: whether a tile passes others depends on the sum, which nobody foresees.
+        let mut rise = 0;
+        for &cell in &slide.passed[..G::PASSED] {
+            rise += passing[node.board.tile(usize::from(cell))];
         }
+        let backwards = i32::from(slide.backwards);
+        let rise = (rise ^ backwards) - backwards;
         let place = pattern.rows.entry_number(cells);
         prefetch(pattern.rows.entries(), place);
         Looked {
             pattern: u32::from(number),
             cells,
-            order,
+            order: node.orders[usize::from(number)].wrapping_add_signed(rise),
             place: place as u32,
             region_shift: u32::from(slide.region_shift),
         }
@@ -182,13 +204,13 @@ impl<G: Grid> Lookup<G> {
         let pattern = &self.patterns[looked.pattern as usize];
         let entry = pattern.rows.entries()[looked.place as usize];
         looked.place = looked.order + entry.row(looked.region_shift);
-        prefetch(pattern.database.words(), looked.place as usize / 64);
+        prefetch(pattern.words, looked.place as usize / 64);
     }
 
     /// The second lowest bit of the distance of what was looked up.
-    #[inline]
+    #[inline(always)]
     pub(super) fn bit(&self, looked: &Looked) -> u32 {
-        let words = self.patterns[looked.pattern as usize].database.words();
+        let words = self.patterns[looked.pattern as usize].words;
         (words[looked.place as usize / 64] >> (looked.place % 64) & 1) as u32
     }
 }
@@ -207,11 +229,7 @@ fn seen<G: Grid>(shape: Shape, summand: &Summand<G::Entry>, from: usize, blank: 
     Slide {
         cells: cells::<G>(1 << left ^ 1 << taken),
         region_shift: region_shift::<G::Entry>(left) as u8,
-        passes: match (between.is_empty(), left < taken) {
-            (true, _) => Passes::None,
-            (false, true) => Passes::Forwards,
-            (false, false) => Passes::Backwards,
-        },
+        backwards: if left < taken { 0 } else { -1 },
         passed,
     }
 }

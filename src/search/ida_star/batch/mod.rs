@@ -13,7 +13,6 @@ mod expand;
 mod lookup;
 mod node;
 mod open;
-mod prefetch;
 
 use std::sync::Arc;
 
@@ -211,8 +210,10 @@ impl<G: Grid, const P: usize, const W: usize> Search for Batched<G, P, W> {
             return self.solution(&goal);
         }
         let until = self.progress.generated.saturating_add(budget.nodes);
+        let shared = Arc::clone(&self.shared);
+        let tables = shared.lookup.tables();
         while self.progress.generated < until {
-            match self.expand() {
+            match self.expand(&tables, &shared) {
                 Outcome::Expanded => {}
                 Outcome::Goal(goal) => return self.solution(&goal),
                 Outcome::Empty => {

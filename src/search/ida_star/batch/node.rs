@@ -137,16 +137,14 @@ impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
             depth: 0,
             blank: problem.start().blank() as u8,
         };
-        let mut pattern = 0;
-        for (sum, summands) in additive.sums().iter().enumerate() {
-            for summand in summands {
-                let placement = summand.placement(problem);
-                root.orders[pattern] = placement.first_bit;
-                root.cells[pattern] = cells::<G>(placement.cells.bits());
-                root.residues |= (placement.distance as u16 & 3) << (2 * pattern);
-                root.sums[sum] += placement.distance as u8;
-                pattern += 1;
-            }
+        let sums = additive.sums().iter().enumerate();
+        let sum_of = sums.flat_map(|(sum, summands)| summands.iter().map(move |_| sum));
+        let placements = additive.placements(problem).into_iter();
+        for (pattern, (placement, sum)) in placements.zip(sum_of).enumerate() {
+            root.orders[pattern] = placement.first_bit;
+            root.cells[pattern] = cells::<G>(placement.cells.bits());
+            root.residues |= (placement.distance as u16 & 3) << (2 * pattern);
+            root.sums[sum] += placement.distance as u8;
         }
         root
     }
