@@ -187,7 +187,11 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
 /// The moves to begin with: of those that lead to mirror images of each other, as they do from a
 /// board that is its own one, the first alone.
 fn first_moves(problem: &Problem) -> [bool; MOVES] {
-    let keeps = |symmetry: &Symmetry| problem.mirrored(*symmetry) == *problem;
+    let (shape, home) = (problem.shape(), problem.home());
+    let keeps = |symmetry: &Symmetry| {
+        let keeps_goal = symmetry.shape(shape) == shape && symmetry.cell(shape, home) == home;
+        keeps_goal && problem.mirrored(*symmetry) == *problem
+    };
     let symmetries: Vec<Symmetry> = Symmetry::all().filter(keeps).collect();
     std::array::from_fn(|blank_move| {
         let image = |symmetry: &Symmetry| {
