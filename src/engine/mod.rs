@@ -197,7 +197,9 @@ impl Engine {
             max_memory: limits.memory,
         };
         let asker = self.cache.ask(&key, || {
-            let solution = self.reserve(expected_moves(key.question.problem.shape()))?;
+            let shape = key.question.problem.shape();
+            let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
+            let held = self.reserve(expected_moves(shape) + fixed.unwrap_or(0))?;
             let chain = Chain::new(
                 key.question.problem.clone(),
                 key.question.metric,
@@ -205,7 +207,7 @@ impl Engine {
                 stages,
                 Arc::clone(self.store.tables()),
             );
-            self.begin(chain, &limits, terms.never_fails, solution)
+            self.begin(chain, &limits, terms.never_fails, held)
         })?;
         let leave = self.cache.leave_later(key, &asker);
         Ok(Solving {

@@ -7,6 +7,7 @@ use std::fmt;
 use thiserror::Error;
 
 use super::constructive::Variant;
+use super::ida_star::batch::{LARGE_BYTES, SMALL_BYTES};
 use crate::heuristic::pushes::PushKind;
 use crate::heuristic::{HeuristicKind, SMALL_CELLS};
 use crate::puzzle::{Metric, Shape};
@@ -146,6 +147,20 @@ pub enum Stage {
 }
 
 impl Stage {
+    /// The bytes that the search holds from its beginning, whatever it is given; 0 where they are
+    /// but a few thousand.
+    #[must_use]
+    pub const fn fixed_bytes(self, shape: Shape) -> u64 {
+        match self {
+            // One search from either end.
+            Self::IdaStar(HeuristicKind::PatternDatabase) if shape.cells() <= SMALL_CELLS => {
+                2 * SMALL_BYTES
+            }
+            Self::IdaStar(HeuristicKind::PatternDatabase) => 2 * LARGE_BYTES,
+            _ => 0,
+        }
+    }
+
     /// The algorithm's name, in lower case.
     #[must_use]
     pub const fn name(self) -> &'static str {

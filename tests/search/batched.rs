@@ -1,7 +1,7 @@
 use loyd::heuristic::HeuristicKind;
 use loyd::heuristic::pattern_database::{CellSet, Partition, Tables, Tier, Watch};
 use loyd::puzzle::{Board, Dice, Problem, Shape, Symmetry};
-use loyd::search::ida_star::batch::{Grid, Guide, Large, Small};
+use loyd::search::ida_star::batch::{Grid, Guide, LARGE_BYTES, Large, SMALL_BYTES, Small};
 use loyd::search::{Budget, Iteration, Search, Step, Stop, a_star};
 
 use crate::driving::{run, run_sliced};
@@ -30,7 +30,7 @@ fn solves_korfs_boards() {
         assert_eq!(run.length(), board.length);
         assert_eq!(run.progress.lower_bound as usize, board.length);
         assert_eq!(run.stop, Stop::Proven);
-        assert!(run.progress.memory < 1 << 20);
+        assert!(run.progress.memory < SMALL_BYTES);
         moves += run.length();
     }
     assert_eq!(moves, 5305);
@@ -117,6 +117,7 @@ fn agrees_with_a_star_on_larger_boards() {
             let a_star = run(a_star::solver(&problem, HeuristicKind::LinearConflict, 1.0));
             let run = run(guide.solver(&problem).unwrap());
             assert_eq!(run.length(), a_star.length());
+            assert!(run.progress.memory < LARGE_BYTES);
         }
     }
 }

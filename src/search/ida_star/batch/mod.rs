@@ -33,6 +33,12 @@ use open::Open;
 /// How many nodes are expanded at once. Processors wait for about so many cache lines at a time.
 const WIDTH: usize = 24;
 
+/// More than a search on boards of at most 16 cells holds, in bytes.
+pub const SMALL_BYTES: u64 = 768 << 10;
+
+/// More than one on larger boards holds.
+pub const LARGE_BYTES: u64 = 1792 << 10;
+
 /// The longest runs of moves that the automaton knows.
 const CYCLE_LENGTH: usize = 12;
 
