@@ -18,6 +18,9 @@ const LOOK: Duration = Duration::from_micros(50);
 /// search can change its speed a hundredfold from one look to the next.
 pub const CHUNKS: RangeInclusive<u64> = 64..=4096;
 
+/// Bytes that a search may take in one chunk, whatever it holds.
+const ROOM: u64 = 16 << 20;
+
 /// Why a job is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -116,7 +119,11 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
     }
 
     fn advance(&mut self, nodes: u64) -> Step<S::Found> {
-        self.reservation.grow(self.max_memory);
+        // A search that remembers boards may double what it holds, with the old and the new one
+        // side by side; what it cannot take in a chunk others may have.
+        let held = self.search.progress().memory;
+        let most = held.saturating_mul(4).saturating_add(ROOM);
+        self.reservation.grow(self.max_memory.min(most));
         let begun = Instant::now();
         let step = self.search.advance(Budget {
             nodes,
