@@ -11,11 +11,11 @@
 mod crowds;
 mod table;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use crate::puzzle::{Problem, Shape};
 
-use super::shared_table::Slot;
+use super::shared_table::{Slot, Slots};
 use super::{Heuristic, Slide, Tiles};
 
 use crowds::{Crowds, MAX_LINES};
@@ -56,14 +56,10 @@ impl Class {
 }
 
 /// The tables of the process.
-static SLOTS: OnceLock<Box<[Slot<Building>]>> = OnceLock::new();
+static SLOTS: Slots<Building> = Slots::new();
 
 fn slot(class: Class) -> &'static Slot<Building> {
-    SLOTS
-        .get_or_init(|| Class::all().map(Slot::new).collect())
-        .iter()
-        .find(|slot| slot.class == class)
-        .expect("every class has its slot")
+    SLOTS.of(&class, Class::all())
 }
 
 /// A state of a table in the making takes about as long as this many nodes of a search.
@@ -85,11 +81,7 @@ pub fn prepare(problem: &Problem, nodes: u64) -> bool {
 /// The bytes that the tables built so far hold.
 #[must_use]
 pub fn bytes() -> usize {
-    let slots = SLOTS.get().into_iter().flatten();
-    slots
-        .filter_map(Slot::ready)
-        .map(|table| table.bytes())
-        .sum()
+    SLOTS.bytes()
 }
 
 /// The moves along columns, from row to row, or those along rows.

@@ -7,9 +7,9 @@
 //! The bound is the greatest of the four numbers. Coarse as they are, the patterns see all tiles
 //! at once and all pushes, those along the lines too.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use crate::heuristic::shared_table::Slot;
+use crate::heuristic::shared_table::{Slot, Slots};
 use crate::heuristic::{SMALL_CELLS, Slide, Tiles};
 use crate::puzzle::{Problem, Shape, Symmetry};
 
@@ -53,14 +53,10 @@ fn view(problem: &Problem, transpose: bool) -> Symmetry {
 }
 
 /// The tables of the process.
-static SLOTS: OnceLock<Box<[Slot<Building>]>> = OnceLock::new();
+static SLOTS: Slots<Building> = Slots::new();
 
 fn slot(class: Class) -> &'static Slot<Building> {
-    SLOTS
-        .get_or_init(|| classes().map(Slot::new).collect())
-        .iter()
-        .find(|slot| slot.class == class)
-        .expect("every class has its slot")
+    SLOTS.of(&class, classes())
 }
 
 fn classes() -> impl Iterator<Item = Class> {
@@ -121,11 +117,7 @@ pub fn prepare(problem: &Problem, nodes: u64) -> bool {
 /// The bytes that the tables built so far hold.
 #[must_use]
 pub fn bytes() -> usize {
-    let slots = SLOTS.get().into_iter().flatten();
-    slots
-        .filter_map(Slot::ready)
-        .map(|table| table.bytes())
-        .sum()
+    SLOTS.bytes()
 }
 
 /// One pattern, as a problem's board is seen through it.

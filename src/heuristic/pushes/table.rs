@@ -113,6 +113,10 @@ impl Making for Building {
     fn finish(self) -> Table {
         self.table
     }
+
+    fn bytes(table: &Table) -> usize {
+        table.bytes()
+    }
 }
 
 impl Building {

@@ -145,4 +145,8 @@ impl Making for Building {
     fn finish(self) -> Table {
         self.table
     }
+
+    fn bytes(table: &Table) -> usize {
+        table.bytes()
+    }
 }
