@@ -37,8 +37,8 @@ pub struct Chain {
     /// becomes of it elsewhere.
     table: Option<Arc<DistanceTable>>,
     waiting: VecDeque<Stage>,
-    /// Set while the current search is one by pattern databases: by which, if they were there.
-    guided_by: Option<Option<Version>>,
+    /// Set while the current search is one by pattern databases, or stands in for one: by which.
+    guided_by: Option<Version>,
     current: Option<(Stage, Solver)>,
     /// Of the stages that are over; the lower bound is of all.
     past: Progress,
@@ -109,17 +109,17 @@ impl Chain {
         self.guided_by = None;
     }
 
-    /// IDA* by a heuristic, or by the best that is there while its tables are not.
-    fn ida_star(&self, heuristic: HeuristicKind) -> (HeuristicKind, Solver) {
-        let problem = &self.problem;
-        let instead = match heuristic {
-            HeuristicKind::PatternDatabase => match self.tables.guides().solver(problem) {
-                Some(solver) => return (heuristic, solver),
-                None => HeuristicKind::default(),
-            },
-            _ => heuristic,
-        };
-        (instead, ida_star::solver(problem, instead))
+    /// IDA* by pattern databases, or by the best heuristic that there is while they are not there.
+    fn guided(&mut self) -> (HeuristicKind, Solver) {
+        let guides = self.tables.guides();
+        let version = guides.version(Home::of(&self.problem));
+        if let Some(solver) = guides.solver(&self.problem) {
+            self.guided_by = Some(version);
+            return (HeuristicKind::PatternDatabase, solver);
+        }
+        self.guided_by = Some(Version::NONE);
+        let heuristic = HeuristicKind::default();
+        (heuristic, ida_star::solver(&self.problem, heuristic))
     }
 
     /// Begins a search by pattern databases again if better ones have come. What was proven before
@@ -157,15 +157,12 @@ impl Chain {
                 Constructive::new(Arc::clone(&self.tables), problem, variant),
             )),
             Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
-            Stage::IdaStar(heuristic) => {
-                let there = self.tables.guides().version(Home::of(problem));
-                let (used, solver) = self.ida_star(heuristic);
-                if heuristic == HeuristicKind::PatternDatabase {
-                    self.guided_by = Some(there.filter(|_| used == heuristic));
-                }
+            Stage::IdaStar(HeuristicKind::PatternDatabase) => {
+                let (used, solver) = self.guided();
                 stage = Stage::IdaStar(used);
                 solver
             }
+            Stage::IdaStar(heuristic) => ida_star::solver(problem, heuristic),
             Stage::PushIdaStar(_) => ida_star::push_solver(problem),
         };
         self.current = Some((stage, solver));

@@ -85,17 +85,23 @@ pub struct Guides {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Version(u64);
 
+impl Version {
+    /// There is no guide; less than any that there is.
+    pub const NONE: Self = Self(0);
+}
+
 impl Guides {
     /// Whether there is a guide for these problems.
     #[must_use]
     pub fn is_ready(&self, home: Home) -> bool {
-        self.version(home).is_some()
+        self.version(home) > Version::NONE
     }
 
     /// The guide that there is for these problems.
     #[must_use]
-    pub fn version(&self, home: Home) -> Option<Version> {
-        self.read().get(&home).map(|(version, _)| *version)
+    pub fn version(&self, home: Home) -> Version {
+        let guides = self.read();
+        guides.get(&home).map_or(Version::NONE, |guide| guide.0)
     }
 
     /// Puts a guide in, in the place of the one that may be there for the same problems.
@@ -110,7 +116,7 @@ impl Guides {
                 Home::new(additive.shape(), additive.home())
             }
         };
-        let version = Version(self.versions.fetch_add(1, Ordering::Relaxed));
+        let version = Version(1 + self.versions.fetch_add(1, Ordering::Relaxed));
         self.write().insert(home, (version, guide));
     }
 
