@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::attend::{Latest, attend};
-use super::input::{BoardArgs, GOAL_HELP, GoalArg, board_message};
+use super::input::{PuzzleArgs, board_message};
 use super::spelling::count;
 use super::{Backend, Exit, Failure, LimitArgs, ServerArgs};
 use crate::puzzle::{Board, inversions_by_tile};
@@ -45,10 +45,7 @@ const STEPS_CELLS: usize = 100;
 #[command(after_help = EXAMPLES)]
 pub struct CheckArgs {
     #[command(flatten)]
-    board: BoardArgs,
-
-    #[arg(long, value_name = "GOAL", default_value = "rows-blank-last", help = GOAL_HELP)]
-    goal: GoalArg,
+    puzzle: PuzzleArgs,
 
     /// Print one JSON object.
     #[arg(long)]
@@ -65,11 +62,10 @@ impl CheckArgs {
         output: &mut dyn Write,
         local: impl FnOnce(&LimitArgs) -> Result<S, Failure>,
     ) -> Result<Exit, Failure> {
-        let board = self.board.read(input)?;
-        let goal = self.goal.board(board.shape())?;
+        let (board, goal) = self.puzzle.read(input)?;
         let request = CheckSolvableRequest {
             board: Some(board_message(&board)),
-            goal: Some(self.goal.message(&goal)),
+            goal: Some(self.puzzle.goal_message(&goal)),
         };
         let answer = attend(&Latest::default(), self.server.timeout, async {
             let local = || local(&LimitArgs::default());

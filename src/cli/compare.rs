@@ -9,7 +9,7 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 use super::attend::{Latest, attend};
-use super::input::{BoardArgs, GOAL_HELP, GoalArg, board_message};
+use super::input::{PuzzleArgs, board_message};
 use super::solution::Answer;
 use super::solve::{MOVES_PER_MESSAGE, collect};
 use super::spelling::{name, number, seconds};
@@ -39,10 +39,7 @@ solved, node_limit, time_limit, memory_limit, or unsupported where a method is n
 #[command(after_help = EXAMPLES)]
 pub struct CompareArgs {
     #[command(flatten)]
-    board: BoardArgs,
-
-    #[arg(long, value_name = "GOAL", default_value = "rows-blank-last", help = GOAL_HELP)]
-    goal: GoalArg,
+    puzzle: PuzzleArgs,
 
     /// The most time for each method.
     #[arg(long, value_name = "TIME", default_value = "800ms", value_parser = humantime::parse_duration)]
@@ -182,8 +179,7 @@ impl CompareArgs {
         output: &mut dyn Write,
         local: impl FnOnce(&LimitArgs) -> Result<S, Failure>,
     ) -> Result<Exit, Failure> {
-        let board = self.board.read(input)?;
-        let goal = self.goal.board(board.shape())?;
+        let (board, goal) = self.puzzle.read(input)?;
         let latest = Latest::default();
         let rows = attend(&latest, None, async {
             let limits = LimitArgs {
@@ -223,7 +219,7 @@ impl CompareArgs {
         let request = SolveStreamRequest {
             solve: Some(SolveRequest {
                 board: Some(board_message(board)),
-                goal: Some(self.goal.message(goal)),
+                goal: Some(self.puzzle.goal_message(goal)),
                 objective: contestant.objective.into(),
                 limits: Some(Limits {
                     max_time: self.max_time.try_into().ok(),

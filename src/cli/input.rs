@@ -131,3 +131,27 @@ pub(super) fn board_message(board: &Board) -> proto::Board {
         tiles: board.tiles().map(u32::from).collect(),
     }
 }
+
+/// The board and the goal of a question about both.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PuzzleArgs {
+    #[command(flatten)]
+    board: BoardArgs,
+
+    #[arg(long, value_name = "GOAL", default_value = "rows-blank-last", help = GOAL_HELP)]
+    goal: GoalArg,
+}
+
+impl PuzzleArgs {
+    /// Reads the board, and works out the goal for its size.
+    pub(super) fn read(&self, input: &mut dyn Read) -> Result<(Board, Board), Failure> {
+        let board = self.board.read(input)?;
+        let goal = self.goal.board(board.shape())?;
+        Ok((board, goal))
+    }
+
+    /// The goal in the wire contract's terms.
+    pub(super) fn goal_message(&self, goal: &Board) -> proto::Goal {
+        self.goal.message(goal)
+    }
+}

@@ -7,7 +7,7 @@ use tokio_stream::StreamExt;
 
 use super::attend::{Latest, attend};
 use super::choices::{Algorithm, Heuristic, Metric, Objective, Variant};
-use super::input::{BoardArgs, GOAL_HELP, GoalArg, board_message};
+use super::input::{PuzzleArgs, board_message};
 use super::moves::directions;
 use super::solution::Answer;
 use super::{Backend, Events, Exit, Failure, LimitArgs, ServerArgs};
@@ -58,10 +58,7 @@ Exit codes: 0 solved, 1 unsolvable, 2 wrong input, 3 a limit or the deadline cam
 #[command(after_help = EXAMPLES)]
 pub struct SolveArgs {
     #[command(flatten)]
-    board: BoardArgs,
-
-    #[arg(long, value_name = "GOAL", default_value = "rows-blank-last", help = GOAL_HELP)]
-    goal: GoalArg,
+    puzzle: PuzzleArgs,
 
     /// What kind of solution. When unset: best; with --algorithm, what that algorithm finds by
     /// itself: optimal for a-star and ida-star, fast for the others.
@@ -115,12 +112,11 @@ impl SolveArgs {
         output: &mut dyn Write,
         local: impl FnOnce(&LimitArgs) -> Result<S, Failure>,
     ) -> Result<Exit, Failure> {
-        let board = self.board.read(input)?;
-        let goal = self.goal.board(board.shape())?;
+        let (board, goal) = self.puzzle.read(input)?;
         let request = SolveStreamRequest {
             solve: Some(SolveRequest {
                 board: Some(board_message(&board)),
-                goal: Some(self.goal.message(&goal)),
+                goal: Some(self.puzzle.goal_message(&goal)),
                 objective: proto::Objective::from(self.objective()).into(),
                 max_ratio: self.max_ratio.unwrap_or_default(),
                 limits: Some(self.limits.message()),
