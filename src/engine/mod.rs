@@ -161,10 +161,12 @@ impl Engine {
     pub fn plan(&self, question: &Question) -> Result<Vec<Stage>, PlanError> {
         // A table that the plan would not use should not be built, either.
         let by_databases = question.method.heuristic == Some(HeuristicKind::PatternDatabase);
-        let ready = if question.method == Method::default() || by_databases {
-            self.store.ready(&question.problem, question.metric)
-        } else {
-            Ready::default()
+        let by_any = question.method == Method::default();
+        let (problem, metric) = (&question.problem, question.metric);
+        let ready = match question.objective {
+            Objective::Fast if by_any => self.store.ready_without_guide(problem, metric),
+            _ if by_any || by_databases => self.store.ready(problem, metric),
+            _ => Ready::default(),
         };
         plan(
             question.metric,

@@ -145,12 +145,20 @@ impl TableStore {
     /// Which of the problem's tables are ready. Those that are not will be built: the next one who
     /// asks is luckier.
     pub fn ready(&self, problem: &Problem, metric: Metric) -> Ready {
-        let class = Class::of(problem).and_then(|class| class.counted_in(metric));
         let home = Home::of(problem);
         let has_guide = metric == Metric::SingleTile && GuideBuilder::supports(home);
         Ready {
-            distances: class.is_some_and(|class| self.has_distances(class)),
             guide: has_guide && self.has_guide(home),
+            ..self.ready_without_guide(problem, metric)
+        }
+    }
+
+    /// The same for a question that pattern databases are of no use to.
+    pub fn ready_without_guide(&self, problem: &Problem, metric: Metric) -> Ready {
+        let class = Class::of(problem).and_then(|class| class.counted_in(metric));
+        Ready {
+            distances: class.is_some_and(|class| self.has_distances(class)),
+            guide: false,
         }
     }
 
