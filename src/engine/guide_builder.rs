@@ -52,9 +52,14 @@ impl GuideBuilder {
         let tiers = Tier::ALL
             .into_iter()
             .filter(|_| home.shape().rows() == 4 && home.shape().columns() == 4)
-            .filter_map(|tier| Some(tier.partitions(home.cell())?.to_vec()));
+            .filter_map(|tier| {
+                Some(Choice {
+                    name: tier.name().to_owned(),
+                    partitions: tier.partitions(home.cell())?.to_vec(),
+                })
+            });
         let standard = Partition::standard(home.shape(), home.cell());
-        tiers.chain(standard).map(Choice::new).collect()
+        tiers.chain(standard.map(Choice::standard)).collect()
     }
 
     /// The bytes that the tables of a choice take, and those of them that are not there yet.
@@ -113,7 +118,7 @@ impl GuideBuilder {
 }
 
 impl Choice {
-    fn new(partitions: Vec<Partition>) -> Self {
+    fn standard(partitions: Vec<Partition>) -> Self {
         let patterns = partitions[0].patterns().iter();
         let mut sizes: Vec<usize> = patterns.map(|pattern| pattern.cells().len()).collect();
         sizes.sort_unstable_by_key(|&size| usize::MAX - size);
