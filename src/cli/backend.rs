@@ -61,21 +61,7 @@ impl<S: PuzzleService> Backend<S> {
         let Some(server) = &args.server else {
             return local().map(Self::Here);
         };
-        let unreachable = |error: tonic::transport::Error| Failure::Unreachable {
-            server: server.clone(),
-            cause: innermost(&error),
-        };
-        let channel = Endpoint::from_shared(server.clone())
-            .map_err(unreachable)?
-            .connect_timeout(CONNECT_TIMEOUT)
-            .http2_keep_alive_interval(KEEPALIVE)
-            .keep_alive_timeout(KEEPALIVE)
-            .connect()
-            .await
-            .map_err(unreachable)?;
-        let client = PuzzleServiceClient::new(channel)
-            .max_decoding_message_size(MAX_RESPONSE)
-            .accept_compressed(CompressionEncoding::Gzip);
+        let client = connect(server).await?;
         Ok(Self::There(client, args.timeout))
     }
 
@@ -129,6 +115,28 @@ impl<S: PuzzleService> Backend<S> {
         };
         Ok(response?.into_inner())
     }
+}
+
+/// Connects to a server.
+///
+/// # Errors
+/// When none can be reached there.
+pub(super) async fn connect(server: &str) -> Result<PuzzleServiceClient<Channel>, Failure> {
+    let unreachable = |error: tonic::transport::Error| Failure::Unreachable {
+        server: server.to_owned(),
+        cause: innermost(&error),
+    };
+    let channel = Endpoint::from_shared(server.to_owned())
+        .map_err(unreachable)?
+        .connect_timeout(CONNECT_TIMEOUT)
+        .http2_keep_alive_interval(KEEPALIVE)
+        .keep_alive_timeout(KEEPALIVE)
+        .connect()
+        .await
+        .map_err(unreachable)?;
+    Ok(PuzzleServiceClient::new(channel)
+        .max_decoding_message_size(MAX_RESPONSE)
+        .accept_compressed(CompressionEncoding::Gzip))
 }
 
 fn with_deadline<T>(message: T, deadline: Option<Duration>) -> Request<T> {

@@ -67,7 +67,7 @@ fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
 async fn obey(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Serve(config) => serve::serve(*config).await,
-        Command::Bench(bench) => bench.run(&mut BufWriter::new(stdout())),
+        Command::Bench(bench) => bench.run(&mut BufWriter::new(stdout())).await,
         Command::Tables(tables) => tables.run(&mut BufWriter::new(stdout())),
         Command::Ask(ask) => {
             let mut output = BufWriter::new(stdout());

@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use loyd::cli::{BenchArgs, Command, Exit};
+use loyd::cli::{BenchArgs, Command, Exit, Failure};
 use serde_json::Value;
 
-use crate::fake::parse;
+use crate::fake::{parse, runtime};
 
 fn bench(arguments: &[&str]) -> BenchArgs {
     let arguments = [&["bench", "--table-memory", "0"], arguments].concat();
@@ -15,13 +15,15 @@ fn bench(arguments: &[&str]) -> BenchArgs {
     }
 }
 
-fn output(arguments: &[&str]) -> String {
+fn run(arguments: &[&str]) -> Result<String, Failure> {
     let mut output = Vec::new();
-    assert_eq!(
-        bench(arguments).run(&mut output).expect("figures"),
-        Exit::Done
-    );
-    String::from_utf8(output).expect("text")
+    let exit = runtime().block_on(bench(arguments).run(&mut output))?;
+    assert_eq!(exit, Exit::Done);
+    Ok(String::from_utf8(output).expect("text"))
+}
+
+fn output(arguments: &[&str]) -> String {
+    run(arguments).expect("figures")
 }
 
 fn file(text: &str) -> tempfile::NamedTempFile {
@@ -75,11 +77,7 @@ fn a_limit_leaves_boards_unsolved() {
 fn a_file_that_is_no_list_is_refused_with_its_line() {
     let file = file("1,2,3,0\n1,2,2,0\n");
     let path = file.path().to_str().expect("text");
-    let run = |arguments: &[&str]| {
-        bench(arguments)
-            .run(&mut Vec::new())
-            .expect_err("a refusal")
-    };
+    let run = |arguments: &[&str]| run(arguments).expect_err("a refusal");
     let failure = run(&["--file", path]);
     assert_eq!(failure.exit(), Exit::BadInput);
     assert!(
@@ -101,4 +99,11 @@ fn a_file_that_is_no_list_is_refused_with_its_line() {
     ] {
         assert_eq!(run(arguments).exit(), Exit::BadInput);
     }
+}
+
+#[test]
+fn a_server_that_is_not_there_is_named() {
+    let failure = run(&["--server", "127.0.0.1:1"]).expect_err("nobody listens there");
+    assert_eq!(failure.exit(), Exit::Unserved);
+    assert!(failure.to_string().contains("127.0.0.1:1"), "{failure}");
 }

@@ -119,6 +119,19 @@ class There(Case):
                 lines = [each[:2] + each[3:] for each in lines]
             self.assertEqual(lines[0], lines[1])
 
+    def test_a_benchmark_of_the_server(self):
+        korf = json.loads(self.bench("--suite=korf"))
+        self.assertEqual((korf["answered"], korf["mean_length"], korf["late"]), (100, 53.05, 0))
+        small = ["--suite=uniform", "--rows=3", "--columns=3", "--count=200"]
+        few = json.loads(self.bench(*small, "--timeout=1s", "--in-flight=4"))
+        self.assertEqual((few["calls"], few["answered"], few["failed"]), (200, 200, {}))
+        self.assertGreater(few["calls_per_second"], 0)
+
+    def bench(self, *arguments):
+        answer = loyd("bench", *arguments, "--json", f"--server={self.server.address}")
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        return answer.stdout
+
     def test_the_deadline(self):
         ran = loyd(
             "solve", "--objective=optimal", HARD, "--server", self.server.address, "--timeout=200ms"

@@ -1,7 +1,10 @@
-//! `loyd bench`: how fast boards are solved to optimality here.
+//! `loyd bench`: how fast boards are solved to optimality, here or by a server.
+
+mod report;
+mod served;
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::thread;
@@ -9,10 +12,8 @@ use std::time::{Duration, Instant};
 
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use serde_json::{Value, json};
 
-use super::spelling::count;
-use super::{Exit, Failure};
+use super::{Exit, Failure, ServerArgs};
 use crate::bench::{Case, Figures, Run, Suite, WrongLength, run};
 use crate::config::{TableDirArg, bytes};
 use crate::engine::guide_builder::GuideBuilder;
@@ -26,11 +27,15 @@ Examples:
   loyd bench --suite korf --suite farthest
   loyd bench --suite uniform --count 10000 --seed 7 --json
   loyd bench --file boards.tsv --max-time 1m --each
+  loyd bench --suite uniform --count 10000 --server 127.0.0.1:50051
+  loyd bench --suite uniform --rows 5 --columns 5 --server 127.0.0.1:50051 --timeout 100ms
 
 A file has a board a line: fields parted by tabs, of which the first with a comma holds the tiles
 row by row, and the next, if there is one, the length of the shortest solutions, which is checked.
 
-Times are CPU time of one thread, in milliseconds, of the boards that were solved within
+With --server a running `loyd serve` solves them: times are those of whole calls, the answers are
+replayed here, and with --timeout the best solutions within that deadline are asked for. Otherwise
+times are CPU time of one thread, in milliseconds, of the boards that were solved within
 --max-time. ns/node counts the others, too.
 
 With --json each suite is an object: suite, boards, solved, mean_length, milliseconds (mean,
@@ -96,6 +101,13 @@ pub struct BenchArgs {
     /// Print one JSON object a suite.
     #[arg(long)]
     json: bool,
+
+    #[command(flatten)]
+    server: ServerArgs,
+
+    /// With --server: how many calls are under way at any time.
+    #[arg(long, requires = "server", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
+    in_flight: u16,
 }
 
 impl BenchArgs {
@@ -103,11 +115,22 @@ impl BenchArgs {
     ///
     /// # Errors
     /// When a file or an option is wrong, or the figures cannot be written.
-    pub fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
+    pub async fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
         for suite in self.suites()? {
             let cases = suite
                 .cases()
                 .map_err(|error| Failure::Input(format!("{suite}: {error}")))?;
+            if let Some(url) = &self.server.server {
+                let calls = cases.len();
+                let served = served::serve(cases, &self.server, url, self.in_flight.into()).await?;
+                if self.json {
+                    writeln!(output, "{}", served.as_json(&suite, url, calls))?;
+                } else {
+                    served.print(output, &suite, url, calls)?;
+                }
+                output.flush()?;
+                continue;
+            }
             let made = self.tables_for(&cases)?;
             let tables = made.store.tables();
             let bar = bar(cases.len(), &suite);
@@ -128,9 +151,13 @@ impl BenchArgs {
             let boards = cases.iter().map(|case| case.problem.start().to_string());
             let each: Vec<(String, Run)> = boards.zip(runs).filter(|_| self.each).collect();
             if self.json {
-                writeln!(output, "{}", as_json(&suite, &figures, &made, &each))?;
+                writeln!(
+                    output,
+                    "{}",
+                    report::as_json(&suite, &figures, &made, &each)
+                )?;
             } else {
-                print(output, &suite, &figures, &made, &each)?;
+                report::print(output, &suite, &figures, &made, &each)?;
             }
             output.flush()?;
         }
@@ -208,80 +235,4 @@ fn bar(boards: usize, suite: &Suite) -> ProgressBar {
     ProgressBar::with_draw_target(Some(boards as u64), target)
         .with_style(style)
         .with_message(suite.to_string())
-}
-
-fn print(
-    output: &mut dyn Write,
-    suite: &Suite,
-    figures: &Figures,
-    tables: &Made,
-    each: &[(String, Run)],
-) -> io::Result<()> {
-    for (board, run) in each {
-        let length = match run.length {
-            Some(length) => count(length as u64, "move"),
-            None => format!("at least {}", count(run.lower_bound.into(), "move")),
-        };
-        let time = run.time.as_secs_f64() * 1e3;
-        writeln!(
-            output,
-            "{board}: {length}, {time:.3} ms, {}",
-            count(run.nodes, "node")
-        )?;
-    }
-    let Figures { boards, solved, .. } = figures;
-    writeln!(
-        output,
-        "{suite}: {solved} of {boards} boards solved, mean length {:.3}",
-        figures.mean_length
-    )?;
-    writeln!(
-        output,
-        "  ms: mean {:.3}, median {:.3}, p95 {:.3}, p99 {:.3}, max {:.3}",
-        figures.mean, figures.median, figures.p95, figures.p99, figures.max
-    )?;
-    writeln!(
-        output,
-        "  nodes: mean {:.0}, max {}; {:.1} ns/node",
-        figures.mean_nodes, figures.max_nodes, figures.per_node
-    )?;
-    writeln!(
-        output,
-        "  tables: {:.1} MB, ready after {:.2} s",
-        tables.bytes as f64 / 1e6,
-        tables.time.as_secs_f64()
-    )
-}
-
-fn as_json(suite: &Suite, figures: &Figures, tables: &Made, each: &[(String, Run)]) -> Value {
-    let mut object = json!({
-        "suite": suite.to_string(),
-        "boards": figures.boards,
-        "solved": figures.solved,
-        "mean_length": figures.mean_length,
-        "milliseconds": {
-            "mean": figures.mean,
-            "median": figures.median,
-            "p95": figures.p95,
-            "p99": figures.p99,
-            "max": figures.max,
-        },
-        "nodes": { "mean": figures.mean_nodes, "max": figures.max_nodes },
-        "ns_per_node": figures.per_node,
-        "table_bytes": tables.bytes,
-        "table_seconds": tables.time.as_secs_f64(),
-    });
-    if !each.is_empty() {
-        let run = |(board, run): &(String, Run)| {
-            json!({
-                "board": board,
-                "length": run.length,
-                "lower_bound": run.lower_bound,
-                "milliseconds": run.time.as_secs_f64() * 1e3,
-                "nodes": run.nodes,
-            })
-        };
-        object["runs"] = each.iter().map(run).collect();
-    }
-    object
 }

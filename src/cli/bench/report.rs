@@ -1,0 +1,90 @@
+//! The figures of a suite, for people and as JSON.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+
+use super::Made;
+use crate::bench::{Figures, Run, Suite};
+use crate::cli::spelling::count;
+
+pub(super) fn print(
+    output: &mut dyn Write,
+    suite: &Suite,
+    figures: &Figures,
+    tables: &Made,
+    each: &[(String, Run)],
+) -> io::Result<()> {
+    for (board, run) in each {
+        let length = match run.length {
+            Some(length) => count(length as u64, "move"),
+            None => format!("at least {}", count(run.lower_bound.into(), "move")),
+        };
+        let time = run.time.as_secs_f64() * 1e3;
+        writeln!(
+            output,
+            "{board}: {length}, {time:.3} ms, {}",
+            count(run.nodes, "node")
+        )?;
+    }
+    let Figures { boards, solved, .. } = figures;
+    writeln!(
+        output,
+        "{suite}: {solved} of {boards} boards solved, mean length {:.3}",
+        figures.mean_length
+    )?;
+    writeln!(
+        output,
+        "  ms: mean {:.3}, median {:.3}, p95 {:.3}, p99 {:.3}, max {:.3}",
+        figures.mean, figures.median, figures.p95, figures.p99, figures.max
+    )?;
+    writeln!(
+        output,
+        "  nodes: mean {:.0}, max {}; {:.1} ns/node",
+        figures.mean_nodes, figures.max_nodes, figures.per_node
+    )?;
+    writeln!(
+        output,
+        "  tables: {:.1} MB, ready after {:.2} s",
+        tables.bytes as f64 / 1e6,
+        tables.time.as_secs_f64()
+    )
+}
+
+pub(super) fn as_json(
+    suite: &Suite,
+    figures: &Figures,
+    tables: &Made,
+    each: &[(String, Run)],
+) -> Value {
+    let mut object = json!({
+        "suite": suite.to_string(),
+        "boards": figures.boards,
+        "solved": figures.solved,
+        "mean_length": figures.mean_length,
+        "milliseconds": {
+            "mean": figures.mean,
+            "median": figures.median,
+            "p95": figures.p95,
+            "p99": figures.p99,
+            "max": figures.max,
+        },
+        "nodes": { "mean": figures.mean_nodes, "max": figures.max_nodes },
+        "ns_per_node": figures.per_node,
+        "table_bytes": tables.bytes,
+        "table_seconds": tables.time.as_secs_f64(),
+    });
+    if !each.is_empty() {
+        let run = |(board, run): &(String, Run)| {
+            json!({
+                "board": board,
+                "length": run.length,
+                "lower_bound": run.lower_bound,
+                "milliseconds": run.time.as_secs_f64() * 1e3,
+                "nodes": run.nodes,
+            })
+        };
+        object["runs"] = each.iter().map(run).collect();
+    }
+    object
+}
