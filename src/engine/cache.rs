@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use moka::sync::Cache as Moka;
 
@@ -45,18 +46,20 @@ impl Cache {
         }
     }
 
-    /// Joins the search for an equal question, or begins one.
+    /// Joins the search for an equal question, to take what there is when it is `due`, or begins
+    /// one.
     ///
     /// # Errors
     /// Those of `begin`.
     pub fn ask<E>(
         &self,
         key: &Key,
+        due: Instant,
         begin: impl FnOnce() -> Result<Asker<Best>, E>,
     ) -> Result<Asker<Best>, E> {
         let mut running = self.running();
         let there = running.get(key).cloned().or_else(|| self.kept.get(key));
-        if let Some(asker) = there.and_then(|shared| shared.ask()) {
+        if let Some(asker) = there.and_then(|shared| shared.ask(due)) {
             telemetry::cache(true);
             return Ok(asker);
         }

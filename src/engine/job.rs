@@ -56,6 +56,11 @@ pub trait Outlet: Send {
     /// Whether nobody waits for the job any more.
     fn abandoned(&self) -> bool;
 
+    /// When the first of those who wait will take what there is, after now.
+    fn due(&self, _now: Instant) -> Option<Instant> {
+        None
+    }
+
     /// Whether the node limit holds already: what must not fail has to find something first.
     fn limited(&self) -> bool;
 }
@@ -128,6 +133,10 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         let step = self.search.advance(Budget {
             nodes,
             memory: self.reservation.bytes().min(self.max_memory),
+            time: self
+                .outlet
+                .due(begun)
+                .map(|due| due.saturating_duration_since(begun)),
         });
         self.adapt(begun.elapsed());
         let progress = self.search.progress();

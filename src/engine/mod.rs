@@ -198,7 +198,8 @@ impl Engine {
             max_nodes: limits.nodes,
             max_memory: limits.memory,
         };
-        let asker = self.cache.ask(&key, || {
+        let (due, _) = limits.time_up();
+        let asker = self.cache.ask(&key, due, || {
             let shape = key.question.problem.shape();
             let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
             let held = self.reserve(expected_moves(shape) + fixed.unwrap_or(0))?;
@@ -308,7 +309,8 @@ impl Engine {
         S: Search<Found = T::Found> + 'static,
         T: Collect,
     {
-        Shared::start(answer_first, |publisher| {
+        let (due, _) = limits.time_up();
+        Shared::start(answer_first, due, |publisher| {
             let job = Job::new(search, publisher, limits.nodes, limits.memory, reservation);
             self.pool.submit(Box::new(job)).map_err(|Full| self.full())
         })

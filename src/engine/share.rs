@@ -46,9 +46,17 @@ pub trait Collect: Default + Send + Sync + 'static {
 #[derive(Debug)]
 struct Latest<T> {
     snapshot: watch::Sender<Snapshot<T>>,
+    /// When each of those who wait will take what there is.
+    askers: Mutex<Vec<Instant>>,
     abandoned: AtomicBool,
     /// Node limits wait until there is an answer: for objectives that never fail.
     answer_first: bool,
+}
+
+impl<T> Latest<T> {
+    fn askers(&self) -> MutexGuard<'_, Vec<Instant>> {
+        self.askers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// The end of [`Latest`] that the job holds.
@@ -92,6 +100,11 @@ impl<T: Collect> Outlet for Publisher<T> {
         self.0.abandoned.load(Ordering::Relaxed)
     }
 
+    fn due(&self, now: Instant) -> Option<Instant> {
+        let askers = self.0.askers();
+        askers.iter().copied().filter(|&due| due > now).min()
+    }
+
     fn limited(&self) -> bool {
         !self.0.answer_first || self.0.snapshot.borrow().found.count() > 0
     }
@@ -101,18 +114,19 @@ impl<T: Collect> Outlet for Publisher<T> {
 #[derive(Debug)]
 pub struct Shared<T> {
     latest: Arc<Latest<T>>,
-    askers: Mutex<usize>,
     ticket: Ticket,
 }
 
 impl<T: Collect> Shared<T> {
     /// Starts a search that publishes to its askers, of whom the caller is the first. `submit`
-    /// is given the publisher, and makes a job of it.
+    /// is given the publisher, and makes a job of it. The caller will take what there is when it
+    /// is `due`.
     ///
     /// # Errors
     /// Those of `submit`.
     pub fn start<E>(
         answer_first: bool,
+        due: Instant,
         submit: impl FnOnce(Publisher<T>) -> Result<Ticket, E>,
     ) -> Result<Asker<T>, E> {
         let latest = Arc::new(Latest {
@@ -123,6 +137,7 @@ impl<T: Collect> Shared<T> {
                 begun: None,
                 end: None,
             }),
+            askers: Mutex::new(vec![due]),
             abandoned: AtomicBool::new(false),
             answer_first,
         });
@@ -131,25 +146,22 @@ impl<T: Collect> Shared<T> {
         snapshot.mark_changed();
         Ok(Asker {
             snapshot,
-            shared: Arc::new(Self {
-                latest,
-                askers: Mutex::new(1),
-                ticket,
-            }),
+            due,
+            shared: Arc::new(Self { latest, ticket }),
         })
     }
 
-    /// Joins those who wait for the search; none when it was given up, or has ended with
-    /// nothing that would answer another asker.
+    /// Joins those who wait for the search, to take what there is when it is `due`; none when it
+    /// was given up, or has ended with nothing that would answer another asker.
     #[must_use]
-    pub fn ask(self: &Arc<Self>) -> Option<Asker<T>> {
-        let mut askers = self.askers();
+    pub fn ask(self: &Arc<Self>, due: Instant) -> Option<Asker<T>> {
+        let mut askers = self.latest.askers();
         if self.latest.abandoned.load(Ordering::Relaxed)
             || self.end().is_some_and(|end| !lasts(end))
         {
             return None;
         }
-        *askers += 1;
+        askers.push(due);
         drop(askers);
         // What was found before is news to this asker.
         let mut snapshot = self.latest.snapshot.subscribe();
@@ -157,6 +169,7 @@ impl<T: Collect> Shared<T> {
         Some(Asker {
             shared: Arc::clone(self),
             snapshot,
+            due,
         })
     }
 
@@ -174,15 +187,11 @@ impl<T: Collect> Shared<T> {
     /// Whether nobody waits for the search.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        *self.askers() == 0
+        self.latest.askers().is_empty()
     }
 
     fn end(&self) -> Option<End> {
         self.latest.snapshot.borrow().end
-    }
-
-    fn askers(&self) -> MutexGuard<'_, usize> {
-        self.askers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -196,6 +205,7 @@ const fn lasts(end: End) -> bool {
 pub struct Asker<T: Collect> {
     shared: Arc<Shared<T>>,
     snapshot: watch::Receiver<Snapshot<T>>,
+    due: Instant,
 }
 
 impl<T: Collect> Asker<T> {
@@ -220,9 +230,11 @@ impl<T: Collect> Asker<T> {
 
 impl<T: Collect> Drop for Asker<T> {
     fn drop(&mut self) {
-        let mut askers = self.shared.askers();
-        *askers -= 1;
-        if *askers == 0 && self.shared.end().is_none() {
+        let mut askers = self.shared.latest.askers();
+        if let Some(own) = askers.iter().position(|&due| due == self.due) {
+            askers.swap_remove(own);
+        }
+        if askers.is_empty() && self.shared.end().is_none() {
             self.shared.latest.abandoned.store(true, Ordering::Relaxed);
             self.shared.ticket.cancel();
             telemetry::search_abandoned();

@@ -24,6 +24,8 @@ pub mod plan;
 pub mod table_walk;
 pub mod tables;
 
+use std::time::Duration;
+
 use crate::puzzle::Solution;
 
 /// How far a search may go before it must give the control back.
@@ -33,6 +35,10 @@ pub struct Budget {
     pub nodes: u64,
     /// Bytes that the search may hold in all. Only searches that remember boards look at it.
     pub memory: u64,
+    /// The time from now on in which findings are of use; none: there is no hurry. A search that
+    /// can choose how thorough it is chooses by it, and by how fast it melted away before: so it
+    /// needs no clock.
+    pub time: Option<Duration>,
 }
 
 impl Budget {
@@ -40,6 +46,7 @@ impl Budget {
     pub const UNLIMITED: Self = Self {
         nodes: u64::MAX,
         memory: u64::MAX,
+        time: None,
     };
 
     /// About this many nodes, whatever memory they take.
@@ -48,6 +55,7 @@ impl Budget {
         Self {
             nodes,
             memory: u64::MAX,
+            time: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Requests and their ends.
 
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use loyd::engine::{Engine, Failure, Limits, News, Question, Refused, StopReason, Wanted, Work};
@@ -360,6 +361,30 @@ async fn a_search_that_nobody_waits_for_leaves_the_pool_at_once() {
     left.sort();
     // 2 ms where nothing else runs; that it is one chunk of nodes is a fact about jobs.
     assert!(left[50] < Duration::from_millis(50), "{:?}", left[50]);
+}
+
+#[tokio::test]
+async fn a_search_is_told_the_time_that_is_left_for_it() {
+    let engine = engine(1, 8);
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let note = Arc::clone(&told);
+    let search = Scripted::<(), _>::new(move |budget: Budget, _: &mut Progress| {
+        note.lock().unwrap().push(budget.time);
+        std::thread::sleep(Duration::from_millis(1));
+        Step::Working
+    });
+    let given = Duration::from_millis(60);
+    let wanted = Wanted {
+        time: Some(given),
+        ..Wanted::default()
+    };
+    let mut waiting = engine.draw(search, wanting(wanted)).unwrap();
+    waiting.end().await.expect_err("it finds nothing");
+    let told = told.lock().unwrap();
+    let times: Vec<Duration> = told.iter().copied().map_while(|time| time).collect();
+    assert!(times.len() > 3, "{told:?}");
+    assert!(times.iter().all(|&time| time <= given));
+    assert!(times.windows(2).all(|pair| pair[1] < pair[0]));
 }
 
 #[tokio::test]

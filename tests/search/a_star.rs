@@ -173,7 +173,11 @@ fn keeps_within_its_memory() {
     for (problem, optimal) in [(hard, 57), (large, u32::MAX)] {
         for memory in [600_000, 1 << 20, 5_000_000, 1 << 24] {
             let mut solver = a_star::solver(&problem, HeuristicKind::Manhattan, 1.0);
-            let budget = Budget { nodes: 5, memory };
+            let budget = Budget {
+                nodes: 5,
+                memory,
+                ..Budget::UNLIMITED
+            };
             let step = loop {
                 let step = solver.advance(budget);
                 assert!(solver.progress().peak_memory <= memory);
@@ -201,6 +205,7 @@ fn gives_up_at_once_without_memory() {
     let budget = Budget {
         nodes: u64::MAX,
         memory: 0,
+        ..Budget::UNLIMITED
     };
     let run = run_sliced(
         a_star::solver(&problem, HeuristicKind::Manhattan, 1.0),

@@ -217,6 +217,7 @@ fn a_stage_without_memory_gives_way_to_the_next() {
     let slice = Budget {
         nodes: 1000,
         memory: 400_000,
+        ..Budget::UNLIMITED
     };
     let best = planned(&problem, Objective::Best, Method::default());
     let course = drive(best, &problem, slice);
@@ -236,6 +237,7 @@ fn a_chain_whose_last_stage_has_no_memory_says_so() {
     let slice = Budget {
         nodes: 1000,
         memory: 400_000,
+        ..Budget::UNLIMITED
     };
     let a_star = Method {
         algorithm: Some(Algorithm::AStar),

@@ -13,6 +13,7 @@ fn run(problem: &Problem, kind: HeuristicKind, weight: f64) -> Run {
     let budget = Budget {
         nodes: u64::MAX,
         memory: MEMORY,
+        ..Budget::UNLIMITED
     };
     run_sliced(a_star::solver(problem, kind, weight), budget)
 }
