@@ -11,6 +11,7 @@ mod prepared;
 
 pub mod a_star;
 pub mod batch;
+pub mod beam;
 pub mod chain;
 pub mod constructive;
 pub mod cycle_automaton;

@@ -12,6 +12,7 @@ mod adversary;
 mod a_star;
 mod batch;
 mod batched;
+mod beam;
 mod both_ways;
 mod chain;
 mod constructive;

@@ -1,0 +1,152 @@
+//! Beams over whole boards: mean length and time by shape and width.
+//!
+//! `cargo bench --no-default-features --bench beam -- --shape 5x5 --widths 100,1000 --boards 100`
+//!
+//! `--file boards.tsv` takes the boards from a table instead: the second column holds the tiles
+//! separated by commas, for the goal 1 2 3 … with the blank last. `--seed` is that of the random
+//! boards.
+
+use std::time::{Duration, Instant};
+
+use loyd::heuristic::WholeEstimate;
+use loyd::heuristic::manhattan::Distance;
+use loyd::puzzle::generate::{Solvability, board_seed, uniform};
+use loyd::puzzle::{Board, Dice, Problem, Shape};
+use loyd::search::beam::Beam;
+use loyd::search::{Budget, Search, Step};
+
+/// What the command line asks for.
+struct Question {
+    shape: Shape,
+    widths: Vec<usize>,
+    boards: usize,
+    seed: u64,
+    file: Option<String>,
+}
+
+impl Question {
+    fn of(arguments: impl Iterator<Item = String>) -> Option<Self> {
+        let mut question = Self {
+            shape: Shape::new(5, 5).ok()?,
+            widths: vec![100, 1000, 10_000],
+            boards: 20,
+            seed: 1995,
+            file: None,
+        };
+        let mut arguments = arguments.filter(|argument| argument != "--bench");
+        while let Some(name) = arguments.next() {
+            let value = arguments.next()?;
+            match name.as_str() {
+                "--shape" => {
+                    let (rows, columns) = value.split_once('x')?;
+                    question.shape = Shape::new(rows.parse().ok()?, columns.parse().ok()?).ok()?;
+                }
+                "--widths" => {
+                    let widths = value.split(',').map(str::parse);
+                    question.widths = widths.collect::<Result<_, _>>().ok()?;
+                }
+                "--boards" => question.boards = value.parse().ok()?,
+                "--seed" => question.seed = value.parse().ok()?,
+                "--file" => question.file = Some(value),
+                _ => return None,
+            }
+        }
+        Some(question)
+    }
+
+    fn problems(&self) -> Option<Vec<Problem>> {
+        let Some(file) = &self.file else {
+            let goal = Board::solved(self.shape);
+            let random = |index| {
+                let mut dice = Dice::new(board_seed(self.seed, index));
+                let board = uniform(&goal, Solvability::Solvable, &mut dice);
+                Problem::new(&board, &goal).ok()
+            };
+            return (0..self.boards as u64).map(random).collect();
+        };
+        let text = std::fs::read_to_string(file).ok()?;
+        let rows = text.lines().filter(|line| !line.starts_with('#'));
+        let problem = |row: &str| {
+            let tiles = row.split('\t').nth(1)?.split(',').map(str::parse);
+            let tiles: Vec<u32> = tiles.collect::<Result<_, _>>().ok()?;
+            let side = tiles.len().isqrt();
+            let board = Board::new(Shape::new(side, tiles.len() / side).ok()?, &tiles).ok()?;
+            Problem::new(&board, &Board::solved(board.shape())).ok()
+        };
+        rows.take(self.boards).map(problem).collect()
+    }
+}
+
+fn main() {
+    let Some(question) = Question::of(std::env::args().skip(1)) else {
+        eprintln!("--shape 5x5 --widths 100,1000 --boards 20 --seed 1995 --file boards.tsv");
+        return;
+    };
+    let Some(problems) = question.problems() else {
+        eprintln!("no boards of that kind");
+        return;
+    };
+    println!("estimate   width  mean length  failures  ms a board  ns a kept node");
+    for &width in &question.widths {
+        row("manhattan", &problems, width, |problem| {
+            Distance::new(problem)
+        });
+    }
+}
+
+/// The time on a processor, where the system tells it; the time on the wall elsewhere.
+struct Clock {
+    wall: Instant,
+    processor: Option<Duration>,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self {
+            wall: Instant::now(),
+            processor: Self::processor(),
+        }
+    }
+
+    fn processor() -> Option<Duration> {
+        let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
+        let nanoseconds = text.split(' ').next()?.parse().ok()?;
+        Some(Duration::from_nanos(nanoseconds))
+    }
+
+    fn elapsed(&self) -> Duration {
+        match (self.processor, Self::processor()) {
+            (Some(then), Some(now)) => now.saturating_sub(then),
+            _ => self.wall.elapsed(),
+        }
+    }
+}
+
+fn row<W: WholeEstimate>(
+    name: &str,
+    problems: &[Problem],
+    width: usize,
+    estimate: impl Fn(&Problem) -> W,
+) {
+    let (mut lengths, mut solved, mut kept) = (0, 0, 0);
+    let begun = Clock::start();
+    for problem in problems {
+        let image = problem.mirrored(problem.canonical_symmetry());
+        let Some(mut beam) = Beam::new(problem, estimate(&image), width, 1) else {
+            continue;
+        };
+        if let Step::Found(solution) = beam.advance(Budget::UNLIMITED) {
+            lengths += solution.len();
+            solved += 1;
+        }
+        kept += beam.progress().expanded;
+    }
+    let elapsed = begun.elapsed().as_secs_f64();
+    println!(
+        "{name:<9} {width:>6}  {:>11.2}  {:>8}  {:>10.2}  {:>14.1}",
+        lengths as f64 / solved as f64,
+        problems.len() - solved,
+        1e3 * elapsed / problems.len() as f64,
+        1e9 * elapsed / kept as f64,
+    );
+}

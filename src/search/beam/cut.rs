@@ -1,0 +1,116 @@
+//! The cut: which ranks belong to the best of a layer.
+
+/// Ranks are told apart within so many steps; beyond them the ends stand for all that is outside.
+const BUCKETS: usize = 4096;
+
+/// The steps that are kept for ranks below the best of the layer before.
+const BELOW: i32 = 512;
+
+/// Counts candidates by rank, and says from which rank on none can be among the best any more.
+#[derive(Debug)]
+pub(super) struct Cut {
+    width: usize,
+    counts: Box<[u32]>,
+    /// The rank of the first bucket.
+    base: i32,
+    /// The last bucket that is admitted.
+    limit: usize,
+    /// Candidates in admitted buckets.
+    admitted: usize,
+    /// The least rank that was added.
+    least: i32,
+}
+
+/// Which candidates of a full count stay.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Verdict {
+    base: i32,
+    limit: usize,
+    /// How many of the bucket at the limit may stay.
+    quota: usize,
+    /// Those of it stay whose lot is below this: about as many as may, and none because of where
+    /// its blank is.
+    lot: u64,
+}
+
+impl Cut {
+    /// A cut that keeps `width` candidates.
+    pub(super) fn new(width: usize) -> Self {
+        Self {
+            width,
+            counts: vec![0; BUCKETS].into(),
+            base: 0,
+            limit: BUCKETS - 1,
+            admitted: 0,
+            least: i32::MAX,
+        }
+    }
+
+    /// Forgets all candidates. The next ones are expected about the rank of the best before them.
+    pub(super) fn clear(&mut self, best_before: i32) {
+        self.counts.fill(0);
+        self.base = best_before.saturating_sub(BELOW);
+        self.limit = BUCKETS - 1;
+        self.admitted = 0;
+        self.least = i32::MAX;
+    }
+
+    /// Whether a candidate of this rank may be among the best.
+    #[inline]
+    pub(super) fn admits(&self, rank: i32) -> bool {
+        bucket(self.base, rank) <= self.limit
+    }
+
+    /// Counts a candidate that is admitted.
+    #[inline]
+    pub(super) fn add(&mut self, rank: i32) {
+        self.counts[bucket(self.base, rank)] += 1;
+        self.admitted += 1;
+        self.least = self.least.min(rank);
+        while self.admitted - self.counts[self.limit] as usize >= self.width {
+            self.admitted -= self.counts[self.limit] as usize;
+            self.limit -= 1;
+        }
+    }
+
+    /// The least rank among those counted.
+    pub(super) const fn least(&self) -> i32 {
+        self.least
+    }
+
+    /// How many stay at most.
+    pub(super) fn kept(&self) -> usize {
+        self.admitted.min(self.width)
+    }
+
+    /// Who stays.
+    pub(super) fn verdict(&self) -> Verdict {
+        let last = self.counts[self.limit] as usize;
+        let quota = self.width.saturating_sub(self.admitted - last);
+        Verdict {
+            base: self.base,
+            limit: self.limit,
+            quota,
+            lot: ((quota as u64) << 32).checked_div(last as u64).unwrap_or(0),
+        }
+    }
+}
+
+impl Verdict {
+    /// Whether the next candidate stays; to be asked once for each, in the order of the layer.
+    #[inline]
+    pub(super) fn keeps(&mut self, rank: i32, hash: u64) -> bool {
+        let bucket = bucket(self.base, rank);
+        if bucket != self.limit {
+            return bucket < self.limit;
+        }
+        let keeps = self.quota > 0 && u64::from(hash as u32) < self.lot;
+        self.quota -= usize::from(keeps);
+        keeps
+    }
+}
+
+#[inline]
+fn bucket(base: i32, rank: i32) -> usize {
+    rank.saturating_sub(base).clamp(0, BUCKETS as i32 - 1) as usize
+}

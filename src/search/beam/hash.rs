@@ -1,0 +1,51 @@
+//! Hashes of boards that follow a slide with one multiplication.
+
+use crate::puzzle::{Dice, Shape};
+
+/// The hash of a board is Σ a(tile) · b(cell) modulo 2⁶⁴ over all tiles but the blank, where `a`
+/// and `b` are random words: multilinear hashing (Carter & Wegman, 1979), kept up to date from
+/// move to move as Zobrist's keys are (1970). Zobrist's own table, a word for each tile on each
+/// cell, would leave no room in the caches, and takes 2 GB on 128×128; this one takes 16 bytes a
+/// cell. The upper bits are the good ones.
+#[derive(Clone, Debug)]
+pub struct Hashes {
+    tiles: Box<[u64]>,
+    cells: Box<[u64]>,
+}
+
+impl Hashes {
+    /// The hashes of boards of a shape that belong to a seed.
+    #[must_use]
+    pub fn new(shape: Shape, seed: u64) -> Self {
+        let mut dice = Dice::new(seed);
+        let mut half = || u64::from(dice.below(u32::MAX));
+        let mut words = || (0..shape.cells()).map(|_| half() << 32 | half()).collect();
+        Self {
+            tiles: words(),
+            cells: words(),
+        }
+    }
+
+    /// The hash of a board, its tiles given row by row.
+    pub fn of(&self, tiles: impl Iterator<Item = usize>) -> u64 {
+        let cells = self.cells.iter();
+        tiles
+            .zip(cells)
+            .filter(|&(tile, _)| tile != 0)
+            .fold(0, |hash: u64, (tile, &cell)| {
+                hash.wrapping_add(self.tiles[tile].wrapping_mul(cell))
+            })
+    }
+
+    /// The hash after a tile has slid.
+    #[inline]
+    pub(super) fn after(&self, hash: u64, tile: usize, from: usize, to: usize) -> u64 {
+        let shift = self.cells[to].wrapping_sub(self.cells[from]);
+        hash.wrapping_add(self.tiles[tile].wrapping_mul(shift))
+    }
+
+    /// Bytes that the hashes of a shape take.
+    pub(super) const fn bytes(shape: Shape) -> u64 {
+        16 * shape.cells() as u64
+    }
+}

@@ -1,0 +1,49 @@
+//! Which boards the last few layers held: a table that forgets.
+
+/// Words of a bucket: a line of the cache.
+const WORDS: usize = 16;
+
+/// The first word of a bucket counts what was put in; the others hold fingerprints.
+const PLACES: usize = WORDS - 1;
+
+/// Fingerprints of boards in buckets of fifteen; the oldest of a bucket is forgotten first.
+///
+/// With a bucket for every node of a layer, boards are remembered for about five layers. A board
+/// can only come back after an even number of moves, most often two or four layers on. Of four
+/// thousand million new boards one is taken for a known one.
+#[derive(Debug)]
+pub(super) struct Seen {
+    buckets: Vec<[u32; WORDS]>,
+}
+
+impl Seen {
+    /// Nothing seen yet, with layers of at most so many nodes to come.
+    pub(super) fn new(width: usize) -> Self {
+        Self {
+            buckets: vec![[0; WORDS]; width.max(1)],
+        }
+    }
+
+    /// Remembers a board; false when it is known already.
+    #[inline]
+    pub(super) fn insert(&mut self, hash: u64) -> bool {
+        let bucket = (u128::from(hash) * self.buckets.len() as u128 >> 64) as usize;
+        let bucket = &mut self.buckets[bucket];
+        // Bits that the choice of the bucket leaves almost free. 0 stands for an empty place.
+        let fingerprint = ((hash >> 12) as u32).max(1);
+        // Without an early end, so that it becomes a few vector comparisons.
+        let known = bucket[1..]
+            .iter()
+            .fold(false, |known, &other| known | (other == fingerprint));
+        if known {
+            return false;
+        }
+        let count = bucket[0] as usize % PLACES;
+        bucket[1 + count] = fingerprint;
+        bucket[0] = count as u32 + 1;
+        true
+    }
+
+    /// What the table takes for each node of a layer.
+    pub(super) const BYTES_A_NODE: u64 = size_of::<[u32; WORDS]>() as u64;
+}

@@ -1,0 +1,237 @@
+use loyd::heuristic::manhattan::Distance;
+use loyd::heuristic::{Slide, WholeEstimate};
+use loyd::puzzle::{Board, Dice, Problem, Shape};
+use loyd::search::beam::{Beam, Estimate, Hashes, Layers, Mark, Settings, State, Trace};
+use loyd::search::{Budget, Search, Solver, Step, Stop};
+
+use crate::driving::run_sliced;
+use crate::support::{all_distances, any_cell, random_problem, shape, walk};
+
+fn beam(problem: &Problem, width: usize, seed: u64) -> Solver {
+    let image = problem.mirrored(problem.canonical_symmetry());
+    Box::new(Beam::new(problem, Distance::new(&image), width, seed).unwrap())
+}
+
+#[test]
+fn a_beam_as_wide_as_the_puzzle_finds_shortest_solutions() {
+    for (rows, columns, home) in [(2, 3, 5), (3, 2, 0), (2, 4, 2), (3, 3, 8), (3, 3, 4)] {
+        let shape = shape(rows, columns);
+        let distances = all_distances(crate::support::goal(shape, home));
+        let mut dice = Dice::new(3);
+        for _ in 0..20 {
+            let problem = random_problem(shape, home, &mut dice);
+            let run = run_sliced(beam(&problem, 60_000, 1), Budget::UNLIMITED);
+            assert_eq!(run.length() as u32, distances[problem.start()], "{shape}");
+            assert_eq!(run.stop, Stop::FirstFound);
+        }
+    }
+}
+
+#[test]
+fn slices_change_nothing() {
+    let mut dice = Dice::new(4);
+    for width in [1, 7, 300] {
+        for _ in 0..5 {
+            let problem = walk(shape(4, 5), 19, 60, &mut dice);
+            let whole = run_sliced(beam(&problem, width, 9), Budget::UNLIMITED);
+            for nodes in [1, 64, 1000] {
+                let sliced = run_sliced(beam(&problem, width, 9), Budget::nodes(nodes));
+                assert_eq!(sliced.found, whole.found);
+                assert_eq!(sliced.stop, whole.stop);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_seed_and_a_width_make_the_solution() {
+    let mut dice = Dice::new(5);
+    let problem = walk(shape(4, 4), 15, 200, &mut dice);
+    let solutions = |seed| run_sliced(beam(&problem, 150, seed), Budget::UNLIMITED).found;
+    assert_eq!(solutions(1), solutions(1));
+    let differ = (2..20).any(|seed| solutions(seed) != solutions(1));
+    assert!(differ, "ties are broken by the seed");
+}
+
+#[test]
+fn any_home_of_the_blank_and_any_way_up_will_do() {
+    let mut dice = Dice::new(6);
+    for (rows, columns) in [(2, 5), (5, 2), (3, 4), (4, 3)] {
+        let shape = shape(rows, columns);
+        for _ in 0..10 {
+            let home = any_cell(shape, &mut dice);
+            let problem = random_problem(shape, home, &mut dice);
+            assert_eq!(
+                run_sliced(beam(&problem, 5000, 1), Budget::UNLIMITED)
+                    .found
+                    .len(),
+                1
+            );
+        }
+    }
+}
+
+#[test]
+fn the_goal_is_solved_by_no_move() {
+    let goal = Board::solved(shape(5, 5));
+    let problem = Problem::new(&goal, &goal).unwrap();
+    assert_eq!(
+        run_sliced(beam(&problem, 1, 1), Budget::nodes(1)).length(),
+        0
+    );
+}
+
+#[test]
+fn too_narrow_a_beam_gives_up() {
+    let problem = random_problem(shape(6, 6), 35, &mut Dice::new(1));
+    let run = run_sliced(beam(&problem, 1, 1), Budget::nodes(4096));
+    assert_eq!((run.found.len(), run.stop), (0, Stop::Exhausted));
+}
+
+#[test]
+fn a_beam_keeps_within_the_bytes_it_was_given() {
+    let problem = random_problem(shape(5, 5), 24, &mut Dice::new(2));
+    for width in [10, 1000] {
+        let run = run_sliced(beam(&problem, width, 1), Budget::nodes(512));
+        let bytes = Beam::<Distance>::bytes(shape(5, 5), width);
+        // The trace grows by segments of 64 KB, and lists them.
+        assert!(
+            run.progress.peak_memory <= bytes + (1 << 17),
+            "{:?}",
+            run.progress
+        );
+        assert!(bytes <= (width as u64 + 10) * 1500);
+    }
+}
+
+#[test]
+fn hashes_follow_slides() {
+    let shape = shape(3, 5);
+    let hashes = Hashes::new(shape, 11);
+    let of = |board: &Board| hashes.of(board.tiles().map(usize::from));
+    let distances = all_distances(Board::solved(Shape::new(2, 4).unwrap()));
+    let narrow = Hashes::new(Shape::new(2, 4).unwrap(), 11);
+    let all: std::collections::BTreeSet<u64> = distances
+        .keys()
+        .map(|board| narrow.of(board.tiles().map(usize::from)))
+        .collect();
+    assert_eq!(
+        all.len(),
+        distances.len(),
+        "no two boards have the same hash"
+    );
+    assert_ne!(of(&Board::solved(shape)), 0);
+}
+
+/// The tiles 1 and 2 are to stand on their cells; ranks count their distance only.
+struct FirstTwo {
+    distance: Distance,
+}
+
+impl FirstTwo {
+    fn of(&self, tiles: &[u8]) -> i32 {
+        let only: Vec<u8> = tiles
+            .iter()
+            .map(|&tile| if tile <= 2 { tile } else { 0 })
+            .collect();
+        WholeEstimate::of(&self.distance, &only)
+    }
+}
+
+impl Estimate for FirstTwo {
+    type Tile = u8;
+    type Value = i32;
+
+    fn root(&self, tiles: &[u8]) -> i32 {
+        self.of(tiles)
+    }
+
+    fn child(&self, tiles: &[u8], _value: i32, slide: Slide) -> i32 {
+        let mut after = tiles.to_vec();
+        after.swap(slide.from, slide.to);
+        self.of(&after)
+    }
+
+    fn rank(value: i32) -> i32 {
+        value
+    }
+
+    fn completes(&self, value: i32, _hash: u64) -> bool {
+        value == 0
+    }
+}
+
+fn first_two(problem: &Problem, trace: Trace) -> Layers<FirstTwo> {
+    let estimate = FirstTwo {
+        distance: Distance::new(problem),
+    };
+    let shape = problem.shape();
+    Layers::new(
+        shape,
+        estimate,
+        Hashes::new(shape, 1),
+        Settings::new(500, 60),
+        trace,
+    )
+}
+
+fn tiles(board: &Board) -> Vec<u8> {
+    board.tiles().map(|tile| tile as u8).collect()
+}
+
+#[test]
+fn roots_enter_at_their_depth_and_ways_go_on_from_theirs() {
+    let problem = random_problem(shape(3, 4), 11, &mut Dice::new(8));
+    let start = tiles(problem.start());
+    let mut first = first_two(&problem, Trace::new());
+    first.add_root(&start, 0, Mark::ROOT);
+    while first.completed().len() < 20 {
+        assert_ne!(first.advance(64), State::Over);
+    }
+    let (completed, trace) = first.finish();
+    // The same again, from the boards that have two tiles at home: they are complete as they are.
+    let mut second = first_two(&problem, trace);
+    for node in 0..completed.len() {
+        let head = completed.head(node);
+        second.add_root(completed.tiles(node), head.depth, head.mark);
+    }
+    assert_eq!(second.completed().len(), completed.len());
+    for node in 0..completed.len() {
+        let head = second.completed().head(node);
+        let mut board = problem.start().clone();
+        let moves = second.trace().moves(head.mark);
+        assert_eq!(moves.len(), head.depth as usize);
+        for slide in moves {
+            assert!(board.slide(slide));
+        }
+        assert_eq!(tiles(&board), second.completed().tiles(node));
+        assert_eq!(problem.start().shape(), board.shape());
+        assert!((0..2).all(|cell| usize::from(board.tile(cell)) == cell + 1));
+    }
+}
+
+#[test]
+fn a_deep_root_waits_for_its_layer() {
+    let problem = walk(shape(3, 3), 8, 40, &mut Dice::new(12));
+    let start = tiles(problem.start());
+    let mut alone = first_two(&problem, Trace::new());
+    alone.add_root(&start, 7, Mark::ROOT);
+    while alone.advance(1) == State::Working {}
+    let mut twice = first_two(&problem, Trace::new());
+    twice.add_root(&start, 3, Mark::ROOT);
+    twice.add_root(&start, 7, Mark::ROOT);
+    while twice.advance(1) == State::Working {}
+    let depth = |layers: &Layers<FirstTwo>| layers.completed().head(0).depth;
+    assert_eq!(depth(&alone), depth(&twice) + 4);
+}
+
+#[test]
+fn a_search_that_is_over_stays_over() {
+    let problem = random_problem(shape(3, 3), 8, &mut Dice::new(1));
+    let mut beam = beam(&problem, 1000, 1);
+    while !matches!(beam.advance(Budget::nodes(100)), Step::Done(_)) {}
+    assert_eq!(
+        beam.advance(Budget::nodes(100)),
+        Step::Done(Stop::FirstFound)
+    );
+}
