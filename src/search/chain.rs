@@ -14,7 +14,7 @@ use super::joined::Joined;
 use super::plan::{Method, Objective, Ready, Stage, plan};
 use super::table_walk::TableWalk;
 use super::tables::Tables;
-use super::{Budget, Iteration, Progress, Search, Solver, Step, Stop, a_star, ida_star};
+use super::{Budget, Iteration, Part, Progress, Search, Solver, Step, Stop, a_star, ida_star};
 
 /// A solution, and the search that found it.
 #[derive(Clone, Debug)]
@@ -40,6 +40,8 @@ pub struct Chain {
     /// Set while the current search is one by pattern databases, or stands in for one: by which.
     guided_by: Option<Version>,
     current: Option<(Stage, Solver)>,
+    /// The parts that the current search has handed out. It is not left before they are back.
+    out: usize,
     /// Of the stages that are over; the lower bound is of all.
     past: Progress,
     /// Of the last stage that is over and worked by iterations.
@@ -74,6 +76,7 @@ impl Chain {
             waiting: stages.into(),
             guided_by: None,
             current: None,
+            out: 0,
             past: Progress::default(),
             past_iterations: Vec::new(),
             best_length: None,
@@ -122,17 +125,11 @@ impl Chain {
         (heuristic, ida_star::solver(&self.problem, heuristic))
     }
 
-    /// Begins a search by pattern databases again if better ones have come. What was proven before
-    /// remains.
-    fn take_over(&mut self) {
-        let Some(guided_by) = self.guided_by else {
-            return;
-        };
-        let there = self.tables.guides().version(Home::of(&self.problem));
-        if there > guided_by {
-            self.leave(Stop::Exhausted);
-            self.begin(Stage::IdaStar(HeuristicKind::PatternDatabase));
-        }
+    /// Whether the current search is by pattern databases and better ones have come.
+    fn is_overtaken(&self) -> bool {
+        let guides = self.tables.guides();
+        self.guided_by
+            .is_some_and(|guided_by| guides.version(Home::of(&self.problem)) > guided_by)
     }
 
     fn begin(&mut self, stage: Stage) {
@@ -177,13 +174,22 @@ impl Search for Chain {
             self.begun = true;
             self.past.lower_bound = lower_bound(&self.problem, self.metric);
         }
-        if let Some(stop) = self.met() {
+        let met = self.met();
+        let is_overtaken = self.is_overtaken();
+        if self.out > 0 && (met.is_some() || is_overtaken) {
+            return Step::Working;
+        }
+        if let Some(stop) = met {
             if self.current.is_some() {
                 self.leave(stop);
             }
             return Step::Done(stop);
         }
-        self.take_over();
+        if is_overtaken {
+            // It begins again; what was proven before remains.
+            self.leave(Stop::Exhausted);
+            self.begin(Stage::IdaStar(HeuristicKind::PatternDatabase));
+        }
         let Some((stage, solver)) = &mut self.current else {
             let Some(stage) = self.waiting.pop_front() else {
                 return Step::Done(self.last_stop);
@@ -240,6 +246,23 @@ impl Search for Chain {
             None => "other",
         }
     }
+
+    fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
+        if self.met().is_some() || self.is_overtaken() {
+            return None;
+        }
+        let (_, solver) = self.current.as_mut()?;
+        let part = solver.split(memory)?;
+        self.out += 1;
+        Some(part)
+    }
+
+    fn join(&mut self, part: Box<dyn Part>) {
+        if let Some((_, solver)) = &mut self.current {
+            solver.join(part);
+            self.out -= 1;
+        }
+    }
 }
 
 /// A bound on a problem's shortest solutions in a metric that is had at once.
@@ -294,5 +317,13 @@ impl Search for Solutions {
 
     fn iterations(&self) -> Vec<Iteration> {
         self.0.iterations()
+    }
+
+    fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
+        self.0.split(memory)
+    }
+
+    fn join(&mut self, part: Box<dyn Part>) {
+        self.0.join(part);
     }
 }

@@ -7,6 +7,7 @@
 mod arena;
 mod blank_moves;
 mod open_list;
+mod part;
 mod prepared;
 
 pub mod a_star;
@@ -28,6 +29,8 @@ pub mod tables;
 use std::time::Duration;
 
 use crate::puzzle::Solution;
+
+pub use part::Part;
 
 /// How far a search may go before it must give the control back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,6 +171,20 @@ pub trait Search: Send {
     fn name(&self) -> &'static str {
         "other"
     }
+
+    /// Hands out a part of its open work, to be done beside it: none if it cannot, has too little
+    /// of it, or would hold more than `memory` bytes then, those of the part included.
+    ///
+    /// Until all parts are back, what they have done is not in [`Self::progress`], whatever is
+    /// said to be proven is so without them, and the search does not end. When it has nothing to
+    /// do but to wait for parts, [`Self::advance`] spends nothing and says [`Step::Working`]: then
+    /// one must be given back, done or not. What a part has found is found by the search.
+    fn split(&mut self, _memory: u64) -> Option<Box<dyn Part>> {
+        None
+    }
+
+    /// Takes a part back that it has handed out.
+    fn join(&mut self, _part: Box<dyn Part>) {}
 }
 
 impl<S: Search + ?Sized> Search for Box<S> {
@@ -187,6 +204,14 @@ impl<S: Search + ?Sized> Search for Box<S> {
 
     fn name(&self) -> &'static str {
         (**self).name()
+    }
+
+    fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
+        (**self).split(memory)
+    }
+
+    fn join(&mut self, part: Box<dyn Part>) {
+        (**self).join(part);
     }
 }
 

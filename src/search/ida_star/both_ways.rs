@@ -7,7 +7,7 @@
 //! goes on alone. What either has proven by then holds for both.
 
 use crate::puzzle::{Direction, Problem, Solution};
-use crate::search::{Budget, Iteration, Progress, Search, Solver, Step, Stop};
+use crate::search::{Budget, Iteration, Part, Progress, Search, Solver, Step, Stop};
 
 /// How long to look at both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -140,7 +140,11 @@ impl Search for BothWays {
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
         if self.solved {
-            return Step::Done(Stop::Proven);
+            return match &mut *self.sides {
+                // It may have to wait for parts.
+                [side] => side.advance(budget),
+                _ => Step::Done(Stop::Proven),
+            };
         }
         let until = self.progress().generated.saturating_add(budget.nodes);
         loop {
@@ -160,7 +164,12 @@ impl Search for BothWays {
                 _ => (0, left),
             };
             let budget = Budget { nodes, ..budget };
+            let before = self.sides[side].progress.generated;
             match self.sides[side].advance(budget) {
+                // It waits for a part.
+                Step::Working if self.sides[side].progress.generated == before => {
+                    return Step::Working;
+                }
                 Step::Working => {}
                 Step::Found(found) => {
                     self.solved = true;
@@ -191,5 +200,24 @@ impl Search for BothWays {
             is_same
         });
         all
+    }
+
+    /// Once the side is chosen: looking at both takes no time.
+    fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
+        match &mut *self.sides {
+            [side] => {
+                let part = side.solver.split(memory);
+                side.progress = side.solver.progress();
+                part
+            }
+            _ => None,
+        }
+    }
+
+    fn join(&mut self, part: Box<dyn Part>) {
+        if let [side] = &mut *self.sides {
+            side.solver.join(part);
+            side.progress = side.solver.progress();
+        }
     }
 }

@@ -6,10 +6,11 @@
 use crate::search::blank_moves::MOVES;
 use crate::search::cycle_automaton::CycleAutomaton;
 
+use super::front::Front;
 use super::lookup::{Looked, NO_CELL, Tables};
 use super::node::{Grid, Node, Step};
 use super::open::Waiting;
-use super::{Batched, Outcome, Shared, WIDTH};
+use super::{Outcome, Shared, WIDTH};
 
 /// The most successors of a batch.
 const SUCCESSORS: usize = WIDTH * MOVES;
@@ -68,7 +69,7 @@ fn step(residues: u32, pattern: u32, bit: u32, sum: u32) -> (u32, u32) {
     )
 }
 
-impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
+impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
     /// Expands the next nodes.
     pub(super) fn expand(
         &mut self,

@@ -10,21 +10,23 @@
 //! [cycle automaton](crate::search::cycle_automaton).
 
 mod expand;
+mod front;
 mod lookup;
 mod node;
 mod open;
 
+use std::any::Any;
 use std::sync::Arc;
 
 use crate::heuristic::pattern_database::Additive;
 use crate::puzzle::{Problem, Solution, Symmetry};
 use crate::search::blank_moves::{MOVES, SLIDES};
 use crate::search::cycle_automaton::CycleAutomaton;
-use crate::search::{Budget, Iteration, Progress, Search, Solver, Step, Stop};
+use crate::search::{Budget, Iteration, Part, Progress, Search, Solver, Step, Stop};
 
 use super::iterations::Iterations;
 
-use expand::Scratch;
+use front::Front;
 use lookup::Lookup;
 use node::Node;
 pub use node::{Grid, Large, Small};
@@ -131,16 +133,17 @@ struct Batched<G: Grid, const P: usize, const W: usize> {
     problem: Problem,
     /// From the mirror in which it is solved back to the problem.
     back: Symmetry,
-    shared: Arc<Shared<G>>,
-    open: Open<G, P, W>,
-    scratch: Scratch,
-    threshold: u32,
+    front: Front<G, P, W>,
+    /// Parts that came back before they were done.
+    back_early: Vec<Front<G, P, W>>,
+    /// How many parts are handed out.
+    out: usize,
     progress: Progress,
     iterations: Iterations,
     solved: bool,
 }
 
-/// What came of a batch.
+/// What came of a batch, or of several.
 enum Outcome<G: Grid, const P: usize, const W: usize> {
     Expanded,
     /// No nodes were left in this iteration.
@@ -160,25 +163,37 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
         let mut root = Node::root(&image, additive);
         root.cycle = shared.automaton.start(first_moves(&image));
         let threshold = root.bound() as u32;
-        let open = Open::new(root);
-        let memory = open.bytes() + size_of::<Self>() + Iterations::BYTES as usize;
-        Some(Self {
+        let mut search = Self {
             problem: problem.clone(),
             back: symmetry.inverse(),
-            shared: Arc::clone(shared),
-            open,
-            scratch: Scratch::new(),
-            threshold,
+            front: Front::new(shared, Open::new(root), threshold),
+            back_early: Vec::new(),
+            out: 0,
             progress: Progress {
                 iterations: 1,
                 lower_bound: threshold,
-                memory: memory as u64,
-                peak_memory: memory as u64,
-                ..Progress::default()
+                ..Progress::NONE
             },
             iterations: Iterations::new(threshold),
             solved: false,
-        })
+        };
+        search.front.goal = (threshold == 0).then_some(root);
+        search.measure();
+        Some(search)
+    }
+
+    /// Notes what is held, by parts that are handed out, too.
+    fn measure(&mut self) {
+        let fronts = (1 + self.back_early.len() + self.out) as u64;
+        let memory = size_of::<Self>() as u64 + fronts * self.front.bytes() + Iterations::BYTES;
+        self.progress.memory = memory;
+        self.progress.peak_memory = self.progress.peak_memory.max(memory);
+    }
+
+    /// Notes what was done.
+    fn count(&mut self, done: Progress) {
+        self.progress.expanded += done.expanded;
+        self.progress.generated += done.generated;
     }
 
     fn solution(&mut self, goal: &Node<G, P, W>) -> Step<Solution> {
@@ -213,28 +228,34 @@ impl<G: Grid, const P: usize, const W: usize> Search for Batched<G, P, W> {
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
         if self.solved {
-            return Step::Done(Stop::Proven);
+            return match self.out {
+                0 => Step::Done(Stop::Proven),
+                _ => Step::Working,
+            };
         }
-        if self.threshold == 0 {
-            let goal = *self.open.node(0);
+        if let Some(goal) = self.front.goal.take() {
             return self.solution(&goal);
         }
         let until = self.progress.generated.saturating_add(budget.nodes);
-        let shared = Arc::clone(&self.shared);
-        let tables = shared.lookup.tables();
         while self.progress.generated < until {
-            match self.expand(&tables, &shared) {
+            let front = self.back_early.last_mut().unwrap_or(&mut self.front);
+            let outcome = front.run(until - self.progress.generated);
+            let done = std::mem::take(&mut front.progress);
+            self.count(done);
+            match outcome {
                 Outcome::Expanded => {}
                 Outcome::Goal(goal) => return self.solution(&goal),
+                Outcome::Empty if self.back_early.pop().is_some() => self.measure(),
+                Outcome::Empty if self.out > 0 => return Step::Working,
                 Outcome::Empty => {
                     // Distances of boards with the blank on cells of one colour are all even or
                     // all odd, and bounds are as they are.
-                    self.threshold += 2;
-                    if self.threshold > Node::<G, P, W>::MAX_DEPTH {
+                    let threshold = self.front.threshold + 2;
+                    if threshold > Node::<G, P, W>::MAX_DEPTH {
                         return Step::Done(Stop::Exhausted);
                     }
-                    self.open.begin();
-                    self.iterations.begin(self.threshold, &mut self.progress);
+                    self.front.begin(threshold);
+                    self.iterations.begin(threshold, &mut self.progress);
                 }
             }
         }
@@ -247,5 +268,36 @@ impl<G: Grid, const P: usize, const W: usize> Search for Batched<G, P, W> {
 
     fn iterations(&self) -> Vec<Iteration> {
         self.iterations.until(self.progress.generated)
+    }
+
+    fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
+        if self.solved || self.front.goal.is_some() {
+            return None;
+        }
+        let part = match self.back_early.pop() {
+            Some(part) => part,
+            None if self.progress.memory + self.front.bytes() > memory => return None,
+            None => self.front.split()?,
+        };
+        self.out += 1;
+        self.measure();
+        Some(Box::new(part))
+    }
+
+    /// # Panics
+    /// When the part is another search's, of which nothing can be known here.
+    fn join(&mut self, part: Box<dyn Part>) {
+        let part: Box<dyn Any> = part;
+        let part = part.downcast::<Front<G, P, W>>();
+        let mut part = *part.expect("a part goes back to the search that handed it out");
+        self.out -= 1;
+        self.count(std::mem::take(&mut part.progress));
+        if let Some(goal) = part.goal {
+            // Any goal of an iteration is as good as another.
+            self.front.goal = Some(goal);
+        } else if !part.open.is_empty() {
+            self.back_early.push(part);
+        }
+        self.measure();
     }
 }

@@ -46,6 +46,25 @@ impl Lists {
         self.count -= 1;
         Some(slot)
     }
+
+    /// Takes out the slots that `gives` says, with their levels, the lowest first.
+    fn give(&mut self, next: &mut [u16], mut gives: impl FnMut() -> bool) -> Vec<(usize, u16)> {
+        let mut given = Vec::new();
+        for level in 0..LEVELS {
+            let mut waiting = Vec::new();
+            while let Some(slot) = self.pop(level, next) {
+                waiting.push(slot);
+            }
+            for slot in waiting.into_iter().rev() {
+                if gives() {
+                    given.push((level, slot));
+                } else {
+                    self.push(level, slot, next);
+                }
+            }
+        }
+        given
+    }
 }
 
 /// A store of nodes, the lowest bound first.
@@ -66,9 +85,10 @@ pub(super) struct Open<G: Grid, const P: usize, const W: usize> {
     deep: Lists,
     deepest: usize,
     is_deep: bool,
-    /// The roots, the lowest bound first, once they are chosen, and which is next.
+    /// The roots, the lowest bound first, once they are chosen.
     roots: Vec<u16>,
-    next_root: usize,
+    /// Those that this iteration has not come to yet, the next one last.
+    roots_left: Vec<u16>,
     is_rooted: bool,
     /// Which of the nodes taken last are not roots, and are done with when the next are.
     taken: Vec<u16>,
@@ -83,12 +103,22 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     const LEFT_FOR_DEPTH: usize = 4096;
     /// The most successors of a node that is not the first.
     const SUCCESSORS: usize = 3;
+    /// With fewer nodes that wait than these there is nothing to share: two batches.
+    const LEAST_TO_SHARE: usize = 2 * super::WIDTH;
+    /// The most roots.
+    const ROOTS: usize = Self::SLOTS - Self::LEFT_FOR_ROOTS + 256;
 
     pub(super) fn new(root: Node<G, P, W>) -> Self {
-        let mut nodes = Vec::with_capacity(Self::SLOTS);
-        nodes.push(root);
-        let mut open = Self {
-            nodes,
+        let mut open = Self::empty();
+        let slot = open.adopt(&root);
+        open.now.push(root.bound(), slot, &mut open.next);
+        open.lowest = root.bound();
+        open
+    }
+
+    fn empty() -> Self {
+        Self {
+            nodes: Vec::with_capacity(Self::SLOTS),
             next: Vec::with_capacity(Self::SLOTS),
             free: Vec::with_capacity(Self::SLOTS),
             now: Lists::new(),
@@ -97,22 +127,26 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             deep: Lists::new(),
             deepest: 0,
             is_deep: false,
-            roots: Vec::with_capacity(Self::SLOTS - Self::LEFT_FOR_ROOTS + 256),
-            next_root: 0,
+            roots: Vec::with_capacity(Self::ROOTS),
+            roots_left: Vec::with_capacity(Self::ROOTS),
             is_rooted: false,
             taken: Vec::with_capacity(super::WIDTH),
-        };
-        open.next.push(NIL);
-        open.now.push(root.bound(), 0, &mut open.next);
-        open.lowest = root.bound();
-        open
+        }
+    }
+
+    /// Puts a node into a slot that was never used.
+    fn adopt(&mut self, node: &Node<G, P, W>) -> u16 {
+        let slot = self.nodes.len();
+        self.nodes.push(*node);
+        self.next.push(NIL);
+        slot as u16
     }
 
     /// The bytes held.
     pub(super) fn bytes(&self) -> usize {
         let lists = 3 * size_of::<[u16; LEVELS]>();
         let slots = size_of::<Node<G, P, W>>() + 2 * size_of::<u16>();
-        Self::SLOTS * slots + self.roots.capacity() * size_of::<u16>() + lists
+        Self::SLOTS * slots + 2 * Self::ROOTS * size_of::<u16>() + lists
     }
 
     /// Whether nodes that this iteration cuts off are kept for the next one.
@@ -174,7 +208,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             self.is_deep = false;
         }
         if !self.is_rooted && self.left() < Self::LEFT_FOR_ROOTS {
-            self.choose_roots();
+            self.choose_roots(threshold);
         }
         if self.is_deep {
             return self.take_deepest(threshold, batch);
@@ -185,12 +219,12 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             self.deepest = 0;
             width = self.width(threshold, 0).min(width);
         }
-        self.take_lowest(threshold, &mut batch[..width])
+        self.take_lowest(&mut batch[..width])
     }
 
     /// All that wait, in this iteration and for the next, become roots. Together they cover all
     /// that is not searched yet.
-    fn choose_roots(&mut self) {
+    fn choose_roots(&mut self, threshold: u32) {
         for lists in [&mut self.now, &mut self.later] {
             for level in 0..LEVELS {
                 while let Some(slot) = lists.pop(level, &self.next) {
@@ -203,14 +237,15 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             .sort_by_key(|&slot| nodes[usize::from(slot)].bound());
         self.lowest = LEVELS;
         self.is_rooted = true;
+        self.begin(threshold);
     }
 
-    fn take_lowest(&mut self, threshold: u32, batch: &mut [u16]) -> usize {
+    fn take_lowest(&mut self, batch: &mut [u16]) -> usize {
         for (count, place) in batch.iter_mut().enumerate() {
             while self.lowest < LEVELS && self.now.heads[self.lowest] == NIL {
                 self.lowest += 1;
             }
-            if let Some(root) = self.root_below(threshold) {
+            if let Some(root) = self.root_below() {
                 *place = root;
             } else if let Some(slot) = self.now.pop(self.lowest, &self.next) {
                 *place = slot;
@@ -223,18 +258,12 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     }
 
     /// The next root of this iteration, if none of the other nodes has a lower bound.
-    fn root_below(&mut self, threshold: u32) -> Option<u16> {
-        while let Some(&root) = self.roots.get(self.next_root) {
-            let node = &self.nodes[usize::from(root)];
-            if node.bound() > self.lowest {
-                return None;
-            }
-            self.next_root += 1;
-            if node.total() <= threshold {
-                return Some(root);
-            }
+    fn root_below(&mut self) -> Option<u16> {
+        let root = *self.roots_left.last()?;
+        if self.node(root).bound() > self.lowest {
+            return None;
         }
-        None
+        self.roots_left.pop()
     }
 
     fn take_deepest(&mut self, threshold: u32, batch: &mut [u16]) -> usize {
@@ -259,14 +288,70 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         (self.left() / (Self::SUCCESSORS * depths)).max(1)
     }
 
-    /// Begins the next iteration.
-    pub(super) fn begin(&mut self) {
+    /// Begins an iteration with this threshold.
+    pub(super) fn begin(&mut self, threshold: u32) {
         self.free.append(&mut self.taken);
         if self.is_rooted {
-            self.next_root = 0;
+            let nodes = &self.nodes;
+            let within = |slot: &&u16| nodes[usize::from(**slot)].total() <= threshold;
+            self.roots_left.clear();
+            self.roots_left
+                .extend(self.roots.iter().rev().filter(within));
         } else {
             std::mem::swap(&mut self.now, &mut self.later);
             self.lowest = 0;
         }
+    }
+
+    /// The nodes that wait for their turn in this iteration.
+    fn waiting(&self) -> usize {
+        self.roots_left.len() + self.now.count + self.deep.count
+    }
+
+    /// Whether no node waits for its turn in this iteration.
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting() == 0
+    }
+
+    /// Hands out half of the nodes that wait for their turn in this iteration, every other one of
+    /// each kind. None while there are too few, or what is cut off is kept: that takes no time.
+    ///
+    /// The store that they go to has no roots of its own. As it holds nothing but some of the
+    /// nodes of this one, it never has fewer slots left than this one would have.
+    pub(super) fn split(&mut self) -> Option<Self> {
+        if !self.is_rooted || self.waiting() < Self::LEAST_TO_SHARE {
+            return None;
+        }
+        let mut half = Self::empty();
+        half.is_rooted = true;
+        half.lowest = 0;
+        let mut is_given = false;
+        let mut gives = || {
+            is_given = !is_given;
+            is_given
+        };
+        let nodes = &self.nodes;
+        self.roots_left.retain(|&root| {
+            let is_given = gives();
+            if is_given {
+                let node = &nodes[usize::from(root)];
+                let slot = half.adopt(node);
+                half.now.push(node.bound(), slot, &mut half.next);
+            }
+            !is_given
+        });
+        for (level, slot) in self.now.give(&mut self.next, &mut gives) {
+            let adopted = half.adopt(&self.nodes[usize::from(slot)]);
+            half.now.push(level, adopted, &mut half.next);
+            self.free.push(slot);
+        }
+        for (depth, slot) in self.deep.give(&mut self.next, &mut gives) {
+            let adopted = half.adopt(&self.nodes[usize::from(slot)]);
+            half.deep.push(depth, adopted, &mut half.next);
+            half.deepest = depth;
+            half.is_deep = true;
+            self.free.push(slot);
+        }
+        Some(half)
     }
 }
