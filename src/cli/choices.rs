@@ -38,6 +38,8 @@ pub(super) enum Algorithm {
     WeightedAStar,
     /// Optimal, in next to no memory.
     IdaStar,
+    /// Wider and wider beams: short solutions of boards of any size, for as long as there is time.
+    Beam,
     /// Tile by tile, as people do it: any size at once, long solutions.
     Constructive,
 }
@@ -49,6 +51,7 @@ impl Algorithm {
         match self {
             Self::AStar | Self::IdaStar => Objective::Optimal,
             Self::WeightedAStar | Self::Constructive => Objective::Fast,
+            Self::Beam => Objective::Best,
         }
     }
 }
@@ -131,6 +134,7 @@ impl From<Algorithm> for proto::Algorithm {
             Algorithm::AStar => Self::AStar,
             Algorithm::WeightedAStar => Self::WeightedAStar,
             Algorithm::IdaStar => Self::IdaStar,
+            Algorithm::Beam => Self::Beam,
             Algorithm::Constructive => Self::Constructive,
         }
     }

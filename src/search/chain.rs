@@ -1,4 +1,5 @@
-//! A plan carried out: its searches one after the other, as one search.
+//! A plan carried out: its searches one after the other, as one search. While beams look for
+//! better solutions, the search that proves runs beside them.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -14,7 +15,14 @@ use super::joined::Joined;
 use super::plan::{Method, Objective, Ready, Stage, plan};
 use super::table_walk::TableWalk;
 use super::tables::Tables;
-use super::{Budget, Iteration, Part, Progress, Search, Solver, Step, Stop, a_star, ida_star};
+use super::widening::Widening;
+use super::{
+    Budget, Iteration, Part, Progress, Search, Solver, Step, Stop, a_star, beams, ida_star,
+};
+
+/// Beams get so many times the nodes of the search that proves beside them: a little less width
+/// costs next to nothing, and the bound grows by the logarithm of its nodes.
+const BESIDE: u64 = 9;
 
 /// A solution, and the search that found it.
 #[derive(Clone, Debug)]
@@ -40,7 +48,11 @@ pub struct Chain {
     /// Set while the current search is one by pattern databases, or stands in for one: by which.
     guided_by: Option<Version>,
     current: Option<(Stage, Solver)>,
-    /// The parts that the current search has handed out. It is not left before they are back.
+    /// The search that proves, while the current one is one by beams.
+    beside: Option<Box<Self>>,
+    /// The nodes that the stages, and the search beside them, have been given since it is there.
+    turns: [u64; 2],
+    /// The parts that the current search, or the one beside it, has handed out. It is not left before they are back.
     out: usize,
     /// Of the stages that are over; the lower bound is of all.
     past: Progress,
@@ -76,6 +88,8 @@ impl Chain {
             waiting: stages.into(),
             guided_by: None,
             current: None,
+            beside: None,
+            turns: [0; 2],
             out: 0,
             past: Progress::default(),
             past_iterations: Vec::new(),
@@ -106,8 +120,8 @@ impl Chain {
             Stop::Memory => Stop::Memory,
             _ => Stop::Exhausted,
         };
-        self.past_iterations = self.iterations();
-        self.past = self.progress().at_rest();
+        self.past_iterations = self.own_iterations();
+        self.past = self.own_progress().at_rest();
         self.current = None;
         self.guided_by = None;
     }
@@ -161,8 +175,93 @@ impl Chain {
             }
             Stage::IdaStar(heuristic) => ida_star::solver(problem, heuristic),
             Stage::PushIdaStar(_) => ida_star::push_solver(problem),
+            Stage::Beam => {
+                let beams = Box::new(Widening::new(beams::beams(problem)));
+                self.begin_beside();
+                beams
+            }
         };
         self.current = Some((stage, solver));
+    }
+
+    /// Lets the last stage of the plan run beside the others, if it is one that proves.
+    fn begin_beside(&mut self) {
+        if let Some(&proof @ (Stage::IdaStar(_) | Stage::PushIdaStar(_))) = self.waiting.back() {
+            self.waiting.pop_back();
+            self.beside = Some(Box::new(Self::new(
+                self.problem.clone(),
+                self.metric,
+                Objective::Optimal,
+                vec![proof],
+                Arc::clone(&self.tables),
+            )));
+        }
+    }
+
+    /// Whether it is the turn of the search that proves.
+    fn is_turn_of_beside(&mut self, nodes: u64) -> bool {
+        if self.beside.is_none() {
+            return false;
+        }
+        let is_alone = self.current.is_none() && self.waiting.is_empty();
+        if !is_alone && self.turns[1].saturating_mul(BESIDE) > self.turns[0] {
+            self.turns[0] = self.turns[0].saturating_add(nodes);
+            return false;
+        }
+        self.turns[1] = self.turns[1].saturating_add(nodes);
+        true
+    }
+
+    /// Advances the search that proves.
+    fn advance_beside(&mut self, budget: Budget) -> Step<Answer> {
+        let Some(mut beside) = self.beside.take() else {
+            return Step::Working;
+        };
+        let step = beside.advance(budget);
+        if let Step::Done(stop) = step {
+            // What it has proven remains.
+            self.past = self.past.then(beside.progress()).at_rest();
+            self.past_iterations = beside.iterations();
+            self.last_stop = stop;
+            return Step::Working;
+        }
+        self.beside = Some(beside);
+        match step {
+            Step::Found(answer) => self.improved(answer),
+            _ => Step::Working,
+        }
+    }
+
+    /// Takes note of an answer; none if there is a better one.
+    fn improved(&mut self, answer: Answer) -> Step<Answer> {
+        if self.best_length.is_some_and(|best| best <= answer.length) {
+            return Step::Working;
+        }
+        self.best_length = Some(answer.length);
+        Step::Found(answer)
+    }
+
+    /// What the stages have done that run one after the other.
+    fn own_progress(&self) -> Progress {
+        match &self.current {
+            Some((stage, solver)) => {
+                let mut now = solver.progress();
+                if !stage.proves_in(self.metric) {
+                    now.lower_bound = 0;
+                }
+                self.past.then(now)
+            }
+            None => self.past,
+        }
+    }
+
+    /// Those of the last of these stages that worked by iterations.
+    fn own_iterations(&self) -> Vec<Iteration> {
+        self.current
+            .as_ref()
+            .map(|(_, solver)| solver.iterations())
+            .filter(|iterations| !iterations.is_empty())
+            .unwrap_or_else(|| self.past_iterations.clone())
     }
 }
 
@@ -190,6 +289,10 @@ impl Search for Chain {
             self.leave(Stop::Exhausted);
             self.begin(Stage::IdaStar(HeuristicKind::PatternDatabase));
         }
+        if self.is_turn_of_beside(budget.nodes) {
+            return self.advance_beside(budget);
+        }
+        let beside = self.beside.as_ref().map_or(0, |it| it.progress().memory);
         let Some((stage, solver)) = &mut self.current else {
             let Some(stage) = self.waiting.pop_front() else {
                 return Step::Done(self.last_stop);
@@ -197,18 +300,16 @@ impl Search for Chain {
             self.begin(stage);
             return Step::Working;
         };
-        match solver.advance(budget) {
+        let memory = budget.memory.saturating_sub(beside);
+        match solver.advance(Budget { memory, ..budget }) {
             Step::Working => Step::Working,
             Step::Found(solution) => {
                 let length = self.metric.length(solution.moves());
-                if self.best_length.is_some_and(|best| best <= length) {
-                    return Step::Working;
-                }
-                self.best_length = Some(length);
-                Step::Found(Answer {
+                let by = *stage;
+                self.improved(Answer {
                     solution,
                     length,
-                    by: *stage,
+                    by,
                 })
             }
             Step::Done(stop) => {
@@ -219,25 +320,19 @@ impl Search for Chain {
     }
 
     fn progress(&self) -> Progress {
-        match &self.current {
-            Some((stage, solver)) => {
-                let mut now = solver.progress();
-                if !stage.proves_in(self.metric) {
-                    now.lower_bound = 0;
-                }
-                self.past.then(now)
-            }
-            None => self.past,
+        let own = self.own_progress();
+        match &self.beside {
+            Some(beside) => own.beside(beside.progress()),
+            None => own,
         }
     }
 
     /// Those of the last stage that worked by iterations.
     fn iterations(&self) -> Vec<Iteration> {
-        self.current
-            .as_ref()
-            .map(|(_, solver)| solver.iterations())
-            .filter(|iterations| !iterations.is_empty())
-            .unwrap_or_else(|| self.past_iterations.clone())
+        match &self.beside {
+            Some(beside) => beside.iterations(),
+            None => self.own_iterations(),
+        }
     }
 
     fn name(&self) -> &'static str {
@@ -251,14 +346,19 @@ impl Search for Chain {
         if self.met().is_some() || self.is_overtaken() {
             return None;
         }
-        let (_, solver) = self.current.as_mut()?;
-        let part = solver.split(memory)?;
+        let part = match &mut self.beside {
+            Some(beside) => beside.split(memory)?,
+            None => self.current.as_mut()?.1.split(memory)?,
+        };
         self.out += 1;
         Some(part)
     }
 
     fn join(&mut self, part: Box<dyn Part>) {
-        if let Some((_, solver)) = &mut self.current {
+        if let Some(beside) = &mut self.beside {
+            beside.join(part);
+            self.out -= 1;
+        } else if let Some((_, solver)) = &mut self.current {
             solver.join(part);
             self.out -= 1;
         }

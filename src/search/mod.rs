@@ -13,6 +13,7 @@ mod prepared;
 pub mod a_star;
 pub mod batch;
 pub mod beam;
+pub mod beams;
 pub mod chain;
 pub mod constructive;
 pub mod cycle_automaton;
@@ -25,6 +26,7 @@ pub mod joined;
 pub mod plan;
 pub mod table_walk;
 pub mod tables;
+pub mod widening;
 
 use std::time::Duration;
 
@@ -131,6 +133,16 @@ impl Progress {
             peak_memory: self.peak_memory.max(now.peak_memory),
             iterations: self.iterations + now.iterations,
             lower_bound: self.lower_bound.max(now.lower_bound),
+        }
+    }
+
+    /// The progress of two searches that run side by side.
+    #[must_use]
+    pub fn beside(self, other: Self) -> Self {
+        Self {
+            memory: self.memory + other.memory,
+            peak_memory: self.peak_memory + other.peak_memory,
+            ..self.then(other)
         }
     }
 

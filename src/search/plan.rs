@@ -6,6 +6,7 @@ use std::fmt;
 
 use thiserror::Error;
 
+use super::beams;
 use super::constructive::Variant;
 use super::ida_star::batch::{LARGE_BYTES, SMALL_BYTES};
 use crate::heuristic::pushes::PushKind;
@@ -93,6 +94,8 @@ pub enum Algorithm {
     WeightedAStar,
     /// Iterative-deepening A*.
     IdaStar,
+    /// Layered beam search, in wider and wider beams.
+    Beam,
     /// Tile by tile.
     Constructive,
 }
@@ -104,6 +107,7 @@ impl fmt::Display for Algorithm {
             Self::AStar => "A_STAR",
             Self::WeightedAStar => "WEIGHTED_A_STAR",
             Self::IdaStar => "IDA_STAR",
+            Self::Beam => "BEAM",
             Self::Constructive => "CONSTRUCTIVE",
         })
     }
@@ -140,6 +144,8 @@ pub enum Stage {
     Constructive(Variant),
     /// A*, weighted unless the weight is 1.
     AStar(HeuristicKind, Ratio),
+    /// Wider and wider beams, beside the last stage of the plan if that is one that proves.
+    Beam,
     /// Iterative-deepening A*.
     IdaStar(HeuristicKind),
     /// Iterative-deepening A* that counts pushes.
@@ -169,6 +175,7 @@ impl Stage {
             Self::Constructive(_) => "constructive",
             Self::AStar(_, Ratio::ONE) => "a_star",
             Self::AStar(..) => "weighted_a_star",
+            Self::Beam => "beam",
             Self::IdaStar(_) | Self::PushIdaStar(_) => "ida_star",
         }
     }
@@ -179,7 +186,7 @@ impl Stage {
         match self {
             Self::TableWalk => true,
             Self::PushIdaStar(_) => matches!(metric, Metric::MultiTile),
-            Self::Constructive(_) | Self::AStar(..) | Self::IdaStar(_) => {
+            Self::Constructive(_) | Self::Beam | Self::AStar(..) | Self::IdaStar(_) => {
                 matches!(metric, Metric::SingleTile)
             }
         }
@@ -273,6 +280,7 @@ pub fn plan(
             Algorithm::AStar => Stage::AStar(heuristic, Ratio::ONE),
             Algorithm::WeightedAStar => Stage::AStar(heuristic, weight(objective, method)),
             Algorithm::IdaStar => Stage::IdaStar(heuristic),
+            Algorithm::Beam => Stage::Beam,
             Algorithm::Constructive => Stage::Constructive(method.variant.unwrap_or_default()),
         };
         // BEST must have something to show when a limit comes.
@@ -312,13 +320,10 @@ pub fn plan(
     match objective {
         Objective::Fast => return Ok(stages),
         Objective::Optimal => {}
+        // Good solutions and a growing bound meet sooner than a weighted search proves.
+        _ if beams::supports(shape) => stages.push(Stage::Beam),
         Objective::Bounded(ratio) => stages.push(Stage::AStar(heuristic, ratio)),
-        Objective::Best => stages.extend(
-            best_weights(shape)
-                .iter()
-                .filter_map(|&weight| Ratio::new(weight))
-                .map(|weight| Stage::AStar(heuristic, weight)),
-        ),
+        Objective::Best => stages.extend(weighted(shape, heuristic)),
     }
     if shape.cells() <= A_STAR_CELLS {
         stages.push(Stage::AStar(heuristic, Ratio::ONE));
@@ -328,13 +333,15 @@ pub fn plan(
     Ok(stages)
 }
 
-/// Weights that find better solutions soon, on the way to a proof.
-const fn best_weights(shape: Shape) -> &'static [f64] {
-    match shape.cells() {
+/// Weighted searches that find better solutions soon, on the way to a proof, where boards are too
+/// small for beams.
+fn weighted(shape: Shape, heuristic: HeuristicKind) -> impl Iterator<Item = Stage> {
+    let weights: &[f64] = match shape.cells() {
         0..=A_STAR_CELLS => &[],
-        13..=16 => &[3.0, 1.5],
-        _ => &[5.0, 3.0, 2.0, 1.5],
-    }
+        _ => &[3.0, 1.5],
+    };
+    let weights = weights.iter().filter_map(|&weight| Ratio::new(weight));
+    weights.map(move |weight| Stage::AStar(heuristic, weight))
 }
 
 fn weight(objective: Objective, method: Method) -> Ratio {
@@ -379,7 +386,8 @@ pub fn check(metric: Metric, objective: Objective, method: Method) -> Result<(),
     {
         return Err(PlanError::WithoutDatabases(algorithm));
     }
-    if algorithm == Algorithm::Constructive && method.heuristic.is_some() {
+    let has_none = matches!(algorithm, Algorithm::Constructive | Algorithm::Beam);
+    if has_none && method.heuristic.is_some() {
         return Err(PlanError::StrayHeuristic(algorithm));
     }
     match (objective, algorithm) {
@@ -391,7 +399,7 @@ pub fn check(metric: Metric, objective: Objective, method: Method) -> Result<(),
                 objective,
             })
         }
-        (Objective::Optimal | Objective::Bounded(_), Algorithm::Constructive) => {
+        (Objective::Optimal | Objective::Bounded(_), Algorithm::Constructive | Algorithm::Beam) => {
             Err(PlanError::CannotProve {
                 algorithm,
                 objective,

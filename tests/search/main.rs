@@ -32,3 +32,4 @@ mod prepared;
 mod pushes;
 mod table_walk;
 mod twelve_cells;
+mod widening;

@@ -104,24 +104,15 @@ fn the_servers_own_choice_by_size_and_objective() {
         (4, 4, Optimal, vec![CONSTRUCTIVE, guided]),
         (4, 4, bounded, vec![CONSTRUCTIVE, a_star(1.2), guided]),
         (4, 4, Fast, vec![CONSTRUCTIVE]),
-        (
-            5,
-            5,
-            Best,
-            vec![
-                CONSTRUCTIVE,
-                a_star(5.0),
-                a_star(3.0),
-                a_star(2.0),
-                a_star(1.5),
-                guided,
-            ],
-        ),
+        (5, 5, Best, vec![CONSTRUCTIVE, Stage::Beam, guided]),
+        (5, 5, bounded, vec![CONSTRUCTIVE, Stage::Beam, guided]),
+        (2, 9, Best, vec![CONSTRUCTIVE, Stage::Beam, ida_star]),
+        (7, 8, Best, vec![CONSTRUCTIVE, Stage::Beam, ida_star]),
         (10, 10, Optimal, vec![CONSTRUCTIVE, ida_star]),
         // A constructive solution is no longer cheap beside a proof that will hardly come.
         (10, 11, Optimal, vec![ida_star]),
         (100, 100, Fast, vec![CONSTRUCTIVE]),
-        (100, 100, bounded, vec![CONSTRUCTIVE, a_star(1.2), ida_star]),
+        (100, 100, bounded, vec![CONSTRUCTIVE, Stage::Beam, ida_star]),
     ] {
         let shape = shape(rows, columns);
         assert_eq!(
@@ -524,8 +515,8 @@ fn a_guide_leaves_no_time_for_anything_else() {
         assert_eq!(planned, Ok(stages));
     }
     // On larger boards it may take long.
-    let planned = plan(SingleTile, shape(5, 5), Best, ANY, GUIDE).unwrap();
-    assert!(planned.contains(&a_star(2.0)));
+    let planned = plan(SingleTile, shape(5, 5), Best, ANY, GUIDE);
+    assert_eq!(planned, Ok(vec![CONSTRUCTIVE, Stage::Beam, proof]));
 }
 
 #[test]

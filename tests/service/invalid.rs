@@ -172,7 +172,7 @@ async fn options_that_cannot_be_are_refused() {
         (objective(Objective::Best, 1.5), "max_ratio"),
         (objective(Objective::Best, f64::NAN), "max_ratio"),
         (
-            by(Objective::Fast, method(Algorithm::Beam, none, 0.0)),
+            by(Objective::Optimal, method(Algorithm::Beam, none, 0.0)),
             "method.algorithm",
         ),
         (

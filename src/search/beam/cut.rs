@@ -10,6 +10,8 @@ const BELOW: i32 = 512;
 #[derive(Debug)]
 pub(super) struct Cut {
     width: usize,
+    /// The width from the next layer on.
+    width_to_come: usize,
     counts: Box<[u32]>,
     /// The rank of the first bucket.
     base: i32,
@@ -38,6 +40,7 @@ impl Cut {
     pub(super) fn new(width: usize) -> Self {
         Self {
             width,
+            width_to_come: width,
             counts: vec![0; BUCKETS].into(),
             base: 0,
             limit: BUCKETS - 1,
@@ -46,8 +49,14 @@ impl Cut {
         }
     }
 
+    /// Keeps so many candidates of the layers to come.
+    pub(super) const fn set_width(&mut self, width: usize) {
+        self.width_to_come = width;
+    }
+
     /// Forgets all candidates. The next ones are expected about the rank of the best before them.
     pub(super) fn clear(&mut self, best_before: i32) {
+        self.width = self.width_to_come;
         self.counts.fill(0);
         self.base = best_before.saturating_sub(BELOW);
         self.limit = BUCKETS - 1;

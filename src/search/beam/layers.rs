@@ -99,6 +99,8 @@ pub struct Layers<E: Estimate> {
     settings: Settings,
     /// The moves made in the layer that is being made.
     depth: u32,
+    /// The least rank of the layer before, or of the roots.
+    least: i32,
     phase: Phase,
     present: Nodes<E::Tile, E::Value>,
     next: Nodes<E::Tile, E::Value>,
@@ -132,6 +134,7 @@ impl<E: Estimate> Layers<E> {
             moves: BlankMoves::new(shape),
             settings,
             depth: 0,
+            least: i32::MAX,
             phase: Phase::Expand(0),
             present: Nodes::new(cells, width),
             next: Nodes::new(cells, width),
@@ -164,8 +167,14 @@ impl<E: Estimate> Layers<E> {
         if self.estimate.completes(head.value, head.hash) {
             self.completed.push(head, tiles, 0, 0);
         } else {
+            self.least = self.least.min(E::rank(head.value));
             self.roots.push(head, tiles, 0, 0);
         }
+    }
+
+    /// Makes the layers from the next one on so wide; at most as wide as the settings say.
+    pub fn set_width(&mut self, width: usize) {
+        self.cut.set_width(width.clamp(1, self.settings.width()));
     }
 
     /// Spends about so many nodes, less when something is completed.
@@ -392,7 +401,8 @@ impl<E: Estimate> Layers<E> {
         }
         mem::swap(&mut self.present, &mut self.next);
         self.candidates.clear();
-        self.cut.clear(self.cut.least());
+        self.least = self.cut.least();
+        self.cut.clear(self.least);
         self.depth += 1;
         self.phase = Phase::Expand(0);
     }
@@ -401,6 +411,12 @@ impl<E: Estimate> Layers<E> {
     #[must_use]
     pub const fn depth(&self) -> u32 {
         self.depth
+    }
+
+    /// The least rank of the layer before that one, or of the roots; [`i32::MAX`] without any.
+    #[must_use]
+    pub const fn least(&self) -> i32 {
+        self.least
     }
 
     /// The boards that completed the search so far, in order of depth; at most as many as a layer

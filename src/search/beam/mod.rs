@@ -17,7 +17,9 @@ pub use nodes::{Head, Nodes, Tile};
 pub use trace::{Mark, Trace};
 pub use whole::Beam;
 
+use super::Search;
 use crate::heuristic::Slide;
+use crate::puzzle::Solution;
 
 /// What a beam ranks boards by, carried along from move to move. It need not be a bound.
 pub trait Estimate: Send {
@@ -38,6 +40,18 @@ pub trait Estimate: Send {
 
     /// Whether the board of this value and hash is one that is looked for.
     fn completes(&self, value: Self::Value, hash: u64) -> bool;
+}
+
+/// A beam that ends with the first solution, and whose width can be changed while it runs.
+pub trait Pass: Search<Found = Solution> {
+    /// The layers made.
+    fn depth(&self) -> u32;
+
+    /// About how many are to come.
+    fn rest(&self) -> u32;
+
+    /// Makes the layers to come so wide; at most as wide as it was made for.
+    fn set_width(&mut self, width: usize);
 }
 
 /// How wide and how deep a beam goes.

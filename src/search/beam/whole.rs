@@ -1,6 +1,6 @@
 //! The search for a solution by an estimate of whole boards.
 
-use super::{Estimate, Hashes, Layers, Mark, Settings, State, Trace};
+use super::{Estimate, Hashes, Layers, Mark, Pass, Settings, State, Trace};
 use crate::heuristic::{Slide, WholeEstimate};
 use crate::puzzle::{Problem, Shape, Solution, Symmetry};
 use crate::search::{Budget, Progress, Search, Step, Stop};
@@ -110,6 +110,20 @@ impl<W: WholeEstimate> Beam<W> {
 fn deepest(shape: Shape) -> u32 {
     let sides = shape.rows() + shape.columns();
     (shape.cells() * sides * 3 / 4 + 40) as u32
+}
+
+impl<W: WholeEstimate> Pass for Beam<W> {
+    fn rest(&self) -> u32 {
+        (self.layers.least() / W::UNIT).max(0).cast_unsigned()
+    }
+
+    fn depth(&self) -> u32 {
+        self.layers.depth()
+    }
+
+    fn set_width(&mut self, width: usize) {
+        self.layers.set_width(width);
+    }
 }
 
 impl<W: WholeEstimate> Search for Beam<W> {

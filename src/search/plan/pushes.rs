@@ -1,8 +1,6 @@
 //! The plans of questions that count pushes of lines of tiles.
 
-use super::{
-    A_STAR_CELLS, Algorithm, CHEAP_CELLS, Method, Objective, PlanError, Ratio, Stage, best_weights,
-};
+use super::{Algorithm, CHEAP_CELLS, Method, Objective, PlanError, Stage, beams, weighted};
 use crate::heuristic::HeuristicKind;
 use crate::heuristic::pushes::PushKind;
 use crate::puzzle::Shape;
@@ -31,13 +29,12 @@ pub(super) fn stages(
         stages.push(first);
     }
     // Solutions of few slides have few pushes, as a rule, though none is proven to be shortest.
-    if objective == Objective::Best && shape.cells() > A_STAR_CELLS {
-        let weights = best_weights(shape).iter();
-        stages.extend(
-            weights
-                .filter_map(|&weight| Ratio::new(weight))
-                .map(|weight| Stage::AStar(HeuristicKind::default(), weight)),
-        );
+    if objective == Objective::Best {
+        if beams::supports(shape) {
+            stages.push(Stage::Beam);
+        } else {
+            stages.extend(weighted(shape, HeuristicKind::default()));
+        }
     }
     if objective != Objective::Fast {
         stages.push(proof);

@@ -266,13 +266,10 @@ impl Reader {
             Wire::AStar => Some(Algorithm::AStar),
             Wire::WeightedAStar => Some(Algorithm::WeightedAStar),
             Wire::IdaStar => Some(Algorithm::IdaStar),
+            Wire::Beam => Some(Algorithm::Beam),
             Wire::Constructive => Some(Algorithm::Constructive),
             Wire::TableWalk => {
                 self.violation(field, "TABLE_WALK cannot be asked for: leave it out");
-                return None;
-            }
-            Wire::Beam => {
-                self.violation(field, "BEAM is not served by this release");
                 return None;
             }
         })

@@ -1,0 +1,254 @@
+//! Wider and wider beams, played on a clock that only the nodes move.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use loyd::puzzle::{Direction, Problem, Solution};
+use loyd::search::beam::Pass;
+use loyd::search::widening::{Beams, Widening};
+use loyd::search::{Budget, Progress, Search, Step, Stop};
+
+use crate::support::problem;
+
+/// One slide from the goal: to and fro before it makes solutions of any odd length.
+fn one_off() -> Problem {
+    problem(2, 2, &[1, 2, 0, 3])
+}
+
+fn solution(length: usize) -> Solution {
+    let there_and_back = [Direction::Left, Direction::Right];
+    let moves = there_and_back.into_iter().cycle().take(length);
+    one_off().replay(moves.collect()).unwrap()
+}
+
+/// Beams of `layers` layers that each find a solution, the shorter the wider they are.
+#[derive(Clone)]
+struct Fakes {
+    layers: u32,
+    /// The width that each was made for, and what it was on the mean.
+    widths: Arc<Mutex<Vec<(usize, f64)>>>,
+    /// What the estimate of the rest is multiplied by: it is no oracle.
+    error: f64,
+    /// Those before this one find nothing.
+    first_lucky: u64,
+}
+
+impl Fakes {
+    fn new(layers: u32) -> Self {
+        Self {
+            layers,
+            widths: Arc::default(),
+            error: 1.0,
+            first_lucky: 0,
+        }
+    }
+
+    fn widths(&self) -> Vec<(usize, f64)> {
+        self.widths.lock().unwrap().clone()
+    }
+}
+
+impl Beams for Fakes {
+    fn beam(&self, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
+        self.widths.lock().unwrap().push((width, 0.0));
+        Some(Box::new(Fake {
+            beams: self.clone(),
+            most: width,
+            width,
+            depth: 0,
+            in_layer: 0,
+            expanded: 0,
+            finds: seed >= self.first_lucky,
+        }))
+    }
+
+    fn bytes(&self, width: usize) -> u64 {
+        width as u64 * 100
+    }
+
+    fn layers(&self) -> u32 {
+        self.layers
+    }
+
+    fn cost(&self) -> f64 {
+        // What it costs in these tests is 200: the search has to find out.
+        50.0
+    }
+}
+
+struct Fake {
+    beams: Fakes,
+    most: usize,
+    width: usize,
+    depth: u32,
+    in_layer: u64,
+    expanded: u64,
+    finds: bool,
+}
+
+impl Pass for Fake {
+    fn depth(&self) -> u32 {
+        self.depth
+    }
+
+    fn rest(&self) -> u32 {
+        (f64::from(self.beams.layers - self.depth) * self.beams.error) as u32
+    }
+
+    fn set_width(&mut self, width: usize) {
+        self.width = width.min(self.most);
+    }
+}
+
+impl Search for Fake {
+    type Found = Solution;
+
+    fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        self.in_layer += budget.nodes;
+        self.expanded += budget.nodes;
+        while self.depth < self.beams.layers && self.in_layer >= self.width as u64 {
+            self.in_layer -= self.width as u64;
+            self.depth += 1;
+        }
+        if self.depth < self.beams.layers {
+            return Step::Working;
+        }
+        let mean = self.expanded as f64 / f64::from(self.depth);
+        if let Some(last) = self.beams.widths.lock().unwrap().last_mut() {
+            last.1 = mean;
+        }
+        if !self.finds {
+            return Step::Done(Stop::Exhausted);
+        }
+        let shorter = 4 * (mean + 1.0).log2() as usize;
+        let layers = self.beams.layers as usize;
+        Step::Found(solution((layers | 1) - shorter))
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            expanded: self.expanded,
+            generated: self.expanded,
+            memory: self.beams.bytes(self.most),
+            ..Progress::NONE
+        }
+    }
+}
+
+const A_NODE: Duration = Duration::from_nanos(200);
+
+struct Played {
+    /// When each solution came, and its length.
+    found: Vec<(Duration, usize)>,
+    peak_memory: u64,
+    stop: Option<Stop>,
+}
+
+/// Plays a search for so long, 256 nodes at a time.
+fn play(beams: &Fakes, given: Option<Duration>, memory: u64) -> Played {
+    let mut search = Widening::new(Box::new(beams.clone()));
+    let mut now = Duration::ZERO;
+    let mut played = Played {
+        found: Vec::new(),
+        peak_memory: 0,
+        stop: None,
+    };
+    while now < given.unwrap_or(Duration::from_secs(60)) {
+        let before = search.progress().expanded;
+        let step = search.advance(Budget {
+            nodes: 256,
+            memory,
+            time: given.map(|given| given - now),
+        });
+        now += A_NODE * (search.progress().expanded - before) as u32 + Duration::from_nanos(100);
+        played.peak_memory = played.peak_memory.max(search.progress().memory);
+        match step {
+            Step::Working => {}
+            Step::Found(solution) => played.found.push((now, solution.len())),
+            Step::Done(stop) => {
+                played.stop = Some(stop);
+                break;
+            }
+        }
+    }
+    played
+}
+
+#[test]
+fn the_last_beam_ends_in_time_and_takes_most_of_it() {
+    for error in [0.9, 1.0, 1.3] {
+        for milliseconds in [30, 100, 1_000, 5_000] {
+            let given = Duration::from_millis(milliseconds);
+            let beams = Fakes {
+                error,
+                ..Fakes::new(301)
+            };
+            let played = play(&beams, Some(given), u64::MAX);
+            assert_eq!(played.stop, None);
+            // The widest one had two thirds of the time.
+            let widest = beams.widths().iter().map(|made| made.1).fold(0.0, f64::max);
+            let nodes = given.as_nanos() as f64 / A_NODE.as_nanos() as f64;
+            assert!(
+                widest * 301.0 > nodes * 0.66,
+                "{milliseconds} ms, {error}: {:?}",
+                beams.widths()
+            );
+            let (first, _) = played.found[0];
+            assert!(first < given.mul_f64(0.2), "{first:?} of {given:?}");
+        }
+    }
+}
+
+#[test]
+fn findings_become_shorter() {
+    let played = play(&Fakes::new(301), Some(Duration::from_secs(2)), u64::MAX);
+    assert!(played.found.len() >= 2);
+    assert!(played.found.windows(2).all(|pair| pair[1].1 < pair[0].1));
+}
+
+#[test]
+fn without_a_time_to_keep_beams_grow_until_the_memory_is_too_small() {
+    let beams = Fakes::new(101);
+    let played = play(&beams, None, 10_000_000);
+    assert_eq!(played.stop, Some(Stop::Memory));
+    assert!(played.peak_memory <= 10_000_000);
+    let widths: Vec<usize> = beams.widths().iter().map(|made| made.0).collect();
+    assert_eq!(widths, [128, 512, 2_048, 8_192, 32_768, 100_000]);
+}
+
+#[test]
+fn memory_is_asked_for_before_it_is_taken() {
+    // Grants grow with what is held, as a job's do.
+    let mut search = Widening::new(Box::new(Fakes::new(101)));
+    let mut steps = 0;
+    while search.progress().expanded < 3_000_000 {
+        let held = search.progress().memory;
+        let memory = 4 * held + 20_000;
+        search.advance(Budget {
+            nodes: 1_000,
+            memory,
+            time: None,
+        });
+        assert!(search.progress().memory <= memory);
+        steps += 1;
+        assert!(steps < 10_000, "it waits for what it does not need");
+    }
+}
+
+#[test]
+fn beams_that_find_nothing_are_followed_by_wider_ones() {
+    let beams = Fakes {
+        first_lucky: 3,
+        ..Fakes::new(101)
+    };
+    let played = play(&beams, None, 1 << 30);
+    assert_eq!(beams.widths()[3].0, 128 * 64);
+    assert!(!played.found.is_empty());
+}
+
+#[test]
+fn too_little_memory_for_any_beam_ends_the_search() {
+    let played = play(&Fakes::new(101), Some(Duration::from_secs(1)), 1_000);
+    assert_eq!(played.stop, Some(Stop::Memory));
+    assert!(played.found.is_empty());
+}
