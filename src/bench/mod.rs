@@ -1,9 +1,11 @@
-//! How fast boards are solved: suites of boards with known lengths, and the figures of a run.
+//! How fast boards are solved, and how well by a deadline: suites of boards, some with known
+//! lengths, and the figures of a run.
 //!
 //! Uses `search` and what is beneath it, on the caller's thread and without the service, so that
 //! what is measured is the search.
 
 mod cpu_time;
+mod deadline;
 mod figures;
 mod suite;
 
@@ -18,6 +20,7 @@ use crate::search::tables::Tables;
 use crate::search::{Budget, Search, Step};
 
 pub use cpu_time::CpuTime;
+pub use deadline::{Lengths, Reached, best_by};
 pub use figures::Figures;
 pub use suite::{Case, Suite, read_cases};
 

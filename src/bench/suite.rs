@@ -85,7 +85,7 @@ impl fmt::Display for Suite {
 
 /// Reads boards for the default goal, one a line: fields parted by tabs, of which the first with
 /// a comma holds the tiles row by row, and the one after it, if there is one, the length of the
-/// shortest solutions. Empty lines and those that begin with `#` are passed over.
+/// shortest solutions, or `-`. Empty lines and those that begin with `#` are passed over.
 ///
 /// # Errors
 /// The first line that holds no solvable board, and why.
@@ -104,7 +104,7 @@ fn read_case(line: &str) -> Result<Case, String> {
         .ok_or("there are no tiles, parted by commas")?;
     let board = parse_board(&tiles.replace(',', " "), None).map_err(|error| error.to_string())?;
     let length = match fields.next() {
-        None => None,
+        None | Some("-") => None,
         Some(length) => Some(
             length
                 .parse()

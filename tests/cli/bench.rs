@@ -107,3 +107,47 @@ fn a_server_that_is_not_there_is_named() {
     assert_eq!(failure.exit(), Exit::Unserved);
     assert!(failure.to_string().contains("127.0.0.1:1"), "{failure}");
 }
+
+#[test]
+fn the_best_solutions_by_each_deadline_are_a_line() {
+    let text = output(&[
+        "--suite",
+        "uniform",
+        "--rows",
+        "5",
+        "--columns",
+        "5",
+        "--count",
+        "2",
+        "--deadline",
+        "30ms,300ms",
+    ]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "uniform 5×5, seed 1: 2 boards");
+    assert!(lines[3].trim_start().starts_with("30ms "), "{text}");
+    assert!(lines[4].trim_start().starts_with("300ms "), "{text}");
+    assert_eq!(lines.len(), 5);
+
+    // Two moves from the goal, and a board of unknown length.
+    let known = file("1,2,3,4,0,5,7,8,6\t2\n0,3,2,1\t-\n");
+    let path = known.path().to_str().expect("text");
+    let text = output(&["--file", path, "--deadline", "1s", "--json"]);
+    let suite: Value = serde_json::from_str(&text).expect("one object");
+    let by = &suite["deadlines"][0];
+    assert_eq!(by["solved"], 2);
+    assert_eq!(by["proven"], 2);
+    assert_eq!(by["mean_length"], 4.0);
+    assert_eq!(by["excess"], Value::Null);
+}
+
+#[test]
+fn a_solution_shorter_than_the_shortest_is_told() {
+    let file = file("1,2,3,4,0,5,7,8,6\t4\n");
+    let path = file.path().to_str().expect("text");
+    let failure = run(&["--file", path, "--deadline", "1s"]).expect_err("it takes two moves");
+    assert_eq!(failure.exit(), Exit::BadInput);
+    assert!(
+        failure.to_string().contains("has length 2, not 4"),
+        "{failure}"
+    );
+}

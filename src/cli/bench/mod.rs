@@ -1,5 +1,6 @@
 //! `loyd bench`: how fast boards are solved to optimality, here or by a server.
 
+mod deadline;
 mod report;
 mod served;
 
@@ -7,6 +8,7 @@ use std::fs;
 use std::io::Write;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,12 +16,18 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Exit, Failure, ServerArgs};
-use crate::bench::{Case, Figures, Run, Suite, WrongLength, run};
+use crate::bench::{Case, Figures, Lengths, Run, Suite, WrongLength, best_by, run};
 use crate::config::{TableDirArg, bytes};
 use crate::engine::guide_builder::GuideBuilder;
 use crate::engine::table_store::TableStore;
 use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
+use crate::search::tables::Tables;
+
+use deadline::{ByDeadline, DEADLINES, SIZES};
+
+/// The time for what is made once.
+const WARM_UP: Duration = Duration::from_secs(1);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,11 +35,18 @@ Examples:
   loyd bench --suite korf --suite farthest
   loyd bench --suite uniform --count 10000 --seed 7 --json
   loyd bench --file boards.tsv --max-time 1m --each
+  loyd bench --suite deadline
+  loyd bench --suite uniform --rows 9 --columns 12 --count 20 --deadline 50ms,500ms
   loyd bench --suite uniform --count 10000 --server 127.0.0.1:50051
   loyd bench --suite uniform --rows 5 --columns 5 --server 127.0.0.1:50051 --timeout 100ms
 
 A file has a board a line: fields parted by tabs, of which the first with a comma holds the tiles
-row by row, and the next, if there is one, the length of the shortest solutions, which is checked.
+row by row, and the next, if there is one, the length of the shortest solutions, which is checked,
+or -.
+
+With --deadline the best solutions within so much CPU time are looked for. The first line of figures
+is of the first solutions. Lengths are means; ÷ n³ divides by the number of cells to the power of
+3/2; excess is over known shortest solutions; bound is what is proven to be the least.
 
 With --server a running `loyd serve` solves them: times are those of whole calls, the answers are
 replayed here, and with --timeout the best solutions within that deadline are asked for. Otherwise
@@ -53,6 +68,8 @@ enum Name {
     Hard,
     /// Boards drawn by --seed, each solvable one as likely.
     Uniform,
+    /// The best solutions of uniform boards from 5x5 to 100x100 by three deadlines.
+    Deadline,
 }
 
 /// Measure how fast boards are solved to optimality.
@@ -63,9 +80,14 @@ pub struct BenchArgs {
     #[arg(long, value_enum, value_name = "SUITE")]
     suite: Vec<Name>,
 
-    /// Boards from a file.
+    /// Boards from a file; once or more often.
     #[arg(long, short, value_name = "PATH")]
-    file: Option<PathBuf>,
+    file: Vec<PathBuf>,
+
+    /// Look for the best solutions within this CPU time instead of shortest ones; with commas
+    /// between several. 20ms,100ms,1s for the suite deadline.
+    #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = humantime::parse_duration)]
+    deadline: Vec<Duration>,
 
     /// For uniform: how many boards.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
@@ -133,6 +155,22 @@ impl BenchArgs {
             }
             let made = self.tables_for(&cases)?;
             let tables = made.store.tables();
+            let deadlines = self.deadlines();
+            if !deadlines.is_empty() {
+                let lengths = by_deadlines(&suite, &cases, tables, &deadlines)?;
+                let by_deadline = ByDeadline {
+                    suite: &suite,
+                    cases: &cases,
+                    lengths,
+                };
+                if self.json {
+                    writeln!(output, "{}", by_deadline.as_json())?;
+                } else {
+                    by_deadline.print(output)?;
+                }
+                output.flush()?;
+                continue;
+            }
             let bar = bar(cases.len(), &suite);
             let runs: Result<Vec<Run>, WrongLength> = cases
                 .iter()
@@ -143,10 +181,7 @@ impl BenchArgs {
                 })
                 .collect();
             bar.finish_and_clear();
-            let runs = runs.map_err(|wrong| match suite {
-                Suite::Listed { .. } => Failure::Input(format!("{suite}: {wrong}")),
-                _ => Failure::Broken(format!("{suite}: {wrong}")),
-            })?;
+            let runs = runs.map_err(|wrong| refuted(&suite, &wrong))?;
             let figures = Figures::of(&runs);
             let boards = cases.iter().map(|case| case.problem.start().to_string());
             let each: Vec<(String, Run)> = boards.zip(runs).filter(|_| self.each).collect();
@@ -190,21 +225,39 @@ impl BenchArgs {
         })
     }
 
+    fn deadlines(&self) -> Vec<Duration> {
+        if self.deadline.is_empty() && self.suite.contains(&Name::Deadline) {
+            DEADLINES.to_vec()
+        } else {
+            self.deadline.clone()
+        }
+    }
+
     fn suites(&self) -> Result<Vec<Suite>, Failure> {
         let shape = Shape::new(self.rows, self.columns)
             .map_err(|error| Failure::Input(format!("--rows, --columns: {error}")))?;
-        let named = |name| match name {
-            Name::Korf => Suite::Korf,
-            Name::Farthest => Suite::Farthest,
-            Name::Hard => Suite::Hard,
-            Name::Uniform => Suite::Uniform {
-                shape,
-                count: self.count,
-                seed: self.seed,
-            },
+        let uniform = |shape, count| Suite::Uniform {
+            shape,
+            count,
+            seed: self.seed,
         };
-        let mut suites: Vec<Suite> = self.suite.iter().copied().map(named).collect();
-        if let Some(path) = &self.file {
+        let named = |name| match name {
+            Name::Korf => vec![Suite::Korf],
+            Name::Farthest => vec![Suite::Farthest],
+            Name::Hard => vec![Suite::Hard],
+            Name::Uniform => vec![uniform(shape, self.count)],
+            Name::Deadline => SIZES
+                .into_iter()
+                .filter_map(|(rows, columns, count)| {
+                    Some(uniform(
+                        Shape::new(rows, columns).ok()?,
+                        count.min(self.count),
+                    ))
+                })
+                .collect(),
+        };
+        let mut suites: Vec<Suite> = self.suite.iter().copied().flat_map(named).collect();
+        for path in &self.file {
             let text = fs::read_to_string(path)
                 .map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
             suites.push(Suite::Listed {
@@ -213,9 +266,49 @@ impl BenchArgs {
             });
         }
         if suites.is_empty() {
-            suites = [Name::Korf, Name::Uniform].map(named).into();
+            suites = [Name::Korf, Name::Uniform]
+                .into_iter()
+                .flat_map(named)
+                .collect();
         }
         Ok(suites)
+    }
+}
+
+/// The best solutions of all boards by each deadline.
+fn by_deadlines(
+    suite: &Suite,
+    cases: &[Case],
+    tables: &Arc<Tables>,
+    deadlines: &[Duration],
+) -> Result<Vec<(Duration, Lengths)>, Failure> {
+    let bar = bar(cases.len() * deadlines.len(), suite);
+    // What is made once for all boards of a size is no part of any deadline.
+    if let (Some(case), Some(&longest)) = (cases.first(), deadlines.iter().max()) {
+        best_by(case, tables, longest.max(WARM_UP)).map_err(|wrong| refuted(suite, &wrong))?;
+    }
+    let lengths = deadlines.iter().map(|&deadline| {
+        let reached: Result<Vec<_>, WrongLength> = cases
+            .iter()
+            .map(|case| {
+                let reached = best_by(case, tables, deadline);
+                bar.inc(1);
+                reached
+            })
+            .collect();
+        let reached = reached.map_err(|wrong| refuted(suite, &wrong))?;
+        Ok((deadline, Lengths::of(cases, &reached)))
+    });
+    let lengths = lengths.collect();
+    bar.finish_and_clear();
+    lengths
+}
+
+/// A wrong length is the file's fault, or loyd's where it comes with loyd.
+fn refuted(suite: &Suite, wrong: &WrongLength) -> Failure {
+    match suite {
+        Suite::Listed { .. } => Failure::Input(format!("{suite}: {wrong}")),
+        _ => Failure::Broken(format!("{suite}: {wrong}")),
     }
 }
 

@@ -1,0 +1,169 @@
+//! How short solutions are by a deadline.
+
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Case, CpuTime, WrongLength};
+use crate::puzzle::Metric;
+use crate::search::chain::Chain;
+use crate::search::distance_table::Class;
+use crate::search::guides::Home;
+use crate::search::plan::{Method, Objective, Ready, plan};
+use crate::search::tables::Tables;
+use crate::search::{Budget, Search, Step};
+
+/// Nodes between two looks at the clock, as few as the service takes at the least and as many as
+/// at the most.
+const CHUNKS: RangeInclusive<u64> = 64..=4096;
+
+/// What a look at the clock should cost at the most.
+const LOOK: Duration = Duration::from_micros(50);
+
+/// The bytes that a search may hold.
+const MEMORY: u64 = 1 << 30;
+
+/// What came of a board by a deadline. Times are CPU time of the thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reached {
+    /// When the first solution was there, and its length in moves.
+    pub first: (Duration, usize),
+    /// When the shortest one was there, and its length.
+    pub best: (Duration, usize),
+    /// No solution is shorter than this.
+    pub lower_bound: u32,
+}
+
+/// The figures of many boards.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Lengths {
+    /// Boards with a solution by the deadline.
+    pub solved: usize,
+    /// Milliseconds to the first solution, on the mean.
+    pub first: f64,
+    /// The mean length of the first solutions.
+    pub first_length: f64,
+    /// The mean length of the shortest ones.
+    pub length: f64,
+    /// The same of the first fifty boards; of all, if they are fewer.
+    pub length_of_50: f64,
+    /// By how much they are longer than the known shortest ones, on the mean: 0.01 is one in a
+    /// hundred. None where these are not known.
+    pub excess: Option<f64>,
+    /// The mean of what was proven to be the least.
+    pub lower_bound: f64,
+    /// Boards whose solution was proven to be a shortest one.
+    pub proven: usize,
+}
+
+/// Looks for the best solution within a deadline, with the tables that are there; none when there
+/// is none in that time.
+///
+/// # Errors
+/// When a length is known and a shorter solution is found.
+pub fn best_by(
+    case: &Case,
+    tables: &Arc<Tables>,
+    deadline: Duration,
+) -> Result<Option<Reached>, WrongLength> {
+    let begun = CpuTime::now();
+    let problem = &case.problem;
+    let ready = Ready {
+        distances: Class::of(problem).is_some_and(|class| tables.ready(class).is_some()),
+        guide: tables.guides().is_ready(Home::of(problem)),
+    };
+    let (metric, objective) = (Metric::SingleTile, Objective::Best);
+    let stages = plan(metric, problem.shape(), objective, Method::default(), ready)
+        .expect("the server's own choice suits every objective");
+    let mut search = Chain::new(
+        problem.clone(),
+        metric,
+        objective,
+        stages,
+        Arc::clone(tables),
+    );
+    let mut reached: Option<Reached> = None;
+    let mut chunk = *CHUNKS.start();
+    let mut now = begun.elapsed();
+    while now < deadline {
+        let step = search.advance(Budget {
+            nodes: chunk,
+            memory: MEMORY,
+            time: Some(deadline - now),
+        });
+        let before = now;
+        now = begun.elapsed();
+        chunk = match now - before {
+            took if took > 2 * LOOK => chunk / 2,
+            took if took < LOOK / 2 => chunk * 2,
+            _ => chunk,
+        }
+        .clamp(*CHUNKS.start(), *CHUNKS.end());
+        match step {
+            Step::Working => {}
+            Step::Done(_) => break,
+            Step::Found(_) if now > deadline => break,
+            Step::Found(answer) => {
+                let found = (now, answer.length);
+                let first = reached.map_or(found, |reached| reached.first);
+                reached = Some(Reached {
+                    first,
+                    best: found,
+                    lower_bound: 0,
+                });
+            }
+        }
+    }
+    let Some(reached) = &mut reached else {
+        return Ok(None);
+    };
+    reached.lower_bound = search.progress().lower_bound;
+    match case.length {
+        Some(known) if reached.best.1 < known => Err(WrongLength {
+            board: problem.start().clone(),
+            proven: reached.best.1,
+            known,
+        }),
+        _ => Ok(Some(*reached)),
+    }
+}
+
+impl Lengths {
+    /// The figures of boards, each with what came of it; all 0 when none was solved.
+    #[must_use]
+    pub fn of(cases: &[Case], reached: &[Option<Reached>]) -> Self {
+        let solved: Vec<(&Case, &Reached)> = cases
+            .iter()
+            .zip(reached)
+            .filter_map(|(case, reached)| Some((case, reached.as_ref()?)))
+            .collect();
+        let mean = |value: &dyn Fn(&Reached) -> f64| {
+            let sum: f64 = solved.iter().map(|(_, reached)| value(reached)).sum();
+            sum / solved.len().max(1) as f64
+        };
+        let early = &solved[..solved.len().min(50)];
+        let early_lengths: usize = early.iter().map(|(_, reached)| reached.best.1).sum();
+        let excess: Option<Vec<f64>> = solved
+            .iter()
+            .map(|(case, reached)| {
+                let known = case.length.filter(|&known| known > 0)?;
+                Some(reached.best.1 as f64 / known as f64 - 1.0)
+            })
+            .collect();
+        Self {
+            solved: solved.len(),
+            first: mean(&|reached| reached.first.0.as_secs_f64() * 1e3),
+            first_length: mean(&|reached| reached.first.1 as f64),
+            length: mean(&|reached| reached.best.1 as f64),
+            length_of_50: early_lengths as f64 / early.len().max(1) as f64,
+            excess: excess
+                .filter(|excess| !excess.is_empty())
+                .map(|excess| excess.iter().sum::<f64>() / excess.len() as f64),
+            lower_bound: mean(&|reached| f64::from(reached.lower_bound)),
+            proven: solved
+                .iter()
+                .filter(|(_, reached)| reached.best.1 as u64 <= u64::from(reached.lower_bound))
+                .count(),
+        }
+    }
+}
