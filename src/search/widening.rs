@@ -219,6 +219,7 @@ impl Search for Widening {
             Some(pass) => self.past.then(pass.progress()),
             None => Progress {
                 memory: self.claimed,
+                peak_memory: self.past.peak_memory.max(self.claimed),
                 ..self.past
             },
         }

@@ -18,7 +18,7 @@ use loyd::search::{Budget, Progress, Search, Step, Stop, a_star, ida_star};
 use crate::constructive;
 use crate::driving::run;
 use crate::support::published::{KORF_1985, PRINCETON};
-use crate::support::{goal, problem, random_problem, shape};
+use crate::support::{goal, problem, random_problem, shape, walk};
 
 /// How a chain went.
 #[derive(Clone, Debug, PartialEq)]
@@ -394,6 +394,49 @@ fn solve_in_pushes(problem: &Problem, objective: Objective) -> (Vec<usize>, Stop
             Step::Done(stop) => return (lengths, stop, chain.progress().lower_bound),
         }
     }
+}
+
+#[test]
+fn a_proof_beside_the_beams_ends_them() {
+    let mut dice = Dice::new(7);
+    for _ in 0..5 {
+        let problem = walk(shape(5, 5), 24, 60, &mut dice);
+        let optimal = ida_star::solver(&problem, HeuristicKind::default());
+        let shortest = run(optimal).length();
+        let chain = planned(&problem, Objective::Best, Method::default());
+        let course = drive(chain, &problem, Budget::nodes(1000));
+        assert_eq!(course.lengths.last(), Some(&shortest));
+        assert_eq!(course.stop, Stop::Proven);
+        assert_eq!(course.progress.lower_bound, shortest as u32);
+    }
+}
+
+#[test]
+fn beams_without_a_proof_beside_them_end_without_memory() {
+    let problem = random_problem(shape(5, 5), 24, &mut Dice::new(8));
+    let stages = vec![Stage::Constructive(Variant::Best), Stage::Beam];
+    let chain = of_stages(&problem, Objective::Best, stages);
+    let little = Budget {
+        memory: 1 << 20,
+        ..Budget::nodes(1000)
+    };
+    let course = drive(chain, &problem, little);
+    assert_eq!(course.stop, Stop::Memory);
+    assert!(course.by.contains(&Stage::Beam));
+    assert!(course.progress.peak_memory <= 1 << 20);
+}
+
+#[test]
+fn the_beams_and_the_proof_share_the_nodes() {
+    let problem = random_problem(shape(6, 6), 35, &mut Dice::new(9));
+    let mut chain = planned(&problem, Objective::Best, Method::default());
+    for _ in 0..300 {
+        chain.advance(Budget::nodes(1000));
+    }
+    let proof: u64 = chain.iterations().iter().map(|it| it.generated).sum();
+    let all = chain.progress().generated;
+    assert!(proof > all / 30 && proof < all / 5, "{proof} of {all}");
+    assert_eq!(chain.name(), "beam");
 }
 
 #[test]
