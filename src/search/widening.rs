@@ -127,6 +127,7 @@ impl Widening {
             if budget.memory > self.claimed {
                 // More may be granted to a search that has a use for it.
                 self.claimed = budget.memory;
+                self.past.peak_memory = self.past.peak_memory.max(self.claimed);
                 return;
             }
             let room = budget.memory as f64 / wanted as f64;
@@ -219,7 +220,6 @@ impl Search for Widening {
             Some(pass) => self.past.then(pass.progress()),
             None => Progress {
                 memory: self.claimed,
-                peak_memory: self.past.peak_memory.max(self.claimed),
                 ..self.past
             },
         }
