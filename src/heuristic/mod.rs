@@ -17,6 +17,7 @@ mod whole;
 pub mod corrected;
 pub mod discrete;
 pub mod hamming;
+pub mod learned;
 pub mod linear_conflict;
 pub mod manhattan;
 pub mod pattern_database;

@@ -403,6 +403,12 @@ impl<E: Estimate> Layers<E> {
         self.depth
     }
 
+    /// The nodes of the layer before that one.
+    #[must_use]
+    pub const fn layer(&self) -> &Nodes<E::Tile, E::Value> {
+        &self.present
+    }
+
     /// The boards that completed the search so far, in order of depth; at most as many as a layer
     /// has nodes.
     #[must_use]

@@ -15,6 +15,8 @@ pub use hash::Hashes;
 pub use layers::{Layers, State};
 pub use nodes::{Head, Nodes, Tile};
 pub use trace::{Mark, Trace};
+pub(crate) use whole::ToGoal;
+
 pub use whole::Beam;
 
 use crate::heuristic::Slide;

@@ -27,7 +27,7 @@ impl Seen {
     /// Remembers a board; false when it is known already.
     #[inline]
     pub(super) fn insert(&mut self, hash: u64) -> bool {
-        let bucket = (u128::from(hash) * self.buckets.len() as u128 >> 64) as usize;
+        let bucket = ((u128::from(hash) * self.buckets.len() as u128) >> 64) as usize;
         let bucket = &mut self.buckets[bucket];
         // Bits that the choice of the bucket leaves almost free. 0 stands for an empty place.
         let fingerprint = ((hash >> 12) as u32).max(1);

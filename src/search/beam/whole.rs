@@ -7,9 +7,16 @@ use crate::search::{Budget, Progress, Search, Step, Stop};
 
 /// An estimate of whole boards, and the goal by its hash: the estimate of the goal need not be
 /// the least.
-struct ToGoal<W> {
+pub(crate) struct ToGoal<W> {
     estimate: W,
     goal: u64,
+}
+
+impl<W> ToGoal<W> {
+    /// The search for the board of a hash.
+    pub(crate) const fn new(estimate: W, goal: u64) -> Self {
+        Self { estimate, goal }
+    }
 }
 
 impl<W: WholeEstimate> Estimate for ToGoal<W> {
@@ -72,10 +79,10 @@ impl<W: WholeEstimate> Beam<W> {
             return None;
         }
         let hashes = Hashes::new(shape, seed);
-        let goal = hashes.of(image.goal().tiles().map(usize::from));
+        let goal = hashes.of_board(&image.goal());
         let settings = Settings::new(width, deepest(shape));
         let width = settings.width();
-        let estimate = ToGoal { estimate, goal };
+        let estimate = ToGoal::new(estimate, goal);
         let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
         let tiles: Vec<u8> = image.start().tiles().map(|tile| tile as u8).collect();
         layers.add_root(&tiles, 0, Mark::ROOT);

@@ -1,0 +1,184 @@
+//! Weights for a board with one row or column more or less, made of those that were learned.
+//!
+//! What two tiles mean to each other on a board is about what they mean to each other once a line
+//! that neither stands on nor belongs to is taken out, or an empty one put in. A weight is the mean
+//! over all lines of which that can be said.
+
+use super::weights::{Weights, home_of, pairs_of, tile_of};
+use crate::heuristic::WholeEstimate;
+use crate::puzzle::Shape;
+
+/// How one shape becomes another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    MoreRows,
+    MoreColumns,
+    FewerRows,
+    FewerColumns,
+}
+
+impl Step {
+    /// The shape after the step, if there is such a shape.
+    pub(crate) fn shape(self, shape: Shape) -> Option<Shape> {
+        let (rows, columns) = (shape.rows(), shape.columns());
+        let (rows, columns) = match self {
+            Self::MoreRows => (rows + 1, columns),
+            Self::MoreColumns => (rows, columns + 1),
+            Self::FewerRows => (rows - 1, columns),
+            Self::FewerColumns => (rows, columns - 1),
+        };
+        Shape::new(rows, columns).ok()
+    }
+
+    const fn along_rows(self) -> bool {
+        matches!(self, Self::MoreRows | Self::FewerRows)
+    }
+
+    const fn grows(self) -> bool {
+        matches!(self, Self::MoreRows | Self::MoreColumns)
+    }
+}
+
+/// The large board as the small one, or the small one within the large one: where the cells and
+/// the tiles of the new shape are in the old one. Nowhere, if they are on the line that is not
+/// there, or if it would make the blank a tile.
+struct View {
+    cells: Box<[Option<u8>]>,
+    tiles: Box<[Option<u8>]>,
+}
+
+impl View {
+    /// The view without the given line of the larger of the two.
+    fn new(from: Shape, to: Shape, step: Step, line: usize) -> Self {
+        let place = |cell: usize| {
+            let (row, column) = (to.row(cell), to.column(cell));
+            let shifted = |at: usize| {
+                if step.grows() {
+                    (at != line).then(|| at - usize::from(at > line))
+                } else {
+                    Some(at + usize::from(at >= line))
+                }
+            };
+            Some(if step.along_rows() {
+                from.cell(shifted(row)?, column)
+            } else {
+                from.cell(row, shifted(column)?)
+            })
+        };
+        let tile = |tile: usize| {
+            let home = place(home_of(to.cells(), tile))?;
+            let image = tile_of(from.cells(), home);
+            ((tile == 0) == (image == 0)).then_some(image as u8)
+        };
+        Self {
+            cells: (0..to.cells())
+                .map(|cell| place(cell).map(|cell| cell as u8))
+                .collect(),
+            tiles: (0..to.cells()).map(tile).collect(),
+        }
+    }
+}
+
+/// A lift in the making, one pair of cells after the other.
+pub(crate) struct Lift {
+    from: Weights,
+    shape: Shape,
+    views: Vec<View>,
+    cells: Vec<(usize, usize)>,
+    pairs: Vec<i8>,
+}
+
+impl Lift {
+    /// Nothing done yet; none where the step leads to no shape.
+    pub(crate) fn begin(from: Weights, step: Step) -> Option<Self> {
+        let old = from.shape();
+        let shape = step.shape(old)?;
+        let larger = if step.grows() { shape } else { old };
+        let lines = if step.along_rows() {
+            larger.rows()
+        } else {
+            larger.columns()
+        };
+        Some(Self {
+            views: (0..lines)
+                .map(|line| View::new(old, shape, step, line))
+                .collect(),
+            cells: pairs_of(shape.cells()).collect(),
+            pairs: Vec::with_capacity(Weights::pair_count(shape) * shape.cells().pow(2)),
+            from,
+            shape,
+        })
+    }
+
+    /// Makes the weights of so many pairs of cells more; true when there are no more.
+    pub(crate) fn advance(&mut self, pairs: u64) -> bool {
+        let squared = self.shape.cells().pow(2);
+        for _ in 0..pairs {
+            let Some(&(lower, upper)) = self.cells.get(self.pairs.len() / squared) else {
+                return true;
+            };
+            self.push_pair(lower, upper);
+        }
+        false
+    }
+
+    fn push_pair(&mut self, lower: usize, upper: usize) {
+        let cells = self.shape.cells();
+        let seen: Vec<_> = self
+            .views
+            .iter()
+            .filter_map(|view| Some((view.cells[lower]?, view.cells[upper]?, &view.tiles)))
+            .collect();
+        for tile in 0..cells {
+            for other in 0..cells {
+                let (mut sum, mut count) = (0, 0);
+                for (lower, upper, tiles) in &seen {
+                    if let (Some(tile), Some(other)) = (tiles[tile], tiles[other]) {
+                        let [tile, lower, other, upper] =
+                            [tile, *lower, other, *upper].map(usize::from);
+                        sum += self.from.pair(tile, lower, other, upper);
+                        count += 1;
+                    }
+                }
+                self.pairs.push(mean(sum, count) as i8);
+            }
+        }
+    }
+
+    fn single(&self, tile: usize, cell: usize) -> i16 {
+        let (mut sum, mut count) = (0, 0);
+        for view in &self.views {
+            if let (Some(tile), Some(cell)) = (view.tiles[tile], view.cells[cell]) {
+                let [tile, cell] = [tile, cell].map(usize::from);
+                let distance = distance(self.from.shape(), tile, cell);
+                sum += self.from.single(tile, cell) - distance;
+                count += 1;
+            }
+        }
+        (distance(self.shape, tile, cell) + mean(sum, count)) as i16
+    }
+
+    pub(crate) fn finish(self) -> Option<Weights> {
+        let cells = self.shape.cells();
+        let singles = (0..cells * cells).map(|at| self.single(at / cells, at % cells));
+        let singles = singles.collect();
+        Weights::new(self.shape, singles, self.pairs)
+    }
+}
+
+/// How far a tile is from where it belongs, in the units of the weights; the blank counts nothing.
+pub(crate) fn distance(shape: Shape, tile: usize, cell: usize) -> i32 {
+    if tile == 0 {
+        return 0;
+    }
+    let home = home_of(shape.cells(), tile);
+    <super::Rows as WholeEstimate>::UNIT * shape.distance(home, cell) as i32
+}
+
+/// The mean to the nearest whole number; 0 of nothing.
+const fn mean(sum: i32, count: i32) -> i32 {
+    if count == 0 {
+        return 0;
+    }
+    (2 * sum + count).div_euclid(2 * count)
+}
