@@ -149,7 +149,12 @@ fn gather(
         let boards: Vec<Board> = (0..BATCH.min(course.solves - tried))
             .map(|_| starts.draw(&mut dice))
             .collect();
-        let outcomes = solve_all(beam, &boards, seed.wrapping_add(tried as u64), course.threads);
+        let outcomes = solve_all(
+            beam,
+            &boards,
+            seed.wrapping_add(tried as u64),
+            course.threads,
+        );
         tried += boards.len();
         let mut stuck = Vec::new();
         for (outcome, board) in outcomes.iter().zip(&boards) {

@@ -1,6 +1,5 @@
 //! The weights as numbers that can be learned, and how they learn.
 
-use crate::heuristic::WholeEstimate;
 use crate::heuristic::learned::{Rows, Transposition, Weights, pair_of, pairs_of};
 use crate::puzzle::{Dice, Shape};
 
@@ -217,7 +216,11 @@ impl Model {
             for tile in 0..cells {
                 for other in 0..cells {
                     let (one, two) = (names.tiles[tile], names.tiles[other]);
-                    let (one, two) = if first < second { (one, two) } else { (two, one) };
+                    let (one, two) = if first < second {
+                        (one, two)
+                    } else {
+                        (two, one)
+                    };
                     let weight = &mut self.pairs[(pair * cells + tile) * cells + other];
                     let image = before.pairs[(image * cells + one) * cells + two].value;
                     weight.value = (weight.value + image) / 2.0;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::samples::Samples;
 use crate::heuristic::learned::Rows;
 use crate::puzzle::{Board, Dice, Problem};
-use crate::search::beam::{Hashes, Layers, Mark, Settings, State, ToGoal, Trace};
+use crate::search::beam::{
+    Hashes, Layers, Learned, Mark, Settings, State, Trace, bytes_of, deepest,
+};
 
 /// How many boards of a solve's layers are looked at again.
 const KEPT_BOARDS: usize = 3;
@@ -47,11 +49,10 @@ impl Beam {
         let mut dice = Dice::new(seed);
         let hashes = Hashes::new(shape, seed);
         let goal = Board::solved(shape);
-        let estimate = ToGoal::new(Arc::clone(&self.rows), hashes.of_board(&goal));
-        let deepest = (shape.cells() * (shape.rows() + shape.columns()) * 3 / 4 + 40) as u32;
-        let settings = Settings::new(self.width, deepest);
+        let estimate = Learned::new(Arc::clone(&self.rows), hashes.of_board(&goal));
+        let settings = Settings::new(self.width, deepest(shape));
         let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
-        let tiles: Vec<u8> = start.tiles().map(|tile| tile as u8).collect();
+        let tiles = bytes_of(start);
         layers.add_root(&tiles, 0, Mark::ROOT);
         let mut outcome = Outcome::default();
         let typical = (shape.cells() * (shape.rows() + shape.columns()) / 2) as u32;
@@ -63,7 +64,7 @@ impl Beam {
                 let mut path = vec![tiles];
                 for slide in moves {
                     board.slide(slide);
-                    path.push(board.tiles().map(|tile| tile as u8).collect());
+                    path.push(bytes_of(&board));
                 }
                 if board == goal {
                     outcome.path = Some(path);

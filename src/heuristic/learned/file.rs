@@ -1,5 +1,6 @@
 //! Weights as bytes: a small header, the weights, a checksum of both. Little-endian.
 
+use std::mem;
 use std::ops::Range;
 
 use thiserror::Error;
@@ -47,7 +48,8 @@ impl Weights {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let shape = self.shape();
-        let mut bytes = Vec::with_capacity(length(shape));
+        let images = Images::new(shape);
+        let mut bytes = Vec::with_capacity(length(&images));
         bytes.extend(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend([shape.rows() as u8, shape.columns() as u8]);
@@ -56,7 +58,7 @@ impl Weights {
                 .iter()
                 .flat_map(|single| single.to_le_bytes()),
         );
-        for pair in stored_pairs(shape) {
+        for pair in images.stored() {
             bytes.extend(self.block(pair).iter().map(|&weight| weight as u8));
         }
         let sum = XxHash3_64::oneshot(&bytes);
@@ -69,6 +71,27 @@ impl Weights {
     /// # Errors
     /// When they are not what [`Self::to_bytes`] makes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
+        let mut reading = Reading::begin(bytes)?;
+        while !reading.advance(u64::MAX) {}
+        reading.finish().ok_or(WeightsError::Damaged)
+    }
+}
+
+/// Bytes that are being read, one pair of cells after the other.
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    shape: Shape,
+    singles: Vec<i16>,
+    pairs: Vec<i8>,
+    blocks: std::slice::ChunksExact<'a, u8>,
+    images: Images,
+    /// The next pair of cells.
+    pair: usize,
+}
+
+impl<'a> Reading<'a> {
+    /// Looks at the checksum, and at all but the pairs.
+    pub(super) fn begin(bytes: &'a [u8]) -> Result<Self, WeightsError> {
         if bytes.get(..MAGIC.len()) != Some(&MAGIC[..]) || bytes.len() < HEADER + CHECKSUM {
             return Err(WeightsError::Foreign);
         }
@@ -82,70 +105,124 @@ impl Weights {
         }
         let [rows, columns] = [content[SHAPE_AT], content[SHAPE_AT + 1]].map(usize::from);
         let shape = Shape::new(rows, columns).map_err(|_| WeightsError::Damaged)?;
-        if bytes.len() != length(shape) {
-            return Err(WeightsError::Length {
-                found: bytes.len(),
-                expected: length(shape),
-            });
+        let images = Images::new(shape);
+        let expected = length(&images);
+        if bytes.len() != expected {
+            let found = bytes.len();
+            return Err(WeightsError::Length { found, expected });
         }
         let squared = shape.cells() * shape.cells();
         let (singles, blocks) = content[HEADER..].split_at(squared * size_of::<i16>());
         let singles = singles.chunks_exact(2);
-        let singles = singles.map(|bytes| i16::from_le_bytes([bytes[0], bytes[1]]));
-        let mut pairs = vec![0; Self::pair_count(shape) * squared];
-        let stored = stored_pairs(shape);
-        for (pair, block) in stored.iter().zip(blocks.chunks_exact(squared)) {
-            fill(&mut pairs, shape, *pair, block);
+        Ok(Self {
+            shape,
+            singles: singles
+                .map(|bytes| i16::from_le_bytes([bytes[0], bytes[1]]))
+                .collect(),
+            pairs: vec![0; Weights::pair_count(shape) * squared],
+            blocks: blocks.chunks_exact(squared),
+            images,
+            pair: 0,
+        })
+    }
+
+    /// Reads so many pairs of cells more; true when there are no more.
+    pub(super) fn advance(&mut self, pairs: u64) -> bool {
+        let cells = self.shape.cells();
+        let squared = cells * cells;
+        for _ in 0..pairs {
+            let Some(image) = self.images.of_pairs.get(self.pair) else {
+                return true;
+            };
+            let begin = self.pair * squared;
+            self.pair += 1;
+            if image.pair < self.pair - 1 {
+                // It was written with its image.
+                continue;
+            }
+            let Some(block) = self.blocks.next() else {
+                return true;
+            };
+            for (weight, &byte) in self.pairs[begin..].iter_mut().zip(block) {
+                *weight = byte as i8;
+            }
+            if image.pair == self.pair - 1 {
+                continue;
+            }
+            let tiles = &self.images.names.tiles;
+            let target = &mut self.pairs[image.pair * squared..][..squared];
+            for (row, &tile) in block.chunks_exact(cells).zip(tiles) {
+                for (&byte, &other) in row.iter().zip(tiles) {
+                    let (first, second) = if image.is_turned {
+                        (other, tile)
+                    } else {
+                        (tile, other)
+                    };
+                    target[first * cells + second] = byte as i8;
+                }
+            }
         }
-        Self::new(shape, singles.collect(), pairs).ok_or(WeightsError::Damaged)
+        false
+    }
+
+    /// The weights, once they are read.
+    pub(super) fn finish(&mut self) -> Option<Weights> {
+        let (singles, pairs) = (mem::take(&mut self.singles), mem::take(&mut self.pairs));
+        Weights::new(self.shape, singles, pairs)
     }
 }
 
-/// Writes the weights of a pair of cells, and on a square board those of its image.
-fn fill(pairs: &mut [i8], shape: Shape, pair: usize, block: &[u8]) {
-    let cells = shape.cells();
-    let squared = cells * cells;
-    for (weight, &byte) in pairs[pair * squared..].iter_mut().zip(block) {
-        *weight = byte as i8;
-    }
-    let Some((image, is_turned)) = image_of(shape, pair) else {
-        return;
-    };
-    let names = Transposition::new(shape);
-    for (at, &byte) in block.iter().enumerate() {
-        let [lower, upper] = [names.tiles[at / cells], names.tiles[at % cells]];
-        let [first, second] = if is_turned {
-            [upper, lower]
-        } else {
-            [lower, upper]
+/// What becomes of a pair of cells in the diagonal of a square board.
+#[derive(Clone, Copy, Debug)]
+struct Image {
+    pair: usize,
+    /// Whether the lower cell becomes the upper one.
+    is_turned: bool,
+}
+
+/// The images of all pairs of cells; on other boards than squares each is its own.
+#[derive(Debug)]
+struct Images {
+    shape: Shape,
+    names: Transposition,
+    of_pairs: Vec<Image>,
+}
+
+impl Images {
+    fn new(shape: Shape) -> Self {
+        let cells = shape.cells();
+        let names = Transposition::new(shape);
+        let is_square = shape.rows() == shape.columns();
+        let image = |(lower, upper): (usize, usize)| {
+            let (first, second) = if is_square {
+                (names.cells[lower], names.cells[upper])
+            } else {
+                (lower, upper)
+            };
+            Image {
+                pair: pair_of(cells, first.min(second), first.max(second)),
+                is_turned: first > second,
+            }
         };
-        pairs[image * squared + first * cells + second] = byte as i8;
+        let of_pairs = pairs_of(cells).map(image).collect();
+        Self {
+            shape,
+            names,
+            of_pairs,
+        }
     }
-}
 
-/// The image of a pair of cells in the diagonal of a square board, and whether the lower cell
-/// becomes the upper one; none when it is the pair itself or the board is not square.
-fn image_of(shape: Shape, pair: usize) -> Option<(usize, bool)> {
-    if shape.rows() != shape.columns() {
-        return None;
+    /// The pairs of cells whose weights are stored.
+    fn stored(&self) -> impl Iterator<Item = usize> + '_ {
+        let images = self.of_pairs.iter().enumerate();
+        images
+            .filter(|(pair, image)| *pair <= image.pair)
+            .map(|(pair, _)| pair)
     }
-    let cells = shape.cells();
-    let (lower, upper) = pairs_of(cells).nth(pair)?;
-    let names = Transposition::new(shape);
-    let (first, second) = (names.cells[lower], names.cells[upper]);
-    let image = pair_of(cells, first.min(second), first.max(second));
-    (image != pair).then_some((image, first > second))
-}
-
-/// The pairs of cells whose weights are stored.
-fn stored_pairs(shape: Shape) -> Vec<usize> {
-    (0..Weights::pair_count(shape))
-        .filter(|&pair| image_of(shape, pair).is_none_or(|(image, _)| pair < image))
-        .collect()
 }
 
 /// The bytes of a file.
-fn length(shape: Shape) -> usize {
-    let squared = shape.cells() * shape.cells();
-    HEADER + squared * size_of::<i16>() + stored_pairs(shape).len() * squared + CHECKSUM
+fn length(images: &Images) -> usize {
+    let squared = images.shape.cells().pow(2);
+    HEADER + squared * (size_of::<i16>() + images.stored().count()) + CHECKSUM
 }

@@ -4,22 +4,28 @@
 //! that neither stands on nor belongs to is taken out, or an empty one put in. A weight is the mean
 //! over all lines of which that can be said.
 
+use std::mem;
+
+use super::rows::Rows;
 use super::weights::{Weights, home_of, pairs_of, tile_of};
-use crate::heuristic::WholeEstimate;
 use crate::puzzle::Shape;
 
-/// How one shape becomes another.
+/// A row or a column that is put in or taken out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
+pub enum Line {
+    /// One row more.
     MoreRows,
+    /// One column more.
     MoreColumns,
+    /// One row less.
     FewerRows,
+    /// One column less.
     FewerColumns,
 }
 
-impl Step {
-    /// The shape after the step, if there is such a shape.
-    pub(crate) fn shape(self, shape: Shape) -> Option<Shape> {
+impl Line {
+    /// The shape after it, if there is such a shape.
+    pub(super) fn shape(self, shape: Shape) -> Option<Shape> {
         let (rows, columns) = (shape.rows(), shape.columns());
         let (rows, columns) = match self {
             Self::MoreRows => (rows + 1, columns),
@@ -30,7 +36,7 @@ impl Step {
         Shape::new(rows, columns).ok()
     }
 
-    const fn along_rows(self) -> bool {
+    const fn is_row(self) -> bool {
         matches!(self, Self::MoreRows | Self::FewerRows)
     }
 
@@ -49,17 +55,17 @@ struct View {
 
 impl View {
     /// The view without the given line of the larger of the two.
-    fn new(from: Shape, to: Shape, step: Step, line: usize) -> Self {
+    fn new(from: Shape, to: Shape, line: Line, index: usize) -> Self {
         let place = |cell: usize| {
             let (row, column) = (to.row(cell), to.column(cell));
             let shifted = |at: usize| {
-                if step.grows() {
-                    (at != line).then(|| at - usize::from(at > line))
+                if line.grows() {
+                    (at != index).then(|| at - usize::from(at > index))
                 } else {
-                    Some(at + usize::from(at >= line))
+                    Some(at + usize::from(at >= index))
                 }
             };
-            Some(if step.along_rows() {
+            Some(if line.is_row() {
                 from.cell(shifted(row)?, column)
             } else {
                 from.cell(row, shifted(column)?)
@@ -89,19 +95,19 @@ pub(crate) struct Lift {
 }
 
 impl Lift {
-    /// Nothing done yet; none where the step leads to no shape.
-    pub(crate) fn begin(from: Weights, step: Step) -> Option<Self> {
+    /// Nothing done yet; none where there is no such shape.
+    pub(crate) fn begin(from: Weights, line: Line) -> Option<Self> {
         let old = from.shape();
-        let shape = step.shape(old)?;
-        let larger = if step.grows() { shape } else { old };
-        let lines = if step.along_rows() {
+        let shape = line.shape(old)?;
+        let larger = if line.grows() { shape } else { old };
+        let lines = if line.is_row() {
             larger.rows()
         } else {
             larger.columns()
         };
         Some(Self {
             views: (0..lines)
-                .map(|line| View::new(old, shape, step, line))
+                .map(|index| View::new(old, shape, line, index))
                 .collect(),
             cells: pairs_of(shape.cells()).collect(),
             pairs: Vec::with_capacity(Weights::pair_count(shape) * shape.cells().pow(2)),
@@ -158,21 +164,44 @@ impl Lift {
         (distance(self.shape, tile, cell) + mean(sum, count)) as i16
     }
 
-    pub(crate) fn finish(self) -> Option<Weights> {
+    /// The weights, once all pairs are made.
+    pub(crate) fn finish(&mut self) -> Option<Weights> {
         let cells = self.shape.cells();
         let singles = (0..cells * cells).map(|at| self.single(at / cells, at % cells));
         let singles = singles.collect();
-        Weights::new(self.shape, singles, self.pairs)
+        Weights::new(self.shape, singles, mem::take(&mut self.pairs))
+    }
+}
+
+impl Weights {
+    /// The Manhattan distance as weights: what learning starts from.
+    #[must_use]
+    pub fn manhattan(shape: Shape) -> Self {
+        let cells = shape.cells();
+        let singles = (0..cells * cells)
+            .map(|at| distance(shape, at / cells, at % cells) as i16)
+            .collect();
+        let pairs = vec![0; Self::pair_count(shape) * cells * cells];
+        Self::new(shape, singles, pairs).expect("as many as the shape has")
+    }
+
+    /// The weights for boards with a line more or less, all at once; none where there is no such
+    /// shape. A board of less than five lines that way gets worse ones.
+    #[must_use]
+    pub fn lifted(self, line: Line) -> Option<Self> {
+        let mut lift = Lift::begin(self, line)?;
+        while !lift.advance(u64::MAX) {}
+        lift.finish()
     }
 }
 
 /// How far a tile is from where it belongs, in the units of the weights; the blank counts nothing.
-pub(crate) fn distance(shape: Shape, tile: usize, cell: usize) -> i32 {
+fn distance(shape: Shape, tile: usize, cell: usize) -> i32 {
     if tile == 0 {
         return 0;
     }
     let home = home_of(shape.cells(), tile);
-    <super::Rows as WholeEstimate>::UNIT * shape.distance(home, cell) as i32
+    Rows::UNIT * shape.distance(home, cell) as i32
 }
 
 /// The mean to the nearest whole number; 0 of nothing.

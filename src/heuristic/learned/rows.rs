@@ -1,7 +1,7 @@
 //! The changes of an estimate, laid out so that a slide reads one short piece of memory.
 
 use super::weights::Weights;
-use crate::heuristic::{Slide, WholeEstimate};
+use crate::heuristic::Slide;
 use crate::puzzle::{Direction, Shape};
 
 /// Stands for a slide over the edge.
@@ -19,6 +19,9 @@ pub struct Rows {
 }
 
 impl Rows {
+    /// The parts of a move that estimates are counted in.
+    pub const UNIT: i32 = 16;
+
     /// Bytes held for a shape.
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
@@ -28,20 +31,30 @@ impl Rows {
         Weights::bytes(shape) + blocks + slides * (cells - 1) * cells * cells
     }
 
+    /// The rows of weights, all at once.
+    #[must_use]
+    pub fn new(weights: Weights) -> Self {
+        let mut making = Making::begin(weights);
+        while !making.advance(u64::MAX) {}
+        making.finish()
+    }
+
     /// The shape of its boards.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         self.weights.shape()
     }
-}
 
-impl WholeEstimate for Rows {
-    fn of(&self, tiles: &[u8]) -> i32 {
+    /// The estimate of a board, its tiles row by row, in parts of a move.
+    #[must_use]
+    pub fn of(&self, tiles: &[u8]) -> i32 {
         self.weights.of(tiles)
     }
 
+    /// By how much a slide changes the estimate; `tiles` are those *before* it.
+    #[must_use]
     #[inline]
-    fn change(&self, tiles: &[u8], slide: Slide) -> i32 {
+    pub fn change(&self, tiles: &[u8], slide: Slide) -> i32 {
         let cells = tiles.len();
         let block = self.blocks[slide.to * Direction::ALL.len() + slide.direction as usize];
         let row = (block as usize + slide.tile - 1) * cells * cells;

@@ -139,6 +139,7 @@ impl Weights {
 }
 
 /// The cells and tiles of a transposed board by those of a shape.
+#[derive(Debug)]
 pub(crate) struct Transposition {
     pub(crate) cells: Box<[usize]>,
     pub(crate) tiles: Box<[usize]>,

@@ -236,8 +236,9 @@ impl<E: Estimate> Layers<E> {
                 to,
                 direction,
             };
-            let value = self.estimate.child(tiles, head.value, slide);
             let hash = self.hashes.after(head.hash, tile, from, to);
+            self.seen.prefetch(hash);
+            let value = self.estimate.child(tiles, head.value, slide);
             let rank = E::rank(value);
             let completes = self.estimate.completes(value, hash);
             if !(completes || self.cut.admits(rank)) || !self.seen.insert(hash) {
