@@ -25,6 +25,12 @@ use crate::puzzle::{Board, Dice, Shape};
 /// Solves between two reports, and before new boards come among the starts.
 const BATCH: usize = 512;
 
+/// Generations whose samples are looked at.
+const REMEMBERED: usize = 3;
+
+/// The first change of all weights of a board together, in moves.
+const RATE: f32 = 2.5;
+
 /// The models that learn the same lessons in different orders, to be averaged.
 const PUPILS: u64 = 2;
 
@@ -45,10 +51,6 @@ pub struct Course {
     pub width: usize,
     /// How often each sample is looked at in a generation.
     pub epochs: u32,
-    /// The first change of all weights of a board together, in moves.
-    pub rate: f32,
-    /// Generations whose samples are looked at.
-    pub memory: usize,
     /// Boards that decide between weights.
     pub trials: usize,
     /// The width of the beam on those.
@@ -105,7 +107,7 @@ pub fn train(course: &Course, report: &mut dyn FnMut(&Report)) -> Weights {
         };
         let samples = gather(course, generation, &beam, &mut starts, report);
         memory.push(samples);
-        if memory.len() > course.memory {
+        if memory.len() > REMEMBERED {
             memory.remove(0);
         }
         let mut all = Samples::new(shape.cells());
@@ -202,7 +204,7 @@ fn learn(course: &Course, generation: u32, model: &Model, samples: &Samples) -> 
         pupil.refresh();
         let lessons = Lessons {
             epochs: course.epochs,
-            rate: course.rate,
+            rate: RATE,
             seed: board_seed(course.seed ^ number, u64::from(generation)),
         };
         pupil.learn(samples, lessons);
