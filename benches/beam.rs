@@ -6,14 +6,14 @@
 //! separated by commas, for the goal 1 2 3 … with the blank last. `--seed` is that of the random
 //! boards.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use loyd::heuristic::WholeEstimate;
-use loyd::heuristic::manhattan::Distance;
+use loyd::heuristic::learned::{Rows, Weights};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
-use loyd::search::beam::Beam;
-use loyd::search::{Budget, Search, Step};
+use loyd::search::beam::{self, Beam};
+use loyd::search::{Budget, Search, Solver, Step};
 
 /// What the command line asks for.
 struct Question {
@@ -22,6 +22,7 @@ struct Question {
     boards: usize,
     seed: u64,
     file: Option<String>,
+    weights: Option<String>,
 }
 
 impl Question {
@@ -32,6 +33,7 @@ impl Question {
             boards: 20,
             seed: 1995,
             file: None,
+            weights: None,
         };
         let mut arguments = arguments.filter(|argument| argument != "--bench");
         while let Some(name) = arguments.next() {
@@ -48,6 +50,7 @@ impl Question {
                 "--boards" => question.boards = value.parse().ok()?,
                 "--seed" => question.seed = value.parse().ok()?,
                 "--file" => question.file = Some(value),
+                "--weights" => question.weights = Some(value),
                 _ => return None,
             }
         }
@@ -86,11 +89,27 @@ fn main() {
         eprintln!("no boards of that kind");
         return;
     };
+    let weights = question
+        .weights
+        .as_ref()
+        .and_then(|path| std::fs::read(path).ok());
+    let weights = weights.and_then(|bytes| Weights::from_bytes(&bytes).ok());
+    let rows = weights.map(|weights| Arc::new(Rows::new(weights)));
     println!("estimate   width  mean length  failures  ms a board  ns a kept node");
     for &width in &question.widths {
-        row("manhattan", &problems, width, |problem| {
-            Distance::new(problem)
-        });
+        if let Some(rows) = &rows {
+            row("learned", &problems, width, |problem| {
+                Beam::learned(problem, Arc::clone(rows), width, 1)
+                    .map(|beam| Box::new(beam) as Solver)
+            });
+        } else {
+            row("shipped", &problems, width, |problem| {
+                beam::solver(problem, width, 1)
+            });
+            row("bound", &problems, width, |problem| {
+                Some(Box::new(Beam::bounded(problem, width, 1)))
+            });
+        }
     }
 }
 
@@ -122,19 +141,22 @@ impl Clock {
     }
 }
 
-fn row<W: WholeEstimate>(
+fn row(
     name: &str,
     problems: &[Problem],
     width: usize,
-    estimate: impl Fn(&Problem) -> W,
+    solver: impl Fn(&Problem) -> Option<Solver>,
 ) {
     let (mut lengths, mut solved, mut kept) = (0, 0, 0);
     let begun = Clock::start();
     for problem in problems {
-        let image = problem.mirrored(problem.canonical_symmetry());
-        let Some(mut beam) = Beam::new(problem, estimate(&image), width, 1) else {
+        let Some(mut beam) = solver(problem) else {
             continue;
         };
+        while beam.progress().expanded == 0 {
+            // The tables of the estimate are made here, the first time.
+            beam.advance(Budget::nodes(1));
+        }
         if let Step::Found(solution) = beam.advance(Budget::UNLIMITED) {
             lengths += solution.len();
             solved += 1;

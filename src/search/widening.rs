@@ -13,6 +13,10 @@ use crate::puzzle::Solution;
 
 /// What makes the beams.
 pub trait Beams: Send {
+    /// Works on the tables that the beams need, about as long as so many nodes take; true once
+    /// they are there.
+    fn prepare(&self, nodes: u64) -> bool;
+
     /// A beam of at most this width; none if there is none for the problem.
     fn beam(&self, width: usize, seed: u64) -> Option<Box<dyn Pass>>;
 
@@ -188,7 +192,9 @@ impl Search for Widening {
             return Step::Done(stop);
         }
         if self.pass.is_none() {
-            self.begin(budget);
+            if self.begun > 0 || self.beams.prepare(budget.nodes.max(1)) {
+                self.begin(budget);
+            }
             return Step::Working;
         }
         if let Some(time) = budget.time {

@@ -49,6 +49,10 @@ impl Fakes {
 }
 
 impl Beams for Fakes {
+    fn prepare(&self, _nodes: u64) -> bool {
+        true
+    }
+
     fn beam(&self, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
         self.widths.lock().unwrap().push((width, 0.0));
         Some(Box::new(Fake {

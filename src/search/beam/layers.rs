@@ -245,8 +245,9 @@ impl<E: Estimate> Layers<E> {
                 to,
                 direction,
             };
-            let value = self.estimate.child(tiles, head.value, slide);
             let hash = self.hashes.after(head.hash, tile, from, to);
+            self.seen.prefetch(hash);
+            let value = self.estimate.child(tiles, head.value, slide);
             let rank = E::rank(value);
             let completes = self.estimate.completes(value, hash);
             if !(completes || self.cut.admits(rank)) || !self.seen.insert(hash) {
@@ -417,6 +418,12 @@ impl<E: Estimate> Layers<E> {
     #[must_use]
     pub const fn least(&self) -> i32 {
         self.least
+    }
+
+    /// The nodes of the layer before that one.
+    #[must_use]
+    pub const fn layer(&self) -> &Nodes<E::Tile, E::Value> {
+        &self.present
     }
 
     /// The boards that completed the search so far, in order of depth; at most as many as a layer

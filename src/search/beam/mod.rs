@@ -3,9 +3,11 @@
 //! [`Layers`] is the machine: it knows boards, moves and ranks, and takes what a board is worth
 //! from an [`Estimate`]. A [`Beam`] is the search for a solution by one such estimate.
 
+mod bound;
 mod cut;
 mod hash;
 mod layers;
+mod learned;
 mod nodes;
 mod seen;
 mod trace;
@@ -15,11 +17,17 @@ pub use hash::Hashes;
 pub use layers::{Layers, State};
 pub use nodes::{Head, Nodes, Tile};
 pub use trace::{Mark, Trace};
-pub use whole::Beam;
+pub use whole::{Beam, supports};
 
-use super::Search;
-use crate::heuristic::Slide;
-use crate::puzzle::Solution;
+pub(crate) use learned::Learned;
+pub(crate) use whole::{bytes_of, deepest};
+
+use bound::Bounded;
+
+use super::{Search, Solver, prepared};
+use crate::heuristic::linear_conflict::LinearConflict;
+use crate::heuristic::{Slide, learned as estimate};
+use crate::puzzle::{Problem, Shape, Solution};
 
 /// What a beam ranks boards by, carried along from move to move. It need not be a bound.
 pub trait Estimate: Send {
@@ -27,6 +35,8 @@ pub trait Estimate: Send {
     type Tile: Tile;
     /// What a node carries: the estimate, and whatever makes that of its children cheap.
     type Value: Copy + Send;
+    /// The ranks that make a move.
+    const UNIT: i32;
 
     /// Looks at a whole board, its tiles row by row.
     fn root(&self, tiles: &[Self::Tile]) -> Self::Value;
@@ -80,4 +90,30 @@ impl Settings {
     pub const fn width(&self) -> usize {
         self.width
     }
+}
+
+/// A beam search for a problem, by the learned estimate where [there is one](estimate::supports)
+/// and by a lower bound elsewhere; none where beams do not [support](supports) the shape. While the
+/// tables of the estimate are not there it works on them.
+#[must_use]
+pub fn solver(problem: &Problem, width: usize, seed: u64) -> Option<Solver> {
+    if !supports(problem.shape()) {
+        return None;
+    }
+    let begin = move |problem: &Problem| -> Solver {
+        let rows = estimate::ready(problem.shape());
+        match rows.and_then(|rows| Beam::learned(problem, rows, width, seed)) {
+            Some(beam) => Box::new(beam),
+            None => Box::new(Beam::bounded(problem, width, seed)),
+        }
+    };
+    let prepare = |problem: &Problem, nodes| estimate::prepare(problem.shape(), nodes);
+    Some(prepared::solver(problem, prepare, begin))
+}
+
+/// The bytes that a search of this width can come to hold, the tables of its estimate not
+/// counted.
+#[must_use]
+pub fn bytes(shape: Shape, width: usize) -> u64 {
+    Beam::<Learned>::bytes(shape, width).max(Beam::<Bounded<LinearConflict>>::bytes(shape, width))
 }
