@@ -16,7 +16,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Exit, Failure, ServerArgs};
-use crate::bench::{Case, Figures, Lengths, Run, Suite, WrongLength, best_by, run};
+use crate::bench::{Case, Figures, Lengths, Run, Suite, Workers, WrongLength, best_by, run};
 use crate::config::{TableDirArg, bytes};
 use crate::engine::guide_builder::GuideBuilder;
 use crate::engine::table_store::TableStore;
@@ -35,6 +35,7 @@ Examples:
   loyd bench --suite korf --suite farthest
   loyd bench --suite uniform --count 10000 --seed 7 --json
   loyd bench --file boards.tsv --max-time 1m --each
+  loyd bench --suite farthest --threads 2
   loyd bench --suite deadline
   loyd bench --suite uniform --rows 9 --columns 12 --count 20 --deadline 50ms,500ms
   loyd bench --suite uniform --count 10000 --server 127.0.0.1:50051
@@ -51,11 +52,13 @@ is of the first solutions. Lengths are means; ÷ n³ divides by the number of ce
 With --server a running `loyd serve` solves them: times are those of whole calls, the answers are
 replayed here, and with --timeout the best solutions within that deadline are asked for. Otherwise
 times are CPU time of one thread, in milliseconds, of the boards that were solved within
---max-time. ns/node counts the others, too.
+--max-time. ns/node counts the others, too. With --threads they are CPU time of all threads, and
+the time by the clock is told, too.
 
 With --json each suite is an object: suite, boards, solved, mean_length, milliseconds (mean,
-median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes, table_seconds (to build or map); with --each also runs, an
-array of objects: board, length, lower_bound, milliseconds, nodes.";
+median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes, table_seconds (to build or map); with --threads also threads
+and wall_milliseconds (mean, max); with --each also runs, an array of objects: board, length,
+lower_bound, milliseconds, nodes, and with --threads wall_milliseconds.";
 
 /// The suites that come with loyd.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,9 +115,13 @@ pub struct BenchArgs {
     #[command(flatten)]
     tables: TableDirArg,
 
-    /// The most CPU time for a board.
+    /// The most CPU time for a board; with --threads, the most time by the clock.
     #[arg(long, value_name = "TIME", default_value = "1m", value_parser = humantime::parse_duration)]
     max_time: Duration,
+
+    /// Solve each board as a server with so many workers and nothing else to do would.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 
     /// Tell each board, too.
     #[arg(long)]
@@ -138,6 +145,7 @@ impl BenchArgs {
     /// # Errors
     /// When a file or an option is wrong, or the figures cannot be written.
     pub async fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
+        let workers = self.workers()?;
         for suite in self.suites()? {
             let cases = suite
                 .cases()
@@ -175,7 +183,10 @@ impl BenchArgs {
             let runs: Result<Vec<Run>, WrongLength> = cases
                 .iter()
                 .map(|case| {
-                    let ran = run(case, tables, self.max_time);
+                    let ran = match &workers {
+                        Some(workers) => workers.run(case, tables, self.max_time),
+                        None => run(case, tables, self.max_time),
+                    };
                     bar.inc(1);
                     ran
                 })
@@ -186,17 +197,22 @@ impl BenchArgs {
             let boards = cases.iter().map(|case| case.problem.start().to_string());
             let each: Vec<(String, Run)> = boards.zip(runs).filter(|_| self.each).collect();
             if self.json {
-                writeln!(
-                    output,
-                    "{}",
-                    report::as_json(&suite, &figures, &made, &each)
-                )?;
+                let object = report::as_json(&suite, &figures, &made, self.threads, &each);
+                writeln!(output, "{object}")?;
             } else {
-                report::print(output, &suite, &figures, &made, &each)?;
+                report::print(output, &suite, &figures, &made, self.threads, &each)?;
             }
             output.flush()?;
         }
         Ok(Exit::Done)
+    }
+
+    fn workers(&self) -> Result<Option<Workers>, Failure> {
+        let start = |threads: u16| Workers::start(threads.into());
+        self.threads
+            .map(start)
+            .transpose()
+            .map_err(|error| Failure::Input(format!("--threads: {error}")))
     }
 
     /// The tables that a server with so much memory would use for these boards.

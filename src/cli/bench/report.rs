@@ -1,6 +1,7 @@
 //! The figures of a suite, for people and as JSON.
 
 use std::io::{self, Write};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -8,11 +9,16 @@ use super::Made;
 use crate::bench::{Figures, Run, Suite};
 use crate::cli::spelling::count;
 
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
 pub(super) fn print(
     output: &mut dyn Write,
     suite: &Suite,
     figures: &Figures,
     tables: &Made,
+    threads: Option<u16>,
     each: &[(String, Run)],
 ) -> io::Result<()> {
     for (board, run) in each {
@@ -20,12 +26,12 @@ pub(super) fn print(
             Some(length) => count(length as u64, "move"),
             None => format!("at least {}", count(run.lower_bound.into(), "move")),
         };
-        let time = run.time.as_secs_f64() * 1e3;
-        writeln!(
-            output,
-            "{board}: {length}, {time:.3} ms, {}",
-            count(run.nodes, "node")
-        )?;
+        let time = milliseconds(run.time);
+        write!(output, "{board}: {length}, {time:.3} ms, ")?;
+        if threads.is_some() {
+            write!(output, "{:.3} ms by the clock, ", milliseconds(run.wall))?;
+        }
+        writeln!(output, "{}", count(run.nodes, "node"))?;
     }
     let Figures { boards, solved, .. } = figures;
     writeln!(
@@ -38,6 +44,15 @@ pub(super) fn print(
         "  ms: mean {:.3}, median {:.3}, p95 {:.3}, p99 {:.3}, max {:.3}",
         figures.mean, figures.median, figures.p95, figures.p99, figures.max
     )?;
+    if let Some(threads) = threads {
+        writeln!(
+            output,
+            "  on {}: mean {:.3} ms by the clock, max {:.3}",
+            count(threads.into(), "thread"),
+            figures.mean_wall,
+            figures.max_wall
+        )?;
+    }
     writeln!(
         output,
         "  nodes: mean {:.0}, max {}; {:.1} ns/node",
@@ -55,6 +70,7 @@ pub(super) fn as_json(
     suite: &Suite,
     figures: &Figures,
     tables: &Made,
+    threads: Option<u16>,
     each: &[(String, Run)],
 ) -> Value {
     let mut object = json!({
@@ -74,15 +90,23 @@ pub(super) fn as_json(
         "table_bytes": tables.bytes,
         "table_seconds": tables.time.as_secs_f64(),
     });
+    if let Some(threads) = threads {
+        object["threads"] = threads.into();
+        object["wall_milliseconds"] = json!({ "mean": figures.mean_wall, "max": figures.max_wall });
+    }
     if !each.is_empty() {
         let run = |(board, run): &(String, Run)| {
-            json!({
+            let mut object = json!({
                 "board": board,
                 "length": run.length,
                 "lower_bound": run.lower_bound,
-                "milliseconds": run.time.as_secs_f64() * 1e3,
+                "milliseconds": milliseconds(run.time),
                 "nodes": run.nodes,
-            })
+            });
+            if threads.is_some() {
+                object["wall_milliseconds"] = milliseconds(run.wall).into();
+            }
+            object
         };
         object["runs"] = each.iter().map(run).collect();
     }

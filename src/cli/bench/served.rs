@@ -156,6 +156,7 @@ fn checked(case: &Case, response: Response<SolveResponse>, time: Duration) -> Re
     Ok(Run {
         length: Some(proven),
         time,
+        wall: time,
         nodes: response
             .statistics
             .map_or(0, |statistics| statistics.nodes_generated),
