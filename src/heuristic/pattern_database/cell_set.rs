@@ -56,6 +56,12 @@ impl CellSet {
         Self(self.0 & !other.0)
     }
 
+    /// The cells that are in both sets.
+    #[must_use]
+    pub(crate) const fn within(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// The set with one cell more, if it was not there, or one less, if it was.
     #[must_use]
     pub(crate) const fn toggled(self, cell: usize) -> Self {

@@ -1,9 +1,7 @@
 //! Distances read off a table.
 
-use crate::puzzle::Direction;
-
 use super::PatternDatabase;
-use super::cell_set::CellSet;
+use super::cell_set::{CellSet, neighbours};
 use super::pattern::Pattern;
 use super::prefetch::prefetch;
 use super::rank::{passing, rank};
@@ -60,7 +58,10 @@ impl<E: RowEntry> PatternDatabase<E> {
             state,
             residue: None,
             next: state,
+            reachable: CellSet::default(),
             tried: 0,
+            tile: 0,
+            untried: CellSet::default(),
         }
     }
 
@@ -121,8 +122,40 @@ pub(super) struct Descent<'a, E> {
     residue: Option<u32>,
     /// Whose bit is looked at next: the state's own or that of one next to it.
     next: State,
-    /// The slides from the state that have been tried.
+    /// The cells that the blank can get to in the state.
+    reachable: CellSet,
+    /// How many of the ways of its tiles have been begun: first the [`Ways`] home of all of them,
+    /// then those away from it.
     tried: usize,
+    /// Where the tile whose turn it is may go, as far as that has not been tried.
+    tile: usize,
+    untried: CellSet,
+}
+
+/// Where a tile may go from a cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ways {
+    /// Nearer to its home. The pattern mostly comes nearer to the goal by these.
+    home: CellSet,
+    away: CellSet,
+}
+
+impl Ways {
+    /// Those of all tiles of a pattern from all cells, tile by tile.
+    pub(super) fn all(pattern: &Pattern) -> Box<[Self]> {
+        let shape = pattern.shape();
+        let of_tile = |home: usize| (0..shape.cells()).map(move |cell| (home, cell));
+        let all = pattern.cells().iter().flat_map(of_tile);
+        all.map(|(home, cell)| {
+            let is_nearer = |&to: &usize| shape.distance(to, home) < shape.distance(cell, home);
+            let (home, away) = neighbours(shape, cell).partition::<Vec<_>, _>(is_nearer);
+            Self {
+                home: home.into_iter().collect(),
+                away: away.into_iter().collect(),
+            }
+        })
+        .collect()
+    }
 }
 
 impl<E: RowEntry> Descent<'_, E> {
@@ -133,7 +166,10 @@ impl<E: RowEntry> Descent<'_, E> {
         }
         let bit = self.database.bit(&self.next);
         match self.residue {
-            None => self.residue = Some(bit << 1 | self.database.colour(&self.state)),
+            None => {
+                self.residue = Some(bit << 1 | self.database.colour(&self.state));
+                self.arrive();
+            }
             Some(residue) => {
                 // What is next to the state is nearer or farther, and that differs in this bit.
                 let nearer = (residue + 3) % 4;
@@ -141,7 +177,7 @@ impl<E: RowEntry> Descent<'_, E> {
                     self.residue = Some(nearer);
                     self.state = self.next;
                     self.placement.distance += 1;
-                    self.tried = 0;
+                    self.arrive();
                 }
             }
         }
@@ -152,26 +188,37 @@ impl<E: RowEntry> Descent<'_, E> {
         is_under_way
     }
 
-    /// Calls for the bit of another state next to this one.
-    fn try_next(&mut self) {
+    /// Begins with the ways on from a state.
+    fn arrive(&mut self) {
         let state = &self.state;
-        let pattern = &self.database.pattern;
-        let tiles = pattern.cells().len();
         let entry = self.database.rows.entry(state.occupied);
         let row = |cell| entry.row(region_shift::<E>(cell));
-        loop {
-            let sides = Direction::ALL;
-            let (tile, side) = (self.tried / sides.len(), sides[self.tried % sides.len()]);
-            assert!(tile < tiles, "all states but the goal have a nearer one");
-            self.tried += 1;
-            let free = pattern.shape().neighbour(state.cells[tile].into(), side);
-            let is_free =
-                |&free: &usize| !state.occupied.contains(free) && row(free) == row(state.blank);
-            if let Some(free) = free.filter(is_free) {
-                self.next = after(state, tile, free, tiles);
-                break;
+        let cells = 0..self.database.pattern.shape().cells();
+        let is_reachable =
+            |&cell: &usize| !state.occupied.contains(cell) && row(cell) == row(state.blank);
+        self.reachable = cells.filter(is_reachable).collect();
+        self.tried = 0;
+        self.untried = CellSet::default();
+    }
+
+    /// Calls for the bit of another state next to this one.
+    fn try_next(&mut self) {
+        let shape = self.database.pattern.shape();
+        let tiles = self.database.pattern.cells().len();
+        let free = loop {
+            if let Some(free) = self.untried.iter().next() {
+                break free;
             }
-        }
+            assert!(self.tried < 2 * tiles, "all states but the goal have a nearer one");
+            self.tile = self.tried % tiles;
+            let cell = usize::from(self.state.cells[self.tile]);
+            let ways = self.database.ways[self.tile * shape.cells() + cell];
+            let ways = if self.tried < tiles { ways.home } else { ways.away };
+            self.untried = ways.within(self.reachable);
+            self.tried += 1;
+        };
+        self.untried = self.untried.toggled(free);
+        self.next = after(&self.state, self.tile, free, tiles);
         self.database.call_for(&self.next);
     }
 }
