@@ -50,16 +50,10 @@ impl CellSet {
             .map(|bits| bits.trailing_zeros() as usize)
     }
 
-    /// The cells that are in none of the two sets.
+    /// The cells of the set that are not in the other.
     #[must_use]
-    pub(crate) fn without(self, other: Self) -> Self {
+    pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
-    }
-
-    /// The cells that are in both sets.
-    #[must_use]
-    pub(crate) const fn within(self, other: Self) -> Self {
-        Self(self.0 & other.0)
     }
 
     /// The set with one cell more, if it was not there, or one less, if it was.

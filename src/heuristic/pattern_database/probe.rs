@@ -58,7 +58,6 @@ impl<E: RowEntry> PatternDatabase<E> {
             state,
             residue: None,
             next: state,
-            reachable: CellSet::default(),
             tried: 0,
             tile: 0,
             untried: CellSet::default(),
@@ -122,12 +121,10 @@ pub(super) struct Descent<'a, E> {
     residue: Option<u32>,
     /// Whose bit is looked at next: the state's own or that of one next to it.
     next: State,
-    /// The cells that the blank can get to in the state.
-    reachable: CellSet,
     /// How many of the ways of its tiles have been begun: first the [`Ways`] home of all of them,
     /// then those away from it.
     tried: usize,
-    /// Where the tile whose turn it is may go, as far as that has not been tried.
+    /// The tile whose turn it is, and the free cells that it was not seen to go to.
     tile: usize,
     untried: CellSet,
 }
@@ -166,10 +163,7 @@ impl<E: RowEntry> Descent<'_, E> {
         }
         let bit = self.database.bit(&self.next);
         match self.residue {
-            None => {
-                self.residue = Some(bit << 1 | self.database.colour(&self.state));
-                self.arrive();
-            }
+            None => self.residue = Some(bit << 1 | self.database.colour(&self.state)),
             Some(residue) => {
                 // What is next to the state is nearer or farther, and that differs in this bit.
                 let nearer = (residue + 3) % 4;
@@ -177,7 +171,8 @@ impl<E: RowEntry> Descent<'_, E> {
                     self.residue = Some(nearer);
                     self.state = self.next;
                     self.placement.distance += 1;
-                    self.arrive();
+                    self.tried = 0;
+                    self.untried = CellSet::default();
                 }
             }
         }
@@ -188,37 +183,37 @@ impl<E: RowEntry> Descent<'_, E> {
         is_under_way
     }
 
-    /// Begins with the ways on from a state.
-    fn arrive(&mut self) {
-        let state = &self.state;
-        let entry = self.database.rows.entry(state.occupied);
-        let row = |cell| entry.row(region_shift::<E>(cell));
-        let cells = 0..self.database.pattern.shape().cells();
-        let is_reachable =
-            |&cell: &usize| !state.occupied.contains(cell) && row(cell) == row(state.blank);
-        self.reachable = cells.filter(is_reachable).collect();
-        self.tried = 0;
-        self.untried = CellSet::default();
-    }
-
     /// Calls for the bit of another state next to this one.
     fn try_next(&mut self) {
-        let shape = self.database.pattern.shape();
-        let tiles = self.database.pattern.cells().len();
+        let state = &self.state;
+        let pattern = &self.database.pattern;
+        let tiles = pattern.cells().len();
+        let entry = self.database.rows.entry(state.occupied);
+        let row = |cell| entry.row(region_shift::<E>(cell));
         let free = loop {
             if let Some(free) = self.untried.iter().next() {
-                break free;
+                self.untried = self.untried.toggled(free);
+                if row(free) == row(state.blank) {
+                    break free;
+                }
+                continue;
             }
-            assert!(self.tried < 2 * tiles, "all states but the goal have a nearer one");
+            assert!(
+                self.tried < 2 * tiles,
+                "all states but the goal have a nearer one"
+            );
             self.tile = self.tried % tiles;
-            let cell = usize::from(self.state.cells[self.tile]);
-            let ways = self.database.ways[self.tile * shape.cells() + cell];
-            let ways = if self.tried < tiles { ways.home } else { ways.away };
-            self.untried = ways.within(self.reachable);
+            let cell = usize::from(state.cells[self.tile]);
+            let ways = self.database.ways[self.tile * pattern.shape().cells() + cell];
+            let ways = if self.tried < tiles {
+                ways.home
+            } else {
+                ways.away
+            };
+            self.untried = ways.without(state.occupied);
             self.tried += 1;
         };
-        self.untried = self.untried.toggled(free);
-        self.next = after(&self.state, self.tile, free, tiles);
+        self.next = after(state, self.tile, free, tiles);
         self.database.call_for(&self.next);
     }
 }
