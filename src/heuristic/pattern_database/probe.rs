@@ -124,7 +124,7 @@ pub(super) struct Descent<'a, E> {
     /// How many of the ways of its tiles have been begun: first the [`Ways`] home of all of them,
     /// then those away from it.
     tried: usize,
-    /// The tile whose turn it is, and the free cells that it was not seen to go to.
+    /// The tile whose turn it is, and where it may go as far as that has not been tried.
     tile: usize,
     untried: CellSet,
 }
