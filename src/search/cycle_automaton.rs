@@ -12,12 +12,16 @@
 //! That holds only as long as nothing else decides which of several paths is taken: it must
 //! not be combined with a table of boards seen before.
 
+mod kept;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::puzzle::{Direction, Shape};
 
 use super::blank_moves::{MOVES, SLIDES};
+
+use kept::{Effect, Kept};
 
 /// Stands for no node of a trie yet.
 const NONE: u32 = u32::MAX;
@@ -131,9 +135,6 @@ impl Bounds {
     }
 }
 
-/// What a run does: which cells hold the contents of other cells, the lowest first.
-type Effect = Box<[(u16, u16)]>;
-
 /// More than the longest run is long, both ways.
 const SIDE: usize = 2 * CycleAutomaton::MAX_LENGTH + 1;
 
@@ -142,6 +143,8 @@ struct Playground {
     /// What each cell holds: at first its own number.
     contents: Box<[u16]>,
     visited: Vec<usize>,
+    /// Of the run that was played last.
+    effect: Vec<[u16; 2]>,
 }
 
 impl Playground {
@@ -149,10 +152,11 @@ impl Playground {
         Self {
             contents: (0..(SIDE * SIDE) as u16).collect(),
             visited: Vec::new(),
+            effect: Vec::new(),
         }
     }
 
-    fn play(&mut self, run: &[u8]) -> (Effect, Bounds) {
+    fn play(&mut self, run: &[u8]) -> (&Effect, Bounds) {
         let (mut row, mut column) = (0_i8, 0_i8);
         let mut bounds = Bounds {
             top: 0,
@@ -191,13 +195,15 @@ impl Playground {
         }
         self.visited.sort_unstable();
         self.visited.dedup();
-        let held = |&cell: &usize| (cell as u16, self.contents[cell]);
-        let is_other = |&(cell, held): &(u16, u16)| cell != held;
-        let effect = self.visited.iter().map(held).filter(is_other).collect();
+        let held = |&cell: &usize| [cell as u16, self.contents[cell]];
+        let is_other = |&[cell, held]: &[u16; 2]| cell != held;
+        self.effect.clear();
+        self.effect
+            .extend(self.visited.iter().map(held).filter(is_other));
         for cell in self.visited.drain(..) {
             self.contents[cell] = cell as u16;
         }
-        (effect, bounds)
+        (&self.effect, bounds)
     }
 }
 
@@ -214,7 +220,8 @@ struct Run {
 fn duplicates(shape: Shape, length: usize) -> Vec<Vec<u8>> {
     let mut playground = Playground::new();
     let (effect, bounds) = playground.play(&[]);
-    let mut kept: HashMap<Effect, Vec<Bounds>> = HashMap::from([(effect, vec![bounds])]);
+    let mut kept = Kept::default();
+    kept.keep(effect, bounds);
     let mut runs = vec![Run {
         children: [NONE; MOVES],
         suffix: NONE,
@@ -222,6 +229,7 @@ fn duplicates(shape: Shape, length: usize) -> Vec<Vec<u8>> {
         last: 0,
     }];
     let mut duplicates = Vec::new();
+    let mut moves = Vec::new();
     let mut level = 0..1;
     for _ in 0..length {
         for run in level.clone() {
@@ -235,18 +243,16 @@ fn duplicates(shape: Shape, length: usize) -> Vec<Vec<u8>> {
                     runs[run].children[blank_move] = suffix;
                     continue;
                 }
-                let moves = moves(&runs, run, blank_move as u8);
+                write_moves(&runs, run, blank_move as u8, &mut moves);
                 let (effect, bounds) = playground.play(&moves);
                 if !bounds.fits(shape) {
                     continue;
                 }
-                let kept = kept.entry(effect).or_default();
-                if kept.iter().any(|kept| kept.is_within(bounds)) {
+                if !kept.keep(effect, bounds) {
                     runs[run].children[blank_move] = LEFT_OUT;
-                    duplicates.push(moves);
+                    duplicates.push(moves.clone());
                     continue;
                 }
-                kept.push(bounds);
                 runs[run].children[blank_move] = runs.len() as u32;
                 runs.push(Run {
                     children: [NONE; MOVES],
@@ -261,15 +267,15 @@ fn duplicates(shape: Shape, length: usize) -> Vec<Vec<u8>> {
     duplicates
 }
 
-/// The moves of a run and one more.
-fn moves(runs: &[Run], mut run: usize, last: u8) -> Vec<u8> {
-    let mut moves = vec![last];
+/// Writes down the moves of a run and one more.
+fn write_moves(runs: &[Run], mut run: usize, last: u8, moves: &mut Vec<u8>) {
+    moves.clear();
+    moves.push(last);
     while run != 0 {
         moves.push(runs[run].last);
         run = runs[run].parent as usize;
     }
     moves.reverse();
-    moves
 }
 
 /// The automaton that stops where one of the runs is complete.

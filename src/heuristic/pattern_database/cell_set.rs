@@ -50,9 +50,9 @@ impl CellSet {
             .map(|bits| bits.trailing_zeros() as usize)
     }
 
-    /// The cells that are in none of the two sets.
+    /// The cells of the set that are not in the other.
     #[must_use]
-    pub(crate) fn without(self, other: Self) -> Self {
+    pub(crate) const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
     }
 

@@ -43,6 +43,7 @@ pub(crate) use prefetch::prefetch;
 pub(crate) use rank::passing;
 pub(crate) use region::region_shift;
 
+use probe::Ways;
 use rank::orders;
 use transpose::stride_words;
 use words::Words;
@@ -65,6 +66,8 @@ pub struct PatternDatabase<E> {
     pattern: Pattern,
     rows: Arc<Rows<E>>,
     words: Words,
+    /// Where each tile may go from each cell, tile by tile.
+    ways: Box<[Ways]>,
 }
 
 impl<E: RowEntry> PatternDatabase<E> {
@@ -89,8 +92,9 @@ impl<E: RowEntry> PatternDatabase<E> {
         Ok(Self::of(pattern, rows, words))
     }
 
-    const fn of(pattern: Pattern, rows: Arc<Rows<E>>, words: Words) -> Self {
+    fn of(pattern: Pattern, rows: Arc<Rows<E>>, words: Words) -> Self {
         Self {
+            ways: Ways::all(&pattern),
             pattern,
             rows,
             words,

@@ -1,9 +1,7 @@
 //! Distances read off a table.
 
-use crate::puzzle::Direction;
-
 use super::PatternDatabase;
-use super::cell_set::CellSet;
+use super::cell_set::{CellSet, neighbours};
 use super::pattern::Pattern;
 use super::prefetch::prefetch;
 use super::rank::{passing, rank};
@@ -61,6 +59,8 @@ impl<E: RowEntry> PatternDatabase<E> {
             residue: None,
             next: state,
             tried: 0,
+            tile: 0,
+            untried: CellSet::default(),
         }
     }
 
@@ -121,8 +121,38 @@ pub(super) struct Descent<'a, E> {
     residue: Option<u32>,
     /// Whose bit is looked at next: the state's own or that of one next to it.
     next: State,
-    /// The slides from the state that have been tried.
+    /// How many of the ways of its tiles have been begun: first the [`Ways`] home of all of them,
+    /// then those away from it.
     tried: usize,
+    /// The tile whose turn it is, and where it may go as far as that has not been tried.
+    tile: usize,
+    untried: CellSet,
+}
+
+/// Where a tile may go from a cell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ways {
+    /// Nearer to its home. The pattern mostly comes nearer to the goal by these.
+    home: CellSet,
+    away: CellSet,
+}
+
+impl Ways {
+    /// Those of all tiles of a pattern from all cells, tile by tile.
+    pub(super) fn all(pattern: &Pattern) -> Box<[Self]> {
+        let shape = pattern.shape();
+        let of_tile = |home: usize| (0..shape.cells()).map(move |cell| (home, cell));
+        let all = pattern.cells().iter().flat_map(of_tile);
+        all.map(|(home, cell)| {
+            let is_nearer = |&to: &usize| shape.distance(to, home) < shape.distance(cell, home);
+            let (home, away) = neighbours(shape, cell).partition::<Vec<_>, _>(is_nearer);
+            Self {
+                home: home.into_iter().collect(),
+                away: away.into_iter().collect(),
+            }
+        })
+        .collect()
+    }
 }
 
 impl<E: RowEntry> Descent<'_, E> {
@@ -142,6 +172,7 @@ impl<E: RowEntry> Descent<'_, E> {
                     self.state = self.next;
                     self.placement.distance += 1;
                     self.tried = 0;
+                    self.untried = CellSet::default();
                 }
             }
         }
@@ -159,19 +190,30 @@ impl<E: RowEntry> Descent<'_, E> {
         let tiles = pattern.cells().len();
         let entry = self.database.rows.entry(state.occupied);
         let row = |cell| entry.row(region_shift::<E>(cell));
-        loop {
-            let sides = Direction::ALL;
-            let (tile, side) = (self.tried / sides.len(), sides[self.tried % sides.len()]);
-            assert!(tile < tiles, "all states but the goal have a nearer one");
-            self.tried += 1;
-            let free = pattern.shape().neighbour(state.cells[tile].into(), side);
-            let is_free =
-                |&free: &usize| !state.occupied.contains(free) && row(free) == row(state.blank);
-            if let Some(free) = free.filter(is_free) {
-                self.next = after(state, tile, free, tiles);
-                break;
+        let free = loop {
+            if let Some(free) = self.untried.iter().next() {
+                self.untried = self.untried.toggled(free);
+                if row(free) == row(state.blank) {
+                    break free;
+                }
+                continue;
             }
-        }
+            assert!(
+                self.tried < 2 * tiles,
+                "all states but the goal have a nearer one"
+            );
+            self.tile = self.tried % tiles;
+            let cell = usize::from(state.cells[self.tile]);
+            let ways = self.database.ways[self.tile * pattern.shape().cells() + cell];
+            let ways = if self.tried < tiles {
+                ways.home
+            } else {
+                ways.away
+            };
+            self.untried = ways.without(state.occupied);
+            self.tried += 1;
+        };
+        self.next = after(state, self.tile, free, tiles);
         self.database.call_for(&self.next);
     }
 }

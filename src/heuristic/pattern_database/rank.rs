@@ -4,12 +4,20 @@
 //! Σ d(v) · (k−1−v)!, where d(v) counts the tiles greater than v that come before it. So when one
 //! tile passes another, the rank changes by an amount that depends on the two alone.
 
+use super::pattern::Pattern;
+
 /// The number of orders of `tiles` tiles.
 pub(super) const fn orders(tiles: usize) -> usize {
-    match tiles {
-        0 | 1 => 1,
-        _ => tiles * orders(tiles - 1),
-    }
+    const ORDERS: [usize; Pattern::MAX_TILES + 1] = {
+        let mut orders = [1; Pattern::MAX_TILES + 1];
+        let mut tiles = 1;
+        while tiles < orders.len() {
+            orders[tiles] = tiles * orders[tiles - 1];
+            tiles += 1;
+        }
+        orders
+    };
+    ORDERS[tiles]
 }
 
 /// The rank of a sequence.

@@ -15,6 +15,10 @@ use super::{Outcome, Shared, WIDTH};
 /// The most successors of a batch.
 const SUCCESSORS: usize = WIDTH * MOVES;
 
+/// A row's entry is read when so many more have been called for. Words are called for one by one
+/// so: when all of them are at once, the processor has to wait until it can remember more of them.
+const LAG: usize = 8;
+
 /// A successor that is not made yet.
 #[derive(Clone, Copy, Default)]
 struct Candidate {
@@ -122,22 +126,24 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         let Scratch {
             candidates, known, ..
         } = &mut self.scratch;
-        let numbered = (0..).zip(&candidates[..successors]);
-        for ((number, candidate), known) in numbered.zip(&mut *known) {
+        for (number, candidate) in candidates[..successors].iter().enumerate() {
             let node = self.open.node(candidate.parent);
             let first = usize::from(node.sums[1] > node.sums[0]);
             let tile = node.board.tile(usize::from(candidate.from));
             let blank_move = usize::from(candidate.blank_move);
-            *known = Known {
-                candidate: number,
+            known[number] = Known {
+                candidate: number as u32,
                 tile: tile as u32,
                 first: first as u32,
                 sum: u32::from(node.sums[first]),
                 looked: tables.look(node, first, tile, blank_move),
                 residues: u32::from(node.residues),
             };
+            if let Some(before) = number.checked_sub(LAG) {
+                tables.find(&mut known[before].looked);
+            }
         }
-        for known in &mut known[..successors] {
+        for known in &mut known[successors.saturating_sub(LAG)..successors] {
             tables.find(&mut known.looked);
         }
     }
@@ -169,14 +175,17 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
             others,
             ..
         } = &mut self.scratch;
-        for (this, other) in known[..kept].iter().zip(&mut *others) {
+        for (number, this) in known[..kept].iter().enumerate() {
             let candidate = &candidates[this.candidate as usize];
             let node = self.open.node(candidate.parent);
             let sum = 1 - this.first as usize;
             let blank_move = usize::from(candidate.blank_move);
-            *other = tables.look(node, sum, this.tile as usize, blank_move);
+            others[number] = tables.look(node, sum, this.tile as usize, blank_move);
+            if let Some(before) = number.checked_sub(LAG) {
+                tables.find(&mut others[before]);
+            }
         }
-        for other in &mut others[..kept] {
+        for other in &mut others[kept.saturating_sub(LAG)..kept] {
             tables.find(other);
         }
     }

@@ -162,24 +162,22 @@ impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
     }
 
     /// The successor by a move of the blank, but for what its patterns are like; it goes to
-    /// `place` at once. Fields that come in registers are written once.
+    /// `place` at once, field by field: as a whole, it would be made elsewhere and then copied.
     #[inline(always)]
     pub(super) fn succeed(&self, step: Step, place: &mut Self) {
-        let mut board = self.board;
-        board.slide(step.tile, usize::from(step.from), usize::from(self.blank));
-        *place = Self {
-            board,
-            residues: step.residues,
-            cycle: step.cycle,
-            sums: step.sums,
-            depth: self.depth + 1,
-            blank: step.from,
-            path: self.path,
-            orders: self.orders,
-            cells: self.cells,
-        };
+        place.board = self.board;
+        let blank = usize::from(self.blank);
+        place.board.slide(step.tile, usize::from(step.from), blank);
+        place.path = self.path;
         let depth = usize::from(self.depth);
         place.path[depth / 32 % W] |= (step.blank_move as u64) << (2 * (depth % 32));
+        place.orders = self.orders;
+        place.cells = self.cells;
+        place.residues = step.residues;
+        place.cycle = step.cycle;
+        place.sums = step.sums;
+        place.depth = self.depth + 1;
+        place.blank = step.from;
     }
 
     /// Takes over what a look-up told of the pattern whose tile moved.

@@ -225,16 +225,13 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     /// All that wait, in this iteration and for the next, become roots. Together they cover all
     /// that is not searched yet.
     fn choose_roots(&mut self, threshold: u32) {
-        for lists in [&mut self.now, &mut self.later] {
-            for level in 0..LEVELS {
+        for level in 0..LEVELS {
+            for lists in [&mut self.now, &mut self.later] {
                 while let Some(slot) = lists.pop(level, &self.next) {
                     self.roots.push(slot);
                 }
             }
         }
-        let nodes = &self.nodes;
-        self.roots
-            .sort_by_key(|&slot| nodes[usize::from(slot)].bound());
         self.lowest = LEVELS;
         self.is_rooted = true;
         self.begin(threshold);
