@@ -33,6 +33,12 @@ const REMEMBERED: usize = 3;
 /// The first change of all weights of a board together, in moves.
 const RATE: f32 = 2.5;
 
+/// How much wider the beam is that looks at boards on which the other gave up.
+const WIDER: usize = 4;
+
+/// One in so many boards of a batch may be looked at by that one.
+const STUCK: usize = 32;
+
 /// The models that learn the same lessons in different orders, to be averaged.
 const PUPILS: u64 = 2;
 
@@ -175,15 +181,17 @@ fn gather(
                 }
                 None => {
                     stuck.push(board.clone());
-                    stuck.extend(inside);
+                    stuck.extend(inside.take(1));
                 }
             }
         }
         failed += outcomes.iter().filter(|one| one.path.is_none()).count();
-        // Where the beam gives up it has most to learn: a wider one may tell.
+        // Where the beam gives up it has most to learn: a wider one may tell. That takes long, so
+        // that it is not done for all where they are many.
+        stuck.truncate(boards.len() / STUCK);
         let wider = Beam {
             rows: Arc::clone(&beam.rows),
-            width: 8 * beam.width,
+            width: WIDER * beam.width,
         };
         for outcome in solve_all(&wider, &stuck, seed, course.threads) {
             outcome.add_to(&mut samples);
