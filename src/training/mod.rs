@@ -10,17 +10,19 @@ mod model;
 mod samples;
 mod solve;
 mod starts;
+mod trial;
 
 use std::sync::Arc;
 
 use model::{Lessons, Model};
 use samples::Samples;
-use solve::{Beam, Outcome, solvable, solve_all};
+use solve::{Beam, solvable, solve_all};
 use starts::Starts;
+use trial::Trial;
 
 use crate::heuristic::learned::{Rows, Weights};
-use crate::puzzle::generate::{Solvability, board_seed, uniform};
-use crate::puzzle::{Board, Dice, Shape};
+use crate::puzzle::generate::board_seed;
+use crate::puzzle::{Board, Dice};
 
 /// Solves between two reports, and before new boards come among the starts.
 const BATCH: usize = 512;
@@ -30,6 +32,12 @@ const REMEMBERED: usize = 3;
 
 /// The first change of all weights of a board together, in moves.
 const RATE: f32 = 2.5;
+
+/// How much wider the beam is that looks at boards on which the other gave up.
+const WIDER: usize = 4;
+
+/// One in so many boards of a batch may be looked at by that one.
+const STUCK: usize = 32;
 
 /// The models that learn the same lessons in different orders, to be averaged.
 const PUPILS: u64 = 2;
@@ -173,15 +181,17 @@ fn gather(
                 }
                 None => {
                     stuck.push(board.clone());
-                    stuck.extend(inside);
+                    stuck.extend(inside.take(1));
                 }
             }
         }
         failed += outcomes.iter().filter(|one| one.path.is_none()).count();
-        // Where the beam gives up it has most to learn: a wider one may tell.
+        // Where the beam gives up it has most to learn: a wider one may tell. That takes long, so
+        // that it is not done for all where they are many.
+        stuck.truncate(boards.len() / STUCK);
         let wider = Beam {
             rows: Arc::clone(&beam.rows),
-            width: 8 * beam.width,
+            width: WIDER * beam.width,
         };
         for outcome in solve_all(&wider, &stuck, seed, course.threads) {
             outcome.add_to(&mut samples);
@@ -226,56 +236,4 @@ fn learn(course: &Course, generation: u32, model: &Model, samples: &Samples) -> 
     let mut learned = pupils[0].mean(&pupils[1]);
     learned.settle();
     learned
-}
-
-/// The boards that decide between weights.
-struct Trial {
-    boards: Vec<Board>,
-    width: usize,
-    threads: usize,
-}
-
-impl Trial {
-    fn new(course: &Course) -> Self {
-        let goal = Board::solved(course.from.shape());
-        let mut dice = Dice::new(board_seed(course.seed, u64::MAX));
-        let boards = (0..course.trials)
-            .map(|_| uniform(&goal, Solvability::Solvable, &mut dice))
-            .collect();
-        Self {
-            boards,
-            width: course.trial_width,
-            threads: course.threads,
-        }
-    }
-
-    /// The mean length of the solutions.
-    fn run(
-        &self,
-        weights: &Weights,
-        generation: u32,
-        what: &'static str,
-        report: &mut dyn FnMut(&Report),
-    ) -> f64 {
-        let beam = Beam {
-            rows: Arc::new(Rows::new(weights.clone())),
-            width: self.width,
-        };
-        let outcomes = solve_all(&beam, &self.boards, 1, self.threads);
-        let lost = 2.0 * typical(weights.shape()) as f64;
-        let length = |outcome: &Outcome| outcome.moves().map_or(lost, |moves| moves as f64);
-        let moves = outcomes.iter().map(length).sum::<f64>() / outcomes.len() as f64;
-        report(&Report::Tried {
-            generation,
-            what,
-            moves,
-            failed: outcomes.iter().filter(|one| one.path.is_none()).count(),
-        });
-        moves
-    }
-}
-
-/// About the moves of a random board's solution.
-fn typical(shape: Shape) -> usize {
-    shape.cells() * (shape.rows() + shape.columns()) * 2 / 5
 }

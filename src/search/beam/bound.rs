@@ -50,13 +50,13 @@ impl<H: Heuristic> Estimate for Bounded<H> {
     }
 
     #[inline]
-    fn child(&self, tiles: &[u8], value: H::State, slide: Slide) -> H::State {
+    fn child(&self, tiles: &[u8], value: H::State, slide: Slide) -> Option<H::State> {
         let after = After { tiles, slide };
-        self.heuristic.after_slide(value, slide, &after)
+        Some(self.heuristic.after_slide(value, slide, &after))
     }
 
     #[inline]
-    fn rank(value: H::State) -> i32 {
+    fn rank(&self, value: H::State) -> i32 {
         H::value(value) as i32
     }
 

@@ -32,12 +32,12 @@ impl Estimate for Learned {
     }
 
     #[inline]
-    fn child(&self, tiles: &[u8], value: i32, slide: Slide) -> i32 {
-        value + self.rows.change(tiles, slide)
+    fn child(&self, tiles: &[u8], value: i32, slide: Slide) -> Option<i32> {
+        Some(value + self.rows.change(tiles, slide))
     }
 
     #[inline]
-    fn rank(value: i32) -> i32 {
+    fn rank(&self, value: i32) -> i32 {
         value
     }
 
