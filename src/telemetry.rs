@@ -75,6 +75,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Gauge,
+        "loyd_workers_helping",
+        "Workers that help with a search that another worker is on, because none waits.",
+    ),
+    (
+        Kind::Gauge,
         "loyd_memory_bytes",
         "Bytes held by all searches and answers, of --memory.",
     ),
@@ -269,10 +274,11 @@ pub(crate) fn pool_size(workers: usize, capacity: usize) {
 }
 
 /// Where the pool's tasks are now.
-pub(crate) fn pool(queued: usize, running: usize, parked: usize) {
+pub(crate) fn pool(queued: usize, running: usize, parked: usize, helping: usize) {
     gauge!("loyd_queue_depth").set(queued as f64);
     gauge!("loyd_searches_running").set(running as f64);
     gauge!("loyd_searches_parked").set(parked as f64);
+    gauge!("loyd_workers_helping").set(helping as f64);
 }
 
 /// A task has had a worker for this long.

@@ -1,22 +1,20 @@
 //! One search run for its askers: slices of nodes, limits, and what it publishes.
 
-use std::ops::RangeInclusive;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::heuristic::{pushes, walking_distance};
 use crate::search::{Budget, Iteration, Progress, Search, Step, Stop};
 use crate::telemetry;
 
+use super::errands::{Errands, Lost};
 use super::memory::Reservation;
+use super::pace::Pace;
 use super::pool::{Next, Task, Turn};
 
-/// How long a search should go on between two looks at the limits, the askers and the clock: it
-/// bounds how late a cancel or a newcomer is seen, and costs less than a hundredth.
-const LOOK: Duration = Duration::from_micros(50);
+pub use super::pace::CHUNKS;
 
-/// The fewest and the most node generations between two looks, whatever the search's speed: a
-/// search can change its speed a hundredfold from one look to the next.
-pub const CHUNKS: RangeInclusive<u64> = 64..=4096;
+/// With fewer node generations left to spend, no part of a search is handed out.
+const LEAST_TO_LEND: u64 = 16 * *CHUNKS.end();
 
 /// Bytes that a search may take in one chunk, whatever it holds.
 const ROOM: u64 = 16 << 20;
@@ -73,10 +71,11 @@ pub enum Refusal<F> {
 pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
     // Dropped before `reservation`: the bytes are given back after they are free.
     search: S,
+    /// Its parts that others are on. What they have done is in its progress when they are back.
+    errands: Errands,
     outlet: O,
     pending: Option<S::Found>,
-    /// Node generations until the next look.
-    chunk: u64,
+    pace: Pace,
     /// Until it has had its first slice: when it was submitted.
     submitted: Option<Instant>,
     /// The nodes that the metrics know of.
@@ -99,9 +98,10 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
     ) -> Self {
         Self {
             search,
+            errands: Errands::default(),
             outlet,
             pending: None,
-            chunk: *CHUNKS.start(),
+            pace: Pace::new(),
             submitted: Some(Instant::now()),
             counted: 0,
             max_nodes,
@@ -112,40 +112,98 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
     }
 
     fn close(&mut self, end: End) -> Next {
-        self.outlet.report(&self.search.progress());
-        self.outlet.list(self.search.iterations());
+        self.outlet.report(&self.progress());
+        self.list();
         self.outlet.close(end);
         Next::Finished
     }
 
-    fn advance(&mut self, nodes: u64) -> Step<S::Found> {
+    /// What was done by all who work on it.
+    fn progress(&self) -> Progress {
+        let lent = self.errands.progress();
+        let own = self.search.progress();
+        Progress {
+            expanded: own.expanded + lent.expanded,
+            generated: own.generated + lent.generated,
+            ..own
+        }
+    }
+
+    fn list(&mut self) {
+        let mut iterations = self.search.iterations();
+        if let Some(present) = iterations.last_mut() {
+            // An iteration is not over before all parts are back.
+            present.generated += self.errands.progress().generated;
+        }
+        self.outlet.list(iterations);
+    }
+
+    /// Takes what memory the search may need next, and tells how much it may hold.
+    fn grow(&mut self) -> u64 {
         // A search that remembers boards may double what it holds, with the old and the new one
         // side by side; what it cannot take in a chunk others may have.
         let held = self.search.progress().memory;
         let most = held.saturating_mul(4).saturating_add(ROOM);
         self.reservation.grow(self.max_memory.min(most));
-        let begun = Instant::now();
-        let step = self.search.advance(Budget {
-            nodes,
-            memory: self.reservation.bytes().min(self.max_memory),
-        });
-        self.adapt(begun.elapsed());
-        let progress = self.search.progress();
-        self.reservation.set(progress.memory.max(self.reserved));
+        self.reservation.bytes().min(self.max_memory)
+    }
+
+    /// Gives back what memory the search does not hold.
+    fn shrink(&mut self) {
+        let held = self.search.progress().memory;
+        self.reservation.set(held.max(self.reserved));
+    }
+
+    fn advance(&mut self, nodes: u64) -> Step<S::Found> {
+        let memory = self.grow();
+        let step = self
+            .pace
+            .time(|| self.search.advance(Budget { nodes, memory }));
+        self.shrink();
+        let progress = self.progress();
         self.outlet.report(&progress);
         step
     }
 
-    /// Chooses the next chunk by how long the last one took.
-    fn adapt(&mut self, took: Duration) {
-        let chunk = if took > 2 * LOOK {
-            self.chunk / 2
-        } else if took < LOOK / 2 {
-            self.chunk * 2
-        } else {
-            self.chunk
-        };
-        self.chunk = chunk.clamp(*CHUNKS.start(), *CHUNKS.end());
+    /// The node generations that nobody may spend yet.
+    fn left(&self) -> u64 {
+        let spent = self.search.progress().generated;
+        self.max_nodes
+            .saturating_sub(spent)
+            .saturating_sub(self.errands.most())
+    }
+
+    /// Takes back what helpers are done with.
+    fn collect(&mut self) -> Result<(), Lost> {
+        while let Some(part) = self.errands.over()? {
+            self.search.join(part);
+        }
+        Ok(())
+    }
+
+    /// Has an idle worker do a part of the search, if it has one to spare.
+    fn lend(&mut self, turn: &Turn<'_>) {
+        let left = self.left();
+        if left < LEAST_TO_LEND {
+            return;
+        }
+        let memory = self.grow();
+        if let Some(part) = self.search.split(memory)
+            && let Err(part) = self.errands.lend(part, left / 2, turn)
+        {
+            self.search.join(part);
+        }
+        self.shrink();
+    }
+
+    /// The search can do nothing before a part is back. True once one is.
+    fn recall(&mut self) -> Result<bool, Lost> {
+        let part = self.errands.recall()?;
+        let is_back = part.is_some();
+        if let Some(part) = part {
+            self.search.join(part);
+        }
+        Ok(is_back)
     }
 
     fn offer(&mut self, found: S::Found) -> Option<Next> {
@@ -200,14 +258,30 @@ where
             if self.outlet.abandoned() {
                 return Next::Finished;
             }
-            let mut nodes = self.chunk;
-            if self.outlet.limited() {
-                let left = self
-                    .max_nodes
-                    .saturating_sub(self.search.progress().generated);
-                nodes = nodes.min(left);
+            if self.collect().is_err() {
+                return self.close(End::Defect);
             }
+            if turn.has_helper() {
+                self.lend(turn);
+            }
+            let mut nodes = self.pace.chunk();
+            if self.outlet.limited() {
+                nodes = nodes.min(self.left());
+            }
+            let before = self.search.progress().generated;
             match self.advance(nodes) {
+                Step::Working
+                    if !self.errands.is_empty() && self.search.progress().generated == before =>
+                {
+                    match self.recall() {
+                        Ok(true) => {}
+                        Ok(false) => {
+                            self.list();
+                            return Next::Park;
+                        }
+                        Err(Lost) => return self.close(End::Defect),
+                    }
+                }
                 // A search at its limit is only asked whether it is at its end as well.
                 Step::Working if nodes == 0 => return self.close(End::NodeLimit),
                 Step::Working => {}
@@ -219,7 +293,7 @@ where
                 Step::Done(stop) => return self.close(End::Stopped(stop)),
             }
             if turn.is_over() {
-                self.outlet.list(self.search.iterations());
+                self.list();
                 return Next::Again;
             }
         }

@@ -5,10 +5,12 @@
 
 mod cache;
 mod drawing;
+mod errands;
 pub mod guide_builder;
 pub mod job;
 pub mod limits;
 pub mod memory;
+mod pace;
 pub mod pipe;
 pub mod pool;
 mod share;

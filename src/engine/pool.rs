@@ -2,8 +2,10 @@
 //!
 //! A one-millisecond question never waits behind one that has run for a minute, and nobody has
 //! to guess beforehand which is which. (Least attained service; Kleinrock, 1967.)
+//!
+//! A worker for whom no task is left helps with one that runs, if that has work to share.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
@@ -22,12 +24,18 @@ pub const SLICE: Duration = Duration::from_millis(2);
 /// answer an easy question.
 const COURTESY: Duration = Duration::from_micros(200);
 
+/// What service a task must have had before idle workers help it: most questions are answered
+/// sooner by one worker, and need not be given to two.
+pub const UNAIDED: Duration = Duration::from_millis(50);
+
 /// A task's turn on a worker.
 #[derive(Debug)]
 pub struct Turn<'a> {
     begun: Instant,
     slice: Duration,
     fresh: &'a AtomicUsize,
+    /// Where the task can call for help, and its number there.
+    callers: Option<(&'a Shared, u64)>,
 }
 
 impl<'a> Turn<'a> {
@@ -38,7 +46,21 @@ impl<'a> Turn<'a> {
             begun: Instant::now(),
             slice,
             fresh,
+            callers: None,
         }
+    }
+
+    /// Whether a worker is there who would help.
+    #[must_use]
+    pub fn has_helper(&self) -> bool {
+        self.callers
+            .is_some_and(|(shared, _)| shared.free.load(Ordering::Relaxed) > 0)
+    }
+
+    /// Calls an idle worker to an errand. Whether there is one: if not, nobody will come.
+    pub fn call(&self, errand: Arc<dyn Errand>) -> bool {
+        self.callers
+            .is_some_and(|(shared, id)| shared.call(id, errand))
     }
 
     /// Whether the worker is wanted by others: after a slice, or sooner when a task has come that
@@ -47,6 +69,13 @@ impl<'a> Turn<'a> {
     pub fn is_over(&self) -> bool {
         let spent = self.begun.elapsed();
         spent >= self.slice || (spent >= COURTESY && self.fresh.load(Ordering::Relaxed) > 0)
+    }
+
+    /// The time since its beginning, of which the metrics are told: more than none.
+    fn spent(&self) -> Duration {
+        let spent = self.begun.elapsed().max(Duration::from_nanos(1));
+        telemetry::slice(spent);
+        spent
     }
 }
 
@@ -59,12 +88,20 @@ pub trait Task: Send {
     fn panicked(&mut self);
 }
 
+/// Work of a task that another worker may do, while the task itself goes on.
+pub trait Errand: Send + Sync {
+    /// Works until the turn is over. Whether there is more to do; after that, or a panic, the
+    /// task's turn comes, even if it is parked.
+    fn run(&self, turn: &Turn<'_>) -> bool;
+}
+
 /// What becomes of a task after a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// It has more to do.
     Again,
-    /// It waits for its reader; [`Ticket::wake`] puts it back.
+    /// It waits for its reader or its helpers; [`Ticket::wake`] or a helper who leaves puts it
+    /// back.
     Park,
     /// It is over.
     Finished,
@@ -96,6 +133,8 @@ struct Shared {
     work: Condvar,
     /// The state's count, which running tasks look at without the lock.
     fresh: Arc<AtomicUsize>,
+    /// How many workers have nothing to do and no errand waits for them, for the same purpose.
+    free: AtomicUsize,
     capacity: usize,
     /// Tasks that are over go to a thread of their own to be dropped: freeing a large search
     /// takes up to 200 ms, which neither a canceller nor a worker has to give.
@@ -110,6 +149,11 @@ struct State {
     queue: BTreeMap<(Duration, u64), Box<dyn Task>>,
     places: HashMap<u64, Place>,
     parked: usize,
+    /// Errands that wait for a worker without a task, each with its task; no more than workers.
+    errands: VecDeque<(u64, Arc<dyn Errand>)>,
+    /// Workers that wait for something to do.
+    idle: usize,
+    helping: usize,
     next_id: u64,
     closed: bool,
 }
@@ -121,6 +165,8 @@ enum Place {
     Running {
         cancelled: bool,
         woken: bool,
+        /// What its helpers have spent meanwhile.
+        helped: Duration,
     },
     Parked {
         service: Duration,
@@ -144,6 +190,7 @@ impl Pool {
         let mut pool = Self {
             shared: Arc::new(Shared {
                 fresh: Arc::clone(&state.fresh),
+                free: AtomicUsize::new(0),
                 state: Mutex::new(state),
                 work: Condvar::new(),
                 capacity,
@@ -197,7 +244,9 @@ impl Drop for Pool {
         state.parked = 0;
         let queue = std::mem::take(&mut state.queue);
         let places = std::mem::take(&mut state.places);
+        let errands = std::mem::take(&mut state.errands);
         drop(state);
+        drop(errands);
         queue.into_values().for_each(|task| self.shared.end(task));
         for place in places.into_values() {
             if let Place::Parked { task, .. } = place {
@@ -233,17 +282,8 @@ impl Ticket {
 
     /// Puts a parked task back, because its reader has made room.
     pub fn wake(&self) {
-        let mut state = self.shared.lock();
-        match state.places.get_mut(&self.id) {
-            Some(Place::Running { woken, .. }) => *woken = true,
-            Some(Place::Parked { .. }) => {
-                if let Some((service, task)) = state.unpark(self.id) {
-                    state.enqueue(self.id, service, task);
-                    drop(state);
-                    self.shared.work.notify_one();
-                }
-            }
-            Some(Place::Queued { .. }) | None => {}
+        if self.shared.lock().wake(self.id) {
+            self.shared.work.notify_one();
         }
     }
 }
@@ -259,53 +299,146 @@ impl Shared {
         drop(self.over.send(task));
     }
 
+    /// Keeps an errand for the next worker that is idle, if there is one for it.
+    fn call(&self, id: u64, errand: Arc<dyn Errand>) -> bool {
+        let mut state = self.lock();
+        if state.idle <= state.errands.len() {
+            return false;
+        }
+        state.errands.push_back((id, errand));
+        self.count_free(&state);
+        drop(state);
+        self.work.notify_one();
+        true
+    }
+
+    fn count_free(&self, state: &State) {
+        let free = state.idle.saturating_sub(state.errands.len());
+        self.free.store(free, Ordering::Relaxed);
+    }
+
     fn work(&self) {
         let mut state = self.lock();
         loop {
             if state.closed {
                 return;
             }
-            let Some((service, id, mut task)) = state.next() else {
-                state = self
-                    .work
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner);
-                continue;
+            state = if let Some(next) = state.next() {
+                self.run(state, next)
+            } else if let Some((id, errand)) = state.errands.pop_front() {
+                self.help(state, id, errand)
+            } else {
+                self.wait(state)
             };
-            let running = Place::Running {
-                cancelled: false,
-                woken: false,
-            };
-            state.places.insert(id, running);
-            state.report();
-            drop(state);
+        }
+    }
 
-            let turn = Turn::new(SLICE, &self.fresh);
-            let next = catch_unwind(AssertUnwindSafe(|| task.run(&turn)));
-            let spent = turn.begun.elapsed().max(Duration::from_nanos(1));
-            telemetry::slice(spent);
-            let next = next.unwrap_or_else(|_| {
-                telemetry::panic("search");
-                drop(catch_unwind(AssertUnwindSafe(|| task.panicked())));
-                Next::Finished
-            });
+    fn wait<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        state.idle += 1;
+        self.count_free(&state);
+        state = self
+            .work
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner);
+        state.idle -= 1;
+        self.count_free(&state);
+        state
+    }
 
-            state = self.lock();
-            let service = service + spent;
-            let (cancelled, woken) = match state.places.remove(&id) {
-                Some(Place::Running { cancelled, woken }) => (cancelled, woken),
-                _ => (true, false),
-            };
-            match next {
-                Next::Again if !cancelled => state.enqueue(id, service, task),
-                Next::Park if !cancelled && woken => state.enqueue(id, service, task),
-                Next::Park if !cancelled => state.park(id, service, task),
-                _ => {
-                    state.report();
-                    self.end(task);
-                }
+    /// Gives a task its slice.
+    fn run<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        (service, id, mut task): (Duration, u64, Box<dyn Task>),
+    ) -> MutexGuard<'a, State> {
+        let running = Place::Running {
+            cancelled: false,
+            woken: false,
+            helped: Duration::ZERO,
+        };
+        state.places.insert(id, running);
+        state.report();
+        drop(state);
+
+        let turn = Turn {
+            callers: (service >= UNAIDED).then_some((self, id)),
+            ..Turn::new(SLICE, &self.fresh)
+        };
+        let next = catch_unwind(AssertUnwindSafe(|| task.run(&turn)));
+        let spent = turn.spent();
+        let next = next.unwrap_or_else(|_| {
+            telemetry::panic("search");
+            drop(catch_unwind(AssertUnwindSafe(|| task.panicked())));
+            Next::Finished
+        });
+
+        let mut state = self.lock();
+        let (cancelled, woken, helped) = match state.places.remove(&id) {
+            Some(Place::Running {
+                cancelled,
+                woken,
+                helped,
+            }) => (cancelled, woken, helped),
+            _ => (true, false, Duration::ZERO),
+        };
+        let service = service + spent + helped;
+        match next {
+            Next::Again if !cancelled => state.enqueue(id, service, task),
+            Next::Park if !cancelled && woken => state.enqueue(id, service, task),
+            Next::Park if !cancelled => state.park(id, service, task),
+            _ => {
+                state.report();
+                self.end(task);
             }
         }
+        state
+    }
+
+    /// Works on an errand until it is done, or a task waits for a worker: then it waits, too.
+    fn help<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        id: u64,
+        errand: Arc<dyn Errand>,
+    ) -> MutexGuard<'a, State> {
+        state.helping += 1;
+        self.count_free(&state);
+        let mut errand = Some(errand);
+        while let Some(helped) = errand.take() {
+            state.report();
+            drop(state);
+            let turn = Turn::new(SLICE, &self.fresh);
+            let goes_on = catch_unwind(AssertUnwindSafe(|| helped.run(&turn)));
+            let spent = turn.spent();
+            let goes_on = goes_on.unwrap_or_else(|_| {
+                telemetry::panic("search");
+                false
+            });
+            // If it is done it is dropped here: not under the lock.
+            errand = goes_on.then_some(helped);
+            state = self.lock();
+            if let Some(
+                Place::Running { helped, .. }
+                | Place::Parked {
+                    service: helped, ..
+                },
+            ) = state.places.get_mut(&id)
+            {
+                *helped += spent;
+            }
+            if state.closed || !state.queue.is_empty() {
+                break;
+            }
+        }
+        state.helping -= 1;
+        if let Some(errand) = errand {
+            state.errands.push_front((id, errand));
+            self.count_free(&state);
+        }
+        // This worker looks for a task next: nobody else need be told.
+        state.wake(id);
+        state.report();
+        state
     }
 }
 
@@ -339,6 +472,19 @@ impl State {
         self.report();
     }
 
+    /// Puts a task back if it is parked, or as soon as it is. Whether there is one more in the
+    /// queue.
+    fn wake(&mut self, id: u64) -> bool {
+        if let Some(Place::Running { woken, .. }) = self.places.get_mut(&id) {
+            *woken = true;
+        }
+        let Some((service, task)) = self.unpark(id) else {
+            return false;
+        };
+        self.enqueue(id, service, task);
+        true
+    }
+
     fn park(&mut self, id: u64, service: Duration, task: Box<dyn Task>) {
         self.places.insert(id, Place::Parked { service, task });
         self.parked += 1;
@@ -361,7 +507,7 @@ impl State {
 
     fn report(&self) {
         let running = self.places.len() - self.queue.len() - self.parked;
-        telemetry::pool(self.queue.len(), running, self.parked);
+        telemetry::pool(self.queue.len(), running, self.parked, self.helping);
     }
 }
 

@@ -14,10 +14,10 @@ use crate::fake::{Scripted, hopeless};
 
 /// What an outlet was told, and what it says.
 #[derive(Default)]
-struct Told {
-    found: Vec<usize>,
-    progress: Progress,
-    end: Option<End>,
+pub(crate) struct Told {
+    pub(crate) found: Vec<usize>,
+    pub(crate) progress: Progress,
+    pub(crate) end: Option<End>,
     /// Nobody waits any more.
     abandoned: bool,
     /// Limits wait for an answer.
@@ -28,16 +28,16 @@ struct Told {
 }
 
 #[derive(Clone, Default)]
-struct Outbox(Arc<Mutex<Told>>);
+pub(crate) struct Outbox(Arc<Mutex<Told>>);
 
 impl Outbox {
-    fn told<T>(&self, read: impl FnOnce(&mut Told) -> T) -> T {
+    pub(crate) fn told<T>(&self, read: impl FnOnce(&mut Told) -> T) -> T {
         read(&mut self.0.lock().unwrap())
     }
 }
 
 /// What makes a number of a finding.
-trait Number: Send {
+pub(crate) trait Number: Send {
     fn number(&self) -> usize;
 }
 
@@ -54,7 +54,7 @@ impl Number for loyd::puzzle::Solution {
 }
 
 /// An [`Outbox`] for findings of a type.
-struct Typed<F>(Outbox, std::marker::PhantomData<fn() -> F>);
+pub(crate) struct Typed<F>(Outbox, std::marker::PhantomData<fn() -> F>);
 
 impl<F: Number> Outlet for Typed<F> {
     type Found = F;
@@ -94,7 +94,11 @@ impl<F: Number> Outlet for Typed<F> {
     }
 }
 
-fn job<S>(search: S, max_nodes: u64, max_memory: u64) -> (Job<S, Typed<S::Found>>, Outbox)
+pub(crate) fn job<S>(
+    search: S,
+    max_nodes: u64,
+    max_memory: u64,
+) -> (Job<S, Typed<S::Found>>, Outbox)
 where
     S: Search,
     S::Found: Number,

@@ -7,6 +7,7 @@ mod support;
 
 mod drawing;
 mod fake;
+mod helping;
 mod job;
 mod limits;
 mod pipe;

@@ -26,6 +26,7 @@ mod joined;
 mod known_lengths;
 mod korf_boards;
 mod multi_tile;
+mod parts;
 mod plan;
 mod prepared;
 mod pushes;

@@ -198,6 +198,8 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
 
     fn solution(&mut self, goal: &Node<G, P, W>) -> Step<Solution> {
         self.solved = true;
+        self.back_early.clear();
+        self.measure();
         let moves = goal.moves();
         let moves = moves.map(|blank_move| self.back.direction(SLIDES[blank_move]));
         let solution = self.problem.replay(moves.collect());
@@ -274,10 +276,15 @@ impl<G: Grid, const P: usize, const W: usize> Search for Batched<G, P, W> {
         if self.solved || self.front.goal.is_some() {
             return None;
         }
-        let part = match self.back_early.pop() {
-            Some(part) => part,
-            None if self.progress.memory + self.front.bytes() > memory => return None,
-            None => self.front.split()?,
+        // Whatever is handed out, something must remain to be done here.
+        let remaining = usize::from(!self.front.open.is_empty()) + self.back_early.len();
+        let part = if remaining > 1 && !self.back_early.is_empty() {
+            self.back_early.pop()?
+        } else if self.progress.memory + self.front.bytes() > memory {
+            return None;
+        } else {
+            let only = self.back_early.last_mut().unwrap_or(&mut self.front);
+            only.split()?
         };
         self.out += 1;
         self.measure();
@@ -295,7 +302,7 @@ impl<G: Grid, const P: usize, const W: usize> Search for Batched<G, P, W> {
         if let Some(goal) = part.goal {
             // Any goal of an iteration is as good as another.
             self.front.goal = Some(goal);
-        } else if !part.open.is_empty() {
+        } else if !self.solved && !part.open.is_empty() {
             self.back_early.push(part);
         }
         self.measure();

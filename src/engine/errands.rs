@@ -1,0 +1,166 @@
+//! The parts of a job's search that idle workers have taken on.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, TryLockError};
+
+use crate::search::{Part, Progress};
+
+use super::pace::Pace;
+use super::pool::{Errand, Turn};
+
+/// A part, and what its job and its worker tell each other. Whoever has the lock has the part:
+/// the worker for a slice at a time, and the job when it takes it back.
+struct Lent {
+    part: Mutex<Option<(Box<dyn Part>, Pace)>>,
+    /// The node generations that it may spend.
+    most: u64,
+    expanded: AtomicU64,
+    generated: AtomicU64,
+    /// The job wants it back.
+    is_recalled: AtomicBool,
+    /// It is not worth going on.
+    is_over: AtomicBool,
+}
+
+impl Errand for Lent {
+    fn run(&self, turn: &Turn<'_>) -> bool {
+        let Ok(mut slot) = self.part.lock() else {
+            return false;
+        };
+        let Some((part, pace)) = &mut *slot else {
+            return false;
+        };
+        loop {
+            if self.is_recalled.load(Ordering::Relaxed) {
+                self.is_over.store(true, Ordering::Relaxed);
+                return false;
+            }
+            let left = self.most.saturating_sub(part.progress().generated);
+            let nodes = pace.chunk().min(left);
+            let goes_on = nodes > 0 && pace.time(|| part.advance(nodes));
+            let progress = part.progress();
+            self.expanded.store(progress.expanded, Ordering::Relaxed);
+            self.generated.store(progress.generated, Ordering::Relaxed);
+            if !goes_on {
+                self.is_over.store(true, Ordering::Relaxed);
+                return false;
+            }
+            if turn.is_over() {
+                return true;
+            }
+        }
+    }
+}
+
+/// The part is gone: its worker panicked.
+#[derive(Debug)]
+pub(super) struct Lost;
+
+impl Lent {
+    /// The part, unless a worker is on it.
+    fn take(&self) -> Result<Option<Box<dyn Part>>, Lost> {
+        match self.part.try_lock() {
+            Ok(mut slot) => Ok(slot.take().map(|(part, _)| part)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Poisoned(_)) => Err(Lost),
+        }
+    }
+}
+
+/// All errands of one job. Dropping it ends them within a chunk.
+#[derive(Default)]
+pub(super) struct Errands(Vec<Arc<Lent>>);
+
+impl Errands {
+    /// Has a part done by a worker that the turn calls; gives it back when none comes. It may
+    /// spend so many node generations.
+    pub(super) fn lend(
+        &mut self,
+        part: Box<dyn Part>,
+        most: u64,
+        turn: &Turn<'_>,
+    ) -> Result<(), Box<dyn Part>> {
+        let lent = Arc::new(Lent {
+            part: Mutex::new(Some((part, Pace::new()))),
+            most,
+            expanded: AtomicU64::new(0),
+            generated: AtomicU64::new(0),
+            is_recalled: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
+        });
+        if turn.call(Arc::clone(&lent) as Arc<dyn Errand>) {
+            self.0.push(lent);
+            return Ok(());
+        }
+        // Nobody else has it.
+        match lent.take() {
+            Ok(Some(part)) => Err(part),
+            Ok(None) | Err(Lost) => Ok(()),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The node generations that all together may spend.
+    pub(super) fn most(&self) -> u64 {
+        self.0
+            .iter()
+            .fold(0, |sum, lent| sum.saturating_add(lent.most))
+    }
+
+    /// What is being done, and is not yet in the search's own progress.
+    pub(super) fn progress(&self) -> Progress {
+        let sum = |count: fn(&Lent) -> &AtomicU64| {
+            let counts = self
+                .0
+                .iter()
+                .map(|lent| count(lent).load(Ordering::Relaxed));
+            counts.sum()
+        };
+        Progress {
+            expanded: sum(|lent| &lent.expanded),
+            generated: sum(|lent| &lent.generated),
+            ..Progress::NONE
+        }
+    }
+
+    /// A part that is not worth going on with, if there is one.
+    pub(super) fn over(&mut self) -> Result<Option<Box<dyn Part>>, Lost> {
+        let is_over =
+            |lent: &Arc<Lent>| lent.is_over.load(Ordering::Relaxed) || lent.part.is_poisoned();
+        match self.0.iter().position(is_over) {
+            Some(number) => self.take(number),
+            None => Ok(None),
+        }
+    }
+
+    /// Calls the oldest part back. None if a worker is on it: then the job's turn comes when it
+    /// has left.
+    pub(super) fn recall(&mut self) -> Result<Option<Box<dyn Part>>, Lost> {
+        let Some(lent) = self.0.first() else {
+            return Ok(None);
+        };
+        lent.is_recalled.store(true, Ordering::Relaxed);
+        self.take(0)
+    }
+
+    fn take(&mut self, number: usize) -> Result<Option<Box<dyn Part>>, Lost> {
+        let part = self.0[number].take()?;
+        if part.is_some() {
+            self.0.remove(number);
+        }
+        Ok(part)
+    }
+}
+
+impl Drop for Errands {
+    fn drop(&mut self) {
+        for lent in &self.0 {
+            lent.is_recalled.store(true, Ordering::Relaxed);
+            // What no worker is on need not wait for one.
+            drop(lent.take());
+        }
+    }
+}

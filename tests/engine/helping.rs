@@ -1,0 +1,386 @@
+//! Workers that help with another worker's task.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
+
+use loyd::engine::job::{End, Job};
+use loyd::engine::pool::{Next, Pool, Task, Ticket, Turn, UNAIDED};
+use loyd::search::{Budget, Part, Progress, Search, Step, Stop};
+
+use crate::fake::{PATIENCE, receive, task};
+use crate::job::{Outbox, job};
+
+/// What happens in a [`Countable`] and its parts.
+#[derive(Default)]
+struct Seen {
+    threads: Mutex<Vec<ThreadId>>,
+    /// Nodes that parts have made.
+    by_parts: AtomicU64,
+    handed_out: AtomicUsize,
+    joined: AtomicUsize,
+    /// A part panics now.
+    panics: AtomicBool,
+    dropped_parts: AtomicUsize,
+}
+
+impl Seen {
+    fn note_thread(&self) {
+        let mut threads = self.threads.lock().unwrap();
+        let current = thread::current().id();
+        if !threads.contains(&current) {
+            threads.push(current);
+        }
+    }
+
+    fn is_helped(&self) -> bool {
+        self.by_parts.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// A search through so many nodes, of which it hands out halves. A node takes about 100 ns.
+struct Countable {
+    left: u64,
+    out: usize,
+    progress: Progress,
+    found: bool,
+    seen: Arc<Seen>,
+}
+
+struct Half {
+    left: u64,
+    progress: Progress,
+    seen: Arc<Seen>,
+}
+
+fn spend(left: &mut u64, nodes: u64, progress: &mut Progress) {
+    let nodes = nodes.min(*left);
+    let begun = Instant::now();
+    while begun.elapsed() < Duration::from_nanos(100 * nodes) {
+        std::hint::spin_loop();
+    }
+    *left -= nodes;
+    progress.generated += nodes;
+    progress.expanded += nodes;
+}
+
+impl Part for Half {
+    fn advance(&mut self, nodes: u64) -> bool {
+        self.seen.note_thread();
+        assert!(!self.seen.panics.load(Ordering::Relaxed), "as told");
+        spend(&mut self.left, nodes, &mut self.progress);
+        self.seen.by_parts.fetch_add(nodes, Ordering::Relaxed);
+        self.left > 0
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress
+    }
+}
+
+impl Drop for Half {
+    fn drop(&mut self) {
+        self.seen.dropped_parts.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Search for Countable {
+    type Found = usize;
+
+    fn advance(&mut self, budget: Budget) -> Step<usize> {
+        self.seen.note_thread();
+        spend(&mut self.left, budget.nodes, &mut self.progress);
+        if self.left > 0 || self.out > 0 {
+            return Step::Working;
+        }
+        if std::mem::replace(&mut self.found, true) {
+            return Step::Done(Stop::Proven);
+        }
+        Step::Found(7)
+    }
+
+    fn progress(&self) -> Progress {
+        self.progress
+    }
+
+    fn split(&mut self, _: u64) -> Option<Box<dyn Part>> {
+        if self.left < 2000 {
+            return None;
+        }
+        let left = self.left / 2;
+        self.left -= left;
+        self.out += 1;
+        self.seen.handed_out.fetch_add(1, Ordering::Relaxed);
+        Some(Box::new(Half {
+            left,
+            progress: Progress::NONE,
+            seen: Arc::clone(&self.seen),
+        }))
+    }
+
+    fn join(&mut self, part: Box<dyn Part>) {
+        let part: Box<dyn std::any::Any> = part;
+        let part = part.downcast::<Half>().unwrap();
+        self.left += part.left;
+        self.progress.generated += part.progress.generated;
+        self.progress.expanded += part.progress.expanded;
+        self.out -= 1;
+        self.seen.joined.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+fn countable(nodes: u64) -> (Countable, Arc<Seen>) {
+    let seen = Arc::new(Seen::default());
+    let search = Countable {
+        left: nodes,
+        out: 0,
+        progress: Progress::NONE,
+        found: false,
+        seen: Arc::clone(&seen),
+    };
+    (search, seen)
+}
+
+/// So many nodes take a second on one worker.
+const SECOND: u64 = 10_000_000;
+
+/// More than any test lasts.
+const ENDLESS: u64 = 1000 * SECOND;
+
+struct Started {
+    pool: Pool,
+    ticket: Ticket,
+    outbox: Outbox,
+    seen: Arc<Seen>,
+}
+
+/// A search of so many nodes on two workers.
+fn start(nodes: u64, max_nodes: u64) -> Started {
+    let pool = Pool::start(2, 10).unwrap();
+    let (search, seen) = countable(nodes);
+    let (job, outbox) = job(search, max_nodes, u64::MAX);
+    let ticket = pool.submit(Box::new(job)).unwrap();
+    Started {
+        pool,
+        ticket,
+        outbox,
+        seen,
+    }
+}
+
+fn wait_until(what: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !what() {
+        assert!(begun.elapsed() < PATIENCE, "it never came");
+        thread::sleep(Duration::from_micros(100));
+    }
+}
+
+#[test]
+fn both_workers_are_on_the_one_search() {
+    let Started {
+        pool, outbox, seen, ..
+    } = start(SECOND / 2, u64::MAX);
+    wait_until(|| outbox.told(|told| told.end.is_some()));
+    outbox.told(|told| {
+        assert_eq!(told.end, Some(End::Stopped(Stop::Proven)));
+        assert_eq!(told.found, [7]);
+        // Each node once, whoever made it.
+        assert_eq!(told.progress.generated, SECOND / 2);
+        assert_eq!(told.progress.expanded, SECOND / 2);
+    });
+    assert_eq!(seen.threads.lock().unwrap().len(), 2);
+    assert!(seen.is_helped());
+    let counts = [&seen.handed_out, &seen.joined].map(|count| count.load(Ordering::Relaxed));
+    assert_eq!(counts[0], counts[1]);
+    drop(pool);
+}
+
+#[test]
+fn progress_is_told_while_parts_are_out() {
+    let Started {
+        pool,
+        outbox,
+        seen,
+        ..
+    } = start(ENDLESS, u64::MAX);
+    wait_until(|| seen.by_parts.load(Ordering::Relaxed) > SECOND / 20);
+    let told = || outbox.told(|told| told.progress.generated);
+    let reported = told();
+    wait_until(|| told() > reported);
+    let by_parts = seen.by_parts.load(Ordering::Relaxed);
+    wait_until(|| told() > by_parts);
+    drop(pool);
+}
+
+#[test]
+fn a_search_that_is_soon_over_is_not_shared() {
+    // A fiftieth of what would be shared, for the machine may have other work.
+    let nodes = SECOND / 1000 * UNAIDED.as_millis() as u64 / 50;
+    let Started {
+        pool, outbox, seen, ..
+    } = start(nodes, u64::MAX);
+    wait_until(|| outbox.told(|told| told.end.is_some()));
+    assert_eq!(seen.handed_out.load(Ordering::Relaxed), 0);
+    drop(pool);
+}
+
+#[test]
+fn the_node_limit_is_one_for_all_who_work() {
+    for max_nodes in [SECOND / 5, SECOND / 5 + 12_345] {
+        let Started {
+            pool, outbox, seen, ..
+        } = start(ENDLESS, max_nodes);
+        wait_until(|| outbox.told(|told| told.end.is_some()));
+        outbox.told(|told| {
+            assert_eq!(told.end, Some(End::NodeLimit));
+            assert_eq!(told.progress.generated, max_nodes);
+        });
+        assert!(seen.is_helped());
+        drop(pool);
+    }
+}
+
+/// A task that says when it runs, and that it has run.
+fn say(sender: &Sender<Instant>) -> Box<dyn Task> {
+    let sender = sender.clone();
+    task(move |_| {
+        sender.send(Instant::now()).unwrap();
+        Next::Finished
+    })
+}
+
+#[test]
+fn a_newcomer_gets_a_worker_within_a_slice() {
+    let Started {
+        pool, ticket, seen, ..
+    } = start(ENDLESS, u64::MAX);
+    wait_until(|| seen.is_helped());
+    let (sender, said) = channel();
+    let mut waits: Vec<Duration> = (0..100)
+        .map(|_| {
+            thread::sleep(Duration::from_millis(1));
+            let begun = Instant::now();
+            pool.submit(say(&sender)).unwrap();
+            receive(&said) - begun
+        })
+        .collect();
+    waits.sort();
+    // The machine may have other work; half of the time it has not.
+    assert!(waits[50] < Duration::from_millis(5), "{:?}", waits[50]);
+    // And afterwards the helper is back.
+    let before = seen.by_parts.load(Ordering::Relaxed);
+    wait_until(|| seen.by_parts.load(Ordering::Relaxed) > before);
+    ticket.cancel();
+}
+
+#[test]
+fn two_searches_have_a_worker_each_and_no_helper() {
+    let Started {
+        pool, ticket, seen, ..
+    } = start(ENDLESS, u64::MAX);
+    wait_until(|| seen.is_helped());
+    let (search, other_seen) = countable(ENDLESS);
+    let (other, _outbox) = job(search, u64::MAX, u64::MAX);
+    let other = pool.submit(Box::new(other)).unwrap();
+    wait_until(|| !other_seen.threads.lock().unwrap().is_empty());
+    thread::sleep(Duration::from_millis(50));
+    let before = seen.by_parts.load(Ordering::Relaxed);
+    thread::sleep(Duration::from_millis(200));
+    assert_eq!(seen.by_parts.load(Ordering::Relaxed), before);
+    assert!(!other_seen.is_helped());
+    ticket.cancel();
+    // The one that is left is helped once it has had as much service as that takes.
+    wait_until(|| other_seen.is_helped());
+    other.cancel();
+}
+
+#[test]
+fn help_is_counted_as_service() {
+    let Started {
+        pool, ticket, seen, ..
+    } = start(ENDLESS, u64::MAX);
+    wait_until(|| seen.by_parts.load(Ordering::Relaxed) > SECOND / 2);
+    // About a second of service, half of it a helper's. Whoever comes has both workers until he
+    // has had as much: here more than half a second.
+    let (search, other_seen) = countable(ENDLESS);
+    let (other, outbox) = job(search, u64::MAX, u64::MAX);
+    let other = pool.submit(Box::new(other)).unwrap();
+    wait_until(|| outbox.told(|told| told.progress.generated) > SECOND / 4);
+    assert!(!other_seen.is_helped(), "the first has a worker of its own");
+    drop((ticket, other));
+}
+
+#[test]
+fn cancelled_searches_leave_both_workers_within_10_ms() {
+    let mut waits = Vec::new();
+    for _ in 0..10 {
+        let Started {
+            pool, ticket, seen, ..
+        } = start(ENDLESS, u64::MAX);
+        wait_until(|| seen.is_helped());
+        let begun = Instant::now();
+        ticket.cancel();
+        // All parts are gone: those that came back, and the one that was out.
+        let out =
+            || seen.handed_out.load(Ordering::Relaxed) - seen.dropped_parts.load(Ordering::Relaxed);
+        wait_until(|| out() == 0);
+        waits.push(begun.elapsed());
+        drop(pool);
+    }
+    waits.sort();
+    assert!(waits[5] < Duration::from_millis(10), "{waits:?}");
+}
+
+#[test]
+fn a_panic_in_a_part_costs_its_search_alone() {
+    let Started {
+        pool, outbox, seen, ..
+    } = start(ENDLESS, u64::MAX);
+    wait_until(|| seen.is_helped());
+    seen.panics.store(true, Ordering::Relaxed);
+    wait_until(|| outbox.told(|told| told.end.is_some()));
+    assert_eq!(outbox.told(|told| told.end), Some(End::Defect));
+    // Both workers are still there, and its place is free.
+    let (sender, said) = channel();
+    let (barrier, both) = (Arc::new(std::sync::Barrier::new(2)), Arc::new(()));
+    for _ in 0..2 {
+        let (barrier, sender, both) = (Arc::clone(&barrier), sender.clone(), Arc::clone(&both));
+        let meet = task(move |_| {
+            let _both = &both;
+            barrier.wait();
+            sender.send(Instant::now()).unwrap();
+            Next::Finished
+        });
+        pool.submit(meet).unwrap();
+    }
+    receive(&said);
+    receive(&said);
+}
+
+#[test]
+fn a_pool_that_is_dropped_takes_parts_along() {
+    let Started {
+        pool, outbox, seen, ..
+    } = start(ENDLESS, u64::MAX);
+    wait_until(|| seen.is_helped());
+    drop(pool);
+    wait_until(|| {
+        seen.handed_out.load(Ordering::Relaxed) == seen.dropped_parts.load(Ordering::Relaxed)
+    });
+    assert_eq!(outbox.told(|told| told.end), None);
+}
+
+#[test]
+fn without_a_pool_nobody_comes() {
+    let fresh = AtomicUsize::new(0);
+    let turn = Turn::new(PATIENCE, &fresh);
+    assert!(!turn.has_helper());
+    let (search, seen) = countable(100_000);
+    let (mut job, outbox): (Job<_, _>, _) = job(search, u64::MAX, u64::MAX);
+    assert_eq!(job.run(&turn), Next::Finished);
+    assert_eq!(outbox.told(|told| told.progress.generated), 100_000);
+    assert_eq!(seen.handed_out.load(Ordering::Relaxed), 0);
+}
