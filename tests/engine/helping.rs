@@ -201,10 +201,7 @@ fn both_workers_are_on_the_one_search() {
 #[test]
 fn progress_is_told_while_parts_are_out() {
     let Started {
-        pool,
-        outbox,
-        seen,
-        ..
+        pool, outbox, seen, ..
     } = start(ENDLESS, u64::MAX);
     wait_until(|| seen.by_parts.load(Ordering::Relaxed) > SECOND / 20);
     let told = || outbox.told(|told| told.progress.generated);

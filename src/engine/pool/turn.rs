@@ -1,0 +1,82 @@
+//! A task's turn on a worker.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use super::{Errand, Shared};
+use crate::telemetry;
+
+/// How long a task keeps a worker before others get their turn.
+///
+/// Long enough that switching costs nothing, and short enough that a cancelled or overdue task
+/// is gone well within 10 ms.
+pub const SLICE: Duration = Duration::from_millis(2);
+
+/// What a slice is at least, even while tasks that have had no service yet wait: time enough to
+/// answer an easy question.
+const COURTESY: Duration = Duration::from_micros(200);
+
+/// What service a task must have had before idle workers help it: most questions are answered
+/// sooner by one worker, and need not be given to two.
+pub const UNAIDED: Duration = Duration::from_millis(50);
+
+/// A task's turn on a worker.
+#[derive(Debug)]
+pub struct Turn<'a> {
+    begun: Instant,
+    slice: Duration,
+    fresh: &'a AtomicUsize,
+    /// Where the task can call for help, and its number there.
+    callers: Option<(&'a Shared, u64)>,
+}
+
+impl<'a> Turn<'a> {
+    /// A turn that begins now and lasts a `slice`, less while there are `fresh` tasks.
+    #[must_use]
+    pub fn new(slice: Duration, fresh: &'a AtomicUsize) -> Self {
+        Self {
+            begun: Instant::now(),
+            slice,
+            fresh,
+            callers: None,
+        }
+    }
+
+    /// Whether a worker is there who would help.
+    #[must_use]
+    pub fn has_helper(&self) -> bool {
+        self.callers
+            .is_some_and(|(shared, _)| shared.free.load(Ordering::Relaxed) > 0)
+    }
+
+    /// Calls an idle worker to an errand. Whether there is one: if not, nobody will come.
+    pub fn call(&self, errand: Arc<dyn Errand>) -> bool {
+        self.callers
+            .is_some_and(|(shared, id)| shared.call(id, errand))
+    }
+
+    /// The turn of a task of this number, in which it can call the pool's idle workers once it has
+    /// had enough service.
+    pub(super) fn of(shared: &'a Shared, id: u64, service: Duration) -> Self {
+        Self {
+            callers: (service >= UNAIDED).then_some((shared, id)),
+            ..Self::new(SLICE, &shared.fresh)
+        }
+    }
+
+    /// Whether the worker is wanted by others: after a slice, or sooner when a task has come that
+    /// has had no service yet. A task asks this every 50 µs or so.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let spent = self.begun.elapsed();
+        spent >= self.slice || (spent >= COURTESY && self.fresh.load(Ordering::Relaxed) > 0)
+    }
+
+    /// The time since its beginning, of which the metrics are told: more than none.
+    pub(super) fn spent(&self) -> Duration {
+        let spent = self.begun.elapsed().max(Duration::from_nanos(1));
+        telemetry::slice(spent);
+        spent
+    }
+}

@@ -1,0 +1,152 @@
+//! What a worker does: a slice of the task that has had least service, or else an errand, or else
+//! it waits.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::state::{Place, State};
+use super::{Errand, Next, SLICE, Shared, Task, Turn};
+use crate::telemetry;
+
+impl Shared {
+    /// Keeps an errand for the next worker that is idle, if there is one for it.
+    pub(super) fn call(&self, id: u64, errand: Arc<dyn Errand>) -> bool {
+        let mut state = self.lock();
+        if state.idle <= state.errands.len() {
+            return false;
+        }
+        state.errands.push_back((id, errand));
+        self.count_free(&state);
+        drop(state);
+        self.work.notify_one();
+        true
+    }
+
+    fn count_free(&self, state: &State) {
+        let free = state.idle.saturating_sub(state.errands.len());
+        self.free.store(free, Ordering::Relaxed);
+    }
+
+    pub(super) fn work(&self) {
+        let mut state = self.lock();
+        loop {
+            if state.closed {
+                return;
+            }
+            state = if let Some(next) = state.next() {
+                self.run(state, next)
+            } else if let Some((id, errand)) = state.errands.pop_front() {
+                self.help(state, id, errand)
+            } else {
+                self.wait(state)
+            };
+        }
+    }
+
+    fn wait<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        state.idle += 1;
+        self.count_free(&state);
+        state = self
+            .work
+            .wait(state)
+            .unwrap_or_else(PoisonError::into_inner);
+        state.idle -= 1;
+        self.count_free(&state);
+        state
+    }
+
+    /// Gives a task its slice.
+    fn run<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        (service, id, mut task): (Duration, u64, Box<dyn Task>),
+    ) -> MutexGuard<'a, State> {
+        let running = Place::Running {
+            cancelled: false,
+            woken: false,
+            helped: Duration::ZERO,
+        };
+        state.places.insert(id, running);
+        state.report();
+        drop(state);
+
+        let turn = Turn::of(self, id, service);
+        let next = catch_unwind(AssertUnwindSafe(|| task.run(&turn)));
+        let spent = turn.spent();
+        let next = next.unwrap_or_else(|_| {
+            telemetry::panic("search");
+            drop(catch_unwind(AssertUnwindSafe(|| task.panicked())));
+            Next::Finished
+        });
+
+        let mut state = self.lock();
+        let (cancelled, woken, helped) = match state.places.remove(&id) {
+            Some(Place::Running {
+                cancelled,
+                woken,
+                helped,
+            }) => (cancelled, woken, helped),
+            _ => (true, false, Duration::ZERO),
+        };
+        let service = service + spent + helped;
+        match next {
+            Next::Again if !cancelled => state.enqueue(id, service, task),
+            Next::Park if !cancelled && woken => state.enqueue(id, service, task),
+            Next::Park if !cancelled => state.park(id, service, task),
+            _ => {
+                state.report();
+                self.end(task);
+            }
+        }
+        state
+    }
+
+    /// Works on an errand until it is done, or a task waits for a worker: then it waits, too.
+    fn help<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, State>,
+        id: u64,
+        errand: Arc<dyn Errand>,
+    ) -> MutexGuard<'a, State> {
+        state.helping += 1;
+        self.count_free(&state);
+        let mut errand = Some(errand);
+        while let Some(helped) = errand.take() {
+            state.report();
+            drop(state);
+            let turn = Turn::new(SLICE, &self.fresh);
+            let goes_on = catch_unwind(AssertUnwindSafe(|| helped.run(&turn)));
+            let spent = turn.spent();
+            let goes_on = goes_on.unwrap_or_else(|_| {
+                telemetry::panic("search");
+                false
+            });
+            // If it is done it is dropped here: not under the lock.
+            errand = goes_on.then_some(helped);
+            state = self.lock();
+            if let Some(
+                Place::Running { helped, .. }
+                | Place::Parked {
+                    service: helped, ..
+                },
+            ) = state.places.get_mut(&id)
+            {
+                *helped += spent;
+            }
+            if state.closed || !state.queue.is_empty() {
+                break;
+            }
+        }
+        state.helping -= 1;
+        if let Some(errand) = errand {
+            state.errands.push_front((id, errand));
+            self.count_free(&state);
+        }
+        // This worker looks for a task next: nobody else need be told.
+        state.wake(id);
+        state.report();
+        state
+    }
+}
