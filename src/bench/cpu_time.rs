@@ -1,28 +1,47 @@
-//! The time that a thread has had a processor, whatever else the machine does.
+//! The time that a thread or the process has had a processor, whatever else the machine does.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// A point in the CPU time of the calling thread.
+/// A point in the CPU time of the calling thread, or of all of the process's threads together.
 #[derive(Clone, Copy, Debug)]
-pub struct CpuTime(Duration);
+pub struct CpuTime {
+    time: Duration,
+    is_of_process: bool,
+}
 
 impl CpuTime {
-    /// The present point.
+    /// The present point of the calling thread.
     #[must_use]
     pub fn now() -> Self {
-        let time = clock_gettime(ClockId::ThreadCPUTime);
-        // The kernel counts from 0 upwards: nothing is negative.
-        Self(Duration::new(
-            time.tv_sec.cast_unsigned(),
-            time.tv_nsec as u32,
-        ))
+        Self::read(false)
     }
 
-    /// The CPU time since then, on the same thread.
+    /// The present point of the process.
+    #[must_use]
+    pub fn of_process() -> Self {
+        Self::read(true)
+    }
+
+    fn read(is_of_process: bool) -> Self {
+        let time = clock_gettime(if is_of_process {
+            ClockId::ProcessCPUTime
+        } else {
+            ClockId::ThreadCPUTime
+        });
+        // The kernel counts from 0 upwards: nothing is negative.
+        let time = Duration::new(time.tv_sec.cast_unsigned(), time.tv_nsec as u32);
+        Self {
+            time,
+            is_of_process,
+        }
+    }
+
+    /// The CPU time since then; of a thread, on the same one.
     #[must_use]
     pub fn elapsed(self) -> Duration {
-        Self::now().0.saturating_sub(self.0)
+        let now = Self::read(self.is_of_process);
+        now.time.saturating_sub(self.time)
     }
 }

@@ -23,6 +23,10 @@ pub struct Figures {
     pub p99: f64,
     /// and the longest.
     pub max: f64,
+    /// Times by the clock in milliseconds: the mean,
+    pub mean_wall: f64,
+    /// and the longest.
+    pub max_wall: f64,
     /// The mean of the nodes generated.
     pub mean_nodes: f64,
     /// The most nodes generated.
@@ -44,6 +48,7 @@ impl Figures {
             .map(|(run, _)| milliseconds(run.time))
             .collect();
         times.sort_by(f64::total_cmp);
+        let walls = || solved.iter().map(|(run, _)| milliseconds(run.wall));
         let mean = |sum: f64| sum / solved.len().max(1) as f64;
         let time: Duration = runs.iter().map(|run| run.time).sum();
         let nodes: u64 = runs.iter().map(|run| run.nodes).sum();
@@ -56,6 +61,8 @@ impl Figures {
             p95: quantile(&times, 0.95),
             p99: quantile(&times, 0.99),
             max: quantile(&times, 1.0),
+            mean_wall: mean(walls().sum()),
+            max_wall: walls().fold(0.0, f64::max),
             mean_nodes: mean(solved.iter().map(|(run, _)| run.nodes as f64).sum()),
             max_nodes: solved.iter().map(|(run, _)| run.nodes).max().unwrap_or(0),
             per_node: time.as_secs_f64() * 1e9 / nodes.max(1) as f64,

@@ -1,14 +1,16 @@
 //! How fast boards are solved: suites of boards with known lengths, and the figures of a run.
 //!
 //! Uses `search` and what is beneath it, on the caller's thread and without the service, so that
-//! what is measured is the search.
+//! what is measured is the search; `workers` alone uses the engine's, to measure what more threads
+//! than one make of it.
 
 mod cpu_time;
 mod figures;
 mod suite;
+mod workers;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
@@ -20,6 +22,7 @@ use crate::search::{Budget, Search, Step};
 pub use cpu_time::CpuTime;
 pub use figures::Figures;
 pub use suite::{Case, Suite, read_cases};
+pub use workers::Workers;
 
 /// Nodes between two looks at the clock.
 const CHUNK: u64 = 4096;
@@ -29,8 +32,10 @@ const CHUNK: u64 = 4096;
 pub struct Run {
     /// The length of its shortest solutions; none when the limit came before the proof.
     pub length: Option<usize>,
-    /// Time of this thread, the making of the search included.
+    /// CPU time, the making of the search included.
     pub time: Duration,
+    /// The same by the clock.
+    pub wall: Duration,
     /// Nodes generated.
     pub nodes: u64,
     /// No solution is shorter than this.
@@ -54,6 +59,7 @@ pub struct WrongLength {
 /// # Errors
 /// When a length is known and another one is proven.
 pub fn run(case: &Case, tables: &Arc<Tables>, limit: Duration) -> Result<Run, WrongLength> {
+    let wall_begun = Instant::now();
     let begun = CpuTime::now();
     let mut search = optimal_solver(case.problem.clone(), tables);
     let mut best = None;
@@ -67,23 +73,25 @@ pub fn run(case: &Case, tables: &Arc<Tables>, limit: Duration) -> Result<Run, Wr
             break false;
         }
     };
-    let time = begun.elapsed();
-    let length = best.filter(|_| proven);
-    if let (Some(proven), Some(known)) = (length, case.length)
-        && proven != known
-    {
-        let board = case.problem.start().clone();
-        return Err(WrongLength {
-            board,
-            proven,
-            known,
-        });
-    }
     let progress = search.progress();
-    Ok(Run {
-        length,
-        time,
+    let run = Run {
+        length: best.filter(|_| proven),
+        time: begun.elapsed(),
+        wall: wall_begun.elapsed(),
         nodes: progress.generated,
         lower_bound: progress.lower_bound,
-    })
+    };
+    check(case, run)
+}
+
+/// Compares what was proven with what is known.
+fn check(case: &Case, run: Run) -> Result<Run, WrongLength> {
+    match (run.length, case.length) {
+        (Some(proven), Some(known)) if proven != known => Err(WrongLength {
+            board: case.problem.start().clone(),
+            proven,
+            known,
+        }),
+        _ => Ok(run),
+    }
 }

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::spelling::count;
 use super::{Exit, Failure};
-use crate::bench::{Case, Figures, Run, Suite, WrongLength, run};
+use crate::bench::{Case, Figures, Run, Suite, Workers, WrongLength, run};
 use crate::config::{TableDirArg, bytes};
 use crate::engine::guide_builder::GuideBuilder;
 use crate::engine::table_store::TableStore;
@@ -26,16 +26,19 @@ Examples:
   loyd bench --suite korf --suite farthest
   loyd bench --suite uniform --count 10000 --seed 7 --json
   loyd bench --file boards.tsv --max-time 1m --each
+  loyd bench --suite farthest --threads 2
 
 A file has a board a line: fields parted by tabs, of which the first with a comma holds the tiles
 row by row, and the next, if there is one, the length of the shortest solutions, which is checked.
 
 Times are CPU time of one thread, in milliseconds, of the boards that were solved within
---max-time. ns/node counts the others, too.
+--max-time. ns/node counts the others, too. With --threads they are CPU time of all threads, and
+the time by the clock is told, too.
 
 With --json each suite is an object: suite, boards, solved, mean_length, milliseconds (mean,
-median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes, table_seconds (to build or map); with --each also runs, an
-array of objects: board, length, lower_bound, milliseconds, nodes.";
+median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes, table_seconds (to build or map); with --threads also threads
+and wall_milliseconds (mean, max); with --each also runs, an array of objects: board, length,
+lower_bound, milliseconds, nodes, and with --threads wall_milliseconds.";
 
 /// The suites that come with loyd.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,9 +88,13 @@ pub struct BenchArgs {
     #[command(flatten)]
     tables: TableDirArg,
 
-    /// The most CPU time for a board.
+    /// The most CPU time for a board; with --threads, the most time by the clock.
     #[arg(long, value_name = "TIME", default_value = "1m", value_parser = humantime::parse_duration)]
     max_time: Duration,
+
+    /// Solve each board as a server with so many workers and nothing else to do would.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 
     /// Tell each board, too.
     #[arg(long)]
@@ -104,6 +111,7 @@ impl BenchArgs {
     /// # Errors
     /// When a file or an option is wrong, or the figures cannot be written.
     pub fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
+        let workers = self.workers()?;
         for suite in self.suites()? {
             let cases = suite
                 .cases()
@@ -114,7 +122,10 @@ impl BenchArgs {
             let runs: Result<Vec<Run>, WrongLength> = cases
                 .iter()
                 .map(|case| {
-                    let ran = run(case, tables, self.max_time);
+                    let ran = match &workers {
+                        Some(workers) => workers.run(case, tables, self.max_time),
+                        None => run(case, tables, self.max_time),
+                    };
                     bar.inc(1);
                     ran
                 })
@@ -128,13 +139,21 @@ impl BenchArgs {
             let boards = cases.iter().map(|case| case.problem.start().to_string());
             let each: Vec<(String, Run)> = boards.zip(runs).filter(|_| self.each).collect();
             if self.json {
-                writeln!(output, "{}", as_json(&suite, &figures, &made, &each))?;
+                writeln!(output, "{}", self.as_json(&suite, &figures, &made, &each))?;
             } else {
-                print(output, &suite, &figures, &made, &each)?;
+                self.print(output, &suite, &figures, &made, &each)?;
             }
             output.flush()?;
         }
         Ok(Exit::Done)
+    }
+
+    fn workers(&self) -> Result<Option<Workers>, Failure> {
+        let start = |threads: u16| Workers::start(threads.into());
+        self.threads
+            .map(start)
+            .transpose()
+            .map_err(|error| Failure::Input(format!("--threads: {error}")))
     }
 
     /// The tables that a server with so much memory would use for these boards.
@@ -210,78 +229,109 @@ fn bar(boards: usize, suite: &Suite) -> ProgressBar {
         .with_message(suite.to_string())
 }
 
-fn print(
-    output: &mut dyn Write,
-    suite: &Suite,
-    figures: &Figures,
-    tables: &Made,
-    each: &[(String, Run)],
-) -> io::Result<()> {
-    for (board, run) in each {
-        let length = match run.length {
-            Some(length) => count(length as u64, "move"),
-            None => format!("at least {}", count(run.lower_bound.into(), "move")),
-        };
-        let time = run.time.as_secs_f64() * 1e3;
-        writeln!(
-            output,
-            "{board}: {length}, {time:.3} ms, {}",
-            count(run.nodes, "node")
-        )?;
-    }
-    let Figures { boards, solved, .. } = figures;
-    writeln!(
-        output,
-        "{suite}: {solved} of {boards} boards solved, mean length {:.3}",
-        figures.mean_length
-    )?;
-    writeln!(
-        output,
-        "  ms: mean {:.3}, median {:.3}, p95 {:.3}, p99 {:.3}, max {:.3}",
-        figures.mean, figures.median, figures.p95, figures.p99, figures.max
-    )?;
-    writeln!(
-        output,
-        "  nodes: mean {:.0}, max {}; {:.1} ns/node",
-        figures.mean_nodes, figures.max_nodes, figures.per_node
-    )?;
-    writeln!(
-        output,
-        "  tables: {:.1} MB, ready after {:.2} s",
-        tables.bytes as f64 / 1e6,
-        tables.time.as_secs_f64()
-    )
+fn milliseconds(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
-fn as_json(suite: &Suite, figures: &Figures, tables: &Made, each: &[(String, Run)]) -> Value {
-    let mut object = json!({
-        "suite": suite.to_string(),
-        "boards": figures.boards,
-        "solved": figures.solved,
-        "mean_length": figures.mean_length,
-        "milliseconds": {
-            "mean": figures.mean,
-            "median": figures.median,
-            "p95": figures.p95,
-            "p99": figures.p99,
-            "max": figures.max,
-        },
-        "nodes": { "mean": figures.mean_nodes, "max": figures.max_nodes },
-        "ns_per_node": figures.per_node,
-        "table_bytes": tables.bytes,
-        "table_seconds": tables.time.as_secs_f64(),
-    });
-    if !each.is_empty() {
-        let run = |(board, run): &(String, Run)| {
-            json!({
-                "board": board,
-                "length": run.length,
-                "lower_bound": run.lower_bound,
-                "milliseconds": run.time.as_secs_f64() * 1e3,
-                "nodes": run.nodes,
-            })
-        };
-        object["runs"] = each.iter().map(run).collect();
+impl BenchArgs {
+    fn print(
+        &self,
+        output: &mut dyn Write,
+        suite: &Suite,
+        figures: &Figures,
+        tables: &Made,
+        each: &[(String, Run)],
+    ) -> io::Result<()> {
+        for (board, run) in each {
+            let length = match run.length {
+                Some(length) => count(length as u64, "move"),
+                None => format!("at least {}", count(run.lower_bound.into(), "move")),
+            };
+            let time = milliseconds(run.time);
+            write!(output, "{board}: {length}, {time:.3} ms, ")?;
+            if self.threads.is_some() {
+                write!(output, "{:.3} ms by the clock, ", milliseconds(run.wall))?;
+            }
+            writeln!(output, "{}", count(run.nodes, "node"))?;
+        }
+        let Figures { boards, solved, .. } = figures;
+        writeln!(
+            output,
+            "{suite}: {solved} of {boards} boards solved, mean length {:.3}",
+            figures.mean_length
+        )?;
+        writeln!(
+            output,
+            "  ms: mean {:.3}, median {:.3}, p95 {:.3}, p99 {:.3}, max {:.3}",
+            figures.mean, figures.median, figures.p95, figures.p99, figures.max
+        )?;
+        if let Some(threads) = self.threads {
+            writeln!(
+                output,
+                "  on {}: mean {:.3} ms by the clock, max {:.3}",
+                count(threads.into(), "thread"),
+                figures.mean_wall,
+                figures.max_wall
+            )?;
+        }
+        writeln!(
+            output,
+            "  nodes: mean {:.0}, max {}; {:.1} ns/node",
+            figures.mean_nodes, figures.max_nodes, figures.per_node
+        )?;
+        writeln!(
+            output,
+            "  tables: {:.1} MB, ready after {:.2} s",
+            tables.bytes as f64 / 1e6,
+            tables.time.as_secs_f64()
+        )
     }
-    object
+
+    fn as_json(
+        &self,
+        suite: &Suite,
+        figures: &Figures,
+        tables: &Made,
+        each: &[(String, Run)],
+    ) -> Value {
+        let mut object = json!({
+            "suite": suite.to_string(),
+            "boards": figures.boards,
+            "solved": figures.solved,
+            "mean_length": figures.mean_length,
+            "milliseconds": {
+                "mean": figures.mean,
+                "median": figures.median,
+                "p95": figures.p95,
+                "p99": figures.p99,
+                "max": figures.max,
+            },
+            "nodes": { "mean": figures.mean_nodes, "max": figures.max_nodes },
+            "ns_per_node": figures.per_node,
+            "table_bytes": tables.bytes,
+            "table_seconds": tables.time.as_secs_f64(),
+        });
+        if let Some(threads) = self.threads {
+            object["threads"] = threads.into();
+            object["wall_milliseconds"] =
+                json!({ "mean": figures.mean_wall, "max": figures.max_wall });
+        }
+        if !each.is_empty() {
+            let run = |(board, run): &(String, Run)| {
+                let mut object = json!({
+                    "board": board,
+                    "length": run.length,
+                    "lower_bound": run.lower_bound,
+                    "milliseconds": milliseconds(run.time),
+                    "nodes": run.nodes,
+                });
+                if self.threads.is_some() {
+                    object["wall_milliseconds"] = milliseconds(run.wall).into();
+                }
+                object
+            };
+            object["runs"] = each.iter().map(run).collect();
+        }
+        object
+    }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use loyd::bench::{CpuTime, Figures, Run, Suite, read_cases, run};
+use loyd::bench::{Case, CpuTime, Figures, Run, Suite, Workers, read_cases, run};
 use loyd::puzzle::Shape;
 use loyd::search::distance_table::Class;
 use loyd::search::tables::Tables;
@@ -13,6 +13,7 @@ fn took(milliseconds: u64, length: Option<usize>) -> Run {
     Run {
         length,
         time: Duration::from_millis(milliseconds),
+        wall: Duration::from_millis(2 * milliseconds),
         nodes: 1000 * milliseconds,
         lower_bound: 20,
     }
@@ -27,6 +28,7 @@ fn the_figures_are_of_the_solved_boards() {
     assert_eq!((figures.mean, figures.mean_length), (50.5, 50.5));
     assert_eq!((figures.median, figures.p95), (50.0, 95.0));
     assert_eq!((figures.p99, figures.max), (99.0, 100.0));
+    assert_eq!((figures.mean_wall, figures.max_wall), (101.0, 200.0));
     assert_eq!((figures.mean_nodes, figures.max_nodes), (50_500.0, 100_000));
     // A microsecond for each, those of the unsolved board too.
     assert!((figures.per_node - 1000.0).abs() < 1e-6);
@@ -76,6 +78,40 @@ fn drawn_boards_are_solved_within_the_limit_or_not() {
     let cut = run(&hopeless.cases().unwrap()[0], &tables, Duration::ZERO).unwrap();
     assert_eq!(cut.length, None);
     assert!(cut.lower_bound > 100);
+}
+
+#[test]
+fn workers_solve_as_one_thread_does() {
+    let shape = Shape::new(3, 3).unwrap();
+    let suite = Suite::Uniform {
+        shape,
+        count: 20,
+        seed: 1,
+    };
+    let tables = Arc::new(Tables::new());
+    let workers = Workers::start(2).unwrap();
+    for case in suite.cases().unwrap() {
+        let alone = run(&case, &tables, Duration::from_secs(60)).unwrap();
+        let ran = workers
+            .run(&case, &tables, Duration::from_secs(60))
+            .unwrap();
+        assert_eq!(ran.length, alone.length);
+        assert!(ran.nodes > 0 || ran.length == Some(0));
+        let wrong = Case {
+            length: alone.length.map(|length| length + 1),
+            ..case
+        };
+        let error = workers.run(&wrong, &tables, Duration::from_secs(60));
+        assert_eq!(Some(error.unwrap_err().proven), alone.length);
+    }
+    let hopeless = Suite::Uniform {
+        shape: Shape::new(6, 6).unwrap(),
+        count: 1,
+        seed: 1,
+    };
+    let case = &hopeless.cases().unwrap()[0];
+    let cut = workers.run(case, &tables, Duration::ZERO).unwrap();
+    assert_eq!(cut.length, None);
 }
 
 #[test]

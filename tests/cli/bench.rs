@@ -63,6 +63,25 @@ fn boards_of_a_file_are_checked_and_told_as_json() {
 }
 
 #[test]
+fn with_threads_the_time_by_the_clock_is_told_too() {
+    let file = file("1,2,3,4,5,6,7,0,8\t1\n0,3,2,1\n");
+    let path = file.path().to_str().expect("text");
+    let text = output(&["--file", path, "--threads", "2", "--each"]);
+    assert!(text.contains("  on 2 threads: mean "), "{text}");
+    assert_eq!(text.matches(" ms by the clock").count(), 3);
+    let json = output(&["--file", path, "--threads", "2", "--each", "--json"]);
+    let suite: Value = serde_json::from_str(&json).expect("one object");
+    assert_eq!(
+        (&suite["threads"], &suite["solved"]),
+        (&2.into(), &2.into())
+    );
+    let wall = |value: &Value| value.as_f64().expect("milliseconds");
+    let each = [0, 1].map(|board| wall(&suite["runs"][board]["wall_milliseconds"]));
+    let max = wall(&suite["wall_milliseconds"]["max"]);
+    assert!(max > 0.0 && each.contains(&max));
+}
+
+#[test]
 fn a_limit_leaves_boards_unsolved() {
     let file = file("5,4,3,2,1,10,9,8,7,6,15,14,13,12,11,20,19,18,17,16,24,23,22,21,0\n");
     let path = file.path().to_str().expect("text");
