@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget};
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::Failure;
@@ -37,7 +37,8 @@ impl Latest {
         latest.lower_bound = improvement.lower_bound;
     }
 
-    /// What there is to say after this time.
+    /// What there is to say after this time: the speed in millions of nodes a second, and how
+    /// long IDA* may need for its iterations.
     #[must_use]
     pub fn line(&self, elapsed: Duration) -> String {
         let latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,6 +50,17 @@ impl Latest {
         ] {
             if value > 0 {
                 line += &format!(", {word} {}", HumanCount(value));
+            }
+        }
+        if latest.nodes_per_second > 0.0 {
+            line += &format!(", {:.2} M/s", latest.nodes_per_second / 1e6);
+        }
+        for (time, words) in [
+            (latest.iteration_remaining, "this iteration may take"),
+            (latest.next_iteration, "the next one"),
+        ] {
+            if let Some(time) = time.and_then(|time| Duration::try_from(time).ok()) {
+                line += &format!(", {words} {}", HumanDuration(time));
             }
         }
         line

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::search::chain::Answer;
-use crate::search::{Iteration, Progress, Stop};
+use crate::search::{Forecast, Iteration, Progress, Stop};
 use crate::telemetry;
 
 use super::job::End;
@@ -175,6 +175,12 @@ impl<T: Collect + Clone> Waiting<T> {
     #[must_use]
     pub fn found(&self) -> T {
         self.asker.snapshot().found.clone()
+    }
+
+    /// What the search has yet to do, if it works by iterations and anything can be said.
+    #[must_use]
+    pub fn forecast(&self) -> Option<Forecast> {
+        Forecast::of(&self.asker.snapshot().iterations)
     }
 
     /// Waits for a finding or the end. May be dropped and called again.

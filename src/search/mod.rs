@@ -6,6 +6,7 @@
 
 mod arena;
 mod blank_moves;
+mod forecast;
 mod open_list;
 mod part;
 mod prepared;
@@ -27,6 +28,7 @@ pub mod tables;
 
 use crate::puzzle::Solution;
 
+pub use forecast::Forecast;
 pub use part::Part;
 
 /// How far a search may go before it must give the control back.

@@ -30,6 +30,29 @@ fn progress_says_what_is_known_and_no_more() {
 }
 
 #[test]
+fn long_proofs_tell_how_long_they_may_take() {
+    let seconds = |seconds| {
+        Some(prost_types::Duration {
+            seconds,
+            nanos: 500,
+        })
+    };
+    let latest = Latest::default();
+    latest.progress(Progress {
+        nodes_generated: 1_234_567,
+        nodes_per_second: 31_249_000.0,
+        iteration_remaining: seconds(40),
+        next_iteration: seconds(7 * 60 + 2),
+        ..Progress::default()
+    });
+    let line = latest.line(Duration::from_secs(2));
+    assert_eq!(
+        line,
+        "2.0 s, nodes 1,234,567, 31.25 M/s, this iteration may take 40 seconds, the next one 7 minutes"
+    );
+}
+
+#[test]
 fn a_server_that_lets_the_deadline_pass_in_silence_is_no_server_that_refuses() {
     assert_eq!(Failure::Late.exit(), Exit::Limit);
     assert_eq!(

@@ -21,6 +21,7 @@ mod difficulty;
 mod distance_table;
 mod drawing;
 mod driving;
+mod forecast;
 mod ida_star;
 mod joined;
 mod known_lengths;

@@ -239,6 +239,50 @@ async fn progress_comes_no_more_often_than_asked_and_its_bound_only_grows() {
     // Four intervals, less what the first event was late.
     assert!(nanos(last) - nanos(first) >= 60_000_000);
     assert!(last.nodes_generated > first.nodes_generated);
+    for pair in progress.windows(2) {
+        let seconds = (nanos(&pair[1]) - nanos(&pair[0])) as f64 / 1e9;
+        let made = (pair[1].nodes_generated - pair[0].nodes_generated) as f64;
+        let told = pair[1].nodes_per_second * seconds;
+        assert!((told - made).abs() <= 1.0 + made / 1e6, "{told} and {made}");
+    }
+}
+
+#[tokio::test]
+async fn ida_star_tells_how_long_its_iterations_may_take() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let mut solve = hopeless(2);
+    solve.method = Some(proto::Method {
+        algorithm: proto::Algorithm::IdaStar.into(),
+        heuristic: proto::Heuristic::LinearConflict.into(),
+        ..proto::Method::default()
+    });
+    let mut request = ask(solve);
+    request.progress_interval = Some(milliseconds(20));
+    let mut events = client.solve_stream(request).await.unwrap().into_inner();
+    let seconds = |duration: &prost_types::Duration| {
+        duration.seconds as f64 + f64::from(duration.nanos) / 1e9
+    };
+    loop {
+        match next(&mut events).await.unwrap() {
+            Event::Progress(now) => {
+                let Some(next) = &now.next_iteration else {
+                    assert_eq!(now.iteration_remaining, None);
+                    continue;
+                };
+                assert!(now.nodes_per_second > 0.0);
+                let Some(remaining) = &now.iteration_remaining else {
+                    continue;
+                };
+                // It is larger than all of the present one, and more so than the rest of it.
+                assert!(seconds(next) > seconds(remaining));
+                assert!(seconds(remaining) >= 0.0);
+                return;
+            }
+            Event::Improvement(_) | Event::Moves(_) => {}
+            Event::Summary(_) => panic!("there is no end to this"),
+        }
+    }
 }
 
 #[tokio::test]

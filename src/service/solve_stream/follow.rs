@@ -117,7 +117,9 @@ impl Followed {
             let best = self.newest.answer.as_ref();
             let length = best.map_or(0, |answer| answer.length);
             let elapsed = self.call.arrived.elapsed();
-            return Some(self.writer.progress(&solving.progress(), length, elapsed));
+            let progress = solving.progress();
+            let forecast = solving.forecast();
+            return Some(self.writer.progress(&progress, forecast, length, elapsed));
         }
         if self.newest.revision > self.writer.revision() {
             let length = self.newest.answer.as_ref()?.length;

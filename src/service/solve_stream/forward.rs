@@ -54,7 +54,8 @@ pub(super) async fn forward(
                     lower_bound: bound,
                     ..pipe.progress()
                 };
-                send(&sender, writer.progress(&progress, 0, call.arrived.elapsed())).await?;
+                let event = writer.progress(&progress, None, 0, call.arrived.elapsed());
+                send(&sender, event).await?;
             }
         }
     }

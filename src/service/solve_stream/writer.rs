@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::engine::StopReason;
 use crate::puzzle::{Board, Direction};
-use crate::search::Progress;
+use crate::search::{Forecast, Progress};
 use crate::service::convert::{self, ReadStream};
 use crate::service::proto::solve_stream_response::Event;
 use crate::service::proto::{self, Statistics};
@@ -16,6 +16,8 @@ pub(super) struct Writer {
     board: Board,
     revision: u32,
     sent: usize,
+    /// The nodes generated and the time as of the progress written last.
+    paced: (u64, Duration),
 }
 
 impl Writer {
@@ -25,6 +27,7 @@ impl Writer {
             read,
             revision: 0,
             sent: 0,
+            paced: (0, Duration::ZERO),
         }
     }
 
@@ -43,16 +46,25 @@ impl Writer {
     }
 
     pub(super) fn progress(
-        &self,
+        &mut self,
         progress: &Progress,
+        forecast: Option<Forecast>,
         best_length: usize,
         elapsed: Duration,
     ) -> Event {
+        let (nodes, then) = std::mem::replace(&mut self.paced, (progress.generated, elapsed));
+        let made = progress.generated.saturating_sub(nodes) as f64;
+        let seconds = elapsed.saturating_sub(then).as_secs_f64();
+        let pace = if seconds > 0.0 { made / seconds } else { 0.0 };
+        let remaining = forecast.and_then(|forecast| forecast.present);
         Event::Progress(proto::Progress {
             lower_bound: progress.lower_bound,
             best_length: best_length as u32,
             nodes_generated: progress.generated,
             elapsed: Some(convert::duration(elapsed)),
+            nodes_per_second: pace,
+            iteration_remaining: remaining.and_then(|nodes| time_for(nodes, pace)),
+            next_iteration: forecast.and_then(|forecast| time_for(forecast.next, pace)),
         })
     }
 
@@ -108,4 +120,13 @@ impl Writer {
             revision: self.revision,
         })
     }
+}
+
+/// The most that the wire's durations hold, ten thousand years.
+const LONGEST: f64 = 315_576_000_000.0;
+
+/// How long so many nodes take at a pace, in nodes a second; none when that is beyond all bounds.
+fn time_for(nodes: u64, pace: f64) -> Option<prost_types::Duration> {
+    let seconds = nodes as f64 / pace;
+    (seconds <= LONGEST).then(|| convert::duration(Duration::from_secs_f64(seconds)))
 }
