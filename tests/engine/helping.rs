@@ -332,6 +332,37 @@ fn cancelled_searches_leave_both_workers_within_10_ms() {
 }
 
 #[test]
+fn a_helper_leaves_a_cancelled_search_though_it_is_not_dropped_yet() {
+    struct Slow;
+    impl Drop for Slow {
+        fn drop(&mut self) {
+            thread::sleep(Duration::from_millis(300));
+        }
+    }
+    let Started {
+        pool, ticket, seen, ..
+    } = start(ENDLESS, u64::MAX);
+    // All that is over is dropped after this one.
+    let slow = Slow;
+    let (sender, said) = channel();
+    let lasting = task(move |_| {
+        let _slow = &slow;
+        sender.send(()).unwrap();
+        Next::Finished
+    });
+    wait_until(|| seen.is_helped());
+    pool.submit(lasting).unwrap();
+    receive(&said);
+    let before = seen.by_parts.load(Ordering::Relaxed);
+    wait_until(|| seen.by_parts.load(Ordering::Relaxed) > before);
+    ticket.cancel();
+    thread::sleep(Duration::from_millis(50));
+    let after = seen.by_parts.load(Ordering::Relaxed);
+    thread::sleep(Duration::from_millis(100));
+    assert_eq!(seen.by_parts.load(Ordering::Relaxed), after);
+}
+
+#[test]
 fn a_panic_in_a_part_costs_its_search_alone() {
     let Started {
         pool, outbox, seen, ..

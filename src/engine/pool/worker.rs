@@ -135,14 +135,23 @@ impl Shared {
             {
                 *helped += spent;
             }
-            if state.closed || !state.queue.is_empty() {
+            // A task that is over may wait long to be dropped: its helpers need not.
+            let is_wanted = !state.closed && state.places.contains_key(&id);
+            if !is_wanted || !state.queue.is_empty() {
                 break;
             }
         }
         state.helping -= 1;
-        if let Some(errand) = errand {
-            state.errands.push_front((id, errand));
-            self.count_free(&state);
+        match errand {
+            Some(errand) if state.places.contains_key(&id) => {
+                state.errands.push_front((id, errand));
+                self.count_free(&state);
+            }
+            errand => {
+                drop(state);
+                drop(errand);
+                state = self.lock();
+            }
         }
         // This worker looks for a task next: nobody else need be told.
         state.wake(id);
