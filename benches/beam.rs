@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use loyd::heuristic::learned::{Rows, Weights};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
-use loyd::search::beam::{self, Beam};
+use loyd::search::beam::{self, Beam, End};
 use loyd::search::{Budget, Search, Solver, Step};
 
 /// What the command line asks for.
@@ -99,15 +99,15 @@ fn main() {
     for &width in &question.widths {
         if let Some(rows) = &rows {
             row("learned", &problems, width, |problem| {
-                Beam::learned(problem, Arc::clone(rows), width, 1)
+                Beam::learned(problem, End::Start, Arc::clone(rows), width, 1)
                     .map(|beam| Box::new(beam) as Solver)
             });
         } else {
             row("shipped", &problems, width, |problem| {
-                beam::solver(problem, width, 1)
+                beam::solver(problem, End::Start, width, 1)
             });
             row("bound", &problems, width, |problem| {
-                Some(Box::new(Beam::bounded(problem, width, 1)))
+                Some(Box::new(Beam::bounded(problem, End::Start, width, 1)))
             });
         }
     }
