@@ -48,15 +48,14 @@ pub(super) fn shapes() -> impl Iterator<Item = Shape> {
 }
 
 /// The recipe for a shape that is at least as wide as it is high, if there are weights for it: the
-/// square whose side is about the mean of its sides.
+/// square of its longer side, or the next. Lines taken out do better than lines put in.
 pub(super) fn recipe(shape: Shape) -> Option<Recipe> {
     if !supports(shape) {
         return None;
     }
-    let wanted = (shape.rows() + shape.columns()).div_ceil(2);
     let &(side, bytes) = SQUARES
         .iter()
-        .min_by_key(|(side, _)| side.abs_diff(wanted))?;
+        .min_by_key(|(side, _)| side.abs_diff(shape.columns()))?;
     let lines = |line, count| std::iter::repeat_n(line, count);
     // Small boards first: the work grows with the fourth power of a side.
     let lifts = lines(Line::FewerRows, side.saturating_sub(shape.rows()))
