@@ -4,7 +4,7 @@
 //!
 //! `--file boards.tsv` takes the boards from a table instead: the second column holds the tiles
 //! separated by commas, for the goal 1 2 3 … with the blank last. `--seed` is that of the random
-//! boards.
+//! boards, `--home` the cell where their blank belongs. `--weights` tries the weights of a file.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use loyd::heuristic::learned::{Rows, Weights};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
-use loyd::search::beam::{self, Beam};
+use loyd::search::beam::{self, Beam, End};
 use loyd::search::{Budget, Search, Solver, Step};
 
 /// What the command line asks for.
@@ -21,6 +21,7 @@ struct Question {
     widths: Vec<usize>,
     boards: usize,
     seed: u64,
+    home: Option<usize>,
     file: Option<String>,
     weights: Option<String>,
 }
@@ -32,6 +33,7 @@ impl Question {
             widths: vec![100, 1000, 10_000],
             boards: 20,
             seed: 1995,
+            home: None,
             file: None,
             weights: None,
         };
@@ -49,6 +51,7 @@ impl Question {
                 }
                 "--boards" => question.boards = value.parse().ok()?,
                 "--seed" => question.seed = value.parse().ok()?,
+                "--home" => question.home = Some(value.parse().ok()?),
                 "--file" => question.file = Some(value),
                 "--weights" => question.weights = Some(value),
                 _ => return None,
@@ -59,7 +62,9 @@ impl Question {
 
     fn problems(&self) -> Option<Vec<Problem>> {
         let Some(file) = &self.file else {
-            let goal = Board::solved(self.shape);
+            let mut tiles: Vec<u32> = (1..self.shape.cells() as u32).collect();
+            tiles.insert(self.home.unwrap_or(tiles.len()).min(tiles.len()), 0);
+            let goal = Board::new(self.shape, &tiles).ok()?;
             let random = |index| {
                 let mut dice = Dice::new(board_seed(self.seed, index));
                 let board = uniform(&goal, Solvability::Solvable, &mut dice);
@@ -82,7 +87,8 @@ impl Question {
 
 fn main() {
     let Some(question) = Question::of(std::env::args().skip(1)) else {
-        eprintln!("--shape 5x5 --widths 100,1000 --boards 20 --seed 1995 --file boards.tsv");
+        eprintln!("--shape 5x5 --widths 100,1000 --boards 20 --seed 1995 --home 24");
+        eprintln!("--file boards.tsv --weights 5x5.loyd");
         return;
     };
     let Some(problems) = question.problems() else {
@@ -99,15 +105,15 @@ fn main() {
     for &width in &question.widths {
         if let Some(rows) = &rows {
             row("learned", &problems, width, |problem| {
-                Beam::learned(problem, Arc::clone(rows), width, 1)
+                Beam::learned(problem, End::Start, Arc::clone(rows), width, 1)
                     .map(|beam| Box::new(beam) as Solver)
             });
         } else {
             row("shipped", &problems, width, |problem| {
-                beam::solver(problem, width, 1)
+                beam::solver(problem, End::Start, width, 1)
             });
             row("bound", &problems, width, |problem| {
-                Some(Box::new(Beam::bounded(problem, width, 1)))
+                Some(Box::new(Beam::bounded(problem, End::Start, width, 1)))
             });
         }
     }

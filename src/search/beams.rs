@@ -3,7 +3,7 @@
 use crate::heuristic::learned;
 use crate::puzzle::{Problem, Shape};
 
-use super::beam::{self, Beam, Pass};
+use super::beam::{self, Beam, End, Pass};
 use super::widening::Beams;
 
 /// Whether there are beams for boards of this shape.
@@ -35,11 +35,13 @@ impl Beams for Whole {
         if !beam::supports(shape) {
             return None;
         }
+        // By turns: what one end misses the other often finds.
+        let from = if seed % 2 == 0 { End::Start } else { End::Goal };
         let rows = learned::ready(shape);
         Some(
-            match rows.and_then(|rows| Beam::learned(problem, rows, width, seed)) {
+            match rows.and_then(|rows| Beam::learned(problem, from, rows, width, seed)) {
                 Some(beam) => Box::new(beam),
-                None => Box::new(Beam::bounded(problem, width, seed)),
+                None => Box::new(Beam::bounded(problem, from, width, seed)),
             },
         )
     }

@@ -58,7 +58,7 @@ impl Beam {
         let typical = (shape.cells() * (shape.rows() + shape.columns()) / 2) as u32;
         let mut depths: Vec<u32> = (0..KEPT_BOARDS).map(|_| dice.below(typical)).collect();
         loop {
-            if layers.completed().len() > 0 {
+            if !layers.completed().is_empty() {
                 let moves = layers.trace().moves(layers.completed().head(0).mark);
                 let mut board = start.clone();
                 let mut path = vec![tiles];

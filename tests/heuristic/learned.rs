@@ -160,8 +160,20 @@ fn rows_are_made_in_slices_and_then_shared() {
 }
 
 #[test]
+fn all_rows_together_keep_within_their_bound() {
+    let sides = || 2..=128;
+    let shapes = sides().flat_map(|rows| sides().map(move |columns| shape(rows, columns)));
+    let supported: Vec<Shape> = shapes
+        .filter(|&shape| shape.rows() <= shape.columns() && learned::supports(shape))
+        .collect();
+    assert_eq!(supported.len(), 47);
+    let bytes: usize = supported.into_iter().map(Rows::bytes).sum();
+    assert!(bytes < 250 << 20, "{bytes}");
+}
+
+#[test]
 fn there_are_none_for_boards_nobody_learned() {
-    for (rows, columns) in [(2, 2), (9, 9), (3, 20), (128, 128)] {
+    for (rows, columns) in [(2, 21), (4, 11), (7, 9), (9, 9), (128, 128)] {
         assert!(!learned::supports(shape(rows, columns)));
         assert!(learned::prepare(shape(rows, columns), 0));
         assert!(learned::ready(shape(rows, columns)).is_none());

@@ -3,14 +3,14 @@ use std::sync::Arc;
 use loyd::heuristic::Slide;
 use loyd::heuristic::learned::{Rows, Weights};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
-use loyd::search::beam::{self, Beam, Estimate, Hashes, Layers, Mark, Settings, State, Trace};
+use loyd::search::beam::{self, Beam, End, Estimate, Hashes, Layers, Mark, Settings, State, Trace};
 use loyd::search::{Budget, Search, Solver, Step, Stop};
 
 use crate::driving::run_sliced;
 use crate::support::{all_distances, any_cell, random_problem, shape, walk};
 
 fn beam(problem: &Problem, width: usize, seed: u64) -> Solver {
-    Box::new(Beam::bounded(problem, width, seed))
+    Box::new(Beam::bounded(problem, End::Start, width, seed))
 }
 
 #[test]
@@ -240,7 +240,11 @@ fn the_learned_estimate_solves_5x5_well_from_narrow_beams() {
     let mut dice = Dice::new(13);
     let lengths = (0..10).map(|_| {
         let problem = random_problem(shape(5, 5), 24, &mut dice);
-        run_sliced(beam::solver(&problem, 300, 1).unwrap(), Budget::nodes(1000)).length()
+        run_sliced(
+            beam::solver(&problem, End::Start, 300, 1).unwrap(),
+            Budget::nodes(1000),
+        )
+        .length()
     });
     // Shortest ones have 100 moves or so; a bound alone finds 126.
     let mean = lengths.sum::<usize>() / 10;
@@ -252,8 +256,11 @@ fn the_learned_estimate_serves_every_home_of_the_blank() {
     let mut dice = Dice::new(14);
     for home in 0..25 {
         let problem = random_problem(shape(5, 5), home, &mut dice);
-        let length =
-            run_sliced(beam::solver(&problem, 300, 1).unwrap(), Budget::nodes(1000)).length();
+        let length = run_sliced(
+            beam::solver(&problem, End::Start, 300, 1).unwrap(),
+            Budget::nodes(1000),
+        )
+        .length();
         assert!(length < 130, "home {home}: {length}");
     }
 }
@@ -262,13 +269,40 @@ fn the_learned_estimate_serves_every_home_of_the_blank() {
 fn the_rows_of_another_shape_are_refused() {
     let problem = random_problem(shape(3, 4), 11, &mut Dice::new(1));
     let rows = Arc::new(Rows::new(Weights::manhattan(shape(3, 5))));
-    assert!(Beam::learned(&problem, rows, 10, 1).is_none());
+    assert!(Beam::learned(&problem, End::Start, rows, 10, 1).is_none());
 }
 
 #[test]
 fn boards_of_more_than_256_cells_have_no_such_beam() {
     let goal = Board::solved(shape(16, 17));
     let problem = Problem::new(&goal, &goal).unwrap();
-    assert!(beam::solver(&problem, 10, 1).is_none());
+    assert!(beam::solver(&problem, End::Start, 10, 1).is_none());
     assert!(!beam::supports(goal.shape()) && beam::supports(shape(16, 16)));
+}
+
+#[test]
+fn a_beam_from_the_goal_solves_too() {
+    let mut dice = Dice::new(15);
+    for (rows, columns) in [(3, 3), (2, 5), (4, 3)] {
+        let shape = shape(rows, columns);
+        for _ in 0..10 {
+            let home = any_cell(shape, &mut dice);
+            let problem = walk(shape, home, 30, &mut dice);
+            let from = |end| {
+                run_sliced(
+                    Box::new(Beam::bounded(&problem, end, 200_000, 1)),
+                    Budget::UNLIMITED,
+                )
+            };
+            assert_eq!(from(End::Goal).length(), from(End::Start).length());
+        }
+    }
+    let problem = random_problem(shape(5, 5), 24, &mut dice);
+    let narrow = |end| {
+        run_sliced(
+            beam::solver(&problem, end, 300, 1).unwrap(),
+            Budget::UNLIMITED,
+        )
+    };
+    assert_ne!(narrow(End::Goal).found, narrow(End::Start).found);
 }

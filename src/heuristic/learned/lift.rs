@@ -7,7 +7,7 @@
 use std::mem;
 
 use super::rows::Rows;
-use super::weights::{Weights, home_of, pairs_of, tile_of};
+use super::weights::{Weights, home_of, pair_of, pairs_of, tile_of};
 use crate::puzzle::Shape;
 
 /// A row or a column that is put in or taken out.
@@ -129,26 +129,36 @@ impl Lift {
     }
 
     fn push_pair(&mut self, lower: usize, upper: usize) {
-        let cells = self.shape.cells();
-        let seen: Vec<_> = self
-            .views
-            .iter()
-            .filter_map(|view| Some((view.cells[lower]?, view.cells[upper]?, &view.tiles)))
-            .collect();
-        for tile in 0..cells {
-            for other in 0..cells {
-                let (mut sum, mut count) = (0, 0);
-                for (lower, upper, tiles) in &seen {
-                    if let (Some(tile), Some(other)) = (tiles[tile], tiles[other]) {
-                        let [tile, lower, other, upper] =
-                            [tile, *lower, other, *upper].map(usize::from);
-                        sum += self.from.pair(tile, lower, other, upper);
-                        count += 1;
+        let (cells, old_cells) = (self.shape.cells(), self.from.shape().cells());
+        let mut sums = vec![(0_i16, 0_i16); cells * cells];
+        for View {
+            cells: there,
+            tiles,
+        } in &self.views
+        {
+            let (Some(lower), Some(upper)) = (there[lower], there[upper]) else {
+                continue;
+            };
+            // Lines keep their order: the lower cell stays the lower one.
+            let pair = pair_of(old_cells, usize::from(lower), usize::from(upper));
+            let block = self.from.block(pair).chunks_exact(old_cells);
+            let block: Vec<&[i8]> = block.collect();
+            for (sums, tile) in sums.chunks_exact_mut(cells).zip(tiles) {
+                let Some(row) = tile.map(|tile| block[usize::from(tile)]) else {
+                    continue;
+                };
+                for ((sum, count), other) in sums.iter_mut().zip(tiles) {
+                    if let Some(other) = *other {
+                        *sum += i16::from(row[usize::from(other)]);
+                        *count += 1;
                     }
                 }
-                self.pairs.push(mean(sum, count) as i8);
             }
         }
+        let means = sums
+            .into_iter()
+            .map(|(sum, count)| mean(sum.into(), count.into()) as i8);
+        self.pairs.extend(means);
     }
 
     fn single(&self, tile: usize, cell: usize) -> i16 {

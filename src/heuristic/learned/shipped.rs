@@ -12,36 +12,64 @@ const SQUARES: [(usize, &[u8]); 3] = [
     (7, include_bytes!("../../../weights/7x7.loyd")),
 ];
 
-/// What weights for a shape are made of: shipped ones, and lines that are put in or taken out.
-#[derive(Clone, Copy, Debug)]
+/// The most cells of a board with weights: the rows take 66 MB on 8×8, and twice that on 9×9.
+const MAX_CELLS: usize = 64;
+
+/// The longest side of a board with more than [`LONG_CELLS`].
+const MAX_SIDE: usize = 8;
+
+/// The most cells of a longer board.
+const LONG_CELLS: usize = 40;
+
+/// What weights for a shape are made of: those of a square, and lines that are put in or taken
+/// out.
+#[derive(Clone, Debug)]
 pub(super) struct Recipe {
-    pub(super) shape: Shape,
     pub(super) bytes: &'static [u8],
-    pub(super) lifts: &'static [Line],
+    pub(super) lifts: Vec<Line>,
 }
 
-/// The shapes for which a lift was measured to be better than a lower bound, by the side of the
-/// square that they are made of.
-const LIFTED: [(usize, &[Line]); 1] = [(7, &[Line::MoreRows, Line::MoreColumns])];
-
-/// All shapes for which there are weights.
-pub(super) fn recipes() -> impl Iterator<Item = Recipe> {
-    let squares = SQUARES.iter().map(|&(side, _)| (side, [].as_slice()));
-    squares.chain(LIFTED).filter_map(|(side, lifts)| {
-        let &(_, bytes) = SQUARES.iter().find(|&&(other, _)| other == side)?;
-        let square = Shape::new(side, side).ok()?;
-        let shape = lifts
-            .iter()
-            .try_fold(square, |shape, line| line.shape(shape))?;
-        Some(Recipe {
-            shape,
-            bytes,
-            lifts,
-        })
-    })
+/// Whether there are weights for a shape that is at least as wide as it is high.
+pub(super) const fn supports(shape: Shape) -> bool {
+    let cells = shape.cells();
+    let is_short = shape.columns() <= MAX_SIDE && cells <= MAX_CELLS;
+    shape.rows() <= shape.columns() && (is_short || cells <= LONG_CELLS)
 }
 
-/// The recipe for a shape, if there is one.
+/// All shapes for which there are weights. The rows of all of them together take 250 MB.
+pub(super) fn shapes() -> impl Iterator<Item = Shape> {
+    let sides = Shape::MIN_SIDE..=LONG_CELLS / Shape::MIN_SIDE;
+    let shapes = sides
+        .clone()
+        .flat_map(move |rows| sides.clone().map(move |columns| (rows, columns)));
+    shapes
+        .filter_map(|(rows, columns)| Shape::new(rows, columns).ok())
+        .filter(|&shape| supports(shape))
+}
+
+/// The recipe for a shape that is at least as wide as it is high, if there are weights for it: the
+/// square of its longer side, or the next. Lines taken out do better than lines put in.
 pub(super) fn recipe(shape: Shape) -> Option<Recipe> {
-    recipes().find(|recipe| recipe.shape == shape)
+    if !supports(shape) {
+        return None;
+    }
+    let &(side, bytes) = SQUARES
+        .iter()
+        .min_by_key(|(side, _)| side.abs_diff(shape.columns()))?;
+    let lines = |line, count| std::iter::repeat_n(line, count);
+    // Small boards first: the work grows with the fourth power of a side.
+    let lifts = lines(Line::FewerRows, side.saturating_sub(shape.rows()))
+        .chain(lines(
+            Line::FewerColumns,
+            side.saturating_sub(shape.columns()),
+        ))
+        .chain(lines(Line::MoreRows, shape.rows().saturating_sub(side)))
+        .chain(lines(
+            Line::MoreColumns,
+            shape.columns().saturating_sub(side),
+        ));
+    Some(Recipe {
+        bytes,
+        lifts: lifts.collect(),
+    })
 }

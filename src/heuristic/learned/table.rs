@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::file::Reading;
 use super::lift::{Lift, Line};
 use super::rows::{self, Rows};
-use super::shipped::{recipe, recipes};
+use super::shipped::{self, recipe, shapes};
 use super::weights::Weights;
 use crate::heuristic::shared_table::{Making, Slot, Slots};
 use crate::puzzle::Shape;
@@ -15,7 +15,7 @@ static SLOTS: Slots<Work> = Slots::new();
 /// Whether there are weights for boards of this shape, however it lies.
 #[must_use]
 pub fn supports(shape: Shape) -> bool {
-    recipe(lying(shape)).is_some()
+    shipped::supports(lying(shape))
 }
 
 /// Works on the rows for a shape, about as long as so many nodes of a search take; true once
@@ -30,7 +30,7 @@ pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
     slot(shape)?.build(0)?.as_ref().clone()
 }
 
-/// The bytes that all rows made so far hold. Those of all shapes together hold 160 MB.
+/// The bytes that all rows made so far take. Those of all shapes together take 250 MB.
 #[must_use]
 pub fn bytes() -> usize {
     SLOTS.bytes()
@@ -38,7 +38,7 @@ pub fn bytes() -> usize {
 
 fn slot(shape: Shape) -> Option<&'static Slot<Work>> {
     let shape = lying(shape);
-    supports(shape).then(|| SLOTS.of(&shape, recipes().map(|recipe| recipe.shape)))
+    supports(shape).then(|| SLOTS.of(&shape, shapes()))
 }
 
 /// The shape, turned so that it is at least as wide as it is high.
@@ -52,9 +52,10 @@ fn lying(shape: Shape) -> Shape {
 
 /// Rows in the making.
 struct Work {
+    shape: Shape,
     stage: Stage,
     /// What is still to be put in or taken out.
-    lifts: &'static [Line],
+    lifts: std::vec::IntoIter<Line>,
 }
 
 enum Stage {
@@ -65,13 +66,10 @@ enum Stage {
     Failed,
 }
 
-/// Nodes of a search that take about as long as the weights of a pair of cells: reading them,
-/// and lifting them.
-const READING: u64 = 40;
-const LIFTING: u64 = 400;
-
-/// Nodes of a search that take about as long as a row.
-const ROW: u64 = 40;
+/// How many weights are read, lifted and made rows of in the time of a node of a search.
+const READ_A_NODE: u64 = 64;
+const LIFTED_A_NODE: u64 = 8;
+const SPREAD_A_NODE: u64 = 16;
 
 impl Making for Work {
     type Class = Shape;
@@ -79,31 +77,39 @@ impl Making for Work {
     type Table = Option<Arc<Rows>>;
 
     fn begin(shape: &Shape) -> Self {
-        let recipe = recipe(*shape);
-        let reading = recipe.and_then(|recipe| Reading::begin(recipe.bytes).ok());
+        let begun = recipe(*shape)
+            .and_then(|recipe| Some((Reading::begin(recipe.bytes).ok()?, recipe.lifts)));
+        let (stage, lifts) = match begun {
+            Some((reading, lifts)) => (Stage::Reading(reading), lifts),
+            None => (Stage::Failed, Vec::new()),
+        };
         Self {
-            stage: reading.map_or(Stage::Failed, Stage::Reading),
-            lifts: recipe.map_or(&[], |recipe| recipe.lifts),
+            shape: *shape,
+            stage,
+            lifts: lifts.into_iter(),
         }
     }
 
     fn advance(&mut self, states: u64) -> bool {
+        // Everything is done by the square of the cells.
+        let cells = self.shape.cells() as u64;
+        let pieces = |a_node: u64| states.saturating_mul(a_node).div_ceil(cells * cells);
         match &mut self.stage {
             Stage::Reading(reading) => {
-                if reading.advance(states.div_ceil(READING)) {
+                if reading.advance(pieces(READ_A_NODE)) {
                     let weights = reading.finish();
                     self.go_on(weights);
                 }
                 false
             }
             Stage::Lifting(lift) => {
-                if lift.advance(states.div_ceil(LIFTING)) {
+                if lift.advance(pieces(LIFTED_A_NODE)) {
                     let weights = lift.finish();
                     self.go_on(weights);
                 }
                 false
             }
-            Stage::Rows(rows) => rows.advance(states.div_ceil(ROW)),
+            Stage::Rows(rows) => rows.advance(pieces(SPREAD_A_NODE)),
             Stage::Failed => true,
         }
     }
@@ -123,11 +129,8 @@ impl Making for Work {
 impl Work {
     /// To the next stage, with the weights that the one before has made.
     fn go_on(&mut self, weights: Option<Weights>) {
-        let next = weights.and_then(|weights| match self.lifts.split_first() {
-            Some((&line, others)) => {
-                self.lifts = others;
-                Lift::begin(weights, line).map(Stage::Lifting)
-            }
+        let next = weights.and_then(|weights| match self.lifts.next() {
+            Some(line) => Lift::begin(weights, line).map(Stage::Lifting),
             None => Some(Stage::Rows(rows::Making::begin(weights))),
         });
         self.stage = next.unwrap_or(Stage::Failed);

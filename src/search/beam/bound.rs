@@ -1,6 +1,6 @@
 //! Whole boards ranked by a lower bound, where nothing was learned.
 
-use super::whole::{Beam, Task, supports};
+use super::whole::{Beam, End, Task, supports};
 use super::{Estimate, Hashes};
 use crate::heuristic::linear_conflict::LinearConflict;
 use crate::heuristic::{Heuristic, Slide, Tiles};
@@ -72,10 +72,10 @@ impl Beam<Bounded<LinearConflict>> {
     /// # Panics
     /// Where beams do not [support](supports) the shape.
     #[must_use]
-    pub fn bounded(problem: &Problem, width: usize, seed: u64) -> Self {
+    pub fn bounded(problem: &Problem, from: End, width: usize, seed: u64) -> Self {
         assert!(supports(problem.shape()), "a tile takes a byte");
-        let task = Task::plain(problem);
-        let heuristic = LinearConflict::new(&problem.mirrored(problem.canonical_symmetry()));
+        let task = Task::plain(problem, from);
+        let heuristic = LinearConflict::new(task.image());
         let hashes = Hashes::new(task.start().shape(), seed);
         let goal = hashes.of_board(task.goal());
         let estimate = Bounded { heuristic, goal };

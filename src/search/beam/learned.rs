@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::whole::{Beam, Task};
+use super::whole::{Beam, End, Task};
 use super::{Estimate, Hashes};
 use crate::heuristic::Slide;
 use crate::heuristic::learned::Rows;
@@ -51,8 +51,14 @@ impl Beam<Learned> {
     /// A search by the learned estimate; none when the rows are not those of the shape of the
     /// problem's image under [`Problem::canonical_symmetry`].
     #[must_use]
-    pub fn learned(problem: &Problem, rows: Arc<Rows>, width: usize, seed: u64) -> Option<Self> {
-        let task = Task::by_last_corner(problem);
+    pub fn learned(
+        problem: &Problem,
+        from: End,
+        rows: Arc<Rows>,
+        width: usize,
+        seed: u64,
+    ) -> Option<Self> {
+        let task = Task::by_last_corner(problem, from);
         let shape: Shape = task.start().shape();
         if rows.shape() != shape {
             return None;

@@ -17,7 +17,7 @@ pub use hash::Hashes;
 pub use layers::{Layers, State};
 pub use nodes::{Head, Nodes, Tile};
 pub use trace::{Mark, Trace};
-pub use whole::{Beam, supports};
+pub use whole::{Beam, End, supports};
 
 pub(crate) use learned::Learned;
 pub(crate) use whole::{bytes_of, deepest};
@@ -104,15 +104,15 @@ impl Settings {
 /// and by a lower bound elsewhere; none where beams do not [support](supports) the shape. While the
 /// tables of the estimate are not there it works on them.
 #[must_use]
-pub fn solver(problem: &Problem, width: usize, seed: u64) -> Option<Solver> {
+pub fn solver(problem: &Problem, from: End, width: usize, seed: u64) -> Option<Solver> {
     if !supports(problem.shape()) {
         return None;
     }
     let begin = move |problem: &Problem| -> Solver {
         let rows = estimate::ready(problem.shape());
-        match rows.and_then(|rows| Beam::learned(problem, rows, width, seed)) {
+        match rows.and_then(|rows| Beam::learned(problem, from, rows, width, seed)) {
             Some(beam) => Box::new(beam),
-            None => Box::new(Beam::bounded(problem, width, seed)),
+            None => Box::new(Beam::bounded(problem, from, width, seed)),
         }
     };
     let prepare = |problem: &Problem, nodes| estimate::prepare(problem.shape(), nodes);
