@@ -146,13 +146,13 @@ impl Estimate for FirstTwo {
         self.of(tiles)
     }
 
-    fn child(&self, tiles: &[u8], _value: i32, slide: Slide) -> i32 {
+    fn child(&self, tiles: &[u8], _value: i32, slide: Slide) -> Option<i32> {
         let mut after = tiles.to_vec();
         after.swap(slide.from, slide.to);
-        self.of(&after)
+        Some(self.of(&after))
     }
 
-    fn rank(value: i32) -> i32 {
+    fn rank(&self, value: i32) -> i32 {
         value
     }
 

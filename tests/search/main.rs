@@ -30,5 +30,6 @@ mod multi_tile;
 mod plan;
 mod prepared;
 mod pushes;
+mod staged_beam;
 mod table_walk;
 mod twelve_cells;

@@ -228,7 +228,6 @@ impl<E: Estimate> Layers<E> {
             let Some(from) = self.moves.target(to, blank_move) else {
                 continue;
             };
-            children += 1;
             let tile = tiles[from].into();
             let slide = Slide {
                 tile,
@@ -236,9 +235,12 @@ impl<E: Estimate> Layers<E> {
                 to,
                 direction,
             };
-            let value = self.estimate.child(tiles, head.value, slide);
+            let Some(value) = self.estimate.child(tiles, head.value, slide) else {
+                continue;
+            };
+            children += 1;
             let hash = self.hashes.after(head.hash, tile, from, to);
-            let rank = E::rank(value);
+            let rank = self.estimate.rank(value);
             let completes = self.estimate.completes(value, hash);
             if !(completes || self.cut.admits(rank)) || !self.seen.insert(hash) {
                 continue;
@@ -278,7 +280,7 @@ impl<E: Estimate> Layers<E> {
             if head.depth > self.depth {
                 return;
             }
-            let rank = E::rank(head.value);
+            let rank = self.estimate.rank(head.value);
             if self.cut.admits(rank) && self.seen.insert(head.hash) {
                 self.cut.add(rank);
                 self.candidates.push(Candidate {
@@ -300,7 +302,7 @@ impl<E: Estimate> Layers<E> {
             .min(first + chunk(*left, JUDGED_A_NODE));
         *left = left.saturating_sub(((end - first) / JUDGED_A_NODE) as u64);
         for candidate in &mut self.candidates[first..end] {
-            if verdict.keeps(E::rank(candidate.value), candidate.hash) {
+            if verdict.keeps(self.estimate.rank(candidate.value), candidate.hash) {
                 let origin = candidate.origin;
                 let blank = match origin.code() {
                     Origin::IS_ROOT => usize::from(self.roots.head(origin.index()).blank),
@@ -392,7 +394,9 @@ impl<E: Estimate> Layers<E> {
         }
         mem::swap(&mut self.present, &mut self.next);
         self.candidates.clear();
-        self.cut.clear(self.cut.least());
+        let values = self.present.values();
+        let best = self.estimate.next_layer(values);
+        self.cut.clear(best.unwrap_or(self.cut.least()));
         self.depth += 1;
         self.phase = Phase::Expand(0);
     }

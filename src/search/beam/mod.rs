@@ -29,15 +29,23 @@ pub trait Estimate: Send {
     /// Looks at a whole board, its tiles row by row.
     fn root(&self, tiles: &[Self::Tile]) -> Self::Value;
 
-    /// The value after a slide; `tiles` is the board *before* it.
-    fn child(&self, tiles: &[Self::Tile], value: Self::Value, slide: Slide) -> Self::Value;
+    /// The value after a slide, none where the slide is not allowed; `tiles` is the board *before*
+    /// it.
+    fn child(&self, tiles: &[Self::Tile], value: Self::Value, slide: Slide) -> Option<Self::Value>;
 
     /// The rank of a board: the lower, the better, in some fixed fraction of a move. Ranks more
     /// than 3,500 above the best of the layer before are not told apart.
-    fn rank(value: Self::Value) -> i32;
+    fn rank(&self, value: Self::Value) -> i32;
 
     /// Whether the board of this value and hash is one that is looked for.
     fn completes(&self, value: Self::Value, hash: u64) -> bool;
+
+    /// Told of the values of a layer that is complete, before any of its nodes is expanded. If
+    /// ranks mean something else from now on, the best rank of this layer in the new sense.
+    fn next_layer(&mut self, layer: impl Iterator<Item = Self::Value> + Clone) -> Option<i32> {
+        let _ = layer;
+        None
+    }
 }
 
 /// How wide and how deep a beam goes.

@@ -69,6 +69,11 @@ impl<T: Tile, V: Copy> Nodes<T, V> {
         &self.heads[node]
     }
 
+    /// What the estimate carries along, node by node.
+    pub(super) fn values(&self) -> impl Iterator<Item = V> + Clone + '_ {
+        self.heads[..self.len].iter().map(|head| head.value)
+    }
+
     /// The tiles of a node's board, row by row, 0 for the blank.
     ///
     /// # Panics

@@ -21,12 +21,12 @@ impl<W: WholeEstimate> Estimate for ToGoal<W> {
     }
 
     #[inline]
-    fn child(&self, tiles: &[u8], value: i32, slide: Slide) -> i32 {
-        value + self.estimate.change(tiles, slide)
+    fn child(&self, tiles: &[u8], value: i32, slide: Slide) -> Option<i32> {
+        Some(value + self.estimate.change(tiles, slide))
     }
 
     #[inline]
-    fn rank(value: i32) -> i32 {
+    fn rank(&self, value: i32) -> i32 {
         value
     }
 
