@@ -1,26 +1,41 @@
 //! Which beams a problem is solved by.
 
+use std::sync::Arc;
+
 use crate::heuristic::learned;
 use crate::puzzle::{Problem, Shape};
 
 use super::beam::{self, Beam, End, Pass};
+use super::staged_beam;
+use super::tables::Tables;
 use super::widening::Beams;
 
-/// Whether there are beams for boards of this shape.
+/// Whether beams are worth it on boards of this shape: smaller ones are soon solved to optimality.
 #[must_use]
-pub const fn supports(shape: Shape) -> bool {
+pub const fn suit(shape: Shape) -> bool {
     shape.cells() > 16
 }
 
-/// The beams for a problem of a supported shape.
+/// The beams for a problem: over whole boards where an estimate was learned, in stages elsewhere.
 #[must_use]
-pub fn beams(problem: &Problem) -> Box<dyn Beams> {
-    Box::new(Whole {
-        problem: problem.clone(),
-    })
+pub fn beams(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
+    let problem = problem.clone();
+    if learned::supports(problem.shape()) {
+        Box::new(Whole { problem })
+    } else {
+        Box::new(Staged {
+            problem,
+            tables: Arc::clone(tables),
+        })
+    }
 }
 
-/// Beams over whole boards, by the learned estimate where there is one.
+/// The cells times the mean of the sides: n³ on n×n.
+fn cube(shape: Shape) -> f64 {
+    shape.cells() as f64 * (shape.rows() + shape.columns()) as f64 / 2.0
+}
+
+/// Beams over whole boards by the learned estimate.
 struct Whole {
     problem: Problem,
 }
@@ -31,32 +46,63 @@ impl Beams for Whole {
     }
 
     fn beam(&self, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
-        let (problem, shape) = (&self.problem, self.problem.shape());
-        if !beam::supports(shape) {
-            return None;
-        }
+        let rows = learned::ready(self.problem.shape())?;
         // By turns: what one end misses the other often finds.
         let from = if seed % 2 == 0 { End::Start } else { End::Goal };
-        let rows = learned::ready(shape);
-        Some(
-            match rows.and_then(|rows| Beam::learned(problem, from, rows, width, seed)) {
-                Some(beam) => Box::new(beam),
-                None => Box::new(Beam::bounded(problem, from, width, seed)),
-            },
-        )
+        let beam = Beam::learned(&self.problem, from, rows, width, seed)?;
+        Some(Box::new(beam))
     }
 
     fn bytes(&self, width: usize) -> u64 {
         beam::bytes(self.problem.shape(), width)
     }
 
+    fn narrowest(&self) -> usize {
+        48
+    }
+
     fn layers(&self) -> u32 {
-        // On the mean somewhat less than n³ on n×n.
-        let shape = self.problem.shape();
-        (shape.cells() * (shape.rows() + shape.columns()) * 9 / 20) as u32
+        (0.9 * cube(self.problem.shape())) as u32
     }
 
     fn cost(&self) -> f64 {
         20.0 + 2.0 * self.problem.shape().cells() as f64
+    }
+}
+
+/// Beams in stages.
+struct Staged {
+    problem: Problem,
+    tables: Arc<Tables>,
+}
+
+impl Beams for Staged {
+    fn prepare(&self, _nodes: u64) -> bool {
+        true
+    }
+
+    fn beam(&self, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
+        Some(staged_beam::solver(
+            &self.problem,
+            width,
+            seed,
+            &self.tables,
+        ))
+    }
+
+    fn bytes(&self, width: usize) -> u64 {
+        staged_beam::bytes(self.problem.shape(), width)
+    }
+
+    fn narrowest(&self) -> usize {
+        2
+    }
+
+    fn layers(&self) -> u32 {
+        (1.6 * cube(self.problem.shape())) as u32
+    }
+
+    fn cost(&self) -> f64 {
+        300.0
     }
 }

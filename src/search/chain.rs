@@ -176,7 +176,7 @@ impl Chain {
             Stage::IdaStar(heuristic) => ida_star::solver(problem, heuristic),
             Stage::PushIdaStar(_) => ida_star::push_solver(problem),
             Stage::Beam => {
-                let beams = Box::new(Widening::new(beams::beams(problem)));
+                let beams = Box::new(Widening::new(beams::beams(problem, &self.tables)));
                 self.begin_beside();
                 beams
             }

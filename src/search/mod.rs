@@ -25,6 +25,7 @@ pub mod guides;
 pub mod ida_star;
 pub mod joined;
 pub mod plan;
+pub mod staged_beam;
 pub mod table_walk;
 pub mod tables;
 pub mod widening;

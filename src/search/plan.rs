@@ -321,7 +321,7 @@ pub fn plan(
         Objective::Fast => return Ok(stages),
         Objective::Optimal => {}
         // Good solutions and a growing bound meet sooner than a weighted search proves.
-        _ if beams::supports(shape) => stages.push(Stage::Beam),
+        _ if beams::suit(shape) => stages.push(Stage::Beam),
         Objective::Bounded(ratio) => stages.push(Stage::AStar(heuristic, ratio)),
         Objective::Best => stages.extend(weighted(shape, heuristic)),
     }

@@ -20,18 +20,18 @@ pub trait Beams: Send {
     /// A beam of at most this width; none if there is none for the problem.
     fn beam(&self, width: usize, seed: u64) -> Option<Box<dyn Pass>>;
 
+    /// No beam is narrower: it would find nothing, or nothing good.
+    fn narrowest(&self) -> usize;
+
     /// The bytes that a beam of this width can come to hold.
     fn bytes(&self, width: usize) -> u64;
 
-    /// About how many layers a beam has to make.
+    /// About how many layers a beam has to make, rather too many.
     fn layers(&self) -> u32;
 
     /// About the nanoseconds that a node takes.
     fn cost(&self) -> f64;
 }
-
-/// No beam is narrower: it would find nothing, or nothing good.
-const NARROWEST: usize = 48;
 
 /// The first beam without a time to keep.
 const FIRST: usize = 128;
@@ -56,7 +56,8 @@ const SLACK: f64 = 1.5;
 
 /// Searches by wider and wider beams. Each finding is shorter than those before.
 ///
-/// Ends with [`Stop::Memory`] when there is not enough for a wider one and no time to keep.
+/// Ends with [`Stop::Memory`] when there is not enough for a wider one and no time to keep, and with
+/// [`Stop::Exhausted`] when there is no time left for the narrowest.
 pub struct Widening {
     beams: Box<dyn Beams>,
     pass: Option<Box<dyn Pass>>,
@@ -105,7 +106,9 @@ impl Widening {
     /// The width of the next beam, which may take so much time.
     fn next_width(&self, time: Option<Duration>) -> usize {
         match (time, self.widest) {
-            (Some(time), _) => self.affordable(time, self.rest()).max(NARROWEST),
+            (Some(time), _) => self
+                .affordable(time, self.rest())
+                .max(self.beams.narrowest()),
             (None, 0) => FIRST,
             (None, widest) => widest.saturating_mul(GROWTH),
         }
@@ -124,6 +127,13 @@ impl Widening {
     fn begin(&mut self, budget: Budget) {
         let given = budget.time.map(|time| time.mul_f64(self.next_share(time)));
         let planned = self.next_width(given);
+        let is_too_late = budget
+            .time
+            .is_some_and(|time| 2 * self.affordable(time, self.rest()) < self.beams.narrowest());
+        if is_too_late {
+            self.stop = Some(Stop::Exhausted);
+            return;
+        }
         let slack = budget.time.map_or(1.0, |_| SLACK);
         let mut width = (planned as f64 * slack) as usize;
         let wanted = self.beams.bytes(width);
@@ -137,7 +147,7 @@ impl Widening {
             let room = budget.memory as f64 / wanted as f64;
             width = (width as f64 * room) as usize;
             let is_no_wider = width <= self.widest && budget.time.is_none();
-            if width < NARROWEST || is_no_wider {
+            if width < self.beams.narrowest() || is_no_wider {
                 self.stop = Some(Stop::Memory);
                 return;
             }
@@ -168,19 +178,22 @@ impl Widening {
     fn keep_pace(&mut self, time: Duration) {
         let width = self.affordable(time.saturating_sub(self.reserve), self.rest());
         if let Some(pass) = &mut self.pass {
-            pass.set_width(width.max(NARROWEST));
+            pass.set_width(width.max(self.beams.narrowest()));
         }
     }
 
-    /// The layers that the beam at work has still to make, about.
+    /// The layers that the beam at work, or the next one, has still to make, about.
     fn rest(&self) -> u32 {
+        let expected = self.best.map_or(self.beams.layers(), |best| best as u32);
         let Some(pass) = &self.pass else {
-            return self.best.map_or(self.beams.layers(), |best| best as u32);
+            return expected;
         };
         // The best board of a layer looks better than it is.
         let by_estimate = pass.rest() + pass.rest() / 16;
-        let by_best = self.best.map_or(0, |best| best as u32);
-        by_estimate.max(by_best.saturating_sub(pass.depth())) + 1
+        // Some are longer than those before.
+        let least = pass.depth() / 24 + 1;
+        let by_best = expected.saturating_sub(pass.depth());
+        by_estimate.max(by_best).max(least)
     }
 }
 

@@ -32,6 +32,7 @@ mod parts;
 mod plan;
 mod prepared;
 mod pushes;
+mod staged_beam;
 mod table_walk;
 mod twelve_cells;
 mod widening;

@@ -66,6 +66,10 @@ impl Beams for Fakes {
         }))
     }
 
+    fn narrowest(&self) -> usize {
+        48
+    }
+
     fn bytes(&self, width: usize) -> u64 {
         width as u64 * 100
     }

@@ -65,7 +65,7 @@ pub trait Pass: Search<Found = Solution> {
     /// The layers made.
     fn depth(&self) -> u32;
 
-    /// About how many are to come.
+    /// About how many are to come, at the least, as far as the estimate tells.
     fn rest(&self) -> u32;
 
     /// Makes the layers to come so wide; at most as wide as it was made for.

@@ -30,7 +30,7 @@ pub(super) fn stages(
     }
     // Solutions of few slides have few pushes, as a rule, though none is proven to be shortest.
     if objective == Objective::Best {
-        if beams::supports(shape) {
+        if beams::suit(shape) {
             stages.push(Stage::Beam);
         } else {
             stages.extend(weighted(shape, HeuristicKind::default()));

@@ -1,0 +1,84 @@
+//! What makes the boards of a layer comparable that are in different stages, and drives them on.
+
+/// The parts of a move in which ranks are counted.
+pub(super) const UNIT: i32 = 16;
+
+/// How many layers in a row may begin no new stage before that is taken for a delay.
+const PATIENCE: i32 = 20;
+
+/// By how much a stage's distance weighs more for each layer of a delay, in 64ths.
+const HEAVIER: i32 = 2;
+
+/// By how much a stage that is over is worth more for each layer of a delay, in [`UNIT`]s.
+const DEARER: i32 = 5;
+
+/// Ranks beyond are not told apart.
+const FARTHEST: i64 = 1 << 28;
+
+/// Where a board stands in its stages, as seen from the farthest stage that any board has reached.
+///
+/// A board that completes a stage has the next group far away, all at once; boards that do not
+/// complete theirs would always seem nearer to the end. So each stage is worth as much
+/// as the boards that reached it first were away from its end, on the mean: completing a stage then changes
+/// nothing, but for those whose next group happens to be nearer than that of others. No stage
+/// has to end for all boards at once.
+///
+/// Boards might wait before a stage forever, because what it takes would throw the other
+/// tiles in disorder. So during a delay the stages weigh ever more and the other tiles ever less.
+#[derive(Debug)]
+pub(super) struct Drive {
+    /// The farthest stage reached.
+    top: u16,
+    /// What it is worth to be in each stage, up to the top.
+    worth: Vec<i32>,
+    /// The layers since it was reached.
+    waited: i32,
+}
+
+impl Drive {
+    /// The drive of boards that begin in the given stage.
+    pub(super) fn new(first: u16) -> Self {
+        Self {
+            top: first,
+            worth: vec![0; usize::from(first) + 1],
+            waited: 0,
+        }
+    }
+
+    /// What is added to the rank of a board for its stage, and for its distance from that one's
+    /// end. Boards that go beyond the top are as good as at its end.
+    #[inline]
+    pub(super) fn rank(&self, stage: u16, distance: u16) -> i32 {
+        let delay = (self.waited - PATIENCE).max(0);
+        let weight = 64 + i64::from(HEAVIER * delay);
+        let behind = i32::from(self.top) - i32::from(stage);
+        let worth = if behind < 0 {
+            0
+        } else {
+            self.worth[usize::from(self.top)] - self.worth[usize::from(stage)]
+                + UNIT * i32::from(distance)
+        };
+        let lag = i64::from(worth) + i64::from(behind) * i64::from(DEARER * delay);
+        (lag * weight / 64).clamp(-FARTHEST, FARTHEST) as i32
+    }
+
+    /// Told where the boards of a layer stand: their stages and distances.
+    pub(super) fn next_layer(&mut self, layer: impl Iterator<Item = (u16, u16)>) {
+        self.waited = self.waited.saturating_add(1).min(1 << 20);
+        let (mut farthest, mut sum, mut count) = (self.top, 0, 0);
+        for (stage, distance) in layer {
+            if stage > self.top {
+                farthest = farthest.max(stage);
+                sum += u64::from(distance);
+                count += 1;
+            }
+        }
+        if farthest > self.top {
+            let mean = sum * UNIT as u64 / count;
+            let worth = self.worth[usize::from(self.top)] + mean as i32;
+            self.worth.resize(usize::from(farthest) + 1, worth);
+            self.top = farthest;
+            self.waited = 0;
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! The estimate that ranks boards on their way through the stages.
+
+use std::cell::OnceCell;
+use std::marker::PhantomData;
+
+use super::drive::{self, Drive};
+use super::peel::{Block, Group, peel};
+use super::rest::{self, Rest};
+use super::stage::Stage;
+use crate::heuristic::Slide;
+use crate::puzzle::{Problem, Shape, plain_tile};
+use crate::search::beam::{Estimate, Tile};
+
+/// What a board carries along.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value {
+    /// The estimate of all tiles, in 256ths of a move.
+    rest: i32,
+    /// The stage it is in.
+    stage: u16,
+    /// The moves to its end, about.
+    distance: u16,
+    /// Where the stage's tiles are.
+    places: [u16; 2],
+}
+
+/// One group of tiles after the other is brought home; what is home stays. A board that has
+/// brought all groups home completes the search: the block is left.
+#[derive(Debug)]
+pub(super) struct Staged<T> {
+    /// Where the blank belongs.
+    home: usize,
+    groups: Vec<Group>,
+    block: Block,
+    /// The tables of each stage, once a board has reached it.
+    stages: Vec<OnceCell<Stage>>,
+    /// The tiles of each stage; one alone twice.
+    tiles: Vec<[u16; 2]>,
+    /// The stage that closes each cell; for those of the block, the number of all stages.
+    closed_by: Box<[u16]>,
+    rest: Rest,
+    drive: Drive,
+    tile: PhantomData<T>,
+}
+
+impl<T: Tile> Staged<T> {
+    pub(super) fn new(problem: &Problem) -> Self {
+        let shape = problem.shape();
+        let (groups, block) = peel(shape, problem.home());
+        let mut closed_by = vec![groups.len() as u16; shape.cells()];
+        let mut tiles = Vec::with_capacity(groups.len());
+        for (stage, group) in groups.iter().enumerate() {
+            let cells = [0, usize::from(group.tiles) - 1].map(|i| {
+                let (row, column) = group.cell(i);
+                shape.cell(row, column)
+            });
+            for cell in cells {
+                closed_by[cell] = stage as u16;
+            }
+            tiles.push(cells.map(|cell| plain_tile(problem.home(), cell)));
+        }
+        Self {
+            home: problem.home(),
+            stages: vec![OnceCell::new(); groups.len()],
+            rest: Rest::new(problem, &groups),
+            drive: Drive::new(0),
+            groups,
+            block,
+            tiles,
+            closed_by: closed_by.into(),
+            tile: PhantomData,
+        }
+    }
+
+    /// The bytes that it takes for a shape.
+    pub(super) const fn bytes(shape: Shape) -> u64 {
+        let stages = shape.cells() / 2 + shape.rows() + shape.columns();
+        let stage = size_of::<Group>() + size_of::<OnceCell<Stage>>() + 2 * size_of::<u64>();
+        let cell = size_of::<u16>() + Rest::BYTES_A_CELL;
+        (stages * stage + shape.cells() * cell) as u64
+    }
+
+    /// What is left at the end.
+    pub(super) const fn block(&self) -> Block {
+        self.block
+    }
+
+    /// The value of a board that is at least in the given stage.
+    fn enter(&self, rest: i32, stage: u16, tiles: impl Iterator<Item = usize> + Clone) -> Value {
+        let home = |stage: usize| {
+            let mut cells = tiles.clone().zip(&self.closed_by).enumerate();
+            !cells.any(|(cell, (tile, &closed_by))| {
+                usize::from(closed_by) == stage && usize::from(plain_tile(self.home, cell)) != tile
+            })
+        };
+        let mut stage = usize::from(stage);
+        while stage < self.groups.len() && home(stage) {
+            stage += 1;
+        }
+        let mut value = Value {
+            rest,
+            stage: stage as u16,
+            distance: 0,
+            places: [0; 2],
+        };
+        let Some(group) = self.tiles.get(stage) else {
+            return value;
+        };
+        let place = |tile: usize| tiles.clone().position(|other| other == tile).unwrap_or(0);
+        value.places = group.map(|tile| place(usize::from(tile)) as u16);
+        value.distance = self.distance(stage, place(0), value.places);
+        value
+    }
+
+    #[inline]
+    fn distance(&self, stage: usize, blank: usize, places: [u16; 2]) -> u16 {
+        let point = |cell| self.rest.point(cell);
+        let [first, second] = places.map(|place| point(usize::from(place)));
+        self.stages[stage]
+            .get_or_init(|| Stage::new(self.groups[stage]))
+            .distance(point(blank), first, second)
+    }
+}
+
+impl<T: Tile> Estimate for Staged<T> {
+    type Tile = T;
+    type Value = Value;
+    const UNIT: i32 = drive::UNIT;
+
+    fn root(&self, tiles: &[T]) -> Value {
+        let numbers = tiles.iter().map(|&tile| tile.into());
+        self.enter(self.rest.root(tiles), 0, numbers)
+    }
+
+    #[inline]
+    fn child(&self, tiles: &[T], value: Value, slide: Slide) -> Option<Value> {
+        let stage = usize::from(value.stage);
+        if usize::from(self.closed_by[slide.from]) < stage {
+            return None;
+        }
+        let rest = value.rest + self.rest.change(tiles, slide);
+        let slid = |place| {
+            if usize::from(place) == slide.from {
+                slide.to as u16
+            } else {
+                place
+            }
+        };
+        let places = value.places.map(slid);
+        let distance = self.distance(stage, slide.from, places);
+        if distance > 0 {
+            return Some(Value {
+                rest,
+                distance,
+                places,
+                ..value
+            });
+        }
+        let after = tiles.iter().enumerate().map(|(cell, &tile)| {
+            if cell == slide.to {
+                slide.tile
+            } else if cell == slide.from {
+                0
+            } else {
+                tile.into()
+            }
+        });
+        Some(self.enter(rest, value.stage + 1, after))
+    }
+
+    #[inline]
+    fn rank(&self, value: Value) -> i32 {
+        let rest = value.rest / (rest::UNIT / drive::UNIT);
+        rest.saturating_add(self.drive.rank(value.stage, value.distance))
+    }
+
+    #[inline]
+    fn completes(&self, value: Value, _hash: u64) -> bool {
+        usize::from(value.stage) == self.groups.len()
+    }
+
+    fn next_layer(&mut self, layer: impl Iterator<Item = Value> + Clone) -> Option<i32> {
+        let places = layer.clone().map(|value| (value.stage, value.distance));
+        self.drive.next_layer(places);
+        layer.map(|value| self.rank(value)).min()
+    }
+}

@@ -1,0 +1,134 @@
+//! In what order the cells of a board are done: rows and columns are peeled off a rectangle.
+
+use crate::puzzle::Shape;
+
+/// The most cells that are left to a distance table at the end.
+pub(super) const BLOCK_CELLS: usize = 9;
+
+/// A rectangle of cells: `rows` × `columns` from the cell at (`top`, `left`) on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    pub(super) top: usize,
+    pub(super) left: usize,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+}
+
+/// Where a group of tiles belongs in the rectangle that is left: beside each other on one of its
+/// sides, next to those of that line which are done.
+///
+/// Seen from the group's first cell, `u` runs along the line towards the cells that are not
+/// done yet, and `v` into the rectangle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    /// The cell of the first tile.
+    pub(super) row: i16,
+    /// Its column.
+    pub(super) column: i16,
+    /// The line is a column of the board.
+    pub(super) upright: bool,
+    /// One cell on along the line is one row, or column, on (1) or back (−1).
+    pub(super) along: i16,
+    /// The same for a cell into the rectangle.
+    pub(super) inward: i16,
+    /// The cells of the line before this group.
+    pub(super) before: u8,
+    /// Those after its first cell.
+    pub(super) after: u8,
+    /// The lines of the rectangle, this one included.
+    pub(super) depth: u8,
+    /// The tiles of the group: one or two.
+    pub(super) tiles: u8,
+}
+
+impl Group {
+    /// A cell of the board as (u, v).
+    #[inline]
+    pub(super) const fn local(&self, (row, column): (i16, i16)) -> (i16, i16) {
+        let (rows, columns) = (row - self.row, column - self.column);
+        if self.upright {
+            (rows * self.along, columns * self.inward)
+        } else {
+            (columns * self.along, rows * self.inward)
+        }
+    }
+
+    /// The row and the column of the group's tile number `i`.
+    pub(super) const fn cell(&self, i: usize) -> (usize, usize) {
+        let on = self.along * i as i16;
+        if self.upright {
+            ((self.row + on) as usize, self.column as usize)
+        } else {
+            (self.row as usize, (self.column + on) as usize)
+        }
+    }
+}
+
+/// All groups of a board in order, and the block that is left. The blank's home is in the block.
+///
+/// Of the rectangle a row is taken if it is at least as high as wide, else a column; on the
+/// side that is farther from the home, from the end that is farther from it. Tiles are taken in
+/// pairs, so that a line ends with one: its last two tiles cannot be brought home one by one. The
+/// first of an odd line is alone.
+pub(super) fn peel(shape: Shape, home: usize) -> (Vec<Group>, Block) {
+    let home = (shape.row(home), shape.column(home));
+    let mut groups = Vec::with_capacity(shape.cells() / 2);
+    let mut block = Block {
+        top: 0,
+        left: 0,
+        rows: shape.rows(),
+        columns: shape.columns(),
+    };
+    while block.rows * block.columns > BLOCK_CELLS {
+        peel_line(&mut block, home, &mut groups);
+    }
+    (groups, block)
+}
+
+fn peel_line(block: &mut Block, home: (usize, usize), groups: &mut Vec<Group>) {
+    let Block {
+        top,
+        left,
+        rows,
+        columns,
+    } = *block;
+    let from_top = home.0 - top >= top + rows - 1 - home.0;
+    let from_left = home.1 - left >= left + columns - 1 - home.1;
+    let upright = rows < columns;
+    let (row, down) = if from_top {
+        (top, 1)
+    } else {
+        (top + rows - 1, -1)
+    };
+    let (column, right) = if from_left {
+        (left, 1)
+    } else {
+        (left + columns - 1, -1)
+    };
+    let (length, depth, along, inward) = if upright {
+        block.columns -= 1;
+        block.left += usize::from(from_left);
+        (rows, columns, down, right)
+    } else {
+        block.rows -= 1;
+        block.top += usize::from(from_top);
+        (columns, rows, right, down)
+    };
+    let mut before = 0;
+    while before < length {
+        let tiles = if before == 0 && length % 2 == 1 { 1 } else { 2 };
+        let on = along * before as i16;
+        groups.push(Group {
+            row: row as i16 + if upright { on } else { 0 },
+            column: column as i16 + if upright { 0 } else { on },
+            upright,
+            along,
+            inward,
+            before: before as u8,
+            after: (length - 1 - before) as u8,
+            depth: depth as u8,
+            tiles,
+        });
+        before += usize::from(tiles);
+    }
+}

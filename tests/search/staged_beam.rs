@@ -1,0 +1,162 @@
+//! Boards of every shape solved in stages.
+
+use std::sync::Arc;
+
+use loyd::puzzle::{Board, Dice, Problem, Symmetry};
+use loyd::search::constructive::Variant;
+use loyd::search::tables::Tables;
+use loyd::search::{Budget, Solver, Stop, staged_beam};
+
+use crate::constructive::{nearest_problem, solve};
+use crate::driving::{run, run_sliced};
+use crate::support::{all_distances, any_cell, goal, random_problem, shape};
+
+fn solver(problem: &Problem, width: usize, tables: &Arc<Tables>) -> Solver {
+    Box::new(staged_beam::solver(problem, width, 1, tables))
+}
+
+#[test]
+fn every_shape_up_to_7_by_7_with_the_blank_at_home_on_any_cell() {
+    let tables = Arc::new(Tables::new());
+    let mut dice = Dice::new(1);
+    for rows in 2..=7 {
+        for columns in 2..=7 {
+            let shape = shape(rows, columns);
+            for home in 0..shape.cells() {
+                let problem = random_problem(shape, home, &mut dice);
+                let run = run_sliced(solver(&problem, 20, &tables), Budget::nodes(4096));
+                assert_eq!(
+                    (run.found.len(), run.stop),
+                    (1, Stop::FirstFound),
+                    "{shape}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn long_boards_and_large_ones_are_shorter_than_the_constructive_solver_s() {
+    let tables = Arc::new(Tables::new());
+    let mut dice = Dice::new(2);
+    let shapes = [
+        (2, 20),
+        (20, 2),
+        (3, 30),
+        (5, 20),
+        (9, 12),
+        (10, 10),
+        (12, 17),
+    ];
+    for (rows, columns) in shapes {
+        let shape = shape(rows, columns);
+        let (mut staged, mut constructive) = (0, 0);
+        for _ in 0..4 {
+            let home = any_cell(shape, &mut dice);
+            let problem = random_problem(shape, home, &mut dice);
+            staged += run(solver(&problem, 30, &tables)).length();
+            constructive += solve(&tables, &problem, Variant::Best);
+        }
+        assert!(
+            staged * 10 < constructive * 9,
+            "{shape}: {staged} of {constructive}"
+        );
+    }
+}
+
+#[test]
+fn a_reversed_board_is_solved_too() {
+    let tables = Arc::new(Tables::new());
+    for side in [5, 8, 13] {
+        let shape = shape(side, side);
+        let tiles: Vec<u32> = (0..shape.cells() as u32).rev().collect();
+        let problem = nearest_problem(shape, shape.cells() - 1, tiles);
+        assert!(run(solver(&problem, 40, &tables)).length() < 3 * side.pow(3));
+    }
+}
+
+#[test]
+fn blocks_are_solved_by_the_shortest_way() {
+    let tables = Arc::new(Tables::new());
+    let mut dice = Dice::new(3);
+    for (rows, columns, home) in [(2, 2, 0), (2, 4, 5), (3, 3, 4), (3, 3, 8)] {
+        let shape = shape(rows, columns);
+        let distances = all_distances(goal(shape, home));
+        for _ in 0..20 {
+            let problem = random_problem(shape, home, &mut dice);
+            let length = run(solver(&problem, 1, &tables)).length();
+            assert_eq!(length as u32, distances[problem.start()], "{shape}");
+        }
+    }
+}
+
+#[test]
+fn slices_change_nothing() {
+    let tables = Arc::new(Tables::new());
+    let mut dice = Dice::new(4);
+    for width in [1, 9, 200] {
+        let problem = random_problem(shape(6, 7), 41, &mut dice);
+        let whole = run(solver(&problem, width, &tables));
+        for nodes in [1, 64, 4096] {
+            let sliced = run_sliced(solver(&problem, width, &tables), Budget::nodes(nodes));
+            assert_eq!((&sliced.found, sliced.stop), (&whole.found, whole.stop));
+        }
+    }
+}
+
+#[test]
+fn equivalent_homes_make_solutions_of_one_length() {
+    let tables = Arc::new(Tables::new());
+    let mut dice = Dice::new(5);
+    for _ in 0..5 {
+        let problem = random_problem(shape(5, 6), 8, &mut dice);
+        let length = run(solver(&problem, 50, &tables)).length();
+        for symmetry in Symmetry::all() {
+            let image = problem.mirrored(symmetry);
+            assert_eq!(run(solver(&image, 50, &tables)).length(), length);
+        }
+    }
+}
+
+#[test]
+fn the_goal_is_solved_by_no_move() {
+    let tables = Arc::new(Tables::new());
+    for (rows, columns) in [(2, 2), (4, 7), (17, 19), (128, 128)] {
+        let goal = Board::solved(shape(rows, columns));
+        let problem = Problem::new(&goal, &goal).unwrap();
+        assert_eq!(run(solver(&problem, 3, &tables)).length(), 0);
+    }
+}
+
+#[test]
+fn wider_beams_find_shorter_solutions() {
+    let tables = Arc::new(Tables::new());
+    let mut dice = Dice::new(6);
+    let problems: Vec<Problem> = (0..10)
+        .map(|_| random_problem(shape(8, 8), 63, &mut dice))
+        .collect();
+    let mean = |width| {
+        let lengths = problems
+            .iter()
+            .map(|p| run(solver(p, width, &tables)).length());
+        lengths.sum::<usize>() / problems.len()
+    };
+    let (narrow, wide) = (mean(10), mean(400));
+    assert!(wide < narrow, "{wide} of {narrow}");
+    // Manhattan distance, which no solution goes below, is 329 on the mean.
+    assert!((330..640).contains(&wide), "{wide}");
+}
+
+#[test]
+fn it_keeps_within_the_bytes_it_was_given() {
+    let mut dice = Dice::new(7);
+    let tables = Arc::new(Tables::new());
+    for (rows, columns, width) in [(5, 5, 300), (10, 10, 100), (17, 17, 10)] {
+        let shape = shape(rows, columns);
+        let problem = random_problem(shape, 0, &mut dice);
+        let peak = run(solver(&problem, width, &tables)).progress.peak_memory;
+        let reserved = staged_beam::bytes(shape, width);
+        // The trace grows by segments of 64 KB, and lists them.
+        assert!(peak <= reserved + (1 << 17), "{peak} of {reserved}");
+    }
+}
