@@ -90,7 +90,7 @@ enum Phase {
 /// [completes](Estimate::completes) the search is set aside and not followed any further; whether
 /// to go on is for the owner to say.
 ///
-/// Within a layer nodes stand in the order of their blanks' cells: those that come one after the
+/// Within a layer nodes stand in the order of their blanks' cells, about: those that come one after the
 /// other ask the estimate for the same parts of its tables, which then are in the caches.
 pub struct Layers<E: Estimate> {
     estimate: E,
@@ -105,8 +105,11 @@ pub struct Layers<E: Estimate> {
     candidates: Vec<Candidate<E::Value>>,
     cut: Cut,
     seen: Seen,
-    /// By blank's cell: where the next node of the next layer goes.
+    /// The cells of the board in a row, cut in so many parts that a layer has a node for each; by
+    /// the part of the blank's cell: where the next node of the next layer goes.
     places: Box<[u32]>,
+    /// The part of each cell.
+    parts: Box<[u16]>,
     /// In order of depth; those before `entered` have become candidates.
     roots: Nodes<E::Tile, E::Value>,
     entered: usize,
@@ -126,6 +129,7 @@ impl<E: Estimate> Layers<E> {
         trace: Trace,
     ) -> Self {
         let (cells, width) = (shape.cells(), settings.width());
+        let parts = cells.min(width);
         Self {
             estimate,
             hashes,
@@ -138,7 +142,8 @@ impl<E: Estimate> Layers<E> {
             candidates: Vec::with_capacity(CANDIDATES_A_NODE * width),
             cut: Cut::new(width),
             seen: Seen::new(width),
-            places: vec![0; cells].into(),
+            places: vec![0; parts].into(),
+            parts: (0..cells).map(|cell| (cell * parts / cells) as u16).collect(),
             roots: Nodes::new(cells, 0),
             entered: 0,
             completed: Nodes::new(cells, 0),
@@ -311,7 +316,7 @@ impl<E: Estimate> Layers<E> {
                         self.moves.target(parent, code as usize).unwrap_or(parent)
                     }
                 };
-                self.places[blank] += 1;
+                self.places[usize::from(self.parts[blank])] += 1;
             } else {
                 candidate.origin = Origin::DROPPED;
             }
@@ -365,7 +370,7 @@ impl<E: Estimate> Layers<E> {
             let index = origin.index();
             if origin.code() == Origin::IS_ROOT {
                 let head = *self.roots.head(index);
-                let place = &mut self.places[usize::from(head.blank)];
+                let place = &mut self.places[usize::from(self.parts[usize::from(head.blank)])];
                 self.next
                     .put(*place as usize, head, self.roots.tiles(index), 0, 0);
                 *place += 1;
@@ -383,7 +388,7 @@ impl<E: Estimate> Layers<E> {
                 blank: from as u16,
                 back: back(blank_move) as u8,
             };
-            let place = &mut self.places[from];
+            let place = &mut self.places[usize::from(self.parts[from])];
             self.next
                 .put(*place as usize, head, self.present.tiles(index), from, to);
             *place += 1;
