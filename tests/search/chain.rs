@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use loyd::heuristic::HeuristicKind::{self, LinearConflict};
+use loyd::heuristic::learned;
 use loyd::heuristic::pattern_database::{self, Tier, Watch};
 use loyd::puzzle::{Dice, Metric, Problem};
 use loyd::search::chain::{Chain, optimal_solver};
@@ -429,6 +430,7 @@ fn beams_without_a_proof_beside_them_end_without_memory() {
 #[test]
 fn the_beams_and_the_proof_share_the_nodes() {
     let problem = random_problem(shape(6, 6), 35, &mut Dice::new(9));
+    while !learned::prepare(problem.shape(), 1_000_000) {}
     let mut chain = planned(&problem, Objective::Best, Method::default());
     for _ in 0..300 {
         chain.advance(Budget::nodes(1000));

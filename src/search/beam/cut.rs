@@ -17,6 +17,8 @@ pub(super) struct Cut {
     base: i32,
     /// The last bucket that is admitted.
     limit: usize,
+    /// The last bucket that anything was counted in: narrow layers leave most of them alone.
+    highest: usize,
     /// Candidates in admitted buckets.
     admitted: usize,
     /// The least rank that was added.
@@ -44,6 +46,7 @@ impl Cut {
             counts: vec![0; BUCKETS].into(),
             base: 0,
             limit: BUCKETS - 1,
+            highest: 0,
             admitted: 0,
             least: i32::MAX,
         }
@@ -57,7 +60,9 @@ impl Cut {
     /// Forgets all candidates. The next ones are expected about the rank of the best before them.
     pub(super) fn clear(&mut self, best_before: i32) {
         self.width = self.width_to_come;
-        self.counts.fill(0);
+        let lowest = bucket(self.base, self.least).min(self.highest);
+        self.counts[lowest..=self.highest].fill(0);
+        self.highest = 0;
         self.base = best_before.saturating_sub(BELOW);
         self.limit = BUCKETS - 1;
         self.admitted = 0;
@@ -73,9 +78,14 @@ impl Cut {
     /// Counts a candidate that is admitted.
     #[inline]
     pub(super) fn add(&mut self, rank: i32) {
-        self.counts[bucket(self.base, rank)] += 1;
+        let bucket = bucket(self.base, rank);
+        self.counts[bucket] += 1;
+        self.highest = self.highest.max(bucket);
         self.admitted += 1;
         self.least = self.least.min(rank);
+        if self.admitted >= self.width {
+            self.limit = self.limit.min(self.highest);
+        }
         while self.admitted - self.counts[self.limit] as usize >= self.width {
             self.admitted -= self.counts[self.limit] as usize;
             self.limit -= 1;

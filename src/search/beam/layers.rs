@@ -52,7 +52,7 @@ enum Phase {
 /// [completes](Estimate::completes) the search is set aside and not followed any further; whether
 /// to go on is for the owner to say.
 ///
-/// Within a layer nodes stand in the order of their blanks' cells: those that come one after the
+/// Within a layer nodes stand in the order of their blanks' cells, about: those that come one after the
 /// other ask the estimate for the same parts of its tables, which then are in the caches.
 pub struct Layers<E: Estimate> {
     estimate: E,
@@ -69,8 +69,11 @@ pub struct Layers<E: Estimate> {
     candidates: Vec<Candidate<E::Value>>,
     cut: Cut,
     seen: Seen,
-    /// By blank's cell: where the next node of the next layer goes.
+    /// The cells of the board in a row, cut in so many parts that a layer has a node for each; by
+    /// the part of the blank's cell: where the next node of the next layer goes.
     places: Box<[u32]>,
+    /// The part of each cell.
+    parts: Box<[u16]>,
     /// In order of depth; those before `entered` have become candidates.
     roots: Nodes<E::Tile, E::Value>,
     entered: usize,
@@ -90,6 +93,7 @@ impl<E: Estimate> Layers<E> {
         trace: Trace,
     ) -> Self {
         let (cells, width) = (shape.cells(), settings.width());
+        let parts = cells.min(width);
         Self {
             estimate,
             hashes,
@@ -103,7 +107,10 @@ impl<E: Estimate> Layers<E> {
             candidates: Vec::with_capacity(CANDIDATES_A_NODE * width),
             cut: Cut::new(width),
             seen: Seen::new(width),
-            places: vec![0; cells].into(),
+            places: vec![0; parts].into(),
+            parts: (0..cells)
+                .map(|cell| (cell * parts / cells) as u16)
+                .collect(),
             roots: Nodes::new(cells, 0),
             entered: 0,
             completed: Nodes::new(cells, 0),

@@ -5,6 +5,9 @@ use crate::heuristic::pattern_database::prefetch;
 /// Words of a bucket: a line of the cache.
 const WORDS: usize = 16;
 
+/// A narrow beam remembers more than its last few layers, lest it go in circles.
+const LEAST_BUCKETS: usize = 256;
+
 /// The first word of a bucket counts what was put in; the others hold fingerprints.
 const PLACES: usize = WORDS - 1;
 
@@ -22,7 +25,7 @@ impl Seen {
     /// Nothing seen yet, with layers of at most so many nodes to come.
     pub(super) fn new(width: usize) -> Self {
         Self {
-            buckets: vec![[0; WORDS]; width.max(1)],
+            buckets: vec![[0; WORDS]; width.max(LEAST_BUCKETS)],
         }
     }
 

@@ -38,7 +38,7 @@ pub fn solver(problem: &Problem, width: usize, seed: u64, tables: &Arc<Tables>) 
 }
 
 /// The bytes that a search of this width can come to hold, the tables that belong to the process
-/// not counted, which are at most 13 MB.
+/// not counted, which are at most 25 MB.
 #[must_use]
 pub fn bytes(shape: Shape, width: usize) -> u64 {
     if shape.cells() <= BYTE_CELLS {

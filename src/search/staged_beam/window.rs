@@ -2,11 +2,15 @@
 
 use std::sync::OnceLock;
 
-/// How far a window reaches along the line to either side, and into the rectangle.
+/// How far a window reaches along the line to either side.
 const ALONG: i16 = 4;
 
-/// The most lines of a window.
-const LINES: i16 = 5;
+/// The most cells of a window. It reaches as far into the rectangle as they allow: where the
+/// line is short, tiles hinder each other over a long way.
+const CELLS: i16 = 5 * (2 * ALONG + 1);
+
+/// The most lines of a window, where a line has two cells.
+const LINES: i16 = CELLS / 2;
 
 /// Stands for: cannot be, or was not reached.
 const NONE: u8 = u8::MAX;
@@ -31,11 +35,13 @@ static TABLES: [OnceLock<Window>; KINDS] = [const { OnceLock::new() }; KINDS];
 impl Window {
     /// The window for a group so many cells from the ends of its line and the other side of its
     /// rectangle. It is made when it is first asked for, in about a millisecond, and then
-    /// belongs to the process: all of them are less than 10 MB.
+    /// belongs to the process: all of them are less than 20 MB.
     pub(super) fn of(before: u8, after: u8, depth: u8, pair: bool) -> &'static Self {
         let before = i16::from(before).min(ALONG);
         let after = i16::from(after).min(ALONG);
-        let lines = i16::from(depth).min(LINES);
+        let lines = i16::from(depth)
+            .min(CELLS / (before + after + 1))
+            .min(LINES);
         let index = usize::from(pair)
             + 2 * (before + (ALONG + 1) * (after + (ALONG + 1) * (lines - 1))) as usize;
         TABLES[index].get_or_init(|| Self::new(before, after, lines, pair))

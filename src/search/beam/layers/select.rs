@@ -34,7 +34,7 @@ impl<E: Estimate> Layers<E> {
                         self.moves.target(parent, code as usize).unwrap_or(parent)
                     }
                 };
-                self.places[blank] += 1;
+                self.places[usize::from(self.parts[blank])] += 1;
             } else {
                 candidate.origin = Origin::DROPPED;
             }
@@ -88,7 +88,7 @@ impl<E: Estimate> Layers<E> {
             let index = origin.index();
             if origin.code() == Origin::IS_ROOT {
                 let head = *self.roots.head(index);
-                let place = &mut self.places[usize::from(head.blank)];
+                let place = &mut self.places[usize::from(self.parts[usize::from(head.blank)])];
                 self.next
                     .put(*place as usize, head, self.roots.tiles(index), 0, 0);
                 *place += 1;
@@ -106,7 +106,7 @@ impl<E: Estimate> Layers<E> {
                 blank: from as u16,
                 back: back(blank_move) as u8,
             };
-            let place = &mut self.places[from];
+            let place = &mut self.places[usize::from(self.parts[from])];
             self.next
                 .put(*place as usize, head, self.present.tiles(index), from, to);
             *place += 1;
