@@ -4,16 +4,16 @@
 //!
 //! `--file boards.tsv` takes the boards from a table instead: the second column holds the tiles
 //! separated by commas, for the goal 1 2 3 … with the blank last. `--seed` is that of the random
-//! boards.
+//! boards, `--home` the cell where their blank belongs. `--weights` tries the weights of a file.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use loyd::heuristic::WholeEstimate;
-use loyd::heuristic::manhattan::Distance;
+use loyd::heuristic::learned::{Rows, Weights};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
-use loyd::search::beam::Beam;
-use loyd::search::{Budget, Search, Step};
+use loyd::search::beam::{self, Beam, End};
+use loyd::search::{Budget, Search, Solver, Step};
 
 /// What the command line asks for.
 struct Question {
@@ -21,7 +21,9 @@ struct Question {
     widths: Vec<usize>,
     boards: usize,
     seed: u64,
+    home: Option<usize>,
     file: Option<String>,
+    weights: Option<String>,
 }
 
 impl Question {
@@ -31,7 +33,9 @@ impl Question {
             widths: vec![100, 1000, 10_000],
             boards: 20,
             seed: 1995,
+            home: None,
             file: None,
+            weights: None,
         };
         let mut arguments = arguments.filter(|argument| argument != "--bench");
         while let Some(name) = arguments.next() {
@@ -47,7 +51,9 @@ impl Question {
                 }
                 "--boards" => question.boards = value.parse().ok()?,
                 "--seed" => question.seed = value.parse().ok()?,
+                "--home" => question.home = Some(value.parse().ok()?),
                 "--file" => question.file = Some(value),
+                "--weights" => question.weights = Some(value),
                 _ => return None,
             }
         }
@@ -56,7 +62,9 @@ impl Question {
 
     fn problems(&self) -> Option<Vec<Problem>> {
         let Some(file) = &self.file else {
-            let goal = Board::solved(self.shape);
+            let mut tiles: Vec<u32> = (1..self.shape.cells() as u32).collect();
+            tiles.insert(self.home.unwrap_or(tiles.len()).min(tiles.len()), 0);
+            let goal = Board::new(self.shape, &tiles).ok()?;
             let random = |index| {
                 let mut dice = Dice::new(board_seed(self.seed, index));
                 let board = uniform(&goal, Solvability::Solvable, &mut dice);
@@ -79,18 +87,35 @@ impl Question {
 
 fn main() {
     let Some(question) = Question::of(std::env::args().skip(1)) else {
-        eprintln!("--shape 5x5 --widths 100,1000 --boards 20 --seed 1995 --file boards.tsv");
+        eprintln!("--shape 5x5 --widths 100,1000 --boards 20 --seed 1995 --home 24");
+        eprintln!("--file boards.tsv --weights 5x5.loyd");
         return;
     };
     let Some(problems) = question.problems() else {
         eprintln!("no boards of that kind");
         return;
     };
+    let weights = question
+        .weights
+        .as_ref()
+        .and_then(|path| std::fs::read(path).ok());
+    let weights = weights.and_then(|bytes| Weights::from_bytes(&bytes).ok());
+    let rows = weights.map(|weights| Arc::new(Rows::new(weights)));
     println!("estimate   width  mean length  failures  ms a board  ns a kept node");
     for &width in &question.widths {
-        row("manhattan", &problems, width, |problem| {
-            Distance::new(problem)
-        });
+        if let Some(rows) = &rows {
+            row("learned", &problems, width, |problem| {
+                Beam::learned(problem, End::Start, Arc::clone(rows), width, 1)
+                    .map(|beam| Box::new(beam) as Solver)
+            });
+        } else {
+            row("shipped", &problems, width, |problem| {
+                beam::solver(problem, End::Start, width, 1)
+            });
+            row("bound", &problems, width, |problem| {
+                Some(Box::new(Beam::bounded(problem, End::Start, width, 1)))
+            });
+        }
     }
 }
 
@@ -122,19 +147,22 @@ impl Clock {
     }
 }
 
-fn row<W: WholeEstimate>(
+fn row(
     name: &str,
     problems: &[Problem],
     width: usize,
-    estimate: impl Fn(&Problem) -> W,
+    solver: impl Fn(&Problem) -> Option<Solver>,
 ) {
     let (mut lengths, mut solved, mut kept) = (0, 0, 0);
     let begun = Clock::start();
     for problem in problems {
-        let image = problem.mirrored(problem.canonical_symmetry());
-        let Some(mut beam) = Beam::new(problem, estimate(&image), width, 1) else {
+        let Some(mut beam) = solver(problem) else {
             continue;
         };
+        while beam.progress().expanded == 0 {
+            // The tables of the estimate are made here, the first time.
+            beam.advance(Budget::nodes(1));
+        }
         if let Step::Found(solution) = beam.advance(Budget::UNLIMITED) {
             lengths += solution.len();
             solved += 1;

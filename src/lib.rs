@@ -8,6 +8,7 @@
 //! - [`puzzle`]: boards, goals, parity, notation, random boards;
 //! - [`heuristic`]: lower bounds on the moves still to make;
 //! - [`search`]: the solvers, each a machine that can be advanced;
+//! - [`training`]: learns the weights of an estimate;
 //! - `engine`: runs searches for requests on a bounded pool of workers;
 //! - `service`: the gRPC service;
 //! - `bench`: suites of boards, and how fast they are solved; uses `search`.
@@ -21,6 +22,7 @@ pub mod cli;
 pub mod heuristic;
 pub mod puzzle;
 pub mod search;
+pub mod training;
 
 #[cfg(feature = "service")]
 pub mod config;

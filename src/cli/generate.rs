@@ -102,7 +102,7 @@ pub struct GenerateArgs {
 
 /// The size of a board as it is typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Size(Shape);
+pub(super) struct Size(pub(super) Shape);
 
 impl FromStr for Size {
     type Err = String;

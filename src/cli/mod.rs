@@ -23,6 +23,7 @@ mod solution;
 mod solve;
 mod spelling;
 mod tables;
+mod train;
 
 use std::io::{Read, Write};
 

@@ -1,4 +1,4 @@
-//! `loyd tables`: the pattern databases on disk.
+//! `loyd tables`: the pattern databases on disk, and what is learned to be shipped.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -12,6 +12,7 @@ use clap::{Args, Subcommand};
 use indicatif::{HumanBytes, ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
+use super::train::TrainArgs;
 use super::{Exit, Failure};
 use crate::config::TableDirArg;
 use crate::heuristic::SMALL_CELLS;
@@ -25,6 +26,7 @@ Examples:
   loyd tables build
   loyd tables build --tier 7-7-1 --table-dir /var/cache/loyd
   loyd tables list --json
+  loyd tables train --shape 6x6 --from weights/5x5.loyd --out 6x6.loyd
   rm \"$(loyd tables path)\"/4x4-*.pdb
 
 Tables are files of their own, checked whenever they are opened, mapped into memory and shared by
@@ -46,6 +48,8 @@ pub struct TablesArgs {
 enum Command {
     /// Build the tables of the 15-puzzle that are not there yet.
     Build(BuildArgs),
+    /// Learn the weights of an estimate that ranks boards in beams.
+    Train(TrainArgs),
     /// List the tables: what they are for, and how large they are.
     List {
         /// Print one JSON object a table.
@@ -90,24 +94,29 @@ impl TablesArgs {
     /// # Errors
     /// When there is no folder, or it cannot be read or written.
     pub fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
-        let store = Store::new(self.folder.path().ok_or_else(|| {
-            Failure::Input(
-                "there is no cache folder: neither HOME nor XDG_CACHE_HOME is set; choose a \
-                 folder with --table-dir"
-                    .to_owned(),
-            )
-        })?);
+        let store = || self.store();
         let exit = match &self.command {
-            Command::Build(build) => build.run(store, output)?,
-            Command::List { json } => list(&store, output, *json)?,
-            Command::Verify { json } => verify(&store, output, *json)?,
+            Command::Build(build) => build.run(store()?, output)?,
+            Command::Train(train) => train.run(output)?,
+            Command::List { json } => list(&store()?, output, *json)?,
+            Command::Verify { json } => verify(&store()?, output, *json)?,
             Command::Path => {
-                writeln!(output, "{}", store.folder().display())?;
+                writeln!(output, "{}", store()?.folder().display())?;
                 Exit::Done
             }
         };
         output.flush()?;
         Ok(exit)
+    }
+
+    fn store(&self) -> Result<Store, Failure> {
+        self.folder.path().map(Store::new).ok_or_else(|| {
+            Failure::Input(
+                "there is no cache folder: neither HOME nor XDG_CACHE_HOME is set; choose a \
+                 folder with --table-dir"
+                    .to_owned(),
+            )
+        })
     }
 }
 

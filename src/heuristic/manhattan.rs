@@ -4,7 +4,7 @@
 
 use crate::puzzle::Problem;
 
-use super::{PerTile, Slide, SlideTable, TileCost, WholeEstimate, place::Places};
+use super::{PerTile, SlideTable, TileCost, place::Places};
 
 /// A tile pays its distance from home.
 #[derive(Clone, Debug)]
@@ -29,22 +29,6 @@ impl TileCost for Distance {
 
     fn cells(&self) -> usize {
         self.places.shape.cells()
-    }
-}
-
-impl WholeEstimate for Distance {
-    fn of(&self, tiles: &[u8]) -> i32 {
-        let costs = tiles.iter().enumerate().map(|(cell, &tile)| match tile {
-            0 => 0,
-            tile => self.cost(usize::from(tile), cell) as i32,
-        });
-        Self::UNIT * costs.sum::<i32>()
-    }
-
-    #[inline]
-    fn change(&self, _tiles: &[u8], slide: Slide) -> i32 {
-        let [from, to] = [slide.from, slide.to].map(|cell| self.cost(slide.tile, cell) as i32);
-        Self::UNIT * (to - from)
     }
 }
 

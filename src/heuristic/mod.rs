@@ -12,11 +12,11 @@ mod last_moves;
 mod per_tile;
 mod place;
 mod shared_table;
-mod whole;
 
 pub mod corrected;
 pub mod discrete;
 pub mod hamming;
+pub mod learned;
 pub mod linear_conflict;
 pub mod manhattan;
 pub mod pattern_database;
@@ -27,7 +27,6 @@ use crate::puzzle::{Board, Direction};
 
 pub use kind::{Combination, Correction, HeuristicKind};
 pub use per_tile::{PerTile, SlideTable, TileCost};
-pub use whole::WholeEstimate;
 
 /// Boards of at most this many cells have tables of every slide of every tile.
 pub const SMALL_CELLS: usize = 16;

@@ -106,6 +106,19 @@ impl Problem {
         }
     }
 
+    /// The way back: the goal becomes the start, and the start the goal. A solution, its moves
+    /// taken back in reverse order, solves this problem.
+    #[must_use]
+    pub fn reversed(&self) -> Self {
+        let names = plain_names(&self.start);
+        Self {
+            start: Board::from_legal(self.shape(), |cell| {
+                names[usize::from(plain_tile(self.home(), cell))]
+            }),
+            home: self.start.blank() as u16,
+        }
+    }
+
     /// The symmetry that makes the board at least as wide as it is high and brings the blank's
     /// home as close to the lower right corner as can be: equivalent homes get the same image.
     #[must_use]

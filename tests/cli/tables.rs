@@ -108,3 +108,47 @@ fn only_what_there_is_can_be_built() {
         assert!(parse(arguments).is_err(), "{arguments:?}");
     }
 }
+
+#[test]
+fn weights_are_learned_again_by_the_same_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let train = |shape: &str, from: &[&str], out: &str| {
+        let small = ["--generations", "1", "--solves", "40", "--width", "20"];
+        let trials = ["--trials", "10", "--trial-width", "10", "--out", out];
+        let arguments = [&["train", "--shape", shape], from, &small, &trials].concat();
+        tables(folder.path(), &arguments).0
+    };
+    let (first, second, larger) = (path("first"), path("second"), path("larger"));
+    assert_eq!(train("3x3", &[], &first), Exit::Done);
+    assert_eq!(train("3x3", &[], &second), Exit::Done);
+    let bytes = |path: &str| fs::read(path).expect("a file");
+    assert_eq!(bytes(&first), bytes(&second));
+    assert_eq!(train("3x4", &["--from", &first], &larger), Exit::Done);
+    assert_ne!(bytes(&larger).len(), bytes(&first).len());
+}
+
+#[test]
+fn weights_of_larger_boards_and_damaged_ones_are_no_beginning() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = folder.path().join("from");
+    let shipped = include_bytes!("../../weights/5x5.loyd");
+    for (bytes, shape) in [
+        (&shipped[..], "4x5"),
+        (&shipped[..900], "5x5"),
+        (shipped, "5x4"),
+    ] {
+        fs::write(&from, bytes).expect("a file");
+        let path = from.to_str().expect("text");
+        let all = [
+            "tables", "train", "--shape", shape, "--from", path, "--out", path,
+        ];
+        let Command::Tables(tables) = parse(&all).expect("a command line").command else {
+            panic!("no tables");
+        };
+        let failure = tables
+            .run(&mut Vec::new())
+            .expect_err("no weights to begin with");
+        assert_eq!(failure.exit(), Exit::BadInput);
+    }
+}

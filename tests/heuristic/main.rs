@@ -7,6 +7,7 @@ mod support;
 mod admissible;
 mod corrected;
 mod incremental;
+mod learned;
 mod linear_conflict;
 mod pattern_database;
 mod pattern_store;

@@ -201,3 +201,13 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_way_back_is_the_way_with_all_moves_taken_back() {
+    let start = board("8 0 4 / 7 1 3 / 2 6 5");
+    let goal = board("1 2 3 / 8 0 4 / 7 6 5");
+    let problem = Problem::new(&start, &goal).expect("solvable");
+    let reversed = problem.reversed();
+    assert_eq!(reversed, Problem::new(&goal, &start).expect("solvable"));
+    assert_eq!(reversed.reversed(), problem);
+}

@@ -1,15 +1,16 @@
-use loyd::heuristic::manhattan::Distance;
-use loyd::heuristic::{Slide, WholeEstimate};
+use std::sync::Arc;
+
+use loyd::heuristic::Slide;
+use loyd::heuristic::learned::{Rows, Weights};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
-use loyd::search::beam::{Beam, Estimate, Hashes, Layers, Mark, Settings, State, Trace};
+use loyd::search::beam::{self, Beam, End, Estimate, Hashes, Layers, Mark, Settings, State, Trace};
 use loyd::search::{Budget, Search, Solver, Step, Stop};
 
 use crate::driving::run_sliced;
 use crate::support::{all_distances, any_cell, random_problem, shape, walk};
 
 fn beam(problem: &Problem, width: usize, seed: u64) -> Solver {
-    let image = problem.mirrored(problem.canonical_symmetry());
-    Box::new(Beam::new(problem, Distance::new(&image), width, seed).unwrap())
+    Box::new(Beam::bounded(problem, End::Start, width, seed))
 }
 
 #[test]
@@ -93,7 +94,7 @@ fn a_beam_keeps_within_the_bytes_it_was_given() {
     let problem = random_problem(shape(5, 5), 24, &mut Dice::new(2));
     for width in [10, 1000] {
         let run = run_sliced(beam(&problem, width, 1), Budget::nodes(512));
-        let bytes = Beam::<Distance>::bytes(shape(5, 5), width);
+        let bytes = beam::bytes(shape(5, 5), width);
         // The trace grows by segments of 64 KB, and lists them.
         assert!(
             run.progress.peak_memory <= bytes + (1 << 17),
@@ -125,16 +126,15 @@ fn hashes_follow_slides() {
 
 /// The tiles 1 and 2 are to stand on their cells; ranks count their distance only.
 struct FirstTwo {
-    distance: Distance,
+    shape: Shape,
 }
 
 impl FirstTwo {
     fn of(&self, tiles: &[u8]) -> i32 {
-        let only: Vec<u8> = tiles
-            .iter()
-            .map(|&tile| if tile <= 2 { tile } else { 0 })
-            .collect();
-        WholeEstimate::of(&self.distance, &only)
+        let cell_of = |tile| tiles.iter().position(|&other| other == tile).unwrap();
+        let distances =
+            (1..=2).map(|tile| self.shape.distance(cell_of(tile), usize::from(tile) - 1));
+        distances.sum::<usize>() as i32
     }
 }
 
@@ -162,10 +162,8 @@ impl Estimate for FirstTwo {
 }
 
 fn first_two(problem: &Problem, trace: Trace) -> Layers<FirstTwo> {
-    let estimate = FirstTwo {
-        distance: Distance::new(problem),
-    };
     let shape = problem.shape();
+    let estimate = FirstTwo { shape };
     Layers::new(
         shape,
         estimate,
@@ -234,4 +232,76 @@ fn a_search_that_is_over_stays_over() {
         beam.advance(Budget::nodes(100)),
         Step::Done(Stop::FirstFound)
     );
+}
+
+#[test]
+fn the_learned_estimate_solves_5x5_well_from_narrow_beams() {
+    let mut dice = Dice::new(13);
+    let lengths = (0..10).map(|_| {
+        let problem = random_problem(shape(5, 5), 24, &mut dice);
+        run_sliced(
+            beam::solver(&problem, End::Start, 300, 1).unwrap(),
+            Budget::nodes(1000),
+        )
+        .length()
+    });
+    // Shortest ones have 100 moves or so; a bound alone finds 126.
+    let mean = lengths.sum::<usize>() / 10;
+    assert!((90..=108).contains(&mean), "{mean}");
+}
+
+#[test]
+fn the_learned_estimate_serves_every_home_of_the_blank() {
+    let mut dice = Dice::new(14);
+    for home in 0..25 {
+        let problem = random_problem(shape(5, 5), home, &mut dice);
+        let length = run_sliced(
+            beam::solver(&problem, End::Start, 300, 1).unwrap(),
+            Budget::nodes(1000),
+        )
+        .length();
+        assert!(length < 130, "home {home}: {length}");
+    }
+}
+
+#[test]
+fn the_rows_of_another_shape_are_refused() {
+    let problem = random_problem(shape(3, 4), 11, &mut Dice::new(1));
+    let rows = Arc::new(Rows::new(Weights::manhattan(shape(3, 5))));
+    assert!(Beam::learned(&problem, End::Start, rows, 10, 1).is_none());
+}
+
+#[test]
+fn boards_of_more_than_256_cells_have_no_such_beam() {
+    let goal = Board::solved(shape(16, 17));
+    let problem = Problem::new(&goal, &goal).unwrap();
+    assert!(beam::solver(&problem, End::Start, 10, 1).is_none());
+    assert!(!beam::supports(goal.shape()) && beam::supports(shape(16, 16)));
+}
+
+#[test]
+fn a_beam_from_the_goal_solves_too() {
+    let mut dice = Dice::new(15);
+    for (rows, columns) in [(3, 3), (2, 5), (4, 3)] {
+        let shape = shape(rows, columns);
+        for _ in 0..10 {
+            let home = any_cell(shape, &mut dice);
+            let problem = walk(shape, home, 30, &mut dice);
+            let from = |end| {
+                run_sliced(
+                    Box::new(Beam::bounded(&problem, end, 200_000, 1)),
+                    Budget::UNLIMITED,
+                )
+            };
+            assert_eq!(from(End::Goal).length(), from(End::Start).length());
+        }
+    }
+    let problem = random_problem(shape(5, 5), 24, &mut dice);
+    let narrow = |end| {
+        run_sliced(
+            beam::solver(&problem, end, 300, 1).unwrap(),
+            Budget::UNLIMITED,
+        )
+    };
+    assert_ne!(narrow(End::Goal).found, narrow(End::Start).found);
 }

@@ -1,6 +1,6 @@
 //! Hashes of boards that follow a slide with one multiplication.
 
-use crate::puzzle::{Dice, Shape};
+use crate::puzzle::{Board, Dice, Shape};
 
 /// The hash of a board is Σ a(tile) · b(cell) modulo 2⁶⁴ over all tiles but the blank, where `a`
 /// and `b` are random words: multilinear hashing (Carter & Wegman, 1979), kept up to date from
@@ -35,6 +35,12 @@ impl Hashes {
             .fold(0, |hash: u64, (tile, &cell)| {
                 hash.wrapping_add(self.tiles[tile].wrapping_mul(cell))
             })
+    }
+
+    /// The hash of a board.
+    #[must_use]
+    pub fn of_board(&self, board: &Board) -> u64 {
+        self.of(board.tiles().map(usize::from))
     }
 
     /// The hash after a tile has slid.

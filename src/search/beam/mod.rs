@@ -3,9 +3,11 @@
 //! [`Layers`] is the machine: it knows boards, moves and ranks, and takes what a board is worth
 //! from an [`Estimate`]. A [`Beam`] is the search for a solution by one such estimate.
 
+mod bound;
 mod cut;
 mod hash;
 mod layers;
+mod learned;
 mod nodes;
 mod seen;
 mod trace;
@@ -15,9 +17,17 @@ pub use hash::Hashes;
 pub use layers::{Layers, State};
 pub use nodes::{Head, Nodes, Tile};
 pub use trace::{Mark, Trace};
-pub use whole::Beam;
+pub use whole::{Beam, End, supports};
 
-use crate::heuristic::Slide;
+pub(crate) use learned::Learned;
+pub(crate) use whole::{bytes_of, deepest};
+
+use bound::Bounded;
+
+use super::{Solver, prepared};
+use crate::heuristic::linear_conflict::LinearConflict;
+use crate::heuristic::{Slide, learned as estimate};
+use crate::puzzle::{Problem, Shape};
 
 /// What a beam ranks boards by, carried along from move to move. It need not be a bound.
 pub trait Estimate: Send {
@@ -74,4 +84,30 @@ impl Settings {
     pub const fn width(&self) -> usize {
         self.width
     }
+}
+
+/// A beam search for a problem, by the learned estimate where [there is one](estimate::supports)
+/// and by a lower bound elsewhere; none where beams do not [support](supports) the shape. While the
+/// tables of the estimate are not there it works on them.
+#[must_use]
+pub fn solver(problem: &Problem, from: End, width: usize, seed: u64) -> Option<Solver> {
+    if !supports(problem.shape()) {
+        return None;
+    }
+    let begin = move |problem: &Problem| -> Solver {
+        let rows = estimate::ready(problem.shape());
+        match rows.and_then(|rows| Beam::learned(problem, from, rows, width, seed)) {
+            Some(beam) => Box::new(beam),
+            None => Box::new(Beam::bounded(problem, from, width, seed)),
+        }
+    };
+    let prepare = |problem: &Problem, nodes| estimate::prepare(problem.shape(), nodes);
+    Some(prepared::solver(problem, prepare, begin))
+}
+
+/// The bytes that a search of this width can come to hold, the tables of its estimate not
+/// counted.
+#[must_use]
+pub fn bytes(shape: Shape, width: usize) -> u64 {
+    Beam::<Learned>::bytes(shape, width).max(Beam::<Bounded<LinearConflict>>::bytes(shape, width))
 }

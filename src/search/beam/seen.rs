@@ -1,5 +1,7 @@
 //! Which boards the last few layers held: a table that forgets.
 
+use crate::heuristic::pattern_database::prefetch;
+
 /// Words of a bucket: a line of the cache.
 const WORDS: usize = 16;
 
@@ -27,10 +29,21 @@ impl Seen {
         }
     }
 
+    /// Calls for the memory that [`Self::insert`] will look at.
+    #[inline]
+    pub(super) fn prefetch(&self, hash: u64) {
+        prefetch(&self.buckets, self.bucket(hash));
+    }
+
+    #[inline]
+    fn bucket(&self, hash: u64) -> usize {
+        ((u128::from(hash) * self.buckets.len() as u128) >> 64) as usize
+    }
+
     /// Remembers a board; false when it is known already.
     #[inline]
     pub(super) fn insert(&mut self, hash: u64) -> bool {
-        let bucket = (u128::from(hash) * self.buckets.len() as u128 >> 64) as usize;
+        let bucket = self.bucket(hash);
         let bucket = &mut self.buckets[bucket];
         // Bits that the choice of the bucket leaves almost free. 0 stands for an empty place.
         let fingerprint = ((hash >> 12) as u32).max(1);

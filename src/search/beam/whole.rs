@@ -1,118 +1,154 @@
-//! The search for a solution by an estimate of whole boards.
+//! The search for a solution among whole boards.
 
 use super::{Estimate, Hashes, Layers, Mark, Settings, State, Trace};
-use crate::heuristic::{Slide, WholeEstimate};
-use crate::puzzle::{Problem, Shape, Solution, Symmetry};
+use crate::puzzle::{Board, Direction, Problem, Shape, Solution, Symmetry, plain_names};
 use crate::search::{Budget, Progress, Search, Step, Stop};
-
-/// An estimate of whole boards, and the goal by its hash: the estimate of the goal need not be
-/// the least.
-struct ToGoal<W> {
-    estimate: W,
-    goal: u64,
-}
-
-impl<W: WholeEstimate> Estimate for ToGoal<W> {
-    type Tile = u8;
-    type Value = i32;
-
-    fn root(&self, tiles: &[u8]) -> i32 {
-        self.estimate.of(tiles)
-    }
-
-    #[inline]
-    fn child(&self, tiles: &[u8], value: i32, slide: Slide) -> Option<i32> {
-        Some(value + self.estimate.change(tiles, slide))
-    }
-
-    #[inline]
-    fn rank(&self, value: i32) -> i32 {
-        value
-    }
-
-    #[inline]
-    fn completes(&self, _value: i32, hash: u64) -> bool {
-        hash == self.goal
-    }
-}
-
-/// A beam search over whole boards that ends with the first solution.
-///
-/// It holds at most [`Self::bytes`] bytes. The same problem, width and seed give the same
-/// solution.
-pub struct Beam<W: WholeEstimate> {
-    problem: Problem,
-    /// From the problem that was asked to the one that is solved.
-    symmetry: Symmetry,
-    width: usize,
-    layers: Layers<ToGoal<W>>,
-    /// The completed boards that turned out not to be the goal, for all their hashes.
-    strangers: usize,
-    stop: Option<Stop>,
-}
 
 /// The greatest number of cells: a tile takes a byte.
 const MAX_CELLS: usize = 256;
 
-impl<W: WholeEstimate> Beam<W> {
-    /// Whether there is a beam for boards of this shape.
-    #[must_use]
-    pub const fn supports(shape: Shape) -> bool {
-        shape.cells() <= MAX_CELLS
+/// Whether there is a beam over whole boards of this shape.
+#[must_use]
+pub const fn supports(shape: Shape) -> bool {
+    shape.cells() <= MAX_CELLS
+}
+
+/// From which end a beam begins. One end is about as good as the other, and what one misses the
+/// other often finds: the shorter of both solutions is as short as that of a beam of twice the
+/// width, and at 7×7 the narrow beams that give up on a board seldom do so from both ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum End {
+    /// From the start.
+    #[default]
+    Start,
+    /// From the goal: the start is what is looked for, and the moves are taken back to front.
+    Goal,
+}
+
+/// What is solved, as the beam sees it: turned so that the blank's home is as near to the lower
+/// right corner as can be.
+pub(super) struct Task {
+    problem: Problem,
+    from: End,
+    /// From the problem to what is solved.
+    symmetry: Symmetry,
+    /// The image, its goal plain.
+    image: Problem,
+    start: Board,
+    goal: Board,
+}
+
+impl Task {
+    /// The image of the problem, whose goal is plain.
+    pub(super) fn plain(problem: &Problem, from: End) -> Self {
+        let seen = match from {
+            End::Start => problem.clone(),
+            End::Goal => problem.reversed(),
+        };
+        let symmetry = seen.canonical_symmetry();
+        let image = seen.mirrored(symmetry);
+        Self {
+            problem: problem.clone(),
+            from,
+            symmetry,
+            start: image.start().clone(),
+            goal: image.goal(),
+            image,
+        }
     }
 
-    /// A search of a problem by an estimate for its image under [`Problem::canonical_symmetry`];
-    /// none where the shape is not [supported](Self::supports).
-    #[must_use]
-    pub fn new(problem: &Problem, estimate: W, width: usize, seed: u64) -> Option<Self> {
-        let symmetry = problem.canonical_symmetry();
-        let image = problem.mirrored(symmetry);
-        let shape = image.shape();
-        if !Self::supports(shape) {
-            return None;
+    /// The image, its tiles named by another goal: the one that comes of the true one when the
+    /// blank goes right and down to the last corner. An estimate that knows that corner only is
+    /// then wrong by about as many moves everywhere, which changes no rank.
+    pub(super) fn by_last_corner(problem: &Problem, from: End) -> Self {
+        let task = Self::plain(problem, from);
+        let mut corner = task.goal.clone();
+        while corner.slide(Direction::Left) || corner.slide(Direction::Up) {}
+        let names = plain_names(&corner);
+        let renamed = |board: &Board| {
+            Board::from_legal(board.shape(), |cell| names[usize::from(board.tile(cell))])
+        };
+        Self {
+            start: renamed(&task.start),
+            goal: renamed(&task.goal),
+            ..task
         }
-        let hashes = Hashes::new(shape, seed);
-        let goal = hashes.of(image.goal().tiles().map(usize::from));
+    }
+
+    /// The start's image.
+    pub(super) const fn start(&self) -> &Board {
+        &self.start
+    }
+
+    /// The goal's image.
+    pub(super) const fn goal(&self) -> &Board {
+        &self.goal
+    }
+
+    /// The image, its goal plain.
+    pub(super) const fn image(&self) -> &Problem {
+        &self.image
+    }
+
+    /// The solution of the problem that the moves of its image are.
+    fn solution(&self, moves: Vec<Direction>) -> Option<Solution> {
+        let back = self.symmetry.inverse();
+        let moves = moves.into_iter().map(|slide| back.direction(slide));
+        let moves = match self.from {
+            End::Start => moves.collect(),
+            End::Goal => moves.rev().map(Direction::opposite).collect(),
+        };
+        self.problem.replay(moves).ok()
+    }
+}
+
+/// A beam search over whole boards that ends with the first solution. The same problem, width and
+/// seed give the same solution.
+pub struct Beam<E: Estimate<Tile = u8>> {
+    task: Task,
+    width: usize,
+    layers: Layers<E>,
+    /// Completed boards that turned out not to be the goal, for all their hashes.
+    strangers: usize,
+    stop: Option<Stop>,
+}
+
+impl<E: Estimate<Tile = u8>> Beam<E> {
+    pub(super) fn new(task: Task, estimate: E, hashes: Hashes, width: usize) -> Self {
+        let shape = task.start.shape();
         let settings = Settings::new(width, deepest(shape));
-        let width = settings.width();
-        let estimate = ToGoal { estimate, goal };
         let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
-        let tiles: Vec<u8> = image.start().tiles().map(|tile| tile as u8).collect();
-        layers.add_root(&tiles, 0, Mark::ROOT);
-        Some(Self {
-            problem: problem.clone(),
-            symmetry,
-            width,
+        layers.add_root(&bytes_of(&task.start), 0, Mark::ROOT);
+        Self {
+            task,
+            width: settings.width(),
             layers,
             strangers: 0,
             stop: None,
-        })
+        }
     }
 
     /// The bytes that a search of this width can come to hold, its estimate not counted.
     #[must_use]
-    pub fn bytes(shape: Shape, width: usize) -> u64 {
+    pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
         let width = Settings::new(width, 0).width();
         let trace = u64::from(deepest(shape)) * width as u64 * Trace::BYTES_A_NODE;
-        Layers::<ToGoal<W>>::bytes(shape, width) + trace
-    }
-
-    fn solution(&self) -> Option<Solution> {
-        let head = self.layers.completed().head(self.strangers);
-        let back = self.symmetry.inverse();
-        let moves = self.layers.trace().moves(head.mark);
-        let moves = moves.into_iter().map(|slide| back.direction(slide));
-        self.problem.replay(moves.collect()).ok()
+        Layers::<E>::bytes(shape, width) + trace
     }
 }
 
+/// The tiles of a board, a byte each.
+pub(crate) fn bytes_of(board: &Board) -> Vec<u8> {
+    board.tiles().map(|tile| tile as u8).collect()
+}
+
 /// The most moves that are looked for: nearly twice those of a random board.
-fn deepest(shape: Shape) -> u32 {
+pub(crate) const fn deepest(shape: Shape) -> u32 {
     let sides = shape.rows() + shape.columns();
     (shape.cells() * sides * 3 / 4 + 40) as u32
 }
 
-impl<W: WholeEstimate> Search for Beam<W> {
+impl<E: Estimate<Tile = u8>> Search for Beam<E> {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
@@ -121,7 +157,9 @@ impl<W: WholeEstimate> Search for Beam<W> {
         }
         let state = self.layers.advance(budget.nodes);
         while self.strangers < self.layers.completed().len() {
-            if let Some(solution) = self.solution() {
+            let head = self.layers.completed().head(self.strangers);
+            let moves = self.layers.trace().moves(head.mark);
+            if let Some(solution) = self.task.solution(moves) {
                 self.stop = Some(Stop::FirstFound);
                 return Step::Found(solution);
             }
@@ -135,8 +173,8 @@ impl<W: WholeEstimate> Search for Beam<W> {
     }
 
     fn progress(&self) -> Progress {
-        let memory = Layers::<ToGoal<W>>::bytes(self.problem.shape(), self.width)
-            + self.layers.trace().bytes();
+        let shape = self.task.start.shape();
+        let memory = Layers::<E>::bytes(shape, self.width) + self.layers.trace().bytes();
         Progress {
             expanded: self.layers.expanded(),
             generated: self.layers.generated(),

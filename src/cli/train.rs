@@ -1,0 +1,160 @@
+//! `loyd tables train`: learns the weights of an estimate.
+
+use std::fmt;
+use std::fs;
+use std::io::Write;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::generate::Size;
+use super::{Exit, Failure};
+use crate::heuristic::learned::{Line, Weights};
+use crate::puzzle::Shape;
+use crate::training::{Course, Report, train};
+
+/// The most cells of a board that is learned: the weights grow with the fourth power of a side.
+const MAX_CELLS: usize = 100;
+
+#[derive(Args, Debug)]
+pub(super) struct TrainArgs {
+    /// The size of the boards, rows by columns, such as 5x5.
+    #[arg(long)]
+    shape: Size,
+
+    /// Weights to begin with, those of a smaller board too; default: the Manhattan distance.
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+
+    /// The same seed gives the same weights.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+
+    /// Threads to learn on; default: the cores this process may use.
+    #[arg(long)]
+    threads: Option<NonZeroUsize>,
+
+    /// How often boards are solved and learned from; 0 only fits the weights to the size.
+    #[arg(long, default_value_t = 3)]
+    generations: u32,
+
+    /// Boards to solve in a generation.
+    #[arg(long, default_value = "4096")]
+    solves: NonZeroUsize,
+
+    /// The width of the beam that solves them.
+    #[arg(long, default_value = "400")]
+    width: NonZeroUsize,
+
+    /// How often a generation looks at each sample.
+    #[arg(long, default_value = "3")]
+    epochs: NonZeroU32,
+
+    /// Boards that decide which weights are better.
+    #[arg(long, default_value = "100")]
+    trials: NonZeroUsize,
+
+    /// The width of the beam on those.
+    #[arg(long, default_value = "300")]
+    trial_width: NonZeroUsize,
+
+    /// Where to write the weights.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+}
+
+impl TrainArgs {
+    pub(super) fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
+        let threads = self
+            .threads
+            .or_else(|| thread::available_parallelism().ok());
+        let course = Course {
+            from: self.beginning()?,
+            seed: self.seed,
+            threads: threads.map_or(1, NonZeroUsize::get),
+            generations: self.generations,
+            solves: self.solves.get(),
+            width: self.width.get(),
+            epochs: self.epochs.get(),
+            trials: self.trials.get(),
+            trial_width: self.trial_width.get(),
+        };
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} %, {eta} left")
+            .expect("a legal template");
+        let bar = ProgressBar::new(1).with_style(style);
+        let mut written = Ok(());
+        let weights = train(&course, &mut |report| match *report {
+            Report::Solving {
+                generation, tried, ..
+            } => {
+                bar.set_message(format!("generation {generation}: solving"));
+                bar.set_length(course.solves as u64);
+                bar.set_position(tried as u64);
+            }
+            Report::Learning {
+                generation,
+                samples,
+            } => bar.set_message(format!("generation {generation}: learning from {samples}")),
+            Report::Tried {
+                generation,
+                what,
+                moves,
+                failed,
+            } => {
+                let line =
+                    format!("generation {generation}, {what}: {moves:.2} moves, {failed} without");
+                if written.is_ok() {
+                    written = bar.suspend(|| writeln!(output, "{line}"));
+                }
+            }
+        });
+        bar.finish_and_clear();
+        written?;
+        fs::write(&self.out, weights.to_bytes()).map_err(|error| fail(&self.out, &error))?;
+        writeln!(output, "{}: written", self.out.display())?;
+        Ok(Exit::Done)
+    }
+
+    /// The weights to begin with, lifted to the size.
+    fn beginning(&self) -> Result<Weights, Failure> {
+        let Size(shape) = self.shape;
+        if shape.cells() > MAX_CELLS || shape.rows() > shape.columns() {
+            return Err(Failure::Input(format!(
+                "{shape}: boards to learn have at most {MAX_CELLS} cells and are at least as wide \
+                 as they are high"
+            )));
+        }
+        let Some(from) = &self.from else {
+            return Ok(Weights::manhattan(shape));
+        };
+        let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
+        let weights = Weights::from_bytes(&bytes).map_err(|error| fail(from, &error))?;
+        fit(weights, shape).ok_or_else(|| fail(from, &"its boards are larger than that"))
+    }
+}
+
+fn fail(path: &Path, error: &dyn fmt::Display) -> Failure {
+    Failure::Input(format!("{}: {error}", path.display()))
+}
+
+/// The weights, lifted line by line until they are those of a shape; none when that is smaller.
+fn fit(weights: Weights, shape: Shape) -> Option<Weights> {
+    let mut weights = weights;
+    while weights.shape() != shape {
+        let (rows, columns) = (weights.shape().rows(), weights.shape().columns());
+        let line = if rows < shape.rows() && rows <= columns {
+            Line::MoreRows
+        } else if columns < shape.columns() {
+            Line::MoreColumns
+        } else if rows < shape.rows() {
+            Line::MoreRows
+        } else {
+            return None;
+        };
+        weights = weights.lifted(line)?;
+    }
+    Some(weights)
+}

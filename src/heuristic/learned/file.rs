@@ -1,0 +1,228 @@
+//! Weights as bytes: a small header, the weights, a checksum of both. Little-endian.
+
+use std::mem;
+use std::ops::Range;
+
+use thiserror::Error;
+use twox_hash::XxHash3_64;
+
+use super::weights::{Transposition, Weights, pair_of, pairs_of};
+use crate::puzzle::Shape;
+
+/// What a file begins with.
+const MAGIC: [u8; 8] = *b"loyd-est";
+
+/// The layout; raised whenever the same weights would have other bytes.
+const VERSION: u16 = 1;
+
+const VERSION_AT: Range<usize> = 8..10;
+const SHAPE_AT: usize = 10;
+const HEADER: usize = 12;
+const CHECKSUM: usize = 8;
+
+/// Why bytes are not the weights of an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum WeightsError {
+    /// They do not begin as weights do.
+    #[error("these are no weights of loyd")]
+    Foreign,
+    /// Their layout is that of another release.
+    #[error("they have the layout {0}, and this release reads {VERSION}")]
+    Version(u16),
+    /// There are more or fewer than their shape has.
+    #[error("there are {found} bytes and should be {expected}")]
+    Length {
+        /// The bytes that there are.
+        found: usize,
+        /// The bytes that there should be.
+        expected: usize,
+    },
+    /// They were changed.
+    #[error("they are damaged")]
+    Damaged,
+}
+
+impl Weights {
+    /// The weights as bytes. On square boards those of pairs that are each other's images in the
+    /// diagonal are there once.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let shape = self.shape();
+        let images = Images::new(shape);
+        let mut bytes = Vec::with_capacity(length(&images));
+        bytes.extend(MAGIC);
+        bytes.extend(VERSION.to_le_bytes());
+        bytes.extend([shape.rows() as u8, shape.columns() as u8]);
+        bytes.extend(
+            self.singles()
+                .iter()
+                .flat_map(|single| single.to_le_bytes()),
+        );
+        for pair in images.stored() {
+            bytes.extend(self.block(pair).iter().map(|&weight| weight as u8));
+        }
+        let sum = XxHash3_64::oneshot(&bytes);
+        bytes.extend(sum.to_le_bytes());
+        bytes
+    }
+
+    /// The weights of some bytes.
+    ///
+    /// # Errors
+    /// When they are not what [`Self::to_bytes`] makes.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
+        let mut reading = Reading::begin(bytes)?;
+        while !reading.advance(u64::MAX) {}
+        reading.finish().ok_or(WeightsError::Damaged)
+    }
+}
+
+/// Bytes that are being read, one pair of cells after the other.
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    shape: Shape,
+    singles: Vec<i16>,
+    pairs: Vec<i8>,
+    blocks: std::slice::ChunksExact<'a, u8>,
+    images: Images,
+    /// The next pair of cells.
+    pair: usize,
+}
+
+impl<'a> Reading<'a> {
+    /// Looks at the checksum, and at all but the pairs.
+    pub(super) fn begin(bytes: &'a [u8]) -> Result<Self, WeightsError> {
+        if bytes.get(..MAGIC.len()) != Some(&MAGIC[..]) || bytes.len() < HEADER + CHECKSUM {
+            return Err(WeightsError::Foreign);
+        }
+        let version = u16::from_le_bytes([bytes[VERSION_AT.start], bytes[VERSION_AT.start + 1]]);
+        if version != VERSION {
+            return Err(WeightsError::Version(version));
+        }
+        let (content, sum) = bytes.split_at(bytes.len() - CHECKSUM);
+        if XxHash3_64::oneshot(content).to_le_bytes() != sum {
+            return Err(WeightsError::Damaged);
+        }
+        let [rows, columns] = [content[SHAPE_AT], content[SHAPE_AT + 1]].map(usize::from);
+        let shape = Shape::new(rows, columns).map_err(|_| WeightsError::Damaged)?;
+        let images = Images::new(shape);
+        let expected = length(&images);
+        if bytes.len() != expected {
+            let found = bytes.len();
+            return Err(WeightsError::Length { found, expected });
+        }
+        let squared = shape.cells() * shape.cells();
+        let (singles, blocks) = content[HEADER..].split_at(squared * size_of::<i16>());
+        let singles = singles.chunks_exact(2);
+        Ok(Self {
+            shape,
+            singles: singles
+                .map(|bytes| i16::from_le_bytes([bytes[0], bytes[1]]))
+                .collect(),
+            pairs: vec![0; Weights::pair_count(shape) * squared],
+            blocks: blocks.chunks_exact(squared),
+            images,
+            pair: 0,
+        })
+    }
+
+    /// Reads so many pairs of cells more; true when there are no more.
+    pub(super) fn advance(&mut self, pairs: u64) -> bool {
+        let cells = self.shape.cells();
+        let squared = cells * cells;
+        for _ in 0..pairs {
+            let Some(image) = self.images.of_pairs.get(self.pair) else {
+                return true;
+            };
+            let begin = self.pair * squared;
+            self.pair += 1;
+            if image.pair < self.pair - 1 {
+                // It was written with its image.
+                continue;
+            }
+            let Some(block) = self.blocks.next() else {
+                return true;
+            };
+            for (weight, &byte) in self.pairs[begin..].iter_mut().zip(block) {
+                *weight = byte as i8;
+            }
+            if image.pair == self.pair - 1 {
+                continue;
+            }
+            let tiles = &self.images.names.tiles;
+            let target = &mut self.pairs[image.pair * squared..][..squared];
+            for (row, &tile) in block.chunks_exact(cells).zip(tiles) {
+                for (&byte, &other) in row.iter().zip(tiles) {
+                    let (first, second) = if image.is_turned {
+                        (other, tile)
+                    } else {
+                        (tile, other)
+                    };
+                    target[first * cells + second] = byte as i8;
+                }
+            }
+        }
+        false
+    }
+
+    /// The weights, once they are read.
+    pub(super) fn finish(&mut self) -> Option<Weights> {
+        let (singles, pairs) = (mem::take(&mut self.singles), mem::take(&mut self.pairs));
+        Weights::new(self.shape, singles, pairs)
+    }
+}
+
+/// What becomes of a pair of cells in the diagonal of a square board.
+#[derive(Clone, Copy, Debug)]
+struct Image {
+    pair: usize,
+    /// Whether the lower cell becomes the upper one.
+    is_turned: bool,
+}
+
+/// The images of all pairs of cells; on other boards than squares each is its own.
+#[derive(Debug)]
+struct Images {
+    shape: Shape,
+    names: Transposition,
+    of_pairs: Vec<Image>,
+}
+
+impl Images {
+    fn new(shape: Shape) -> Self {
+        let cells = shape.cells();
+        let names = Transposition::new(shape);
+        let is_square = shape.rows() == shape.columns();
+        let image = |(lower, upper): (usize, usize)| {
+            let (first, second) = if is_square {
+                (names.cells[lower], names.cells[upper])
+            } else {
+                (lower, upper)
+            };
+            Image {
+                pair: pair_of(cells, first.min(second), first.max(second)),
+                is_turned: first > second,
+            }
+        };
+        let of_pairs = pairs_of(cells).map(image).collect();
+        Self {
+            shape,
+            names,
+            of_pairs,
+        }
+    }
+
+    /// The pairs of cells whose weights are stored.
+    fn stored(&self) -> impl Iterator<Item = usize> + '_ {
+        let images = self.of_pairs.iter().enumerate();
+        images
+            .filter(|(pair, image)| *pair <= image.pair)
+            .map(|(pair, _)| pair)
+    }
+}
+
+/// The bytes of a file.
+fn length(images: &Images) -> usize {
+    let squared = images.shape.cells().pow(2);
+    HEADER + squared * (size_of::<i16>() + images.stored().count()) + CHECKSUM
+}

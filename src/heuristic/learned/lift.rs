@@ -1,0 +1,223 @@
+//! Weights for a board with one row or column more or less, made of those that were learned.
+//!
+//! What two tiles mean to each other on a board is about what they mean to each other once a line
+//! that neither stands on nor belongs to is taken out, or an empty one put in. A weight is the mean
+//! over all lines of which that can be said.
+
+use std::mem;
+
+use super::rows::Rows;
+use super::weights::{Weights, home_of, pair_of, pairs_of, tile_of};
+use crate::puzzle::Shape;
+
+/// A row or a column that is put in or taken out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Line {
+    /// One row more.
+    MoreRows,
+    /// One column more.
+    MoreColumns,
+    /// One row less.
+    FewerRows,
+    /// One column less.
+    FewerColumns,
+}
+
+impl Line {
+    /// The shape after it, if there is such a shape.
+    pub(super) fn shape(self, shape: Shape) -> Option<Shape> {
+        let (rows, columns) = (shape.rows(), shape.columns());
+        let (rows, columns) = match self {
+            Self::MoreRows => (rows + 1, columns),
+            Self::MoreColumns => (rows, columns + 1),
+            Self::FewerRows => (rows - 1, columns),
+            Self::FewerColumns => (rows, columns - 1),
+        };
+        Shape::new(rows, columns).ok()
+    }
+
+    const fn is_row(self) -> bool {
+        matches!(self, Self::MoreRows | Self::FewerRows)
+    }
+
+    const fn grows(self) -> bool {
+        matches!(self, Self::MoreRows | Self::MoreColumns)
+    }
+}
+
+/// The large board as the small one, or the small one within the large one: where the cells and
+/// the tiles of the new shape are in the old one. Nowhere, if they are on the line that is not
+/// there, or if it would make the blank a tile.
+struct View {
+    cells: Box<[Option<u8>]>,
+    tiles: Box<[Option<u8>]>,
+}
+
+impl View {
+    /// The view without the given line of the larger of the two.
+    fn new(from: Shape, to: Shape, line: Line, index: usize) -> Self {
+        let place = |cell: usize| {
+            let (row, column) = (to.row(cell), to.column(cell));
+            let shifted = |at: usize| {
+                if line.grows() {
+                    (at != index).then(|| at - usize::from(at > index))
+                } else {
+                    Some(at + usize::from(at >= index))
+                }
+            };
+            Some(if line.is_row() {
+                from.cell(shifted(row)?, column)
+            } else {
+                from.cell(row, shifted(column)?)
+            })
+        };
+        let tile = |tile: usize| {
+            let home = place(home_of(to.cells(), tile))?;
+            let image = tile_of(from.cells(), home);
+            ((tile == 0) == (image == 0)).then_some(image as u8)
+        };
+        Self {
+            cells: (0..to.cells())
+                .map(|cell| place(cell).map(|cell| cell as u8))
+                .collect(),
+            tiles: (0..to.cells()).map(tile).collect(),
+        }
+    }
+}
+
+/// A lift in the making, one pair of cells after the other.
+pub(crate) struct Lift {
+    from: Weights,
+    shape: Shape,
+    views: Vec<View>,
+    cells: Vec<(usize, usize)>,
+    pairs: Vec<i8>,
+}
+
+impl Lift {
+    /// Nothing done yet; none where there is no such shape.
+    pub(crate) fn begin(from: Weights, line: Line) -> Option<Self> {
+        let old = from.shape();
+        let shape = line.shape(old)?;
+        let larger = if line.grows() { shape } else { old };
+        let lines = if line.is_row() {
+            larger.rows()
+        } else {
+            larger.columns()
+        };
+        Some(Self {
+            views: (0..lines)
+                .map(|index| View::new(old, shape, line, index))
+                .collect(),
+            cells: pairs_of(shape.cells()).collect(),
+            pairs: Vec::with_capacity(Weights::pair_count(shape) * shape.cells().pow(2)),
+            from,
+            shape,
+        })
+    }
+
+    /// Makes the weights of so many pairs of cells more; true when there are no more.
+    pub(crate) fn advance(&mut self, pairs: u64) -> bool {
+        let squared = self.shape.cells().pow(2);
+        for _ in 0..pairs {
+            let Some(&(lower, upper)) = self.cells.get(self.pairs.len() / squared) else {
+                return true;
+            };
+            self.push_pair(lower, upper);
+        }
+        false
+    }
+
+    fn push_pair(&mut self, lower: usize, upper: usize) {
+        let (cells, old_cells) = (self.shape.cells(), self.from.shape().cells());
+        let mut sums = vec![(0_i16, 0_i16); cells * cells];
+        for View {
+            cells: there,
+            tiles,
+        } in &self.views
+        {
+            let (Some(lower), Some(upper)) = (there[lower], there[upper]) else {
+                continue;
+            };
+            // Lines keep their order: the lower cell stays the lower one.
+            let pair = pair_of(old_cells, usize::from(lower), usize::from(upper));
+            let block = self.from.block(pair).chunks_exact(old_cells);
+            let block: Vec<&[i8]> = block.collect();
+            for (sums, tile) in sums.chunks_exact_mut(cells).zip(tiles) {
+                let Some(row) = tile.map(|tile| block[usize::from(tile)]) else {
+                    continue;
+                };
+                for ((sum, count), other) in sums.iter_mut().zip(tiles) {
+                    if let Some(other) = *other {
+                        *sum += i16::from(row[usize::from(other)]);
+                        *count += 1;
+                    }
+                }
+            }
+        }
+        let means = sums
+            .into_iter()
+            .map(|(sum, count)| mean(sum.into(), count.into()) as i8);
+        self.pairs.extend(means);
+    }
+
+    fn single(&self, tile: usize, cell: usize) -> i16 {
+        let (mut sum, mut count) = (0, 0);
+        for view in &self.views {
+            if let (Some(tile), Some(cell)) = (view.tiles[tile], view.cells[cell]) {
+                let [tile, cell] = [tile, cell].map(usize::from);
+                let distance = distance(self.from.shape(), tile, cell);
+                sum += self.from.single(tile, cell) - distance;
+                count += 1;
+            }
+        }
+        (distance(self.shape, tile, cell) + mean(sum, count)) as i16
+    }
+
+    /// The weights, once all pairs are made.
+    pub(crate) fn finish(&mut self) -> Option<Weights> {
+        let cells = self.shape.cells();
+        let singles = (0..cells * cells).map(|at| self.single(at / cells, at % cells));
+        let singles = singles.collect();
+        Weights::new(self.shape, singles, mem::take(&mut self.pairs))
+    }
+}
+
+impl Weights {
+    /// The Manhattan distance as weights: what learning starts from.
+    #[must_use]
+    pub fn manhattan(shape: Shape) -> Self {
+        let cells = shape.cells();
+        let singles = (0..cells * cells)
+            .map(|at| distance(shape, at / cells, at % cells) as i16)
+            .collect();
+        let pairs = vec![0; Self::pair_count(shape) * cells * cells];
+        Self::new(shape, singles, pairs).expect("as many as the shape has")
+    }
+
+    /// The weights for boards with a line more or less, all at once; none where there is no such
+    /// shape. A board of less than five lines that way gets worse ones.
+    #[must_use]
+    pub fn lifted(self, line: Line) -> Option<Self> {
+        let mut lift = Lift::begin(self, line)?;
+        while !lift.advance(u64::MAX) {}
+        lift.finish()
+    }
+}
+
+/// How far a tile is from where it belongs, in the units of the weights; the blank counts nothing.
+fn distance(shape: Shape, tile: usize, cell: usize) -> i32 {
+    if tile == 0 {
+        return 0;
+    }
+    let home = home_of(shape.cells(), tile);
+    Rows::UNIT * shape.distance(home, cell) as i32
+}
+
+/// The mean to the nearest whole number; 0 of nothing.
+const fn mean(sum: i32, count: i32) -> i32 {
+    if count == 0 {
+        return 0;
+    }
+    (2 * sum + count).div_euclid(2 * count)
+}

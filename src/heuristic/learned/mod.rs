@@ -1,0 +1,25 @@
+//! A learned estimate of the moves to the goal, by table look-up.
+//!
+//! The estimate of a board is a sum over its tiles and over its pairs of tiles, the blank counted
+//! as a tile: as if there were a pattern database for *every* two tiles, with weights that were
+//! learned from solutions instead of counted. It is no bound.
+//!
+//! The weights of square boards are [shipped](shipped); those of some rectangles are made of them
+//! by a [lift](lift). Either become [`Rows`] when they are first asked for, which belong to the
+//! process. They are for goals whose blank belongs to the last cell, on boards at least as wide as
+//! they are high.
+
+mod file;
+mod lift;
+mod rows;
+mod shipped;
+mod table;
+mod weights;
+
+pub use file::WeightsError;
+pub use lift::Line;
+pub use rows::Rows;
+pub use table::{bytes, prepare, ready, supports};
+pub use weights::Weights;
+
+pub(crate) use weights::{Transposition, pair_of, pairs_of};

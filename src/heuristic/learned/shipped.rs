@@ -1,0 +1,75 @@
+//! The weights that come with loyd, and what is made of them.
+//!
+//! `docs/learned.md` has the commands that make them.
+
+use super::lift::Line;
+use crate::puzzle::Shape;
+
+/// Weights of the squares, each the content of a file.
+const SQUARES: [(usize, &[u8]); 3] = [
+    (5, include_bytes!("../../../weights/5x5.loyd")),
+    (6, include_bytes!("../../../weights/6x6.loyd")),
+    (7, include_bytes!("../../../weights/7x7.loyd")),
+];
+
+/// The most cells of a board with weights: the rows take 66 MB on 8×8, and twice that on 9×9.
+const MAX_CELLS: usize = 64;
+
+/// The longest side of a board with more than [`LONG_CELLS`].
+const MAX_SIDE: usize = 8;
+
+/// The most cells of a longer board.
+const LONG_CELLS: usize = 40;
+
+/// What weights for a shape are made of: those of a square, and lines that are put in or taken
+/// out.
+#[derive(Clone, Debug)]
+pub(super) struct Recipe {
+    pub(super) bytes: &'static [u8],
+    pub(super) lifts: Vec<Line>,
+}
+
+/// Whether there are weights for a shape that is at least as wide as it is high.
+pub(super) const fn supports(shape: Shape) -> bool {
+    let cells = shape.cells();
+    let is_short = shape.columns() <= MAX_SIDE && cells <= MAX_CELLS;
+    shape.rows() <= shape.columns() && (is_short || cells <= LONG_CELLS)
+}
+
+/// All shapes for which there are weights. The rows of all of them together take 250 MB.
+pub(super) fn shapes() -> impl Iterator<Item = Shape> {
+    let sides = Shape::MIN_SIDE..=LONG_CELLS / Shape::MIN_SIDE;
+    let shapes = sides
+        .clone()
+        .flat_map(move |rows| sides.clone().map(move |columns| (rows, columns)));
+    shapes
+        .filter_map(|(rows, columns)| Shape::new(rows, columns).ok())
+        .filter(|&shape| supports(shape))
+}
+
+/// The recipe for a shape that is at least as wide as it is high, if there are weights for it: the
+/// square of its longer side, or the next. Lines taken out do better than lines put in.
+pub(super) fn recipe(shape: Shape) -> Option<Recipe> {
+    if !supports(shape) {
+        return None;
+    }
+    let &(side, bytes) = SQUARES
+        .iter()
+        .min_by_key(|(side, _)| side.abs_diff(shape.columns()))?;
+    let lines = |line, count| std::iter::repeat_n(line, count);
+    // Small boards first: the work grows with the fourth power of a side.
+    let lifts = lines(Line::FewerRows, side.saturating_sub(shape.rows()))
+        .chain(lines(
+            Line::FewerColumns,
+            side.saturating_sub(shape.columns()),
+        ))
+        .chain(lines(Line::MoreRows, shape.rows().saturating_sub(side)))
+        .chain(lines(
+            Line::MoreColumns,
+            shape.columns().saturating_sub(side),
+        ));
+    Some(Recipe {
+        bytes,
+        lifts: lifts.collect(),
+    })
+}

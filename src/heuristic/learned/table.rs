@@ -1,0 +1,138 @@
+//! The rows of the process: made bit by bit by whoever needs them, and kept.
+
+use std::sync::Arc;
+
+use super::file::Reading;
+use super::lift::{Lift, Line};
+use super::rows::{self, Rows};
+use super::shipped::{self, recipe, shapes};
+use super::weights::Weights;
+use crate::heuristic::shared_table::{Making, Slot, Slots};
+use crate::puzzle::Shape;
+
+static SLOTS: Slots<Work> = Slots::new();
+
+/// Whether there are weights for boards of this shape, however it lies.
+#[must_use]
+pub fn supports(shape: Shape) -> bool {
+    shipped::supports(lying(shape))
+}
+
+/// Works on the rows for a shape, about as long as so many nodes of a search take; true once
+/// there is no more to do.
+pub fn prepare(shape: Shape, nodes: u64) -> bool {
+    slot(shape).is_none_or(|slot| slot.build(nodes).is_some())
+}
+
+/// The rows for a shape, if they are there; none for ever where the weights were found damaged.
+#[must_use]
+pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
+    slot(shape)?.build(0)?.as_ref().clone()
+}
+
+/// The bytes that all rows made so far take. Those of all shapes together take 250 MB.
+#[must_use]
+pub fn bytes() -> usize {
+    SLOTS.bytes()
+}
+
+fn slot(shape: Shape) -> Option<&'static Slot<Work>> {
+    let shape = lying(shape);
+    supports(shape).then(|| SLOTS.of(&shape, shapes()))
+}
+
+/// The shape, turned so that it is at least as wide as it is high.
+fn lying(shape: Shape) -> Shape {
+    if shape.rows() > shape.columns() {
+        shape.transposed()
+    } else {
+        shape
+    }
+}
+
+/// Rows in the making.
+struct Work {
+    shape: Shape,
+    stage: Stage,
+    /// What is still to be put in or taken out.
+    lifts: std::vec::IntoIter<Line>,
+}
+
+enum Stage {
+    Reading(Reading<'static>),
+    Lifting(Lift),
+    Rows(rows::Making),
+    /// The weights are damaged.
+    Failed,
+}
+
+/// How many weights are read, lifted and made rows of in the time of a node of a search.
+const READ_A_NODE: u64 = 64;
+const LIFTED_A_NODE: u64 = 8;
+const SPREAD_A_NODE: u64 = 16;
+
+impl Making for Work {
+    type Class = Shape;
+    /// None where the weights are damaged.
+    type Table = Option<Arc<Rows>>;
+
+    fn begin(shape: &Shape) -> Self {
+        let begun = recipe(*shape)
+            .and_then(|recipe| Some((Reading::begin(recipe.bytes).ok()?, recipe.lifts)));
+        let (stage, lifts) = match begun {
+            Some((reading, lifts)) => (Stage::Reading(reading), lifts),
+            None => (Stage::Failed, Vec::new()),
+        };
+        Self {
+            shape: *shape,
+            stage,
+            lifts: lifts.into_iter(),
+        }
+    }
+
+    fn advance(&mut self, states: u64) -> bool {
+        // Everything is done by the square of the cells.
+        let cells = self.shape.cells() as u64;
+        let pieces = |a_node: u64| states.saturating_mul(a_node).div_ceil(cells * cells);
+        match &mut self.stage {
+            Stage::Reading(reading) => {
+                if reading.advance(pieces(READ_A_NODE)) {
+                    let weights = reading.finish();
+                    self.go_on(weights);
+                }
+                false
+            }
+            Stage::Lifting(lift) => {
+                if lift.advance(pieces(LIFTED_A_NODE)) {
+                    let weights = lift.finish();
+                    self.go_on(weights);
+                }
+                false
+            }
+            Stage::Rows(rows) => rows.advance(pieces(SPREAD_A_NODE)),
+            Stage::Failed => true,
+        }
+    }
+
+    fn finish(self) -> Option<Arc<Rows>> {
+        match self.stage {
+            Stage::Rows(rows) => Some(Arc::new(rows.finish())),
+            _ => None,
+        }
+    }
+
+    fn bytes(table: &Self::Table) -> usize {
+        table.as_ref().map_or(0, |rows| Rows::bytes(rows.shape()))
+    }
+}
+
+impl Work {
+    /// To the next stage, with the weights that the one before has made.
+    fn go_on(&mut self, weights: Option<Weights>) {
+        let next = weights.and_then(|weights| match self.lifts.next() {
+            Some(line) => Lift::begin(weights, line).map(Stage::Lifting),
+            None => Some(Stage::Rows(rows::Making::begin(weights))),
+        });
+        self.stage = next.unwrap_or(Stage::Failed);
+    }
+}

@@ -1,0 +1,159 @@
+//! What was learned: a number for each tile on each cell, and one for each two tiles on theirs.
+
+use crate::puzzle::{Shape, goal_cell, plain_tile};
+
+/// The weights of the boards of a shape whose blank belongs to the last cell, in sixteenths of a
+/// move. The estimate of a board is the sum of those of its tiles and of its pairs of tiles, the
+/// blank counted as a tile.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Weights {
+    shape: Shape,
+    /// `[tile][cell]`.
+    singles: Box<[i16]>,
+    /// `[pair of cells, the lower one first][tile on the lower][tile on the other]`.
+    pairs: Box<[i8]>,
+}
+
+/// The number of a pair of cells, the lower one first, of a board of so many cells.
+#[inline]
+pub(crate) const fn pair_of(cells: usize, lower: usize, upper: usize) -> usize {
+    lower * (2 * cells - lower - 1) / 2 + upper - lower - 1
+}
+
+/// The pairs of cells in the order of their numbers.
+pub(crate) fn pairs_of(cells: usize) -> impl Iterator<Item = (usize, usize)> {
+    (0..cells).flat_map(move |lower| (lower + 1..cells).map(move |upper| (lower, upper)))
+}
+
+/// The cell where a tile belongs when the blank belongs to the last one.
+pub(crate) const fn home_of(cells: usize, tile: usize) -> usize {
+    goal_cell(cells - 1, tile as u16)
+}
+
+/// The tile that belongs to a cell when the blank belongs to the last one.
+pub(crate) const fn tile_of(cells: usize, home: usize) -> usize {
+    plain_tile(cells - 1, home) as usize
+}
+
+impl Weights {
+    /// The weights by their place in the order of the fields; none when there are too many or
+    /// too few.
+    pub(crate) fn new(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self> {
+        let squared = shape.cells() * shape.cells();
+        let weights = Self {
+            shape,
+            singles: singles.into(),
+            pairs: pairs.into(),
+        };
+        let fits = weights.singles.len() == squared
+            && weights.pairs.len() == Self::pair_count(shape) * squared;
+        fits.then_some(weights)
+    }
+
+    /// The pairs of cells of a shape.
+    pub(crate) const fn pair_count(shape: Shape) -> usize {
+        shape.cells() * (shape.cells() - 1) / 2
+    }
+
+    /// The shape.
+    #[must_use]
+    pub const fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The weight of a tile on a cell.
+    #[inline]
+    pub(crate) fn single(&self, tile: usize, cell: usize) -> i32 {
+        i32::from(self.singles[tile * self.shape.cells() + cell])
+    }
+
+    /// The weights `[tile on the lower][tile on the other]` of a pair of cells.
+    #[inline]
+    pub(crate) fn block(&self, pair: usize) -> &[i8] {
+        let squared = self.shape.cells() * self.shape.cells();
+        &self.pairs[pair * squared..][..squared]
+    }
+
+    /// The weight of a tile on a cell with another on another.
+    #[inline]
+    pub(crate) fn pair(&self, tile: usize, cell: usize, other: usize, other_cell: usize) -> i32 {
+        let cells = self.shape.cells();
+        let at = if cell < other_cell {
+            (pair_of(cells, cell, other_cell) * cells + tile) * cells + other
+        } else {
+            (pair_of(cells, other_cell, cell) * cells + other) * cells + tile
+        };
+        i32::from(self.pairs[at])
+    }
+
+    /// The estimate of a board, its tiles row by row.
+    #[must_use]
+    pub fn of(&self, tiles: &[u8]) -> i32 {
+        let tile = |cell: usize| usize::from(tiles[cell]);
+        let singles: i32 = (0..tiles.len())
+            .map(|cell| self.single(tile(cell), cell))
+            .sum();
+        let pairs: i32 = pairs_of(tiles.len())
+            .map(|(lower, upper)| self.pair(tile(lower), lower, tile(upper), upper))
+            .sum();
+        singles + pairs
+    }
+
+    /// The same for boards lying on their side.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let shape = self.shape.transposed();
+        let cells = shape.cells();
+        let names = Transposition::new(shape);
+        let mut singles = Vec::with_capacity(self.singles.len());
+        for tile in 0..cells {
+            let image = names.tiles[tile];
+            singles.extend((0..cells).map(|cell| self.singles[image * cells + names.cells[cell]]));
+        }
+        let mut pairs = Vec::with_capacity(self.pairs.len());
+        for (lower, upper) in pairs_of(cells) {
+            let [lower, upper] = [names.cells[lower], names.cells[upper]];
+            for tile in 0..cells {
+                pairs.extend((0..cells).map(|other| {
+                    self.pair(names.tiles[tile], lower, names.tiles[other], upper) as i8
+                }));
+            }
+        }
+        Self {
+            shape,
+            singles: singles.into(),
+            pairs: pairs.into(),
+        }
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub const fn bytes(shape: Shape) -> usize {
+        let squared = shape.cells() * shape.cells();
+        squared * size_of::<i16>() + Self::pair_count(shape) * squared
+    }
+
+    pub(crate) fn singles(&self) -> &[i16] {
+        &self.singles
+    }
+}
+
+/// The cells and tiles of a transposed board by those of a shape.
+#[derive(Debug)]
+pub(crate) struct Transposition {
+    pub(crate) cells: Box<[usize]>,
+    pub(crate) tiles: Box<[usize]>,
+}
+
+impl Transposition {
+    pub(crate) fn new(shape: Shape) -> Self {
+        let cells = shape.cells();
+        let image = |cell| shape.transposed().cell(shape.column(cell), shape.row(cell));
+        Self {
+            cells: (0..cells).map(image).collect(),
+            tiles: (0..cells)
+                .map(|tile| tile_of(cells, image(home_of(cells, tile))))
+                .collect(),
+        }
+    }
+}

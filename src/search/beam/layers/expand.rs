@@ -1,0 +1,114 @@
+//! The children of a layer.
+
+use super::candidate::{Candidate, Origin};
+use super::{Estimate, Layers, Phase};
+use crate::heuristic::Slide;
+use crate::search::beam::nodes::Head;
+use crate::search::blank_moves::{SLIDES, back};
+
+impl<E: Estimate> Layers<E> {
+    /// Makes the children of the nodes from `first` on, until something is completed.
+    pub(super) fn expand(&mut self, first: usize, left: &mut u64) {
+        let completed = self.completed.len();
+        for node in first..self.present.len() {
+            if *left == 0 || self.completed.len() > completed {
+                self.phase = Phase::Expand(node);
+                return;
+            }
+            let children = self.expand_node(node);
+            *left = left.saturating_sub(children.max(1));
+            self.generated += children;
+            self.expanded += 1;
+        }
+        self.enter_roots();
+        let more = !self.candidates.is_empty()
+            && self.depth <= self.settings.deepest
+            && !self.trace.is_full(self.cut.kept());
+        self.phase = if more {
+            self.places.fill(0);
+            Phase::Judge(0, self.cut.verdict())
+        } else {
+            Phase::Over
+        };
+    }
+
+    /// Makes the children of a node; the number of them.
+    #[inline]
+    fn expand_node(&mut self, node: usize) -> u64 {
+        let head = *self.present.head(node);
+        let tiles = self.present.tiles(node);
+        let to = usize::from(head.blank);
+        let mut children = 0;
+        for (blank_move, &direction) in SLIDES.iter().enumerate() {
+            if blank_move == usize::from(head.back) {
+                continue;
+            }
+            let Some(from) = self.moves.target(to, blank_move) else {
+                continue;
+            };
+            let tile = tiles[from].into();
+            let slide = Slide {
+                tile,
+                from,
+                to,
+                direction,
+            };
+            let hash = self.hashes.after(head.hash, tile, from, to);
+            self.seen.prefetch(hash);
+            let Some(value) = self.estimate.child(tiles, head.value, slide) else {
+                continue;
+            };
+            children += 1;
+            let rank = self.estimate.rank(value);
+            let completes = self.estimate.completes(value, hash);
+            if !(completes || self.cut.admits(rank)) || !self.seen.insert(hash) {
+                continue;
+            }
+            if completes {
+                if self.completed.len() < self.settings.width() && !self.trace.is_full(1) {
+                    let child = Head {
+                        value,
+                        mark: self.trace.push(head.mark, blank_move),
+                        depth: head.depth + 1,
+                        hash,
+                        blank: from as u16,
+                        back: back(blank_move) as u8,
+                    };
+                    self.completed.push(child, tiles, from, to);
+                }
+                continue;
+            }
+            self.cut.add(rank);
+            self.candidates.push(Candidate {
+                hash,
+                value,
+                origin: Origin::child(node, blank_move),
+            });
+        }
+        children
+    }
+
+    /// Lets the roots of the next layer compete with the boards that were found; where none was,
+    /// the next layer is that of the next root.
+    fn enter_roots(&mut self) {
+        if self.candidates.is_empty() && self.entered < self.roots.len() {
+            self.depth = self.depth.max(self.roots.head(self.entered).depth);
+        }
+        while self.entered < self.roots.len() {
+            let head = *self.roots.head(self.entered);
+            if head.depth > self.depth {
+                return;
+            }
+            let rank = self.estimate.rank(head.value);
+            if self.cut.admits(rank) && self.seen.insert(head.hash) {
+                self.cut.add(rank);
+                self.candidates.push(Candidate {
+                    hash: head.hash,
+                    value: head.value,
+                    origin: Origin::root(self.entered),
+                });
+            }
+            self.entered += 1;
+        }
+    }
+}

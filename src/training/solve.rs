@@ -1,0 +1,115 @@
+//! One solve of the present beam, and what is to be learned from it.
+
+use std::sync::Arc;
+
+use super::samples::Samples;
+use crate::heuristic::learned::Rows;
+use crate::puzzle::{Board, Dice, Problem};
+use crate::search::beam::{
+    Hashes, Layers, Learned, Mark, Settings, State, Trace, bytes_of, deepest,
+};
+
+/// How many boards of a solve's layers are looked at again.
+const KEPT_BOARDS: usize = 3;
+
+/// What came of a solve.
+#[derive(Debug, Default)]
+pub(super) struct Outcome {
+    /// The number of moves, and every board on the way with those that remained; none where the
+    /// beam gave up.
+    pub(super) path: Option<Vec<Vec<u8>>>,
+    /// Boards from inside the layers: what the beam has to rank.
+    pub(super) inside: Vec<Vec<u8>>,
+}
+
+impl Outcome {
+    pub(super) fn moves(&self) -> Option<usize> {
+        Some(self.path.as_ref()?.len() - 1)
+    }
+
+    /// Every board of the way with the moves that remained.
+    pub(super) fn add_to(&self, samples: &mut Samples) {
+        for (made, tiles) in self.path.iter().flatten().enumerate() {
+            samples.push(tiles, self.path.as_ref().map_or(0, Vec::len) - 1 - made);
+        }
+    }
+}
+
+/// How the present beam looks.
+#[derive(Clone, Debug)]
+pub(super) struct Beam {
+    pub(super) rows: Arc<Rows>,
+    pub(super) width: usize,
+}
+
+impl Beam {
+    /// Solves a board whose blank belongs to the last cell.
+    pub(super) fn solve(&self, start: &Board, seed: u64) -> Outcome {
+        let shape = start.shape();
+        let mut dice = Dice::new(seed);
+        let hashes = Hashes::new(shape, seed);
+        let goal = Board::solved(shape);
+        let estimate = Learned::new(Arc::clone(&self.rows), hashes.of_board(&goal));
+        let settings = Settings::new(self.width, deepest(shape));
+        let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
+        let tiles = bytes_of(start);
+        layers.add_root(&tiles, 0, Mark::ROOT);
+        let mut outcome = Outcome::default();
+        let typical = (shape.cells() * (shape.rows() + shape.columns()) / 2) as u32;
+        let mut depths: Vec<u32> = (0..KEPT_BOARDS).map(|_| dice.below(typical)).collect();
+        loop {
+            if !layers.completed().is_empty() {
+                let moves = layers.trace().moves(layers.completed().head(0).mark);
+                let mut board = start.clone();
+                let mut path = vec![tiles];
+                for slide in moves {
+                    board.slide(slide);
+                    path.push(bytes_of(&board));
+                }
+                if board == goal {
+                    outcome.path = Some(path);
+                }
+                return outcome;
+            }
+            if layers.advance(2 * self.width as u64) == State::Over {
+                return outcome;
+            }
+            let depth = layers.depth();
+            let (nodes, before) = (layers.layer(), depths.len());
+            depths.retain(|&wanted| wanted > depth);
+            if depths.len() < before && !nodes.is_empty() {
+                let node = dice.below(nodes.len() as u32) as usize;
+                outcome.inside.push(nodes.tiles(node).to_vec());
+            }
+        }
+    }
+}
+
+/// Solves the boards of a batch on so many threads; the outcomes in the boards' order.
+pub(super) fn solve_all(beam: &Beam, starts: &[Board], seed: u64, threads: usize) -> Vec<Outcome> {
+    let share = |thread: usize| {
+        let mine = starts.iter().enumerate().skip(thread).step_by(threads);
+        mine.map(|(index, start)| beam.solve(start, seed.wrapping_add(index as u64)))
+            .collect::<Vec<_>>()
+    };
+    let mut shares: Vec<_> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|thread| scope.spawn(move || share(thread)))
+            .collect();
+        let shares = workers.into_iter().map(|worker| worker.join());
+        shares
+            .map(|share| share.expect("a solve does not panic").into_iter())
+            .collect()
+    });
+    (0..starts.len())
+        .filter_map(|index| shares[index % threads].next())
+        .collect()
+}
+
+/// The board of some tiles, if it can be solved.
+pub(super) fn solvable(shape: crate::puzzle::Shape, tiles: &[u8]) -> Option<Board> {
+    let numbers: Vec<u32> = tiles.iter().map(|&tile| tile.into()).collect();
+    let board = Board::new(shape, &numbers).ok()?;
+    Problem::new(&board, &Board::solved(shape)).ok()?;
+    Some(board)
+}

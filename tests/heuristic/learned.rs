@@ -1,0 +1,181 @@
+use loyd::heuristic::Slide;
+use loyd::heuristic::learned::{self, Line, Rows, Weights, WeightsError};
+use loyd::puzzle::{Board, Dice, Shape};
+
+use crate::support::{any_direction, random_problem, shape};
+
+/// The squares whose weights are shipped.
+const SHIPPED: [(usize, &[u8]); 3] = [
+    (5, include_bytes!("../../weights/5x5.loyd")),
+    (6, include_bytes!("../../weights/6x6.loyd")),
+    (7, include_bytes!("../../weights/7x7.loyd")),
+];
+
+fn tiles(board: &Board) -> Vec<u8> {
+    board.tiles().map(|tile| tile as u8).collect()
+}
+
+/// Weights that differ everywhere: those of 5×5, less a row.
+fn weights() -> Weights {
+    let square = Weights::from_bytes(SHIPPED[0].1).unwrap();
+    square.lifted(Line::FewerRows).unwrap()
+}
+
+#[test]
+fn what_is_shipped_is_whole_and_for_its_size() {
+    for (side, bytes) in SHIPPED {
+        let weights = Weights::from_bytes(bytes).unwrap();
+        assert_eq!(weights.shape(), shape(side, side));
+        assert_eq!(weights.to_bytes(), bytes);
+        assert!(learned::supports(weights.shape()));
+    }
+}
+
+#[test]
+fn weights_read_what_they_wrote() {
+    let weights = weights();
+    assert_eq!(weights.shape(), shape(4, 5));
+    assert_eq!(Weights::from_bytes(&weights.to_bytes()), Ok(weights));
+}
+
+#[test]
+fn squares_are_the_same_on_their_side() {
+    let weights = Weights::from_bytes(SHIPPED[0].1).unwrap();
+    assert_eq!(weights.transposed(), weights);
+    let narrow = self::weights();
+    assert_eq!(narrow.transposed().shape(), shape(5, 4));
+    assert_eq!(narrow.transposed().transposed(), narrow);
+}
+
+#[test]
+fn damaged_weights_are_refused() {
+    let whole = SHIPPED[0].1;
+    for at in [8, 10, 11, 12, 500, whole.len() - 9, whole.len() - 1] {
+        let mut bytes = whole.to_vec();
+        bytes[at] ^= 4;
+        let error = Weights::from_bytes(&bytes).unwrap_err();
+        let expected = if at == 8 {
+            WeightsError::Version(5)
+        } else {
+            WeightsError::Damaged
+        };
+        assert_eq!(error, expected, "byte {at}");
+    }
+    assert_eq!(Weights::from_bytes(b"loyd-pdb"), Err(WeightsError::Foreign));
+    assert_eq!(Weights::from_bytes(&[]), Err(WeightsError::Foreign));
+    assert_eq!(
+        Weights::from_bytes(&whole[..whole.len() - 1]),
+        Err(WeightsError::Damaged)
+    );
+    assert_eq!(Weights::from_bytes(&whole[..8]), Err(WeightsError::Foreign));
+}
+
+#[test]
+fn a_slide_changes_the_estimate_by_what_the_row_says() {
+    let mut dice = Dice::new(1);
+    for (weights, moves) in [(weights(), 2000), (Weights::manhattan(shape(3, 6)), 500)] {
+        let shape = weights.shape();
+        let rows = Rows::new(weights.clone());
+        let mut board = random_problem(shape, shape.cells() - 1, &mut dice)
+            .start()
+            .clone();
+        for _ in 0..moves {
+            let direction = any_direction(&mut dice);
+            let (to, before) = (board.blank(), tiles(&board));
+            if !board.slide(direction) {
+                continue;
+            }
+            let from = board.blank();
+            let slide = Slide {
+                tile: usize::from(board.tile(to)),
+                from,
+                to,
+                direction,
+            };
+            let change = rows.change(&before, slide);
+            assert_eq!(weights.of(&before) + change, weights.of(&tiles(&board)));
+        }
+    }
+}
+
+#[test]
+fn weights_of_manhattan_are_the_manhattan_distance() {
+    let mut dice = Dice::new(2);
+    let shape = shape(4, 6);
+    let rows = Rows::new(Weights::manhattan(shape));
+    for _ in 0..20 {
+        let problem = random_problem(shape, 23, &mut dice);
+        let distance = loyd::heuristic::manhattan::lower_bound(&problem) as i32;
+        assert_eq!(rows.of(&tiles(problem.start())), Rows::UNIT * distance);
+    }
+}
+
+#[test]
+fn a_line_more_or_less_leaves_distances_right() {
+    for line in [
+        Line::MoreRows,
+        Line::MoreColumns,
+        Line::FewerRows,
+        Line::FewerColumns,
+    ] {
+        let lifted = Weights::manhattan(shape(5, 6)).lifted(line).unwrap();
+        assert_eq!(lifted, Weights::manhattan(lifted.shape()));
+    }
+    assert!(
+        Weights::manhattan(shape(2, 3))
+            .lifted(Line::FewerRows)
+            .is_none()
+    );
+}
+
+#[test]
+fn a_lift_of_the_goal_stays_near_it() {
+    // The goal's estimate is that of an optimal solution of no move, learned: about 0.
+    let (side, bytes) = SHIPPED[0];
+    let weights = Weights::from_bytes(bytes).unwrap();
+    let moves = |weights: &Weights| {
+        let goal = tiles(&Board::solved(weights.shape()));
+        f64::from(weights.of(&goal)) / f64::from(Rows::UNIT)
+    };
+    assert!(moves(&weights).abs() < side as f64);
+    let lifted = weights.lifted(Line::MoreColumns).unwrap();
+    assert!(moves(&lifted).abs() < 3.0 * side as f64);
+}
+
+#[test]
+fn rows_are_made_in_slices_and_then_shared() {
+    let wide = Shape::new(5, 5).unwrap();
+    let mut slices = 0;
+    while !learned::prepare(wide, 512) {
+        slices += 1;
+    }
+    assert!(slices > 50, "{slices}");
+    let rows = learned::ready(wide).unwrap();
+    assert!(std::sync::Arc::ptr_eq(
+        &rows,
+        &learned::ready(wide).unwrap()
+    ));
+    assert!(learned::bytes() >= Rows::bytes(wide));
+    assert!(learned::prepare(wide, 0));
+}
+
+#[test]
+fn all_rows_together_keep_within_their_bound() {
+    let sides = || 2..=128;
+    let shapes = sides().flat_map(|rows| sides().map(move |columns| shape(rows, columns)));
+    let supported: Vec<Shape> = shapes
+        .filter(|&shape| shape.rows() <= shape.columns() && learned::supports(shape))
+        .collect();
+    assert_eq!(supported.len(), 47);
+    let bytes: usize = supported.into_iter().map(Rows::bytes).sum();
+    assert!(bytes < 250 << 20, "{bytes}");
+}
+
+#[test]
+fn there_are_none_for_boards_nobody_learned() {
+    for (rows, columns) in [(2, 21), (4, 11), (7, 9), (9, 9), (128, 128)] {
+        assert!(!learned::supports(shape(rows, columns)));
+        assert!(learned::prepare(shape(rows, columns), 0));
+        assert!(learned::ready(shape(rows, columns)).is_none());
+    }
+}
