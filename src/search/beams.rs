@@ -77,8 +77,8 @@ struct Staged {
 }
 
 impl Beams for Staged {
-    fn prepare(&self, _nodes: u64) -> bool {
-        true
+    fn prepare(&self, nodes: u64) -> bool {
+        staged_beam::prepare(&self.problem, nodes)
     }
 
     fn beam(&self, width: usize, seed: u64) -> Option<Box<dyn Pass>> {

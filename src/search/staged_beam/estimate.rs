@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::marker::PhantomData;
 
 use super::drive::{self, Drive};
-use super::peel::{Block, Group, peel};
+use super::peel::{Block, Ending, Group, peel};
 use super::rest::{self, Rest};
 use super::stage::Stage;
 use crate::heuristic::Slide;
@@ -44,9 +44,9 @@ pub(super) struct Staged<T> {
 }
 
 impl<T: Tile> Staged<T> {
-    pub(super) fn new(problem: &Problem) -> Self {
+    pub(super) fn new(problem: &Problem, ending: Ending) -> Self {
         let shape = problem.shape();
-        let (groups, block) = peel(shape, problem.home());
+        let (groups, block) = peel(shape, problem.home(), ending);
         let mut closed_by = vec![groups.len() as u16; shape.cells()];
         let mut tiles = Vec::with_capacity(groups.len());
         for (stage, group) in groups.iter().enumerate() {

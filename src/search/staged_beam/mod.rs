@@ -5,6 +5,7 @@ mod block;
 mod carry;
 mod drive;
 mod estimate;
+mod finale;
 mod peel;
 mod rest;
 mod stage;
@@ -12,33 +13,51 @@ mod window;
 
 use std::sync::Arc;
 
-use block::Ending;
+use block::{Inside, Tabled};
 use estimate::Staged;
+use finale::Finale;
+use peel::Ending;
 
-use super::beam::{Hashes, Layers, Mark, Pass, Settings, State, Tile, Trace};
+use super::beam::{Hashes, Layers, Learned, Mark, Pass, Settings, State, Tile, Trace};
 use super::tables::Tables;
 use super::{Budget, Progress, Search, Step, Stop};
-use crate::puzzle::{Problem, Shape, Solution, Symmetry};
+use crate::heuristic::learned;
+use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
 
 /// Boards of at most so many cells take a byte a tile.
 const BYTE_CELLS: usize = 256;
 
+/// Narrower beams by the learned estimate give up on too many blocks.
+const LEARNED_WIDTH: usize = 100;
+
+/// How many layers are waited for more boards to complete the stages, after the first.
+const GATHERED_LAYERS: u32 = 30;
+
 /// A search for one solution by a staged beam that keeps `width` boards in each layer, at least
 /// one. The wider, the shorter the solution, and the longer it takes.
 ///
-/// The same problem, width and seed give the same solution. It ends with [`Stop::Exhausted`] and without a
-/// solution if none is found in a few times the usual number of moves.
+/// The same problem, width and seed give the same solution, once all is [prepared](prepare). It ends
+/// with [`Stop::Exhausted`] and without a solution if none is found in a few times the usual number of
+/// moves.
 #[must_use]
 pub fn solver(problem: &Problem, width: usize, seed: u64, tables: &Arc<Tables>) -> Box<dyn Pass> {
+    let ending = ending(problem, width);
     if problem.shape().cells() <= BYTE_CELLS {
-        Box::new(StagedBeam::<u8>::new(problem, width, seed, tables))
+        Box::new(StagedBeam::<u8>::new(problem, width, seed, ending, tables))
     } else {
-        Box::new(StagedBeam::<u16>::new(problem, width, seed, tables))
+        Box::new(StagedBeam::<u16>::new(problem, width, seed, ending, tables))
     }
 }
 
+/// Works on the tables of the learned estimate, by which beams of a hundred boards and more end,
+/// about as long as so many nodes of a search take; true once it needs no more.
+#[must_use]
+pub fn prepare(problem: &Problem, nodes: u64) -> bool {
+    learned::prepare(learned_block(problem), nodes)
+}
+
 /// The bytes that a search of this width can come to hold, the tables that belong to the process
-/// not counted, which are at most 25 MB.
+/// not counted: at most 25 MB, and those of the learned estimate.
 #[must_use]
 pub fn bytes(shape: Shape, width: usize) -> u64 {
     if shape.cells() <= BYTE_CELLS {
@@ -48,9 +67,38 @@ pub fn bytes(shape: Shape, width: usize) -> u64 {
     }
 }
 
+/// The shape of the block that is left to the learned estimate.
+fn learned_block(problem: &Problem) -> Shape {
+    let image = problem.mirrored(problem.canonical_symmetry());
+    let (_, block) = peel::peel(image.shape(), image.home(), Ending::Learned);
+    Inside::new(&image, block).inner
+}
+
+/// How a search ends: the learned estimate is for blanks that belong in a corner.
+fn ending(problem: &Problem, width: usize) -> Ending {
+    let image = problem.canonical_symmetry().shape(problem.shape());
+    let home = problem
+        .canonical_symmetry()
+        .cell(problem.shape(), problem.home());
+    if width >= LEARNED_WIDTH
+        && home + 1 == image.cells()
+        && learned::ready(learned_block(problem)).is_some()
+    {
+        Ending::Learned
+    } else {
+        Ending::Table
+    }
+}
+
 /// The most moves that are looked for: about four times the cube of the side.
 fn deepest(shape: Shape) -> u32 {
     (2 * shape.cells() * (shape.rows() + shape.columns()) + 200) as u32
+}
+
+/// The number of a tile.
+fn number<T: Tile>(tile: T) -> u16 {
+    let number: usize = tile.into();
+    number as u16
 }
 
 struct StagedBeam<T: Tile> {
@@ -58,61 +106,59 @@ struct StagedBeam<T: Tile> {
     tables: Arc<Tables>,
     /// From the problem that was asked to the one that is solved.
     symmetry: Symmetry,
-    ending: Ending,
-    layers: Layers<Staged<T>>,
+    inside: Inside,
+    settings: Settings,
+    /// The width of the layers to come.
+    width: usize,
+    seed: u64,
+    phase: Phase<T>,
+    /// The nodes expanded and generated in phases that are over.
+    past: (u64, u64),
+    peak_memory: u64,
+}
+
+/// What is being done.
+enum Phase<T: Tile> {
+    /// The stages, until the block can be left to the learned estimate.
+    Gathering(Layers<Staged<T>>),
+    /// The block, by the learned estimate.
+    Finale(Finale<T>),
+    /// The stages, with a table for the block.
+    ToTable(Layers<Staged<T>>, Closing),
+    Over(Stop),
+}
+
+impl<T: Tile> Phase<T> {
+    /// The nodes expanded and generated in it.
+    const fn counts(&self) -> (u64, u64) {
+        match self {
+            Self::Gathering(layers) | Self::ToTable(layers, _) => {
+                (layers.expanded(), layers.generated())
+            }
+            Self::Finale(finale) => (finale.layers().expanded(), finale.layers().generated()),
+            Self::Over(_) => (0, 0),
+        }
+    }
+}
+
+/// The boards that have only the block left, and how good they are.
+struct Closing {
+    tabled: Tabled,
     /// The completed boards that were looked at.
     seen: usize,
     /// The least moves of a solution, and its completed board.
     best: Option<(u32, usize)>,
-    bytes: u64,
-    stop: Option<Stop>,
 }
 
-impl<T: Tile> StagedBeam<T> {
-    fn new(problem: &Problem, width: usize, seed: u64, tables: &Arc<Tables>) -> Self {
-        let symmetry = problem.canonical_symmetry();
-        let image = problem.mirrored(symmetry);
-        let shape = image.shape();
-        let estimate = Staged::new(&image);
-        let ending = Ending::new(&image, estimate.block());
-        let settings = Settings::new(width, deepest(shape));
-        let hashes = Hashes::new(shape, seed);
-        let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
-        let tiles: Vec<T> = image
-            .start()
-            .tiles()
-            .map(|tile| T::try_from(tile).unwrap_or_default())
-            .collect();
-        layers.add_root(&tiles, 0, Mark::ROOT);
-        Self {
-            problem: problem.clone(),
-            tables: Arc::clone(tables),
-            symmetry,
-            ending,
-            layers,
-            seen: 0,
-            best: None,
-            bytes: Layers::<Staged<T>>::bytes(shape, width) + Staged::<T>::bytes(shape),
-            stop: None,
-        }
-    }
-
-    fn bytes(shape: Shape, width: usize) -> u64 {
-        let width = Settings::new(width, 0).width();
-        let trace = u64::from(deepest(shape)) * width as u64 * Trace::BYTES_A_NODE;
-        // Each completed board is kept.
-        let layers = Layers::<Staged<T>>::bytes(shape, width) * 3 / 2;
-        layers + Staged::<T>::bytes(shape) + trace
-    }
-
+impl Closing {
     /// Looks at the boards that have completed all stages since the last time.
-    fn judge_completed(&mut self) {
-        let completed = self.layers.completed();
+    fn judge<T: Tile>(&mut self, layers: &Layers<Staged<T>>, tables: &Tables) {
+        let completed = layers.completed();
         for node in self.seen..completed.len() {
-            self.ending.prepare(&self.tables);
+            self.tabled.prepare(tables);
             let tiles = completed.tiles(node);
             let depth = completed.head(node).depth;
-            let rest = self.ending.distance(|cell| number(tiles[cell]));
+            let rest = self.tabled.distance(|cell| number(tiles[cell]));
             let length = rest.map(|rest| depth + rest);
             if let Some(length) = length
                 && self.best.is_none_or(|(least, _)| length < least)
@@ -124,43 +170,148 @@ impl<T: Tile> StagedBeam<T> {
     }
 
     /// Whether no board that completes the stages from now on can be better.
-    fn is_settled(&self) -> bool {
-        self.best
-            .is_some_and(|(length, _)| self.layers.depth() >= length)
+    fn is_settled(&self, depth: u32) -> bool {
+        self.best.is_some_and(|(length, _)| depth >= length)
     }
 
-    fn solution(&self) -> Option<Solution> {
+    fn moves<T: Tile>(&self, layers: &Layers<Staged<T>>) -> Option<Vec<Direction>> {
         let (_, node) = self.best?;
-        let completed = self.layers.completed();
+        let completed = layers.completed();
         let tiles = completed.tiles(node);
-        let mut moves = self.layers.trace().moves(completed.head(node).mark);
-        moves.extend(self.ending.moves(|cell| number(tiles[cell]))?);
-        let back = self.symmetry.inverse();
-        for direction in &mut moves {
-            *direction = back.direction(*direction);
-        }
-        self.problem.replay(moves).ok()
+        let mut moves = layers.trace().moves(completed.head(node).mark);
+        moves.extend(self.tabled.moves(|cell| number(tiles[cell]))?);
+        Some(moves)
     }
 }
 
-/// The number of a tile.
-fn number<T: Tile>(tile: T) -> u16 {
-    let number: usize = tile.into();
-    number as u16
+impl<T: Tile> StagedBeam<T> {
+    fn new(
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+        ending: Ending,
+        tables: &Arc<Tables>,
+    ) -> Self {
+        let symmetry = problem.canonical_symmetry();
+        let image = problem.mirrored(symmetry);
+        let shape = image.shape();
+        let estimate = Staged::new(&image, ending);
+        let inside = Inside::new(&image, estimate.block());
+        let settings = Settings::new(width, deepest(shape));
+        let hashes = Hashes::new(shape, seed);
+        let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
+        let tiles: Vec<T> = image
+            .start()
+            .tiles()
+            .map(|tile| T::try_from(tile).unwrap_or_default())
+            .collect();
+        layers.add_root(&tiles, 0, Mark::ROOT);
+        let closing = Closing {
+            tabled: Tabled::new(inside),
+            seen: 0,
+            best: None,
+        };
+        Self {
+            problem: problem.clone(),
+            tables: Arc::clone(tables),
+            symmetry,
+            inside,
+            settings,
+            width: settings.width(),
+            seed,
+            phase: match ending {
+                Ending::Table => Phase::ToTable(layers, closing),
+                Ending::Learned => Phase::Gathering(layers),
+            },
+            past: (0, 0),
+            peak_memory: 0,
+        }
+    }
+
+    fn bytes(shape: Shape, width: usize) -> u64 {
+        let width = Settings::new(width, 0).width();
+        let trace = u64::from(deepest(shape)) * width as u64 * Trace::BYTES_A_NODE;
+        // Each completed board is kept; and the finale is not larger than a beam of the whole
+        // board.
+        2 * Self::layer_bytes(shape, width) + trace
+    }
+
+    fn layer_bytes(shape: Shape, width: usize) -> u64 {
+        Layers::<Staged<T>>::bytes(shape, width) + Staged::<T>::bytes(shape)
+    }
+
+    fn solution(&self, moves: Vec<Direction>) -> Option<Solution> {
+        let back = self.symmetry.inverse();
+        let moves = moves.into_iter().map(|slide| back.direction(slide));
+        self.problem.replay(moves.collect()).ok()
+    }
+
+    /// Ends with what was found.
+    fn end(&mut self, counts: (u64, u64), solution: Option<Solution>) -> Step<Solution> {
+        self.past.0 += counts.0;
+        self.past.1 += counts.1;
+        let stop = match solution {
+            Some(_) => Stop::FirstFound,
+            None => Stop::Exhausted,
+        };
+        self.phase = Phase::Over(stop);
+        solution.map_or(Step::Done(stop), Step::Found)
+    }
+
+    /// Bytes held.
+    fn memory(&self) -> u64 {
+        let (shape, width) = (self.problem.shape(), self.settings.width());
+        let stages = Self::layer_bytes(shape, width);
+        match &self.phase {
+            Phase::Gathering(layers) | Phase::ToTable(layers, _) => stages + layers.trace().bytes(),
+            Phase::Finale(finale) => {
+                let finale_bytes = Layers::<Learned>::bytes(self.inside.inner, width);
+                stages + finale_bytes + finale.layers().trace().bytes()
+            }
+            Phase::Over(_) => 0,
+        }
+    }
+
+    /// Leaves the stages for the finale.
+    fn begin_finale(&mut self, layers: Layers<Staged<T>>) -> Step<Solution> {
+        let counts = (layers.expanded(), layers.generated());
+        let (roots, trace) = layers.finish();
+        let Some(rows) = learned::ready(self.inside.inner) else {
+            return self.end(counts, None);
+        };
+        self.past = counts;
+        let settings = self.settings;
+        let finale = Finale::new(self.inside, rows, settings, roots, trace, self.seed);
+        self.phase = Phase::Finale(finale);
+        self.set_width(self.width);
+        Step::Working
+    }
 }
 
 impl<T: Tile> Pass for StagedBeam<T> {
     fn depth(&self) -> u32 {
-        self.layers.depth()
+        match &self.phase {
+            Phase::Gathering(layers) | Phase::ToTable(layers, _) => layers.depth(),
+            Phase::Finale(finale) => finale.layers().depth(),
+            Phase::Over(_) => 0,
+        }
     }
 
     fn rest(&self) -> u32 {
-        // Ranks only compare the boards of a layer.
-        0
+        match &self.phase {
+            Phase::Finale(finale) => finale.rest(),
+            // The ranks of stages only compare the boards of a layer.
+            _ => 0,
+        }
     }
 
     fn set_width(&mut self, width: usize) {
-        self.layers.set_width(width);
+        self.width = width;
+        match &mut self.phase {
+            Phase::Gathering(layers) | Phase::ToTable(layers, _) => layers.set_width(width),
+            Phase::Finale(finale) => finale.set_width(width),
+            Phase::Over(_) => {}
+        }
     }
 }
 
@@ -168,33 +319,59 @@ impl<T: Tile> Search for StagedBeam<T> {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
-        if let Some(stop) = self.stop {
-            return Step::Done(stop);
-        }
-        let state = self.layers.advance(budget.nodes);
-        self.judge_completed();
-        if state != State::Over && !self.is_settled() {
-            return Step::Working;
-        }
-        match self.solution() {
-            Some(solution) => {
-                self.stop = Some(Stop::FirstFound);
-                Step::Found(solution)
+        self.peak_memory = self.peak_memory.max(self.memory());
+        match std::mem::replace(&mut self.phase, Phase::Over(Stop::Exhausted)) {
+            Phase::Over(stop) => {
+                self.phase = Phase::Over(stop);
+                Step::Done(stop)
             }
-            None => {
-                self.stop = Some(Stop::Exhausted);
-                Step::Done(Stop::Exhausted)
+            Phase::Gathering(mut layers) => {
+                let state = layers.advance(budget.nodes);
+                let completed = layers.completed();
+                let is_full = completed.len() >= self.settings.width();
+                let has_waited = !completed.is_empty()
+                    && layers.depth() > completed.head(0).depth + GATHERED_LAYERS;
+                if state == State::Over || is_full || has_waited {
+                    return self.begin_finale(layers);
+                }
+                self.phase = Phase::Gathering(layers);
+                Step::Working
+            }
+            Phase::Finale(mut finale) => {
+                let state = finale.advance(budget.nodes);
+                while let Some(moves) = finale.next_moves() {
+                    if let Some(solution) = self.solution(moves) {
+                        return self.end(Phase::Finale(finale).counts(), Some(solution));
+                    }
+                }
+                if state == State::Over {
+                    return self.end(Phase::Finale(finale).counts(), None);
+                }
+                self.phase = Phase::Finale(finale);
+                Step::Working
+            }
+            Phase::ToTable(mut layers, mut closing) => {
+                let state = layers.advance(budget.nodes);
+                closing.judge(&layers, &self.tables);
+                if state != State::Over && !closing.is_settled(layers.depth()) {
+                    self.phase = Phase::ToTable(layers, closing);
+                    return Step::Working;
+                }
+                let moves = closing.moves(&layers);
+                let solution = moves.and_then(|moves| self.solution(moves));
+                self.end((layers.expanded(), layers.generated()), solution)
             }
         }
     }
 
     fn progress(&self) -> Progress {
-        let memory = self.bytes + self.layers.trace().bytes();
+        let (expanded, generated) = self.phase.counts();
+        let memory = self.memory();
         Progress {
-            expanded: self.layers.expanded(),
-            generated: self.layers.generated(),
+            expanded: self.past.0 + expanded,
+            generated: self.past.1 + generated,
             memory,
-            peak_memory: memory,
+            peak_memory: self.peak_memory.max(memory),
             ..Progress::NONE
         }
     }

@@ -2,8 +2,30 @@
 
 use crate::puzzle::Shape;
 
-/// The most cells that are left to a distance table at the end.
-pub(super) const BLOCK_CELLS: usize = 9;
+/// The most cells that are left to a distance table.
+const TABLE_CELLS: usize = 9;
+
+/// The longest side of a block that is left to a beam by the learned estimate.
+const LEARNED_SIDE: usize = 7;
+
+/// By what the block that is left at the end is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// A table of all its boards.
+    Table,
+    /// A beam by the learned estimate.
+    Learned,
+}
+
+impl Ending {
+    /// Whether a block of so many rows and columns can be left to it.
+    const fn takes(self, rows: usize, columns: usize) -> bool {
+        match self {
+            Self::Table => rows * columns <= TABLE_CELLS,
+            Self::Learned => rows <= LEARNED_SIDE && columns <= LEARNED_SIDE,
+        }
+    }
+}
 
 /// A rectangle of cells: `rows` × `columns` from the cell at (`top`, `left`) on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +92,7 @@ impl Group {
 /// side that is farther from the home, from the end that is farther from it. Tiles are taken in
 /// pairs, so that a line ends with one: its last two tiles cannot be brought home one by one. The
 /// first of an odd line is alone.
-pub(super) fn peel(shape: Shape, home: usize) -> (Vec<Group>, Block) {
+pub(super) fn peel(shape: Shape, home: usize, ending: Ending) -> (Vec<Group>, Block) {
     let home = (shape.row(home), shape.column(home));
     let mut groups = Vec::with_capacity(shape.cells() / 2);
     let mut block = Block {
@@ -79,7 +101,7 @@ pub(super) fn peel(shape: Shape, home: usize) -> (Vec<Group>, Block) {
         rows: shape.rows(),
         columns: shape.columns(),
     };
-    while block.rows * block.columns > BLOCK_CELLS {
+    while !ending.takes(block.rows, block.columns) {
         peel_line(&mut block, home, &mut groups);
     }
     (groups, block)
