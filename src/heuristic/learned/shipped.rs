@@ -6,10 +6,11 @@ use super::lift::Line;
 use crate::puzzle::Shape;
 
 /// Weights of the squares, each the content of a file.
-const SQUARES: [(usize, &[u8]); 3] = [
+const SQUARES: [(usize, &[u8]); 4] = [
     (5, include_bytes!("../../../weights/5x5.loyd")),
     (6, include_bytes!("../../../weights/6x6.loyd")),
     (7, include_bytes!("../../../weights/7x7.loyd")),
+    (8, include_bytes!("../../../weights/8x8.loyd")),
 ];
 
 /// The most cells of a board with weights: the rows take 66 MB on 8×8, and twice that on 9×9.
@@ -36,7 +37,7 @@ pub(super) const fn supports(shape: Shape) -> bool {
     shape.rows() <= shape.columns() && (is_short || cells <= LONG_CELLS)
 }
 
-/// All shapes for which there are weights. The rows of all of them together take 250 MB.
+/// All shapes for which there are weights. The rows of all of them together take 272 MB.
 pub(super) fn shapes() -> impl Iterator<Item = Shape> {
     let sides = Shape::MIN_SIDE..=LONG_CELLS / Shape::MIN_SIDE;
     let shapes = sides
