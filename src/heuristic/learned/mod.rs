@@ -20,6 +20,6 @@ pub use file::WeightsError;
 pub use lift::Line;
 pub use rows::Rows;
 pub use table::{bytes, prepare, ready, supports};
-pub use weights::Weights;
+pub use weights::{MAX_CELLS, Weights};
 
 pub(crate) use weights::{Transposition, pair_of, pairs_of};

@@ -13,8 +13,8 @@ const SQUARES: [(usize, &[u8]); 4] = [
     (8, include_bytes!("../../../weights/8x8.loyd")),
 ];
 
-/// The most cells of a board with weights: the rows take 66 MB on 8×8, and twice that on 9×9.
-const MAX_CELLS: usize = 64;
+/// The most cells of a board with rows: they take 66 MB on 8×8, and twice that on 9×9.
+const MAX_SPREAD: usize = 64;
 
 /// The longest side of a board with more than [`LONG_CELLS`].
 const MAX_SIDE: usize = 8;
@@ -33,7 +33,7 @@ pub(super) struct Recipe {
 /// Whether there are weights for a shape that is at least as wide as it is high.
 pub(super) const fn supports(shape: Shape) -> bool {
     let cells = shape.cells();
-    let is_short = shape.columns() <= MAX_SIDE && cells <= MAX_CELLS;
+    let is_short = shape.columns() <= MAX_SIDE && cells <= MAX_SPREAD;
     shape.rows() <= shape.columns() && (is_short || cells <= LONG_CELLS)
 }
 
