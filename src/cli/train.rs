@@ -12,12 +12,9 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::generate::Size;
 use super::{Exit, Failure};
-use crate::heuristic::learned::{Line, Weights};
+use crate::heuristic::learned::{Line, MAX_CELLS, Weights};
 use crate::puzzle::Shape;
 use crate::training::{Course, Report, train};
-
-/// The most cells of a board that is learned: the weights grow with the fourth power of a side.
-const MAX_CELLS: usize = 100;
 
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use thiserror::Error;
 use twox_hash::XxHash3_64;
 
-use super::weights::{Transposition, Weights, pair_of, pairs_of};
+use super::weights::{MAX_CELLS, Transposition, Weights, pair_of, pairs_of};
 use crate::puzzle::Shape;
 
 /// What a file begins with.
@@ -105,6 +105,9 @@ impl<'a> Reading<'a> {
         }
         let [rows, columns] = [content[SHAPE_AT], content[SHAPE_AT + 1]].map(usize::from);
         let shape = Shape::new(rows, columns).map_err(|_| WeightsError::Damaged)?;
+        if shape.cells() > MAX_CELLS {
+            return Err(WeightsError::Damaged);
+        }
         let images = Images::new(shape);
         let expected = length(&images);
         if bytes.len() != expected {

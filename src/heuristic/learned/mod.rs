@@ -4,8 +4,8 @@
 //! as a tile: as if there were a pattern database for *every* two tiles, with weights that were
 //! learned from solutions instead of counted. It is no bound.
 //!
-//! The weights of square boards are [shipped](shipped); those of some rectangles are made of them
-//! by a [lift](lift). Either become [`Rows`] when they are first asked for, which belong to the
+//! The weights of square boards are shipped; those of other boards are made of them by taking lines
+//! out or putting them in ([`Weights::lifted`]). Either become [`Rows`] when they are first asked for, which belong to the
 //! process. They are for goals whose blank belongs to the last cell, on boards at least as wide as
 //! they are high.
 
@@ -20,6 +20,6 @@ pub use file::WeightsError;
 pub use lift::Line;
 pub use rows::Rows;
 pub use table::{bytes, prepare, ready, supports};
-pub use weights::Weights;
+pub use weights::{MAX_CELLS, Weights};
 
 pub(crate) use weights::{Transposition, pair_of, pairs_of};

@@ -4,7 +4,10 @@ use super::candidate::{Candidate, Origin};
 use super::{Estimate, Layers, Phase};
 use crate::heuristic::Slide;
 use crate::search::beam::nodes::Head;
-use crate::search::blank_moves::{SLIDES, back};
+use crate::search::blank_moves::{MOVES, SLIDES, back};
+
+/// How many nodes ahead memory is called for: it takes about as long to come.
+const AHEAD: usize = 3;
 
 impl<E: Estimate> Layers<E> {
     /// Makes the children of the nodes from `first` on, until something is completed.
@@ -14,6 +17,9 @@ impl<E: Estimate> Layers<E> {
             if *left == 0 || self.completed.len() > completed {
                 self.phase = Phase::Expand(node);
                 return;
+            }
+            if node + AHEAD < self.present.len() {
+                self.call_for_children(node + AHEAD);
             }
             let children = self.expand_node(node);
             *left = left.saturating_sub(children.max(1));
@@ -30,6 +36,22 @@ impl<E: Estimate> Layers<E> {
         } else {
             Phase::Over
         };
+    }
+
+    /// Calls for the memory that will tell whether a node's children are known.
+    #[inline]
+    fn call_for_children(&self, node: usize) {
+        let head = self.present.head(node);
+        let tiles = self.present.tiles(node);
+        let to = usize::from(head.blank);
+        for blank_move in 0..MOVES {
+            if let Some(from) = self.moves.target(to, blank_move)
+                && blank_move != usize::from(head.back)
+            {
+                let hash = self.hashes.after(head.hash, tiles[from].into(), from, to);
+                self.seen.prefetch(hash);
+            }
+        }
     }
 
     /// Makes the children of a node; the number of them.
@@ -54,7 +76,6 @@ impl<E: Estimate> Layers<E> {
                 direction,
             };
             let hash = self.hashes.after(head.hash, tile, from, to);
-            self.seen.prefetch(hash);
             let Some(value) = self.estimate.child(tiles, head.value, slide) else {
                 continue;
             };
