@@ -105,7 +105,9 @@ impl<E: Estimate> Layers<E> {
             cut: Cut::new(width),
             seen: Seen::new(width),
             places: vec![0; parts].into(),
-            parts: (0..cells).map(|cell| (cell * parts / cells) as u16).collect(),
+            parts: (0..cells)
+                .map(|cell| (cell * parts / cells) as u16)
+                .collect(),
             roots: Nodes::new(cells, 0),
             entered: 0,
             completed: Nodes::new(cells, 0),

@@ -38,12 +38,14 @@ impl Inside {
     /// A cell of the block as one of the board.
     pub(super) const fn on_board(&self, cell: usize) -> usize {
         let (row, column) = (self.inner.row(cell), self.inner.column(cell));
-        self.shape.cell(row + self.block.top, column + self.block.left)
+        self.shape
+            .cell(row + self.block.top, column + self.block.left)
     }
 
     const fn in_block(&self, cell: usize) -> usize {
         let (row, column) = (self.shape.row(cell), self.shape.column(cell));
-        self.inner.cell(row - self.block.top, column - self.block.left)
+        self.inner
+            .cell(row - self.block.top, column - self.block.left)
     }
 
     /// Where the blank belongs, in the block.

@@ -30,8 +30,9 @@ const BYTE_CELLS: usize = 256;
 /// The seed of the hashes: any will do.
 const SEED: u64 = 1;
 
-/// Narrower beams by the learned estimate give up on too many blocks.
-const LEARNED_WIDTH: usize = 100;
+/// The sides of the blocks that are left to the learned estimate, each with the least width of
+/// beams that seldom give up on them.
+const LEARNED_SIDES: [(usize, usize); 2] = [(7, 1000), (6, 100)];
 
 /// How many layers are waited for more boards to complete the stages, after the first.
 const GATHERED_LAYERS: u32 = 30;
@@ -43,10 +44,11 @@ const GATHERED_LAYERS: u32 = 30;
 /// solution if none is found in a few times the usual number of moves.
 ///
 /// Beams of a hundred boards and more end with the learned estimate, on whose tables they work first
-/// if they are not there.
+/// if they are not there. Should none of its boards come to the end by that, the search begins
+/// again and ends without.
 #[must_use]
 pub fn solver(problem: &Problem, width: usize, tables: &Arc<Tables>) -> Solver {
-    let ending = ending(problem, width);
+    let (ending, block) = ending(problem, width);
     let tables = Arc::clone(tables);
     let begin = move |problem: &Problem| -> Solver {
         if problem.shape().cells() <= BYTE_CELLS {
@@ -55,10 +57,8 @@ pub fn solver(problem: &Problem, width: usize, tables: &Arc<Tables>) -> Solver {
             Box::new(StagedBeam::<u16>::new(problem, width, ending, &tables))
         }
     };
-    let prepare = move |problem: &Problem, nodes| match ending {
-        Ending::Table => true,
-        Ending::Learned => learned::prepare(learned_block(problem), nodes),
-    };
+    let prepare =
+        move |_: &Problem, nodes| ending == Ending::Table || learned::prepare(block, nodes);
     prepared::solver(problem, prepare, begin)
 }
 
@@ -73,27 +73,20 @@ pub fn bytes(shape: Shape, width: usize) -> u64 {
     }
 }
 
-/// The shape of the block that is left to the learned estimate.
-fn learned_block(problem: &Problem) -> Shape {
+/// How a search ends, and the shape of the block that is left to that. The learned estimate is for
+/// blanks that belong in a corner.
+fn ending(problem: &Problem, width: usize) -> (Ending, Shape) {
     let image = problem.mirrored(problem.canonical_symmetry());
-    let (_, block) = peel::peel(image.shape(), image.home(), Ending::Learned);
-    Inside::new(&image, block).inner
-}
-
-/// How a search ends: the learned estimate is for blanks that belong in a corner.
-fn ending(problem: &Problem, width: usize) -> Ending {
-    let image = problem.canonical_symmetry().shape(problem.shape());
-    let home = problem
-        .canonical_symmetry()
-        .cell(problem.shape(), problem.home());
-    if width >= LEARNED_WIDTH
-        && home + 1 == image.cells()
-        && learned::supports(learned_block(problem))
-    {
-        Ending::Learned
-    } else {
-        Ending::Table
-    }
+    let block = |ending| {
+        let (_, block) = peel::peel(image.shape(), image.home(), ending);
+        (ending, Inside::new(&image, block).inner)
+    };
+    LEARNED_SIDES
+        .into_iter()
+        .filter(|&(_, least)| width >= least && image.home() + 1 == image.shape().cells())
+        .map(|(side, _)| block(Ending::Learned(side)))
+        .find(|&(_, shape)| learned::supports(shape))
+        .unwrap_or_else(|| block(Ending::Table))
 }
 
 /// The most moves that are looked for: about four times the cube of the side.
@@ -132,6 +125,26 @@ enum Phase<T: Tile> {
 }
 
 impl<T: Tile> Phase<T> {
+    /// The first phase, and the block that is left to the last.
+    fn begin(image: &Problem, settings: Settings, ending: Ending) -> (Self, Inside) {
+        let shape = image.shape();
+        let estimate = Staged::new(image, ending);
+        let inside = Inside::new(image, estimate.block());
+        let hashes = Hashes::new(shape, SEED);
+        let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
+        let tiles: Vec<T> = image
+            .start()
+            .tiles()
+            .map(|tile| T::try_from(tile).unwrap_or_default())
+            .collect();
+        layers.add_root(&tiles, 0, Mark::ROOT);
+        let phase = match ending {
+            Ending::Table => Self::ToTable(layers, Closing::new(inside)),
+            Ending::Learned(_) => Self::Gathering(layers),
+        };
+        (phase, inside)
+    }
+
     /// The nodes expanded and generated in it.
     const fn counts(&self) -> (u64, u64) {
         match self {
@@ -154,6 +167,14 @@ struct Closing {
 }
 
 impl Closing {
+    const fn new(inside: Inside) -> Self {
+        Self {
+            tabled: Tabled::new(inside),
+            seen: 0,
+            best: None,
+        }
+    }
+
     /// Looks at the boards that have completed all stages since the last time.
     fn judge<T: Tile>(&mut self, layers: &Layers<Staged<T>>, tables: &Tables) {
         let completed = layers.completed();
@@ -191,33 +212,15 @@ impl<T: Tile> StagedBeam<T> {
     fn new(problem: &Problem, width: usize, ending: Ending, tables: &Arc<Tables>) -> Self {
         let symmetry = problem.canonical_symmetry();
         let image = problem.mirrored(symmetry);
-        let shape = image.shape();
-        let estimate = Staged::new(&image, ending);
-        let inside = Inside::new(&image, estimate.block());
-        let settings = Settings::new(width, deepest(shape));
-        let hashes = Hashes::new(shape, SEED);
-        let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
-        let tiles: Vec<T> = image
-            .start()
-            .tiles()
-            .map(|tile| T::try_from(tile).unwrap_or_default())
-            .collect();
-        layers.add_root(&tiles, 0, Mark::ROOT);
-        let closing = Closing {
-            tabled: Tabled::new(inside),
-            seen: 0,
-            best: None,
-        };
+        let settings = Settings::new(width, deepest(image.shape()));
+        let (phase, inside) = Phase::begin(&image, settings, ending);
         Self {
             problem: problem.clone(),
             tables: Arc::clone(tables),
             symmetry,
             inside,
             settings,
-            phase: match ending {
-                Ending::Table => Phase::ToTable(layers, closing),
-                Ending::Learned => Phase::Gathering(layers),
-            },
+            phase,
             past: (0, 0),
             peak_memory: 0,
         }
@@ -258,9 +261,7 @@ impl<T: Tile> StagedBeam<T> {
         let (shape, width) = (self.problem.shape(), self.settings.width());
         let stages = Self::layer_bytes(shape, width);
         match &self.phase {
-            Phase::Gathering(layers) | Phase::ToTable(layers, _) => {
-                stages + layers.trace().bytes()
-            }
+            Phase::Gathering(layers) | Phase::ToTable(layers, _) => stages + layers.trace().bytes(),
             Phase::Finale(finale) => {
                 let finale_bytes = Layers::<Learned>::bytes(self.inside.inner, width);
                 stages + finale_bytes + finale.layers().trace().bytes()
@@ -269,14 +270,21 @@ impl<T: Tile> StagedBeam<T> {
         }
     }
 
+    /// Begins again, with an end that cannot fail.
+    fn begin_again(&mut self) -> Step<Solution> {
+        let image = self.problem.mirrored(self.symmetry);
+        (self.phase, self.inside) = Phase::begin(&image, self.settings, Ending::Table);
+        Step::Working
+    }
+
     /// Leaves the stages for the finale.
     fn begin_finale(&mut self, layers: Layers<Staged<T>>) -> Step<Solution> {
         let counts = (layers.expanded(), layers.generated());
         let (roots, trace) = layers.finish();
-        let Some(rows) = learned::ready(self.inside.inner) else {
-            return self.end(counts, None);
-        };
         self.past = counts;
+        let Some(rows) = learned::ready(self.inside.inner).filter(|_| !roots.is_empty()) else {
+            return self.begin_again();
+        };
         let settings = self.settings;
         let finale = Finale::new(self.inside, rows, settings, roots, trace, SEED);
         self.phase = Phase::Finale(finale);
@@ -314,7 +322,9 @@ impl<T: Tile> Search for StagedBeam<T> {
                     }
                 }
                 if state == State::Over {
-                    return self.end(Phase::Finale(finale).counts(), None);
+                    let (expanded, generated) = Phase::Finale(finale).counts();
+                    self.past = (self.past.0 + expanded, self.past.1 + generated);
+                    return self.begin_again();
                 }
                 self.phase = Phase::Finale(finale);
                 Step::Working

@@ -39,7 +39,9 @@ impl Window {
     pub(super) fn of(before: u8, after: u8, depth: u8, pair: bool) -> &'static Self {
         let before = i16::from(before).min(ALONG);
         let after = i16::from(after).min(ALONG);
-        let lines = i16::from(depth).min(CELLS / (before + after + 1)).min(LINES);
+        let lines = i16::from(depth)
+            .min(CELLS / (before + after + 1))
+            .min(LINES);
         let index = usize::from(pair)
             + 2 * (before + (ALONG + 1) * (after + (ALONG + 1) * (lines - 1))) as usize;
         TABLES[index].get_or_init(|| Self::new(before, after, lines, pair))
