@@ -27,8 +27,9 @@ use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
 /// Boards of at most so many cells take a byte a tile.
 const BYTE_CELLS: usize = 256;
 
-/// Narrower beams by the learned estimate give up on too many blocks.
-const LEARNED_WIDTH: usize = 100;
+/// The sides of the blocks that are left to the learned estimate, each with the least width of
+/// beams that seldom give up on them.
+const LEARNED_SIDES: [(usize, usize); 2] = [(7, 1000), (6, 100)];
 
 /// How many layers are waited for more boards to complete the stages, after the first.
 const GATHERED_LAYERS: u32 = 30;
@@ -39,6 +40,9 @@ const GATHERED_LAYERS: u32 = 30;
 /// The same problem, width and seed give the same solution, once all is [prepared](prepare). It ends
 /// with [`Stop::Exhausted`] and without a solution if none is found in a few times the usual number of
 /// moves.
+///
+/// Beams of a hundred boards and more end with the learned estimate. Should none of its boards come
+/// to the end by that, the search begins again and ends without.
 #[must_use]
 pub fn solver(problem: &Problem, width: usize, seed: u64, tables: &Arc<Tables>) -> Box<dyn Pass> {
     let ending = ending(problem, width);
@@ -49,11 +53,13 @@ pub fn solver(problem: &Problem, width: usize, seed: u64, tables: &Arc<Tables>) 
     }
 }
 
-/// Works on the tables of the learned estimate, by which beams of a hundred boards and more end,
-/// about as long as so many nodes of a search take; true once it needs no more.
+/// Works on the tables of the learned estimate, about as long as so many nodes of a search take;
+/// true once they need no more.
 #[must_use]
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
-    learned::prepare(learned_block(problem), nodes)
+    let image = problem.mirrored(problem.canonical_symmetry());
+    let mut blocks = learned_blocks(&image);
+    blocks.all(|(_, shape)| learned::prepare(shape, nodes))
 }
 
 /// The bytes that a search of this width can come to hold, the tables that belong to the process
@@ -67,27 +73,26 @@ pub fn bytes(shape: Shape, width: usize) -> u64 {
     }
 }
 
-/// The shape of the block that is left to the learned estimate.
-fn learned_block(problem: &Problem) -> Shape {
-    let image = problem.mirrored(problem.canonical_symmetry());
-    let (_, block) = peel::peel(image.shape(), image.home(), Ending::Learned);
-    Inside::new(&image, block).inner
+/// The endings by the learned estimate, which is for blanks that belong in a corner: the least width
+/// for each with it, and the shape of the block that is left.
+fn learned_blocks(image: &Problem) -> impl Iterator<Item = ((usize, Ending), Shape)> + '_ {
+    LEARNED_SIDES
+        .into_iter()
+        .filter(|_| image.home() + 1 == image.shape().cells())
+        .map(|(side, least)| {
+            let ending = Ending::Learned(side);
+            let (_, block) = peel::peel(image.shape(), image.home(), ending);
+            ((least, ending), Inside::new(image, block).inner)
+        })
 }
 
-/// How a search ends: the learned estimate is for blanks that belong in a corner.
+/// How a search ends.
 fn ending(problem: &Problem, width: usize) -> Ending {
-    let image = problem.canonical_symmetry().shape(problem.shape());
-    let home = problem
-        .canonical_symmetry()
-        .cell(problem.shape(), problem.home());
-    if width >= LEARNED_WIDTH
-        && home + 1 == image.cells()
-        && learned::ready(learned_block(problem)).is_some()
-    {
-        Ending::Learned
-    } else {
-        Ending::Table
-    }
+    let image = problem.mirrored(problem.canonical_symmetry());
+    learned_blocks(&image)
+        .filter(|&((least, _), _)| width >= least)
+        .find(|&(_, shape)| learned::ready(shape).is_some())
+        .map_or(Ending::Table, |((_, ending), _)| ending)
 }
 
 /// The most moves that are looked for: about four times the cube of the side.
@@ -129,6 +134,26 @@ enum Phase<T: Tile> {
 }
 
 impl<T: Tile> Phase<T> {
+    /// The first phase, and the block that is left to the last.
+    fn begin(image: &Problem, settings: Settings, seed: u64, ending: Ending) -> (Self, Inside) {
+        let shape = image.shape();
+        let estimate = Staged::new(image, ending);
+        let inside = Inside::new(image, estimate.block());
+        let hashes = Hashes::new(shape, seed);
+        let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
+        let tiles: Vec<T> = image
+            .start()
+            .tiles()
+            .map(|tile| T::try_from(tile).unwrap_or_default())
+            .collect();
+        layers.add_root(&tiles, 0, Mark::ROOT);
+        let phase = match ending {
+            Ending::Table => Self::ToTable(layers, Closing::new(inside)),
+            Ending::Learned(_) => Self::Gathering(layers),
+        };
+        (phase, inside)
+    }
+
     /// The nodes expanded and generated in it.
     const fn counts(&self) -> (u64, u64) {
         match self {
@@ -151,6 +176,14 @@ struct Closing {
 }
 
 impl Closing {
+    const fn new(inside: Inside) -> Self {
+        Self {
+            tabled: Tabled::new(inside),
+            seen: 0,
+            best: None,
+        }
+    }
+
     /// Looks at the boards that have completed all stages since the last time.
     fn judge<T: Tile>(&mut self, layers: &Layers<Staged<T>>, tables: &Tables) {
         let completed = layers.completed();
@@ -194,23 +227,8 @@ impl<T: Tile> StagedBeam<T> {
     ) -> Self {
         let symmetry = problem.canonical_symmetry();
         let image = problem.mirrored(symmetry);
-        let shape = image.shape();
-        let estimate = Staged::new(&image, ending);
-        let inside = Inside::new(&image, estimate.block());
-        let settings = Settings::new(width, deepest(shape));
-        let hashes = Hashes::new(shape, seed);
-        let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
-        let tiles: Vec<T> = image
-            .start()
-            .tiles()
-            .map(|tile| T::try_from(tile).unwrap_or_default())
-            .collect();
-        layers.add_root(&tiles, 0, Mark::ROOT);
-        let closing = Closing {
-            tabled: Tabled::new(inside),
-            seen: 0,
-            best: None,
-        };
+        let settings = Settings::new(width, deepest(image.shape()));
+        let (phase, inside) = Phase::begin(&image, settings, seed, ending);
         Self {
             problem: problem.clone(),
             tables: Arc::clone(tables),
@@ -219,10 +237,7 @@ impl<T: Tile> StagedBeam<T> {
             settings,
             width: settings.width(),
             seed,
-            phase: match ending {
-                Ending::Table => Phase::ToTable(layers, closing),
-                Ending::Learned => Phase::Gathering(layers),
-            },
+            phase,
             past: (0, 0),
             peak_memory: 0,
         }
@@ -272,14 +287,22 @@ impl<T: Tile> StagedBeam<T> {
         }
     }
 
+    /// Begins again, with an end that cannot fail.
+    fn begin_again(&mut self) -> Step<Solution> {
+        let image = self.problem.mirrored(self.symmetry);
+        (self.phase, self.inside) = Phase::begin(&image, self.settings, self.seed, Ending::Table);
+        self.set_width(self.width);
+        Step::Working
+    }
+
     /// Leaves the stages for the finale.
     fn begin_finale(&mut self, layers: Layers<Staged<T>>) -> Step<Solution> {
         let counts = (layers.expanded(), layers.generated());
         let (roots, trace) = layers.finish();
-        let Some(rows) = learned::ready(self.inside.inner) else {
-            return self.end(counts, None);
-        };
         self.past = counts;
+        let Some(rows) = learned::ready(self.inside.inner).filter(|_| !roots.is_empty()) else {
+            return self.begin_again();
+        };
         let settings = self.settings;
         let finale = Finale::new(self.inside, rows, settings, roots, trace, self.seed);
         self.phase = Phase::Finale(finale);
@@ -345,7 +368,9 @@ impl<T: Tile> Search for StagedBeam<T> {
                     }
                 }
                 if state == State::Over {
-                    return self.end(Phase::Finale(finale).counts(), None);
+                    let (expanded, generated) = Phase::Finale(finale).counts();
+                    self.past = (self.past.0 + expanded, self.past.1 + generated);
+                    return self.begin_again();
                 }
                 self.phase = Phase::Finale(finale);
                 Step::Working

@@ -5,16 +5,13 @@ use crate::puzzle::Shape;
 /// The most cells that are left to a distance table.
 const TABLE_CELLS: usize = 9;
 
-/// The longest side of a block that is left to a beam by the learned estimate.
-const LEARNED_SIDE: usize = 7;
-
 /// By what the block that is left at the end is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
     /// A table of all its boards.
     Table,
-    /// A beam by the learned estimate.
-    Learned,
+    /// A beam by the learned estimate, of at most so many rows and columns.
+    Learned(usize),
 }
 
 impl Ending {
@@ -22,7 +19,7 @@ impl Ending {
     const fn takes(self, rows: usize, columns: usize) -> bool {
         match self {
             Self::Table => rows * columns <= TABLE_CELLS,
-            Self::Learned => rows <= LEARNED_SIDE && columns <= LEARNED_SIDE,
+            Self::Learned(side) => rows <= side && columns <= side,
         }
     }
 }

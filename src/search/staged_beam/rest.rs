@@ -21,7 +21,7 @@ const COST_UNIT: usize = 8;
 const STEEPNESS: usize = 11;
 
 /// For two tiles that stand in their own line in the wrong order.
-const CONFLICT: i32 = UNIT * 3 / 2;
+const CONFLICT: i32 = UNIT * 2;
 
 /// An estimate of the moves that all tiles take together; it bounds nothing.
 ///
@@ -29,7 +29,7 @@ const CONFLICT: i32 = UNIT * 3 / 2;
 /// 11 ÷ n · √(m ÷ n) · k √k, with n the longer and m the shorter side of the board: the more for
 /// every cell, the farther they are from home. A far tile is one that has to be carried at last, five moves a cell; a near one comes
 /// home on the way of others. Tiles that are placed earlier count up to 1.75 times as much. Two
-/// tiles that are in conflict in their line (Hansson, Mayer & Yung, 1992) count a move and a half
+/// tiles that are in conflict in their line (Hansson, Mayer & Yung, 1992) count two moves
 /// more.
 #[derive(Debug)]
 pub(super) struct Rest {
