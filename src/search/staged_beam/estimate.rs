@@ -11,6 +11,9 @@ use crate::heuristic::Slide;
 use crate::puzzle::{Problem, Shape, plain_tile};
 use crate::search::beam::{Estimate, Tile};
 
+/// A beam is wide whose layers have a node for every so many cells of the board.
+const WIDE: usize = 2;
+
 /// What a board carries along.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
@@ -44,7 +47,8 @@ pub(super) struct Staged<T> {
 }
 
 impl<T: Tile> Staged<T> {
-    pub(super) fn new(problem: &Problem, ending: Ending) -> Self {
+    /// The estimate for a beam of a width.
+    pub(super) fn new(problem: &Problem, width: usize, ending: Ending) -> Self {
         let shape = problem.shape();
         let (groups, block) = peel(shape, problem.home(), ending);
         let mut closed_by = vec![groups.len() as u16; shape.cells()];
@@ -62,7 +66,7 @@ impl<T: Tile> Staged<T> {
         Self {
             home: problem.home(),
             stages: vec![OnceCell::new(); groups.len()],
-            rest: Rest::new(problem, &groups),
+            rest: Rest::new(problem, &groups, WIDE * width >= shape.cells()),
             drive: Drive::new(0),
             groups,
             block,

@@ -128,7 +128,7 @@ impl<T: Tile> Phase<T> {
     /// The first phase, and the block that is left to the last.
     fn begin(image: &Problem, settings: Settings, ending: Ending) -> (Self, Inside) {
         let shape = image.shape();
-        let estimate = Staged::new(image, ending);
+        let estimate = Staged::new(image, settings.width(), ending);
         let inside = Inside::new(image, estimate.block());
         let hashes = Hashes::new(shape, SEED);
         let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
