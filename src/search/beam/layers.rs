@@ -227,6 +227,6 @@ impl<E: Estimate> Layers<E> {
     pub const fn bytes(shape: Shape, width: usize) -> u64 {
         let node = Nodes::<E::Tile, E::Value>::bytes(shape.cells());
         let candidates = CANDIDATES_A_NODE * size_of::<Candidate<E::Value>>();
-        width as u64 * (2 * node + candidates as u64 + Seen::BYTES_A_NODE) + Hashes::bytes(shape)
+        width as u64 * (2 * node + candidates as u64) + Seen::bytes(width) + Hashes::bytes(shape)
     }
 }

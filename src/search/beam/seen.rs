@@ -60,6 +60,13 @@ impl Seen {
         true
     }
 
-    /// What the table takes for each node of a layer.
-    pub(super) const BYTES_A_NODE: u64 = size_of::<[u32; WORDS]>() as u64;
+    /// What the table takes for layers of so many nodes.
+    pub(super) const fn bytes(width: usize) -> u64 {
+        let buckets = if width > LEAST_BUCKETS {
+            width
+        } else {
+            LEAST_BUCKETS
+        };
+        (buckets * size_of::<[u32; WORDS]>()) as u64
+    }
 }

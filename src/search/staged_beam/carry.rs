@@ -108,7 +108,7 @@ impl Carry {
         }
         for v in 0..HEIGHT as i16 {
             for u in -REACH..=REACH {
-                carry.later[place((u, v))] = carry.from_blank((0, 1), (u, v)) as u16;
+                carry.later[place((u, v))] = carry.with_blank((0, 1), (u, v)) as u16;
             }
         }
         carry
@@ -145,7 +145,7 @@ impl Carry {
     /// The moves that bring a tile home which is (u, v) away from there, with the blank at
     /// `blank`, as if there were no other tile. All are seen from the target.
     #[inline]
-    pub(super) fn from_blank(&self, blank: (i16, i16), tile: (i16, i16)) -> i16 {
+    pub(super) fn with_blank(&self, blank: (i16, i16), tile: (i16, i16)) -> i16 {
         let costs = self.costs[place(tile)];
         let (u, v) = (blank.0 - tile.0, blank.1 - tile.1);
         let apart = u.abs() + v.abs();

@@ -8,8 +8,11 @@ use super::peel::{Block, Ending, Group, peel};
 use super::rest::{self, Rest};
 use super::stage::Stage;
 use crate::heuristic::Slide;
-use crate::puzzle::{Problem, Shape, plain_tile};
+use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
 use crate::search::beam::{Estimate, Tile};
+
+/// A beam is wide whose layers have a node for every so many cells of the board.
+const WIDE: usize = 2;
 
 /// What a board carries along.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +47,8 @@ pub(super) struct Staged<T> {
 }
 
 impl<T: Tile> Staged<T> {
-    pub(super) fn new(problem: &Problem, ending: Ending) -> Self {
+    /// The estimate for a beam of a width.
+    pub(super) fn new(problem: &Problem, width: usize, ending: Ending) -> Self {
         let shape = problem.shape();
         let (groups, block) = peel(shape, problem.home(), ending);
         let mut closed_by = vec![groups.len() as u16; shape.cells()];
@@ -62,7 +66,7 @@ impl<T: Tile> Staged<T> {
         Self {
             home: problem.home(),
             stages: vec![OnceCell::new(); groups.len()],
-            rest: Rest::new(problem, &groups),
+            rest: Rest::new(problem, &groups, WIDE * width >= shape.cells()),
             drive: Drive::new(0),
             groups,
             block,
@@ -86,13 +90,9 @@ impl<T: Tile> Staged<T> {
     }
 
     /// The value of a board that is at least in the given stage.
-    fn enter(&self, rest: i32, stage: u16, tiles: impl Iterator<Item = usize> + Clone) -> Value {
-        let home = |stage: usize| {
-            let mut cells = tiles.clone().zip(&self.closed_by).enumerate();
-            !cells.any(|(cell, (tile, &closed_by))| {
-                usize::from(closed_by) == stage && usize::from(plain_tile(self.home, cell)) != tile
-            })
-        };
+    fn enter(&self, rest: i32, stage: u16, tile_at: impl Fn(usize) -> usize) -> Value {
+        let is_home = |tile: u16| tile_at(goal_cell(self.home, tile)) == usize::from(tile);
+        let home = |stage: usize| self.tiles[stage].into_iter().all(is_home);
         let mut stage = usize::from(stage);
         while stage < self.groups.len() && home(stage) {
             stage += 1;
@@ -106,7 +106,11 @@ impl<T: Tile> Staged<T> {
         let Some(group) = self.tiles.get(stage) else {
             return value;
         };
-        let place = |tile: usize| tiles.clone().position(|other| other == tile).unwrap_or(0);
+        let cells = 0..self.closed_by.len();
+        let place = |tile: usize| {
+            let mut cells = cells.clone();
+            cells.find(|&cell| tile_at(cell) == tile).unwrap_or(0)
+        };
         value.places = group.map(|tile| place(usize::from(tile)) as u16);
         value.distance = self.distance(stage, place(0), value.places);
         value
@@ -128,8 +132,7 @@ impl<T: Tile> Estimate for Staged<T> {
     const UNIT: i32 = drive::UNIT;
 
     fn root(&self, tiles: &[T]) -> Value {
-        let numbers = tiles.iter().map(|&tile| tile.into());
-        self.enter(self.rest.root(tiles), 0, numbers)
+        self.enter(self.rest.root(tiles), 0, |cell| tiles[cell].into())
     }
 
     #[inline]
@@ -156,15 +159,15 @@ impl<T: Tile> Estimate for Staged<T> {
                 ..value
             });
         }
-        let after = tiles.iter().enumerate().map(|(cell, &tile)| {
+        let after = |cell: usize| {
             if cell == slide.to {
                 slide.tile
             } else if cell == slide.from {
                 0
             } else {
-                tile.into()
+                tiles[cell].into()
             }
-        });
+        };
         Some(self.enter(rest, value.stage + 1, after))
     }
 

@@ -17,20 +17,22 @@ const LAST_WEIGHT: usize = 32;
 /// The parts of a move in which a distance is counted.
 const COST_UNIT: usize = 8;
 
-/// How fast the estimate grows with distances.
+/// How fast the estimate grows with distances, in narrow beams and in wide ones.
 const STEEPNESS: usize = 11;
+const WIDE_STEEPNESS: usize = 6;
 
 /// For two tiles that stand in their own line in the wrong order.
 const CONFLICT: i32 = UNIT * 2;
 
 /// An estimate of the moves that all tiles take together; it bounds nothing.
 ///
-/// A tile that is `k` rows from home and one that is `k` columns from home count
-/// 11 ÷ n · √(m ÷ n) · k √k, with n the longer and m the shorter side of the board: the more for
-/// every cell, the farther they are from home. A far tile is one that has to be carried at last, five moves a cell; a near one comes
-/// home on the way of others. Tiles that are placed earlier count up to 1.75 times as much. Two
-/// tiles that are in conflict in their line (Hansson, Mayer & Yung, 1992) count two moves
-/// more.
+/// A tile that is `k` rows from home and one that is `k` columns from home count the more for
+/// every cell, the farther they are from home: a far tile has to be carried at last, five moves a
+/// cell; a near one comes home on the way of others. With n the longer and m the shorter side of
+/// the board, that is 11 k √k √m ÷ n√n moves; and 6 k² m ÷ n² in wide beams, which find the moves that
+/// bring the farthest tiles nearer first. Tiles that are placed earlier count up to 1.75 times as
+/// much. Two tiles that are in conflict in their line (Hansson, Mayer & Yung, 1992) count two
+/// moves more.
 #[derive(Debug)]
 pub(super) struct Rest {
     columns: usize,
@@ -44,8 +46,9 @@ impl Rest {
     /// What it takes for each cell.
     pub(super) const BYTES_A_CELL: usize = 5;
 
-    /// The estimate for a problem whose tiles are placed in the order of `groups`.
-    pub(super) fn new(problem: &Problem, groups: &[Group]) -> Self {
+    /// The estimate for a problem whose tiles are placed in the order of `groups`, by a beam that is
+    /// wide or not.
+    pub(super) fn new(problem: &Problem, groups: &[Group], wide: bool) -> Self {
         let shape = problem.shape();
         let cells = shape.cells();
         let points: Box<[(u8, u8)]> = (0..cells)
@@ -64,8 +67,14 @@ impl Rest {
         let home_cells = || (0..cells).map(|tile| problem.goal_cell(tile as u16));
         let long = shape.rows().max(shape.columns());
         let short = shape.rows().min(shape.columns());
-        let steepness = (STEEPNESS * COST_UNIT).pow(2);
-        let cost = |k: usize| (steepness * k.pow(3) * short / long.pow(3)).isqrt() as i32;
+        let cost = |k: usize| {
+            let cost = if wide {
+                COST_UNIT * WIDE_STEEPNESS * k.pow(2) * short / long.pow(2)
+            } else {
+                ((COST_UNIT * STEEPNESS).pow(2) * k.pow(3) * short / long.pow(3)).isqrt()
+            };
+            cost as i32
+        };
         Self {
             columns: shape.columns(),
             homes: home_cells().map(|cell| points[cell]).collect(),

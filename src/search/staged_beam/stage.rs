@@ -43,11 +43,11 @@ impl Stage {
             return distance as u16;
         }
         let ways = if self.group.tiles == 1 {
-            self.carry.from_blank(blank, first)
+            self.carry.with_blank(blank, first)
         } else {
             let (blank_on, second_on) = ((blank.0 - 1, blank.1), (second.0 - 1, second.1));
-            let in_order = self.carry.from_blank(blank, first) + self.carry.later(second_on);
-            let reversed = self.carry.from_blank(blank_on, second_on) + self.carry.later(first);
+            let in_order = self.carry.with_blank(blank, first) + self.carry.later(second_on);
+            let reversed = self.carry.with_blank(blank_on, second_on) + self.carry.later(first);
             in_order.min(reversed)
         };
         (OUTSIDE + ways.max(1)) as u16

@@ -1,0 +1,274 @@
+//! A staged beam at work, phase by phase.
+
+use std::sync::Arc;
+
+use super::block::Inside;
+use super::closing::Closing;
+use super::estimate::Staged;
+use super::finale::Finale;
+use super::peel::Ending;
+use crate::heuristic::learned;
+use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
+use crate::search::beam::{Hashes, Layers, Learned, Mark, Pass, Settings, State, Tile, Trace};
+use crate::search::tables::Tables;
+use crate::search::{Budget, Progress, Search, Step, Stop};
+
+/// How many layers are waited for more boards to complete the stages, after the first.
+const GATHERED_LAYERS: u32 = 30;
+
+/// The most moves that are looked for: about four times the cube of the side.
+fn deepest(shape: Shape) -> u32 {
+    (2 * shape.cells() * (shape.rows() + shape.columns()) + 200) as u32
+}
+
+/// A staged beam at work.
+pub(super) struct StagedBeam<T: Tile> {
+    problem: Problem,
+    tables: Arc<Tables>,
+    /// From the problem that was asked to the one that is solved.
+    symmetry: Symmetry,
+    inside: Inside,
+    settings: Settings,
+    /// The width of the layers to come.
+    width: usize,
+    seed: u64,
+    phase: Phase<T>,
+    /// The nodes expanded and generated in phases that are over.
+    past: (u64, u64),
+    peak_memory: u64,
+}
+
+/// What is being done.
+enum Phase<T: Tile> {
+    /// The stages, until the block can be left to the learned estimate.
+    Gathering(Layers<Staged<T>>),
+    /// The block, by the learned estimate.
+    Finale(Finale<T>),
+    /// The stages, with a table for the block.
+    ToTable(Layers<Staged<T>>, Closing),
+    Over(Stop),
+}
+
+impl<T: Tile> Phase<T> {
+    /// The first phase, and the block that is left to the last.
+    fn begin(image: &Problem, settings: Settings, seed: u64, ending: Ending) -> (Self, Inside) {
+        let shape = image.shape();
+        let estimate = Staged::new(image, settings.width(), ending);
+        let inside = Inside::new(image, estimate.block());
+        let hashes = Hashes::new(shape, seed);
+        let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
+        let tiles: Vec<T> = image
+            .start()
+            .tiles()
+            .map(|tile| T::try_from(tile).unwrap_or_default())
+            .collect();
+        layers.add_root(&tiles, 0, Mark::ROOT);
+        let phase = match ending {
+            Ending::Table => Self::ToTable(layers, Closing::new(inside)),
+            Ending::Learned(_) => Self::Gathering(layers),
+        };
+        (phase, inside)
+    }
+
+    /// The nodes expanded and generated in it.
+    const fn counts(&self) -> (u64, u64) {
+        match self {
+            Self::Gathering(layers) | Self::ToTable(layers, _) => {
+                (layers.expanded(), layers.generated())
+            }
+            Self::Finale(finale) => (finale.layers().expanded(), finale.layers().generated()),
+            Self::Over(_) => (0, 0),
+        }
+    }
+}
+
+impl<T: Tile> StagedBeam<T> {
+    /// A search of a problem.
+    pub(super) fn new(
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+        ending: Ending,
+        tables: &Arc<Tables>,
+    ) -> Self {
+        let symmetry = problem.canonical_symmetry();
+        let image = problem.mirrored(symmetry);
+        let settings = Settings::new(width, deepest(image.shape()));
+        let (phase, inside) = Phase::begin(&image, settings, seed, ending);
+        Self {
+            problem: problem.clone(),
+            tables: Arc::clone(tables),
+            symmetry,
+            inside,
+            settings,
+            width: settings.width(),
+            seed,
+            phase,
+            past: (0, 0),
+            peak_memory: 0,
+        }
+    }
+
+    /// The bytes that it can come to hold.
+    pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
+        let width = Settings::new(width, 0).width();
+        let trace = u64::from(deepest(shape)) * width as u64 * Trace::BYTES_A_NODE;
+        // Each completed board is kept; and the finale is not larger than a beam of the whole
+        // board.
+        2 * Self::layer_bytes(shape, width) + trace
+    }
+
+    fn layer_bytes(shape: Shape, width: usize) -> u64 {
+        Layers::<Staged<T>>::bytes(shape, width) + Staged::<T>::bytes(shape)
+    }
+
+    fn solution(&self, moves: Vec<Direction>) -> Option<Solution> {
+        let back = self.symmetry.inverse();
+        let moves = moves.into_iter().map(|slide| back.direction(slide));
+        self.problem.replay(moves.collect()).ok()
+    }
+
+    /// Ends with what was found.
+    fn end(&mut self, counts: (u64, u64), solution: Option<Solution>) -> Step<Solution> {
+        self.past.0 += counts.0;
+        self.past.1 += counts.1;
+        let stop = match solution {
+            Some(_) => Stop::FirstFound,
+            None => Stop::Exhausted,
+        };
+        self.phase = Phase::Over(stop);
+        solution.map_or(Step::Done(stop), Step::Found)
+    }
+
+    /// Bytes held.
+    fn memory(&self) -> u64 {
+        let (shape, width) = (self.problem.shape(), self.settings.width());
+        let stages = Self::layer_bytes(shape, width);
+        match &self.phase {
+            Phase::Gathering(layers) | Phase::ToTable(layers, _) => stages + layers.trace().bytes(),
+            Phase::Finale(finale) => {
+                let finale_bytes = Layers::<Learned>::bytes(self.inside.inner, width);
+                stages + finale_bytes + finale.layers().trace().bytes()
+            }
+            Phase::Over(_) => 0,
+        }
+    }
+
+    /// Begins again, with an end that cannot fail.
+    fn begin_again(&mut self) -> Step<Solution> {
+        let image = self.problem.mirrored(self.symmetry);
+        (self.phase, self.inside) = Phase::begin(&image, self.settings, self.seed, Ending::Table);
+        self.set_width(self.width);
+        Step::Working
+    }
+
+    /// Leaves the stages for the finale.
+    fn begin_finale(&mut self, layers: Layers<Staged<T>>) -> Step<Solution> {
+        let counts = (layers.expanded(), layers.generated());
+        let (roots, trace) = layers.finish();
+        self.past = counts;
+        let Some(rows) = learned::ready(self.inside.inner).filter(|_| !roots.is_empty()) else {
+            return self.begin_again();
+        };
+        let settings = self.settings;
+        let finale = Finale::new(self.inside, rows, settings, roots, trace, self.seed);
+        self.phase = Phase::Finale(finale);
+        self.set_width(self.width);
+        Step::Working
+    }
+}
+
+impl<T: Tile> Pass for StagedBeam<T> {
+    fn depth(&self) -> u32 {
+        match &self.phase {
+            Phase::Gathering(layers) | Phase::ToTable(layers, _) => layers.depth(),
+            Phase::Finale(finale) => finale.layers().depth(),
+            Phase::Over(_) => 0,
+        }
+    }
+
+    fn rest(&self) -> u32 {
+        match &self.phase {
+            Phase::Finale(finale) => finale.rest(),
+            // The ranks of stages only compare the boards of a layer.
+            _ => 0,
+        }
+    }
+
+    fn set_width(&mut self, width: usize) {
+        self.width = width;
+        match &mut self.phase {
+            Phase::Gathering(layers) | Phase::ToTable(layers, _) => layers.set_width(width),
+            Phase::Finale(finale) => finale.set_width(width),
+            Phase::Over(_) => {}
+        }
+    }
+}
+
+impl<T: Tile> Search for StagedBeam<T> {
+    type Found = Solution;
+
+    fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        self.peak_memory = self.peak_memory.max(self.memory());
+        match std::mem::replace(&mut self.phase, Phase::Over(Stop::Exhausted)) {
+            Phase::Over(stop) => {
+                self.phase = Phase::Over(stop);
+                Step::Done(stop)
+            }
+            Phase::Gathering(mut layers) => {
+                let state = layers.advance(budget.nodes);
+                let completed = layers.completed();
+                let is_full = completed.len() >= self.settings.width();
+                let has_waited = !completed.is_empty()
+                    && layers.depth() > completed.head(0).depth + GATHERED_LAYERS;
+                if state == State::Over || is_full || has_waited {
+                    return self.begin_finale(layers);
+                }
+                self.phase = Phase::Gathering(layers);
+                Step::Working
+            }
+            Phase::Finale(mut finale) => {
+                let state = finale.advance(budget.nodes);
+                while let Some(moves) = finale.next_moves() {
+                    if let Some(solution) = self.solution(moves) {
+                        return self.end(Phase::Finale(finale).counts(), Some(solution));
+                    }
+                }
+                if state == State::Over {
+                    let (expanded, generated) = Phase::Finale(finale).counts();
+                    self.past = (self.past.0 + expanded, self.past.1 + generated);
+                    return self.begin_again();
+                }
+                self.phase = Phase::Finale(finale);
+                Step::Working
+            }
+            Phase::ToTable(mut layers, mut closing) => {
+                let state = layers.advance(budget.nodes);
+                closing.judge(&layers, &self.tables);
+                if state != State::Over && !closing.is_settled(layers.depth()) {
+                    self.phase = Phase::ToTable(layers, closing);
+                    return Step::Working;
+                }
+                let moves = closing.moves(&layers);
+                let solution = moves.and_then(|moves| self.solution(moves));
+                self.end((layers.expanded(), layers.generated()), solution)
+            }
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        let (expanded, generated) = self.phase.counts();
+        let memory = self.memory();
+        Progress {
+            expanded: self.past.0 + expanded,
+            generated: self.past.1 + generated,
+            memory,
+            peak_memory: self.peak_memory.max(memory),
+            ..Progress::NONE
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        "beam"
+    }
+}
