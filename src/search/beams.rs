@@ -20,13 +20,14 @@ pub const fn suit(shape: Shape) -> bool {
 #[must_use]
 pub fn beams(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
     let problem = problem.clone();
-    if learned::supports(problem.shape()) {
-        Box::new(Whole { problem })
+    let staged = Staged {
+        problem,
+        tables: Arc::clone(tables),
+    };
+    if learned::supports(staged.problem.shape()) {
+        Box::new(Whole { staged })
     } else {
-        Box::new(Staged {
-            problem,
-            tables: Arc::clone(tables),
-        })
+        Box::new(staged)
     }
 }
 
@@ -35,38 +36,59 @@ fn cube(shape: Shape) -> f64 {
     shape.cells() as f64 * (shape.rows() + shape.columns()) as f64 / 2.0
 }
 
-/// Beams over whole boards by the learned estimate.
+/// Beams over whole boards by the learned estimate; where narrow ones would mostly get stuck, they
+/// go in stages.
 struct Whole {
-    problem: Problem,
+    staged: Staged,
+}
+
+/// The most cells on which narrow beams find their way by the learned estimate.
+const EASY_CELLS: usize = 49;
+
+/// From this width on beams mostly find their way on larger boards, too.
+const WIDE: usize = 80;
+
+impl Whole {
+    const fn problem(&self) -> &Problem {
+        &self.staged.problem
+    }
+
+    fn is_easy(&self) -> bool {
+        self.problem().shape().cells() <= EASY_CELLS
+    }
 }
 
 impl Beams for Whole {
     fn prepare(&self, nodes: u64) -> bool {
-        learned::prepare(self.problem.shape(), nodes)
+        learned::prepare(self.problem().shape(), nodes)
     }
 
     fn beam(&self, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
-        let rows = learned::ready(self.problem.shape())?;
+        if !self.is_easy() && width < WIDE {
+            return self.staged.beam(width, seed);
+        }
+        let rows = learned::ready(self.problem().shape())?;
         // By turns: what one end misses the other often finds.
         let from = if seed % 2 == 0 { End::Start } else { End::Goal };
-        let beam = Beam::learned(&self.problem, from, rows, width, seed)?;
+        let beam = Beam::learned(self.problem(), from, rows, width, seed)?;
         Some(Box::new(beam))
     }
 
     fn bytes(&self, width: usize) -> u64 {
-        beam::bytes(self.problem.shape(), width)
+        let shape = self.problem().shape();
+        beam::bytes(shape, width).max(self.staged.bytes(width.min(WIDE)))
     }
 
     fn narrowest(&self) -> usize {
-        48
+        if self.is_easy() { 48 } else { 8 }
     }
 
     fn layers(&self) -> u32 {
-        (0.9 * cube(self.problem.shape())) as u32
+        (0.9 * cube(self.problem().shape())) as u32
     }
 
     fn cost(&self) -> f64 {
-        20.0 + 2.0 * self.problem.shape().cells() as f64
+        20.0 + 2.0 * self.problem().shape().cells() as f64
     }
 }
 

@@ -51,6 +51,9 @@ const SECOND_SHARE: f64 = 0.22;
 /// From so much time on a third beam is worth it.
 const LONG: Duration = Duration::from_millis(400);
 
+/// After so many layers that came no nearer to the goal a beam is taken to be stuck.
+const PATIENCE: u32 = 90;
+
 /// A beam may become so much wider than was planned.
 const SLACK: f64 = 1.5;
 
@@ -67,6 +70,8 @@ pub struct Widening {
     widest: usize,
     /// The time that is to be left when the beam at work is over.
     reserve: Duration,
+    /// The least estimate of what the beam at work has to make, and the depth that it was made at.
+    nearest: (u32, u32),
     /// Beams begun.
     begun: u64,
     best: Option<usize>,
@@ -89,6 +94,7 @@ impl Widening {
             width: 0,
             widest: 0,
             reserve: Duration::ZERO,
+            nearest: (u32::MAX, 0),
             begun: 0,
             best: None,
             past: Progress::NONE,
@@ -163,6 +169,7 @@ impl Widening {
         };
         pass.set_width(self.width);
         self.pass = Some(pass);
+        self.nearest = (u32::MAX, 0);
         self.begun += 1;
     }
 
@@ -217,6 +224,14 @@ impl Search for Widening {
         let Some(pass) = &mut self.pass else {
             return Step::Working;
         };
+        let (rest, depth) = (pass.rest(), pass.depth());
+        if rest < self.nearest.0 {
+            self.nearest = (rest, depth);
+        }
+        if rest > 0 && depth > self.nearest.1 + PATIENCE {
+            self.leave();
+            return Step::Working;
+        }
         match pass.advance(budget) {
             Step::Working => Step::Working,
             Step::Done(_) => {
