@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::heuristic::{pushes, walking_distance};
+use crate::heuristic::{learned, pushes, walking_distance};
 use crate::search::{Budget, Iteration, Progress, Search, Step, Stop};
 use crate::telemetry;
 
@@ -244,7 +244,7 @@ where
         telemetry::nodes(name, generated - self.counted);
         self.counted = generated;
         self.reservation.report();
-        telemetry::heuristic_tables(walking_distance::bytes() + pushes::bytes());
+        telemetry::heuristic_tables(walking_distance::bytes() + pushes::bytes() + learned::bytes());
         next
     }
 

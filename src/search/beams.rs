@@ -67,7 +67,9 @@ impl Beams for Whole {
         if !self.is_easy() && width < WIDE {
             return self.staged.beam(width, seed);
         }
-        let rows = learned::ready(self.problem().shape())?;
+        let Some(rows) = learned::ready(self.problem().shape()) else {
+            return self.staged.beam(width, seed);
+        };
         // By turns: what one end misses the other often finds.
         let from = if seed % 2 == 0 { End::Start } else { End::Goal };
         let beam = Beam::learned(self.problem(), from, rows, width, seed)?;
@@ -76,6 +78,9 @@ impl Beams for Whole {
 
     fn bytes(&self, width: usize) -> u64 {
         let shape = self.problem().shape();
+        if learned::ready(shape).is_none() {
+            return self.staged.bytes(width);
+        }
         beam::bytes(shape, width).max(self.staged.bytes(width.min(WIDE)))
     }
 

@@ -13,8 +13,8 @@ use crate::puzzle::Solution;
 
 /// What makes the beams.
 pub trait Beams: Send {
-    /// Works on the tables that the beams need, about as long as so many nodes take; true once
-    /// they are there.
+    /// Works on the tables that the best beams need, about as long as so many nodes take; true
+    /// once they are there. Until then there are others.
     fn prepare(&self, nodes: u64) -> bool;
 
     /// A beam of at most this width; none if there is none for the problem.
@@ -40,10 +40,10 @@ const FIRST: usize = 128;
 const GROWTH: usize = 4;
 
 /// The share of the time that is planned for: the end of a beam comes in leaps.
-const PLANNED: f64 = 0.93;
+const PLANNED: f64 = 0.97;
 
 /// The share of the time for the first beam.
-const FIRST_SHARE: f64 = 0.07;
+const FIRST_SHARE: f64 = 0.05;
 
 /// The share of what is left then for the second one, where there is time for a third.
 const SECOND_SHARE: f64 = 0.22;
@@ -65,6 +65,9 @@ pub struct Widening {
     beams: Box<dyn Beams>,
     pass: Option<Box<dyn Pass>>,
     pace: Pace,
+    is_prepared: bool,
+    /// The last turn was spent on the tables.
+    has_prepared: bool,
     /// The width of the beam at work, and of the widest one before.
     width: usize,
     widest: usize,
@@ -91,6 +94,8 @@ impl Widening {
             beams,
             pass: None,
             pace,
+            is_prepared: false,
+            has_prepared: false,
             width: 0,
             widest: 0,
             reserve: Duration::ZERO,
@@ -198,7 +203,7 @@ impl Widening {
         // The best board of a layer looks better than it is.
         let by_estimate = pass.rest() + pass.rest() / 16;
         // Some are longer than those before.
-        let least = pass.depth() / 24 + 1;
+        let least = pass.depth() / 40 + 1;
         let by_best = expected.saturating_sub(pass.depth());
         by_estimate.max(by_best).max(least)
     }
@@ -211,10 +216,14 @@ impl Search for Widening {
         if let Some(stop) = self.stop {
             return Step::Done(stop);
         }
+        // Half of the time, until the tables are there.
+        if !self.is_prepared && !std::mem::replace(&mut self.has_prepared, true) {
+            self.is_prepared = self.beams.prepare(budget.nodes.max(1));
+            return Step::Working;
+        }
+        self.has_prepared = false;
         if self.pass.is_none() {
-            if self.begun > 0 || self.beams.prepare(budget.nodes.max(1)) {
-                self.begin(budget);
-            }
+            self.begin(budget);
             return Step::Working;
         }
         if let Some(time) = budget.time {

@@ -22,12 +22,10 @@ use crate::engine::guide_builder::GuideBuilder;
 use crate::engine::table_store::TableStore;
 use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
+use crate::search::beams;
 use crate::search::tables::Tables;
 
 use deadline::{ByDeadline, DEADLINES, SIZES};
-
-/// The time for what is made once.
-const WARM_UP: Duration = Duration::from_secs(1);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -301,7 +299,9 @@ fn by_deadlines(
     let bar = bar(cases.len() * deadlines.len(), suite);
     // What is made once for all boards of a size is no part of any deadline.
     if let (Some(case), Some(&longest)) = (cases.first(), deadlines.iter().max()) {
-        best_by(case, tables, longest.max(WARM_UP)).map_err(|wrong| refuted(suite, &wrong))?;
+        let beams = beams::beams(&case.problem, tables);
+        while !beams.prepare(1 << 16) {}
+        best_by(case, tables, longest).map_err(|wrong| refuted(suite, &wrong))?;
     }
     let lengths = deadlines.iter().map(|&deadline| {
         let reached: Result<Vec<_>, WrongLength> = cases
