@@ -46,7 +46,7 @@ struct Whole {
 const EASY_CELLS: usize = 49;
 
 /// From this width on beams mostly find their way on larger boards, too.
-const WIDE: usize = 80;
+const WIDE: usize = 150;
 
 impl Whole {
     const fn problem(&self) -> &Problem {

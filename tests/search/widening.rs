@@ -194,11 +194,13 @@ fn the_last_beam_ends_in_time_and_takes_most_of_it() {
             let played = play(&beams, Some(given), u64::MAX);
             // When there is no time left for another one that is it.
             assert!(matches!(played.stop, None | Some(Stop::Exhausted)));
-            // The widest one had two thirds of the time.
-            let widest = beams.widths().iter().map(|made| made.1).fold(0.0, f64::max);
+            // The two widest had three quarters of the time.
+            let mut widths: Vec<f64> = beams.widths().iter().map(|made| made.1).collect();
+            widths.sort_by(|a, b| b.total_cmp(a));
+            let widest: f64 = widths.iter().take(2).sum();
             let nodes = given.as_nanos() as f64 / A_NODE.as_nanos() as f64;
             assert!(
-                widest * 301.0 > nodes * 0.66,
+                widest * 301.0 > nodes * 0.75,
                 "{milliseconds} ms, {error}: {:?}",
                 beams.widths()
             );
