@@ -50,6 +50,10 @@ pub struct Chain {
     current: Option<(Stage, Solver)>,
     /// The search that proves, while the current one is one by beams.
     beside: Option<Box<Self>>,
+    /// The bytes that are kept for it.
+    reserve: u64,
+    /// The most bytes that both have held together.
+    peak_memory: u64,
     /// The nodes that the stages, and the search beside them, have been given since it is there.
     turns: [u64; 2],
     /// The parts that the current search, or the one beside it, has handed out. It is not left before they are back.
@@ -89,6 +93,8 @@ impl Chain {
             guided_by: None,
             current: None,
             beside: None,
+            reserve: 0,
+            peak_memory: 0,
             turns: [0; 2],
             out: 0,
             past: Progress::default(),
@@ -146,7 +152,7 @@ impl Chain {
             .is_some_and(|guided_by| guides.version(Home::of(&self.problem)) > guided_by)
     }
 
-    fn begin(&mut self, stage: Stage) {
+    fn begin(&mut self, stage: Stage, memory: u64) {
         let mut stage = stage;
         let problem = &self.problem;
         let solver = match stage {
@@ -177,7 +183,7 @@ impl Chain {
             Stage::PushIdaStar(_) => ida_star::push_solver(problem),
             Stage::Beam => {
                 let beams = Box::new(Widening::new(beams::beams(problem, &self.tables)));
-                self.begin_beside();
+                self.begin_beside(memory);
                 beams
             }
         };
@@ -185,9 +191,16 @@ impl Chain {
     }
 
     /// Lets the last stage of the plan run beside the others, if it is one that proves.
-    fn begin_beside(&mut self) {
+    ///
+    /// Without the memory for both it waits until the others are over.
+    fn begin_beside(&mut self, memory: u64) {
         if let Some(&proof @ (Stage::IdaStar(_) | Stage::PushIdaStar(_))) = self.waiting.back() {
+            let reserve = proof.fixed_bytes(self.problem.shape());
+            if reserve > memory / 2 {
+                return;
+            }
             self.waiting.pop_back();
+            self.reserve = reserve;
             self.beside = Some(Box::new(Self::new(
                 self.problem.clone(),
                 self.metric,
@@ -273,6 +286,7 @@ impl Search for Chain {
             self.begun = true;
             self.past.lower_bound = lower_bound(&self.problem, self.metric);
         }
+        self.peak_memory = self.progress().peak_memory;
         let met = self.met();
         let is_overtaken = self.is_overtaken();
         if self.out > 0 && (met.is_some() || is_overtaken) {
@@ -287,17 +301,21 @@ impl Search for Chain {
         if is_overtaken {
             // It begins again; what was proven before remains.
             self.leave(Stop::Exhausted);
-            self.begin(Stage::IdaStar(HeuristicKind::PatternDatabase));
+            self.begin(
+                Stage::IdaStar(HeuristicKind::PatternDatabase),
+                budget.memory,
+            );
         }
         if self.is_turn_of_beside(budget.nodes) {
             return self.advance_beside(budget);
         }
-        let beside = self.beside.as_ref().map_or(0, |it| it.progress().memory);
+        let beside = self.beside.as_ref();
+        let beside = beside.map_or(0, |it| it.progress().memory.max(self.reserve));
         let Some((stage, solver)) = &mut self.current else {
             let Some(stage) = self.waiting.pop_front() else {
                 return Step::Done(self.last_stop);
             };
-            self.begin(stage);
+            self.begin(stage, budget.memory);
             return Step::Working;
         };
         let memory = budget.memory.saturating_sub(beside);
@@ -321,9 +339,16 @@ impl Search for Chain {
 
     fn progress(&self) -> Progress {
         let own = self.own_progress();
-        match &self.beside {
-            Some(beside) => own.beside(beside.progress()),
-            None => own,
+        let Some(beside) = &self.beside else {
+            return Progress {
+                peak_memory: own.peak_memory.max(self.peak_memory),
+                ..own
+            };
+        };
+        let both = own.beside(beside.progress());
+        Progress {
+            peak_memory: both.peak_memory.max(self.peak_memory),
+            ..both
         }
     }
 

@@ -139,13 +139,15 @@ impl Progress {
         }
     }
 
-    /// The progress of two searches that run side by side.
+    /// The progress of two searches that run side by side. The most that they ever held together is
+    /// not known from this alone: `peak_memory` is what they hold now, or the one that held most.
     #[must_use]
     pub fn beside(self, other: Self) -> Self {
+        let (memory, both) = (self.memory + other.memory, self.then(other));
         Self {
-            memory: self.memory + other.memory,
-            peak_memory: self.peak_memory + other.peak_memory,
-            ..self.then(other)
+            memory,
+            peak_memory: both.peak_memory.max(memory),
+            ..both
         }
     }
 
