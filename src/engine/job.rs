@@ -55,7 +55,7 @@ pub trait Outlet: Send {
     fn abandoned(&self) -> bool;
 
     /// When the first of those who wait will take what there is, after now.
-    fn due(&self, _now: Instant) -> Option<Instant> {
+    fn due(&mut self, _now: Instant) -> Option<Instant> {
         None
     }
 

@@ -61,13 +61,17 @@ impl<T> Latest<T> {
 
 /// The end of [`Latest`] that the job holds.
 #[derive(Debug)]
-pub struct Publisher<T>(Arc<Latest<T>>);
+pub struct Publisher<T> {
+    latest: Arc<Latest<T>>,
+    /// When it was last looked whose time is up.
+    looked: Instant,
+}
 
 impl<T: Collect> Outlet for Publisher<T> {
     type Found = T::Found;
 
     fn offer(&mut self, found: T::Found) -> Result<(), Refusal<T::Found>> {
-        self.0
+        self.latest
             .snapshot
             .send_modify(|snapshot| snapshot.found.collect(found));
         Ok(())
@@ -76,7 +80,7 @@ impl<T: Collect> Outlet for Publisher<T> {
     fn report(&mut self, progress: &Progress) {
         // Askers look at the progress when they want to; waking them for it would cost more
         // than the search.
-        self.0.snapshot.send_if_modified(|snapshot| {
+        self.latest.snapshot.send_if_modified(|snapshot| {
             snapshot.progress = *progress;
             snapshot.begun.get_or_insert_with(Instant::now);
             false
@@ -84,29 +88,39 @@ impl<T: Collect> Outlet for Publisher<T> {
     }
 
     fn list(&mut self, iterations: Vec<Iteration>) {
-        self.0.snapshot.send_if_modified(|snapshot| {
+        self.latest.snapshot.send_if_modified(|snapshot| {
             snapshot.iterations = iterations;
             false
         });
     }
 
     fn close(&mut self, end: End) {
-        self.0
+        self.latest
             .snapshot
             .send_modify(|snapshot| snapshot.end = Some(end));
     }
 
     fn abandoned(&self) -> bool {
-        self.0.abandoned.load(Ordering::Relaxed)
+        self.latest.abandoned.load(Ordering::Relaxed)
     }
 
-    fn due(&self, now: Instant) -> Option<Instant> {
-        let askers = self.0.askers();
-        askers.iter().copied().filter(|&due| due > now).min()
+    fn due(&mut self, now: Instant) -> Option<Instant> {
+        let looked = std::mem::replace(&mut self.looked, now);
+        let (next, is_up) = {
+            let askers = self.latest.askers();
+            let next = askers.iter().copied().filter(|&due| due > now).min();
+            let is_up = |&due: &Instant| due > looked && due <= now;
+            (next, askers.iter().any(is_up))
+        };
+        if is_up {
+            // Their timers are a millisecond late, or two.
+            self.latest.snapshot.send_modify(|_| {});
+        }
+        next
     }
 
     fn limited(&self) -> bool {
-        !self.0.answer_first || self.0.snapshot.borrow().found.count() > 0
+        !self.latest.answer_first || self.latest.snapshot.borrow().found.count() > 0
     }
 }
 
@@ -141,7 +155,10 @@ impl<T: Collect> Shared<T> {
             abandoned: AtomicBool::new(false),
             answer_first,
         });
-        let ticket = submit(Publisher(Arc::clone(&latest)))?;
+        let ticket = submit(Publisher {
+            latest: Arc::clone(&latest),
+            looked: Instant::now(),
+        })?;
         let mut snapshot = latest.snapshot.subscribe();
         snapshot.mark_changed();
         Ok(Asker {

@@ -71,7 +71,11 @@ impl Beams for Whole {
             return self.staged.beam(width, seed);
         };
         // By turns: what one end misses the other often finds.
-        let from = if seed % 2 == 0 { End::Start } else { End::Goal };
+        let from = if seed.is_multiple_of(2) {
+            End::Start
+        } else {
+            End::Goal
+        };
         let beam = Beam::learned(self.problem(), from, rows, width, seed)?;
         Some(Box::new(beam))
     }
