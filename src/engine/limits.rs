@@ -94,6 +94,8 @@ impl Limits {
 /// Waits for an instant; for ever if there is none.
 pub async fn until(instant: Option<Instant>) {
     match instant {
+        // A timer takes a millisecond at the least.
+        Some(instant) if instant <= Instant::now() => {}
         Some(instant) => tokio::time::sleep_until(instant.into()).await,
         None => std::future::pending().await,
     }

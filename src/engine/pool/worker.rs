@@ -10,6 +10,9 @@ use super::state::{Place, State};
 use super::{Errand, Next, SLICE, Shared, Task, Turn};
 use crate::telemetry;
 
+/// By how much workers stand back behind the threads that speak to clients.
+const NICENESS: i32 = 5;
+
 impl Shared {
     /// Keeps an errand for the next worker that is idle, if there is one for it.
     pub(super) fn call(&self, id: u64, errand: Arc<dyn Errand>) -> bool {
@@ -30,6 +33,9 @@ impl Shared {
     }
 
     pub(super) fn work(&self) {
+        // A call that comes, or an answer that is due, should not wait for a search's turn on the
+        // processor. Where the system refuses it is as it was.
+        let _ = rustix::process::nice(NICENESS);
         let mut state = self.lock();
         loop {
             if state.closed {
