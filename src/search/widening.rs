@@ -233,10 +233,11 @@ impl Search for Widening {
             return Step::Working;
         };
         let (rest, depth) = (pass.rest(), pass.depth());
-        if rest < self.nearest.0 {
-            self.nearest = (rest, depth);
+        if rest == 0 || rest < self.nearest.0 {
+            // 0: the estimate does not tell, for now.
+            self.nearest = (if rest == 0 { u32::MAX } else { rest }, depth);
         }
-        if rest > 0 && depth > self.nearest.1 + PATIENCE {
+        if depth > self.nearest.1 + PATIENCE {
             self.leave();
             return Step::Working;
         }
