@@ -6,9 +6,11 @@
 //! separated by commas, for the goal 1 2 3 … with the blank last. `--seed` is that of the random
 //! boards, `--home` the cell where their blank belongs. `--weights` tries the weights of a file.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+mod clock;
 
+use std::sync::Arc;
+
+use clock::Clock;
 use loyd::heuristic::learned::{Rows, Weights};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
@@ -115,34 +117,6 @@ fn main() {
             row("bound", &problems, width, |problem| {
                 Some(Box::new(Beam::bounded(problem, End::Start, width, 1)))
             });
-        }
-    }
-}
-
-/// The time on a processor, where the system tells it; the time on the wall elsewhere.
-struct Clock {
-    wall: Instant,
-    processor: Option<Duration>,
-}
-
-impl Clock {
-    fn start() -> Self {
-        Self {
-            wall: Instant::now(),
-            processor: Self::processor(),
-        }
-    }
-
-    fn processor() -> Option<Duration> {
-        let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
-        let nanoseconds = text.split(' ').next()?.parse().ok()?;
-        Some(Duration::from_nanos(nanoseconds))
-    }
-
-    fn elapsed(&self) -> Duration {
-        match (self.processor, Self::processor()) {
-            (Some(then), Some(now)) => now.saturating_sub(then),
-            _ => self.wall.elapsed(),
         }
     }
 }

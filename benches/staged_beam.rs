@@ -4,9 +4,11 @@
 //!
 //! The first line is the constructive solver's. Times are of one processor; the tables are built before.
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+mod clock;
 
+use std::sync::Arc;
+
+use clock::Clock;
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
 use loyd::search::constructive::{Constructive, Variant};
@@ -66,6 +68,7 @@ fn main() {
     let problems: Vec<Problem> = (0..question.boards).map(|i| question.problem(i)).collect();
     let tables = Arc::new(Tables::new());
     if let Some(problem) = problems.first() {
+        while !staged_beam::prepare(problem, 1 << 16) {}
         run(Box::new(staged_beam::solver(problem, 1, 1, &tables)));
     }
     println!("{}", question.shape);
@@ -121,32 +124,4 @@ fn row(name: &str, bytes: u64, problems: &[Problem], solver: impl Fn(&Problem) -
         peak as f64 / 1e6,
         bytes as f64 / 1e6,
     );
-}
-
-/// The time on a processor, where the system tells it; the time on the wall elsewhere.
-struct Clock {
-    wall: Instant,
-    processor: Option<Duration>,
-}
-
-impl Clock {
-    fn start() -> Self {
-        Self {
-            wall: Instant::now(),
-            processor: Self::processor(),
-        }
-    }
-
-    fn processor() -> Option<Duration> {
-        let text = std::fs::read_to_string("/proc/self/schedstat").ok()?;
-        let nanoseconds = text.split(' ').next()?.parse().ok()?;
-        Some(Duration::from_nanos(nanoseconds))
-    }
-
-    fn elapsed(&self) -> Duration {
-        match (self.processor, Self::processor()) {
-            (Some(then), Some(now)) => now.saturating_sub(then),
-            _ => self.wall.elapsed(),
-        }
-    }
 }

@@ -1,10 +1,10 @@
 //! How short solutions are by a deadline.
 
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Case, CpuTime, WrongLength};
+use crate::engine::pace::Pace;
 use crate::puzzle::Metric;
 use crate::search::chain::Chain;
 use crate::search::distance_table::Class;
@@ -12,13 +12,6 @@ use crate::search::guides::Home;
 use crate::search::plan::{Method, Objective, Ready, plan};
 use crate::search::tables::Tables;
 use crate::search::{Budget, Search, Step};
-
-/// Nodes between two looks at the clock, as few as the service takes at the least and as many as
-/// at the most.
-const CHUNKS: RangeInclusive<u64> = 64..=4096;
-
-/// What a look at the clock should cost at the most.
-const LOOK: Duration = Duration::from_micros(50);
 
 /// The bytes that a search may hold.
 const MEMORY: u64 = 1 << 30;
@@ -83,22 +76,16 @@ pub fn best_by(
         Arc::clone(tables),
     );
     let mut reached: Option<Reached> = None;
-    let mut chunk = *CHUNKS.start();
+    let mut pace = Pace::default();
     let mut now = begun.elapsed();
     while now < deadline {
-        let step = search.advance(Budget {
-            nodes: chunk,
+        let budget = Budget {
+            nodes: pace.chunk(),
             memory: MEMORY,
             time: Some(deadline - now),
-        });
-        let before = now;
+        };
+        let step = pace.time(|| search.advance(budget));
         now = begun.elapsed();
-        chunk = match now - before {
-            took if took > 2 * LOOK => chunk / 2,
-            took if took < LOOK / 2 => chunk * 2,
-            _ => chunk,
-        }
-        .clamp(*CHUNKS.start(), *CHUNKS.end());
         match step {
             Step::Working => {}
             Step::Done(_) => break,

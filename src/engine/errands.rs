@@ -81,7 +81,7 @@ impl Errands {
         turn: &Turn<'_>,
     ) -> Result<(), Box<dyn Part>> {
         let lent = Arc::new(Lent {
-            part: Mutex::new(Some((part, Pace::new()))),
+            part: Mutex::new(Some((part, Pace::default()))),
             most,
             expanded: AtomicU64::new(0),
             generated: AtomicU64::new(0),

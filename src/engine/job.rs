@@ -106,7 +106,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
             errands: Errands::default(),
             outlet,
             pending: None,
-            pace: Pace::new(),
+            pace: Pace::default(),
             submitted: Some(Instant::now()),
             counted: 0,
             max_nodes,
@@ -278,10 +278,10 @@ where
             if self.outlet.limited() {
                 nodes = nodes.min(self.left());
             }
-            let before = self.search.progress().generated;
             match self.advance(nodes) {
+                // Others are on what it may still spend, or on all that there is to do.
                 Step::Working
-                    if !self.errands.is_empty() && self.search.progress().generated == before =>
+                    if !self.errands.is_empty() && (nodes == 0 || self.search.waits()) =>
                 {
                     match self.recall() {
                         Ok(true) => {}

@@ -10,7 +10,7 @@ pub mod guide_builder;
 pub mod job;
 pub mod limits;
 pub mod memory;
-mod pace;
+pub mod pace;
 pub mod pipe;
 pub mod pool;
 mod share;

@@ -11,20 +11,22 @@ const LOOK: Duration = Duration::from_micros(50);
 /// search can change its speed a hundredfold from one look to the next.
 pub const CHUNKS: RangeInclusive<u64> = 64..=4096;
 
-/// The pace of one search: how many node generations take about 50 µs.
+/// The pace of one search: how many node generations take about 50 µs. The default is the pace to
+/// begin with.
 #[derive(Debug)]
 pub struct Pace {
     chunk: u64,
 }
 
-impl Pace {
-    /// The pace to begin with.
-    pub const fn new() -> Self {
+impl Default for Pace {
+    fn default() -> Self {
         Self {
             chunk: *CHUNKS.start(),
         }
     }
+}
 
+impl Pace {
     /// Node generations until the next look.
     pub const fn chunk(&self) -> u64 {
         self.chunk

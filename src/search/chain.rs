@@ -286,7 +286,9 @@ impl Search for Chain {
             self.begun = true;
             self.past.lower_bound = lower_bound(&self.problem, self.metric);
         }
-        self.peak_memory = self.progress().peak_memory;
+        if self.beside.is_some() {
+            self.peak_memory = self.progress().peak_memory;
+        }
         let met = self.met();
         let is_overtaken = self.is_overtaken();
         if self.out > 0 && (met.is_some() || is_overtaken) {
@@ -379,6 +381,21 @@ impl Search for Chain {
         Some(part)
     }
 
+    fn waits(&self) -> bool {
+        if self.out == 0 {
+            return false;
+        }
+        let is_held_up = self.met().is_some() || self.is_overtaken();
+        is_held_up
+            || match (&self.current, &self.beside) {
+                // The beams go on meanwhile.
+                (Some(_), Some(_)) => false,
+                (Some((_, solver)), None) => solver.waits(),
+                (None, Some(beside)) => beside.waits(),
+                (None, None) => false,
+            }
+    }
+
     fn join(&mut self, part: Box<dyn Part>) {
         if let Some(beside) = &mut self.beside {
             beside.join(part);
@@ -446,6 +463,10 @@ impl Search for Solutions {
 
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
         self.0.split(memory)
+    }
+
+    fn waits(&self) -> bool {
+        self.0.waits()
     }
 
     fn join(&mut self, part: Box<dyn Part>) {

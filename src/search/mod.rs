@@ -193,11 +193,17 @@ pub trait Search: Send {
     /// of it, or would hold more than `memory` bytes then, those of the part included.
     ///
     /// Until all parts are back, what they have done is not in [`Self::progress`], whatever is
-    /// said to be proven is so without them, and the search does not end. When it has nothing to
-    /// do but to wait for parts, [`Self::advance`] spends nothing and says [`Step::Working`]: then
-    /// one must be given back, done or not. What a part has found is found by the search.
+    /// said to be proven is so without them, and the search does not end. While it
+    /// [waits](Self::waits) one must be given back, done or not. What a part has found is found by
+    /// the search.
     fn split(&mut self, _memory: u64) -> Option<Box<dyn Part>> {
         None
+    }
+
+    /// Whether it has nothing to do but to wait for parts: [`Self::advance`] spends nothing then,
+    /// and says [`Step::Working`].
+    fn waits(&self) -> bool {
+        false
     }
 
     /// Takes a part back that it has handed out.
@@ -225,6 +231,10 @@ impl<S: Search + ?Sized> Search for Box<S> {
 
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
         (**self).split(memory)
+    }
+
+    fn waits(&self) -> bool {
+        (**self).waits()
     }
 
     fn join(&mut self, part: Box<dyn Part>) {

@@ -5,6 +5,7 @@
 //! as the time allows that is left, layer by layer, so that the last one ends just before it is
 //! over. Without a time each is four times as wide as the one before.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use super::beam::Pass;
@@ -72,8 +73,9 @@ pub struct Widening {
     widest: usize,
     /// The time that is to be left when the beam at work is over.
     reserve: Duration,
-    /// The least estimate of what the beam at work has to make, and the depth that it was made at.
-    nearest: (u32, u32),
+    /// The least estimate of what the beam at work has to make, since it tells one, and the depth
+    /// that it was made at.
+    nearest: (Option<NonZeroU32>, u32),
     /// Beams begun.
     begun: u64,
     best: Option<usize>,
@@ -98,7 +100,7 @@ impl Widening {
             width: 0,
             widest: 0,
             reserve: Duration::ZERO,
-            nearest: (u32::MAX, 0),
+            nearest: (None, 0),
             begun: 0,
             best: None,
             past: Progress::NONE,
@@ -173,7 +175,7 @@ impl Widening {
         };
         pass.set_width(self.width);
         self.pass = Some(pass);
-        self.nearest = (u32::MAX, 0);
+        self.nearest = (None, 0);
         self.begun += 1;
     }
 
@@ -200,7 +202,7 @@ impl Widening {
             return expected;
         };
         // The best board of a layer looks better than it is.
-        let by_estimate = pass.rest() + pass.rest() / 16;
+        let by_estimate = pass.rest().map_or(0, |rest| rest.get() + rest.get() / 16);
         // Some are longer than those before.
         let least = pass.depth() / 40 + 1;
         let by_best = expected.saturating_sub(pass.depth());
@@ -233,9 +235,8 @@ impl Search for Widening {
             return Step::Working;
         };
         let (rest, depth) = (pass.rest(), pass.depth());
-        if rest == 0 || rest < self.nearest.0 {
-            // 0: the estimate does not tell, for now.
-            self.nearest = (if rest == 0 { u32::MAX } else { rest }, depth);
+        if rest.is_none() || self.nearest.0.is_none_or(|least| rest < Some(least)) {
+            self.nearest = (rest, depth);
         }
         if depth > self.nearest.1 + PATIENCE {
             self.leave();

@@ -120,6 +120,10 @@ impl Search for Countable {
         }))
     }
 
+    fn waits(&self) -> bool {
+        self.left == 0 && self.out > 0
+    }
+
     fn join(&mut self, part: Box<dyn Part>) {
         let part: Box<dyn std::any::Any> = part;
         let part = part.downcast::<Half>().unwrap();

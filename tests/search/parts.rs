@@ -6,6 +6,7 @@ use loyd::heuristic::HeuristicKind;
 use loyd::heuristic::pattern_database::{self, CellSet, Partition, Tier, Watch};
 use loyd::puzzle::{Dice, Metric, Problem, Shape};
 use loyd::search::chain::Chain;
+use loyd::search::constructive::Variant;
 use loyd::search::guides::AnyGuide;
 use loyd::search::ida_star::batch::{Guide, SMALL_BYTES, Small};
 use loyd::search::ida_star::both_ways::{self, Probe};
@@ -313,6 +314,45 @@ fn a_chain_is_shared_like_its_search() {
         let sum: u64 = chain.iterations().iter().map(|it| it.generated).sum();
         assert_eq!(sum, chain.progress().generated);
     }
+}
+
+#[test]
+fn beams_go_on_while_a_part_of_the_proof_beside_them_is_out() {
+    let board = &korf::easiest_first()[12];
+    let tables = Arc::new(Tables::new());
+    tables
+        .guides()
+        .insert(AnyGuide::Small(weak(shape(4, 4), 15, 3)));
+    let mut chain = Chain::new(
+        board.problem.clone(),
+        Metric::SingleTile,
+        Objective::Best,
+        vec![
+            Stage::Constructive(Variant::Best),
+            Stage::Beam,
+            Stage::IdaStar(HeuristicKind::PatternDatabase),
+        ],
+        Arc::clone(&tables),
+    );
+    let part = loop {
+        assert!(!matches!(chain.advance(Budget::nodes(100)), Step::Done(_)));
+        if let Some(part) = chain.split(u64::MAX) {
+            break part;
+        }
+    };
+    let before = chain.progress().generated;
+    while chain.progress().generated < before + 5_000 {
+        assert!(!chain.waits());
+        assert!(!matches!(chain.advance(Budget::nodes(100)), Step::Done(_)));
+    }
+    chain.join(part);
+    let stop = loop {
+        if let Step::Done(stop) = chain.advance(Budget::nodes(1000)) {
+            break stop;
+        }
+    };
+    assert_eq!(stop, Stop::Proven);
+    assert_eq!(chain.progress().lower_bound as usize, board.length);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Wider and wider beams, played on a clock that only the nodes move.
 
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -99,8 +100,8 @@ impl Pass for Fake {
         self.depth
     }
 
-    fn rest(&self) -> u32 {
-        (f64::from(self.beams.layers - self.depth) * self.beams.error) as u32
+    fn rest(&self) -> Option<NonZeroU32> {
+        NonZeroU32::new((f64::from(self.beams.layers - self.depth) * self.beams.error) as u32)
     }
 
     fn set_width(&mut self, width: usize) {

@@ -4,6 +4,8 @@ mod candidate;
 mod expand;
 mod select;
 
+use std::num::NonZeroU32;
+
 use candidate::Candidate;
 
 use super::cut::{Cut, Verdict};
@@ -173,10 +175,12 @@ impl<E: Estimate> Layers<E> {
         self.depth
     }
 
-    /// The least rank of the layer before that one, or of the roots; [`i32::MAX`] without any.
+    /// About how many layers are to come, by the best board of the layer before that one; none
+    /// when that is as good as the goal. Only for estimates whose ranks are moves.
     #[must_use]
-    pub const fn least(&self) -> i32 {
-        self.least
+    pub fn rest(&self) -> Option<NonZeroU32> {
+        let moves = u32::try_from(self.least / E::UNIT).ok()?;
+        NonZeroU32::new(moves)
     }
 
     /// The nodes of the layer before that one.
@@ -190,12 +194,6 @@ impl<E: Estimate> Layers<E> {
     #[must_use]
     pub const fn completed(&self) -> &Nodes<E::Tile, E::Value> {
         &self.completed
-    }
-
-    /// The estimate, to be changed between two calls: what it is from then on holds for boards
-    /// that are still to be found.
-    pub const fn estimate_mut(&mut self) -> &mut E {
-        &mut self.estimate
     }
 
     /// The ways to all nodes.

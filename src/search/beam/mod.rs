@@ -22,6 +22,8 @@ pub use whole::{Beam, End, supports};
 pub(crate) use learned::Learned;
 pub(crate) use whole::{bytes_of, deepest};
 
+use std::num::NonZeroU32;
+
 use bound::Bounded;
 
 use super::{Search, Solver, prepared};
@@ -65,8 +67,8 @@ pub trait Pass: Search<Found = Solution> {
     /// The layers made.
     fn depth(&self) -> u32;
 
-    /// About how many are to come, at the least, as far as the estimate tells.
-    fn rest(&self) -> u32;
+    /// About how many are to come, rather too few; none when the estimate does not tell.
+    fn rest(&self) -> Option<NonZeroU32>;
 
     /// Makes the layers to come so wide; at most as wide as it was made for.
     fn set_width(&mut self, width: usize);

@@ -1,5 +1,7 @@
 //! The search for a solution among whole boards.
 
+use std::num::NonZeroU32;
+
 use super::{Estimate, Hashes, Layers, Mark, Pass, Settings, State, Trace};
 use crate::puzzle::{Board, Direction, Problem, Shape, Solution, Symmetry, plain_names};
 use crate::search::{Budget, Progress, Search, Step, Stop};
@@ -153,8 +155,8 @@ impl<E: Estimate<Tile = u8>> Pass for Beam<E> {
         self.layers.depth()
     }
 
-    fn rest(&self) -> u32 {
-        (self.layers.least() / E::UNIT).max(0).cast_unsigned()
+    fn rest(&self) -> Option<NonZeroU32> {
+        self.layers.rest()
     }
 
     fn set_width(&mut self, width: usize) {

@@ -164,12 +164,8 @@ impl Search for BothWays {
                 _ => (0, left),
             };
             let budget = Budget { nodes, ..budget };
-            let before = self.sides[side].progress.generated;
             match self.sides[side].advance(budget) {
-                // It waits for a part.
-                Step::Working if self.sides[side].progress.generated == before => {
-                    return Step::Working;
-                }
+                Step::Working if self.sides[side].solver.waits() => return Step::Working,
                 Step::Working => {}
                 Step::Found(found) => {
                     self.solved = true;
@@ -212,6 +208,10 @@ impl Search for BothWays {
             }
             _ => None,
         }
+    }
+
+    fn waits(&self) -> bool {
+        matches!(&*self.sides, [side] if side.solver.waits())
     }
 
     fn join(&mut self, part: Box<dyn Part>) {

@@ -152,27 +152,15 @@ impl Carry {
         // To the other side of a tile in between, the blank has to step aside.
         let aside_v = if u == 0 { 2 } else { 0 };
         let aside_u = if v == 0 { 2 } else { 0 };
+        let way = |is_near: bool, aside: i16| match is_near {
+            true => apart - 1,
+            false => apart + 1 + aside,
+        };
         let ways = [
-            if v < 0 {
-                apart - 1
-            } else {
-                apart + 1 + aside_v
-            },
-            if v > 0 {
-                apart - 1
-            } else {
-                apart + 1 + aside_v
-            },
-            if u < 0 {
-                apart - 1
-            } else {
-                apart + 1 + aside_u
-            },
-            if u > 0 {
-                apart - 1
-            } else {
-                apart + 1 + aside_u
-            },
+            way(v < 0, aside_v),
+            way(v > 0, aside_v),
+            way(u < 0, aside_u),
+            way(u > 0, aside_u),
         ];
         let mut least = i16::MAX;
         for (way, cost) in ways.into_iter().zip(costs) {

@@ -7,7 +7,7 @@ use super::estimate::Value;
 use super::number;
 use crate::heuristic::learned::Rows;
 use crate::puzzle::{Direction, plain_goal};
-use crate::search::beam::{Estimate, Hashes, Layers, Learned, Nodes, Settings, State, Tile, Trace};
+use crate::search::beam::{Hashes, Layers, Learned, Nodes, Settings, State, Tile, Trace};
 
 /// How many roots are evaluated in the time of so many nodes: the first looks at all pairs of
 /// tiles.
@@ -74,11 +74,6 @@ impl<T: Tile> Finale<T> {
         let mark = completed.head(self.strangers).mark;
         self.strangers += 1;
         Some(self.layers.trace().moves(mark))
-    }
-
-    /// About how many layers are to come.
-    pub(super) fn rest(&self) -> u32 {
-        (self.layers.least() / Learned::UNIT).max(0).cast_unsigned()
     }
 
     pub(super) fn set_width(&mut self, width: usize) {

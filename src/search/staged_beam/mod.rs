@@ -15,7 +15,6 @@ mod window;
 
 use std::sync::Arc;
 
-use block::Inside;
 use peel::Ending;
 use run::StagedBeam;
 
@@ -54,8 +53,7 @@ pub fn solver(problem: &Problem, width: usize, seed: u64, tables: &Arc<Tables>) 
 /// true once they need no more.
 #[must_use]
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
-    let image = problem.mirrored(problem.canonical_symmetry());
-    let mut blocks = learned_blocks(&image);
+    let mut blocks = learned_blocks(problem);
     blocks.all(|(_, shape)| learned::prepare(shape, nodes))
 }
 
@@ -72,21 +70,23 @@ pub fn bytes(shape: Shape, width: usize) -> u64 {
 
 /// The endings by the learned estimate, which is for blanks that belong in a corner: the least width
 /// for each with it, and the shape of the block that is left.
-fn learned_blocks(image: &Problem) -> impl Iterator<Item = ((usize, Ending), Shape)> + '_ {
+fn learned_blocks(problem: &Problem) -> impl Iterator<Item = ((usize, Ending), Shape)> + use<> {
+    let symmetry = problem.canonical_symmetry();
+    let shape = symmetry.shape(problem.shape());
+    let home = symmetry.cell(problem.shape(), problem.home());
     LEARNED_SIDES
         .into_iter()
-        .filter(|_| image.home() + 1 == image.shape().cells())
-        .map(|(side, least)| {
-            let ending = Ending::Learned(side);
-            let (_, block) = peel::peel(image.shape(), image.home(), ending);
-            ((least, ending), Inside::new(image, block).inner)
+        .filter(move |_| home + 1 == shape.cells())
+        .filter_map(move |(side, least)| {
+            // Lines are peeled off the longer side until both are short enough.
+            let block = Shape::new(shape.rows().min(side), shape.columns().min(side)).ok()?;
+            Some(((least, Ending::Learned(side)), block))
         })
 }
 
 /// How a search ends.
 fn ending(problem: &Problem, width: usize) -> Ending {
-    let image = problem.mirrored(problem.canonical_symmetry());
-    learned_blocks(&image)
+    learned_blocks(problem)
         .filter(|&((least, _), _)| width >= least)
         .find(|&(_, shape)| learned::ready(shape).is_some())
         .map_or(Ending::Table, |((_, ending), _)| ending)

@@ -1,5 +1,6 @@
 //! A staged beam at work, phase by phase.
 
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::block::Inside;
@@ -187,11 +188,11 @@ impl<T: Tile> Pass for StagedBeam<T> {
         }
     }
 
-    fn rest(&self) -> u32 {
+    fn rest(&self) -> Option<NonZeroU32> {
         match &self.phase {
-            Phase::Finale(finale) => finale.rest(),
+            Phase::Finale(finale) => finale.layers().rest(),
             // The ranks of stages only compare the boards of a layer.
-            _ => 0,
+            _ => None,
         }
     }
 

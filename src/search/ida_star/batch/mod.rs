@@ -291,6 +291,13 @@ impl<G: Grid, const P: usize, const W: usize> Search for Batched<G, P, W> {
         Some(Box::new(part))
     }
 
+    fn waits(&self) -> bool {
+        let has_more = || {
+            self.front.goal.is_some() || !self.front.open.is_empty() || !self.back_early.is_empty()
+        };
+        self.out > 0 && (self.solved || !has_more())
+    }
+
     /// # Panics
     /// When the part is another search's, of which nothing can be known here.
     fn join(&mut self, part: Box<dyn Part>) {
