@@ -69,7 +69,7 @@ fn main() {
     let tables = Arc::new(Tables::new());
     if let Some(problem) = problems.first() {
         while !staged_beam::prepare(problem, 1 << 16) {}
-        run(Box::new(staged_beam::solver(problem, 1, 1, &tables)));
+        run(Box::new(staged_beam::solver(problem, 1, 1, 1, &tables)));
     }
     println!("{}", question.shape);
     println!(" width  mean length  / n³   failures  ms a board  ns a kept node        MB");
@@ -80,7 +80,7 @@ fn main() {
     for &width in &question.widths {
         let bytes = staged_beam::bytes(question.shape, width);
         row(&width.to_string(), bytes, &problems, |problem| {
-            staged_beam::solver(problem, width, 1, &tables)
+            staged_beam::solver(problem, width, width, 1, &tables)
         });
     }
 }

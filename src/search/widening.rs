@@ -5,7 +5,6 @@
 //! as the time allows that is left, layer by layer, so that the last one ends just before it is
 //! over. Without a time each is four times as wide as the one before.
 
-use std::num::NonZeroU32;
 use std::time::Duration;
 
 use super::beam::Pass;
@@ -18,8 +17,12 @@ pub trait Beams: Send {
     /// once they are there. Until then there are others.
     fn prepare(&self, nodes: u64) -> bool;
 
-    /// A beam of at most this width; none if there is none for the problem.
-    fn beam(&self, width: usize, seed: u64) -> Option<Box<dyn Pass>>;
+    /// A beam of this width, which can be made as wide as `most` on the way; none if there is none
+    /// for the problem.
+    fn beam(&self, width: usize, most: usize, seed: u64) -> Option<Box<dyn Pass>>;
+
+    /// Whether beams with odd seeds begin at the other end.
+    fn has_two_ends(&self) -> bool;
 
     /// No beam is narrower: it would find nothing, or nothing good.
     fn narrowest(&self) -> usize;
@@ -27,8 +30,8 @@ pub trait Beams: Send {
     /// The bytes that a beam of this width can come to hold.
     fn bytes(&self, width: usize) -> u64;
 
-    /// About how many layers a beam has to make, rather too many.
-    fn layers(&self) -> u32;
+    /// About how many layers a beam of this width has to make, rather too many.
+    fn layers(&self, width: usize) -> u32;
 
     /// About the nanoseconds that a node takes.
     fn cost(&self) -> f64;
@@ -41,7 +44,10 @@ const FIRST: usize = 128;
 const GROWTH: usize = 4;
 
 /// The share of the time that is planned for: the end of a beam comes in leaps.
-const PLANNED: f64 = 0.97;
+const PLANNED: f64 = 0.95;
+
+/// The time that a move of a solution takes to be replayed, rather too much.
+const A_MOVE: Duration = Duration::from_nanos(120);
 
 /// The share of the time for the first beam.
 const FIRST_SHARE: f64 = 0.05;
@@ -50,9 +56,6 @@ const FIRST_SHARE: f64 = 0.05;
 /// of two solutions is as short as that of one beam with the time of both, and one of two beams is
 /// seldom stuck.
 const SECOND_SHARE: f64 = 0.48;
-
-/// After so many layers that came no nearer to the goal a beam is taken to be stuck.
-const PATIENCE: u32 = 50;
 
 /// A beam may become so much wider than was planned.
 const SLACK: f64 = 1.5;
@@ -71,11 +74,9 @@ pub struct Widening {
     /// The width of the beam at work, and of the widest one before.
     width: usize,
     widest: usize,
-    /// The time that is to be left when the beam at work is over.
-    reserve: Duration,
-    /// The least estimate of what the beam at work has to make, since it tells one, and the depth
-    /// that it was made at.
-    nearest: (Option<NonZeroU32>, u32),
+    /// The time that is to be left when the beam at work is over, and the time that has to be left.
+    planned_end: Duration,
+    latest_end: Duration,
     /// Beams begun.
     begun: u64,
     best: Option<usize>,
@@ -99,8 +100,8 @@ impl Widening {
             has_prepared: false,
             width: 0,
             widest: 0,
-            reserve: Duration::ZERO,
-            nearest: (None, 0),
+            planned_end: Duration::ZERO,
+            latest_end: Duration::ZERO,
             begun: 0,
             best: None,
             past: Progress::NONE,
@@ -111,41 +112,53 @@ impl Widening {
 
     /// The width at which a beam of so many layers ends in time.
     fn affordable(&self, time: Duration, layers: u32) -> usize {
-        let nodes = time.as_nanos() as f64 * PLANNED / self.pace.cost();
+        let nodes = time.as_nanos() as f64 / self.pace.cost();
         (nodes / f64::from(layers.max(1))) as usize
     }
 
     /// The width of the next beam, which may take so much time.
     fn next_width(&self, time: Option<Duration>) -> usize {
         match (time, self.widest) {
-            (Some(time), _) => self
-                .affordable(time, self.rest())
-                .max(self.beams.narrowest()),
+            (Some(time), _) => {
+                let mut width = self.beams.narrowest();
+                // The wider, the fewer layers: some rounds bring both together.
+                for _ in 0..3 {
+                    width = self.affordable(time, self.expected(width));
+                }
+                width
+            }
             (None, 0) => FIRST,
             (None, widest) => widest.saturating_mul(GROWTH),
         }
     }
 
-    /// The share of the time for the next beam.
-    const fn next_share(&self) -> f64 {
-        match self.begun {
-            0 => FIRST_SHARE,
-            1 => SECOND_SHARE,
-            _ => 1.0,
+    /// The time for the next beam, of so much that is left.
+    fn next_time(&self, left: Duration) -> Duration {
+        let first = left.mul_f64(FIRST_SHARE);
+        if self.begun == 0 && self.next_width(Some(first)) > 2 * self.beams.narrowest() {
+            first
+        } else if self.begun <= 1 && self.beams.has_two_ends() {
+            left.mul_f64(SECOND_SHARE)
+        } else {
+            left
         }
     }
 
     /// Begins the next beam, or asks for the memory that it takes.
     fn begin(&mut self, budget: Budget) {
-        let given = budget.time.map(|time| time.mul_f64(self.next_share()));
-        let planned = self.next_width(given);
+        let replay = A_MOVE * self.expected(self.beams.narrowest());
+        let given = budget
+            .time
+            .map(|left| self.next_time(left.saturating_sub(replay)));
+        let planned = self.next_width(given.map(|given| given.mul_f64(PLANNED)));
         let is_too_late = budget
             .time
-            .is_some_and(|time| 2 * self.affordable(time, self.rest()) < self.beams.narrowest());
+            .is_some_and(|left| 2 * self.next_width(Some(left)) < self.beams.narrowest());
         if is_too_late {
             self.stop = Some(Stop::Exhausted);
             return;
         }
+        let planned = planned.max(self.beams.narrowest());
         let slack = budget.time.map_or(1.0, |_| SLACK);
         let mut width = (planned as f64 * slack) as usize;
         let wanted = self.beams.bytes(width);
@@ -164,49 +177,46 @@ impl Widening {
                 return;
             }
         }
-        let Some(mut pass) = self.beams.beam(width, self.begun) else {
-            self.stop = Some(Stop::Exhausted);
-            return;
-        };
         self.width = planned.min(width);
-        self.reserve = match (budget.time, given) {
-            (Some(time), Some(given)) => time.saturating_sub(given),
-            _ => Duration::ZERO,
-        };
-        pass.set_width(self.width);
-        self.pass = Some(pass);
-        self.nearest = (None, 0);
+        self.pass = self.beams.beam(self.width, width, self.begun);
+        if self.pass.is_none() {
+            self.stop = Some(Stop::Exhausted);
+        }
+        if let (Some(left), Some(given)) = (budget.time, given) {
+            self.latest_end = left.saturating_sub(given).max(replay);
+            self.planned_end = left.saturating_sub(given.mul_f64(PLANNED));
+        }
         self.begun += 1;
     }
 
     /// Ends the beam at work.
     fn leave(&mut self) {
         self.past = self.progress().at_rest();
+        self.pace.settle();
         self.widest = self.widest.max(self.width);
         self.pass = None;
         self.claimed = 0;
     }
 
+    /// The layers that a beam of this width has to make, about.
+    fn expected(&self, width: usize) -> u32 {
+        let layers = self.beams.layers(width);
+        self.best.map_or(layers, |best| layers.min(best as u32))
+    }
+
     /// Makes the beam at work as wide as its time allows.
-    fn keep_pace(&mut self, time: Duration) {
-        let width = self.affordable(time.saturating_sub(self.reserve), self.rest());
+    fn keep_pace(&mut self, left: Duration) {
+        let Some(pass) = &self.pass else {
+            return;
+        };
+        let rest = pass.rest(self.expected(self.width));
+        // What comes after the planned end is not spent all at once.
+        let late = left.saturating_sub(self.latest_end) / 2;
+        let time = left.saturating_sub(self.planned_end).max(late);
+        let width = self.affordable(time, rest);
         if let Some(pass) = &mut self.pass {
             pass.set_width(width.max(self.beams.narrowest()));
         }
-    }
-
-    /// The layers that the beam at work, or the next one, has still to make, about.
-    fn rest(&self) -> u32 {
-        let expected = self.best.map_or(self.beams.layers(), |best| best as u32);
-        let Some(pass) = &self.pass else {
-            return expected;
-        };
-        // The best board of a layer looks better than it is.
-        let by_estimate = pass.rest().map_or(0, |rest| rest.get() + rest.get() / 16);
-        // Some are longer than those before.
-        let least = pass.depth() / 40 + 1;
-        let by_best = expected.saturating_sub(pass.depth());
-        by_estimate.max(by_best).max(least)
     }
 }
 
@@ -234,11 +244,7 @@ impl Search for Widening {
         let Some(pass) = &mut self.pass else {
             return Step::Working;
         };
-        let (rest, depth) = (pass.rest(), pass.depth());
-        if rest.is_none() || self.nearest.0.is_none_or(|least| rest < Some(least)) {
-            self.nearest = (rest, depth);
-        }
-        if depth > self.nearest.1 + PATIENCE {
+        if pass.is_stuck() {
             self.leave();
             return Step::Working;
         }
@@ -282,6 +288,8 @@ struct Pace {
     /// Of the recent past, in nanoseconds and nodes.
     time: f64,
     nodes: f64,
+    /// The same of the beam at work.
+    beam: (f64, f64),
 }
 
 impl Pace {
@@ -296,6 +304,7 @@ impl Pace {
             last: None,
             time: cost * Self::GUESS,
             nodes: Self::GUESS,
+            beam: (0.0, 0.0),
         }
     }
 
@@ -303,8 +312,11 @@ impl Pace {
         if let Some((before, nodes_before)) = self.last {
             // The time may have become longer: somebody else waits now.
             if let Some(took) = before.checked_sub(left) {
-                self.time += took.as_nanos() as f64;
-                self.nodes += nodes.saturating_sub(nodes_before) as f64;
+                let time = took.as_nanos() as f64;
+                let nodes = nodes.saturating_sub(nodes_before) as f64;
+                self.time += time;
+                self.nodes += nodes;
+                self.beam = (self.beam.0 + time, self.beam.1 + nodes);
                 if self.nodes > Self::MEMORY {
                     self.time /= 2.0;
                     self.nodes /= 2.0;
@@ -312,6 +324,15 @@ impl Pace {
             }
         }
         self.last = Some((left, nodes));
+    }
+
+    /// The beam at work is over: the next one will cost what this one did in all. The last part of
+    /// a beam costs more than the others.
+    fn settle(&mut self) {
+        let (time, nodes) = std::mem::take(&mut self.beam);
+        if nodes >= Self::GUESS {
+            (self.time, self.nodes) = (Self::GUESS * time / nodes, Self::GUESS);
+        }
     }
 
     fn cost(&self) -> f64 {

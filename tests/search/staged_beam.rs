@@ -13,7 +13,7 @@ use crate::support::{all_distances, any_cell, goal, random_problem, shape};
 
 fn solver(problem: &Problem, width: usize, tables: &Arc<Tables>) -> Solver {
     while !staged_beam::prepare(problem, 1 << 16) {}
-    Box::new(staged_beam::solver(problem, width, 1, tables))
+    Box::new(staged_beam::solver(problem, width, width, 1, tables))
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Wider and wider beams, played on a clock that only the nodes move.
 
-use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -54,17 +53,21 @@ impl Beams for Fakes {
         true
     }
 
-    fn beam(&self, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
-        self.widths.lock().unwrap().push((width, 0.0));
+    fn beam(&self, width: usize, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
+        self.widths.lock().unwrap().push((most, 0.0));
         Some(Box::new(Fake {
             beams: self.clone(),
-            most: width,
+            most,
             width,
             depth: 0,
             in_layer: 0,
             expanded: 0,
             finds: seed >= self.first_lucky,
         }))
+    }
+
+    fn has_two_ends(&self) -> bool {
+        true
     }
 
     fn narrowest(&self) -> usize {
@@ -75,7 +78,7 @@ impl Beams for Fakes {
         width as u64 * 100
     }
 
-    fn layers(&self) -> u32 {
+    fn layers(&self, _width: usize) -> u32 {
         self.layers
     }
 
@@ -96,12 +99,12 @@ struct Fake {
 }
 
 impl Pass for Fake {
-    fn depth(&self) -> u32 {
-        self.depth
+    fn rest(&self, _expected: u32) -> u32 {
+        ((f64::from(self.beams.layers - self.depth) * self.beams.error) as u32).max(1)
     }
 
-    fn rest(&self) -> Option<NonZeroU32> {
-        NonZeroU32::new((f64::from(self.beams.layers - self.depth) * self.beams.error) as u32)
+    fn is_stuck(&self) -> bool {
+        false
     }
 
     fn set_width(&mut self, width: usize) {

@@ -4,8 +4,6 @@ mod candidate;
 mod expand;
 mod select;
 
-use std::num::NonZeroU32;
-
 use candidate::Candidate;
 
 use super::cut::{Cut, Verdict};
@@ -30,6 +28,9 @@ pub enum State {
     /// There is nothing more to do: no board is left, or the deepest layer was made.
     Over,
 }
+
+/// After so many layers that came no nearer to the goal a beam is taken to be stuck.
+const PATIENCE: u32 = 50;
 
 /// What is done with a layer, in this order. Each can be left at any point.
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +64,10 @@ pub struct Layers<E: Estimate> {
     settings: Settings,
     /// The moves made in the layer that is being made.
     depth: u32,
-    /// The least rank of the layer before, or of the roots.
+    /// The least rank of the layer before, or of the first root.
     least: i32,
+    /// The least rank so far, and the layer that it was first seen in.
+    nearest: (i32, u32),
     phase: Phase,
     present: Nodes<E::Tile, E::Value>,
     next: Nodes<E::Tile, E::Value>,
@@ -103,6 +106,7 @@ impl<E: Estimate> Layers<E> {
             settings,
             depth: 0,
             least: i32::MAX,
+            nearest: (i32::MAX, 0),
             phase: Phase::Expand(0),
             present: Nodes::new(cells, width),
             next: Nodes::new(cells, width),
@@ -138,7 +142,9 @@ impl<E: Estimate> Layers<E> {
         if self.estimate.completes(head.value, head.hash) {
             self.completed.push(head, tiles, 0, 0);
         } else {
-            self.least = self.least.min(self.estimate.rank(head.value));
+            if self.roots.is_empty() {
+                self.least = self.estimate.rank(head.value);
+            }
             self.roots.push(head, tiles, 0, 0);
         }
     }
@@ -175,12 +181,29 @@ impl<E: Estimate> Layers<E> {
         self.depth
     }
 
-    /// About how many layers are to come, by the best board of the layer before that one; none
-    /// when that is as good as the goal. Only for estimates whose ranks are moves.
+    /// About how many layers are to come, at least one, where so many are `expected` in all. Only
+    /// for estimates whose ranks are moves.
     #[must_use]
-    pub fn rest(&self) -> Option<NonZeroU32> {
-        let moves = u32::try_from(self.least / E::UNIT).ok()?;
-        NonZeroU32::new(moves)
+    pub fn rest(&self, expected: u32) -> u32 {
+        let by_estimate = u32::try_from(self.least / E::UNIT).unwrap_or(0);
+        // The best board of a layer looks better than it is; and some solutions are longer than
+        // expected.
+        let by_estimate = by_estimate + by_estimate / 16;
+        let by_depth = expected.saturating_sub(self.depth);
+        by_estimate.max(by_depth).max(self.depth / 40 + 1)
+    }
+
+    /// Whether the layers have come no nearer to the goal for a long time. Only for estimates whose
+    /// ranks mean the same in all layers.
+    #[must_use]
+    pub const fn is_stuck(&self) -> bool {
+        self.depth > self.nearest.1 + PATIENCE
+    }
+
+    /// What ranks the boards.
+    #[must_use]
+    pub const fn estimate(&self) -> &E {
+        &self.estimate
     }
 
     /// The nodes of the layer before that one.

@@ -22,8 +22,6 @@ pub use whole::{Beam, End, supports};
 pub(crate) use learned::Learned;
 pub(crate) use whole::{bytes_of, deepest};
 
-use std::num::NonZeroU32;
-
 use bound::Bounded;
 
 use super::{Search, Solver, prepared};
@@ -64,11 +62,11 @@ pub trait Estimate: Send {
 
 /// A beam that ends with the first solution, and whose width can be changed while it runs.
 pub trait Pass: Search<Found = Solution> {
-    /// The layers made.
-    fn depth(&self) -> u32;
+    /// About how many layers are to come, at least one, where so many are `expected` in all.
+    fn rest(&self, expected: u32) -> u32;
 
-    /// About how many are to come, rather too few; none when the estimate does not tell.
-    fn rest(&self) -> Option<NonZeroU32>;
+    /// Whether no layer has come nearer to the goal for a long time.
+    fn is_stuck(&self) -> bool;
 
     /// Makes the layers to come so wide; at most as wide as it was made for.
     fn set_width(&mut self, width: usize);

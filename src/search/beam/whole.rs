@@ -1,7 +1,5 @@
 //! The search for a solution among whole boards.
 
-use std::num::NonZeroU32;
-
 use super::{Estimate, Hashes, Layers, Mark, Pass, Settings, State, Trace};
 use crate::puzzle::{Board, Direction, Problem, Shape, Solution, Symmetry, plain_names};
 use crate::search::{Budget, Progress, Search, Step, Stop};
@@ -151,12 +149,12 @@ pub(crate) const fn deepest(shape: Shape) -> u32 {
 }
 
 impl<E: Estimate<Tile = u8>> Pass for Beam<E> {
-    fn depth(&self) -> u32 {
-        self.layers.depth()
+    fn rest(&self, expected: u32) -> u32 {
+        self.layers.rest(expected)
     }
 
-    fn rest(&self) -> Option<NonZeroU32> {
-        self.layers.rest()
+    fn is_stuck(&self) -> bool {
+        self.layers.is_stuck()
     }
 
     fn set_width(&mut self, width: usize) {

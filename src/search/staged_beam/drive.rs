@@ -45,6 +45,11 @@ impl Drive {
         }
     }
 
+    /// The farthest stage that a board has reached.
+    pub(super) const fn top(&self) -> u16 {
+        self.top
+    }
+
     /// What is added to the rank of a board for its stage, and for its distance from that one's
     /// end. Boards that go beyond the top are as good as at its end.
     #[inline]

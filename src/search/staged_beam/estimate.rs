@@ -89,6 +89,13 @@ impl<T: Tile> Staged<T> {
         self.block
     }
 
+    /// The part of the cells that the farthest boards have still to fill.
+    pub(super) fn open(&self) -> f32 {
+        let stages = &self.groups[usize::from(self.drive.top()).min(self.groups.len())..];
+        let tiles: usize = stages.iter().map(|group| usize::from(group.tiles)).sum();
+        (tiles + self.block.rows * self.block.columns) as f32 / self.closed_by.len() as f32
+    }
+
     /// The value of a board that is at least in the given stage.
     fn enter(&self, rest: i32, stage: u16, tile_at: impl Fn(usize) -> usize) -> Value {
         let is_home = |tile: u16| tile_at(goal_cell(self.home, tile)) == usize::from(tile);

@@ -31,7 +31,8 @@ const BYTE_CELLS: usize = 256;
 const LEARNED_SIDES: [(usize, usize); 2] = [(7, 1000), (6, 100)];
 
 /// A search for one solution by a staged beam that keeps `width` boards in each layer, at least
-/// one. The wider, the shorter the solution, and the longer it takes.
+/// one, and can be made as wide as `most` on the way. The wider, the shorter the solution, and the
+/// longer it takes.
 ///
 /// The same problem, width and seed give the same solution, once all is [prepared](prepare). It ends
 /// with [`Stop::Exhausted`](super::Stop::Exhausted) and without a solution if none is found in a few times the usual number of
@@ -40,13 +41,21 @@ const LEARNED_SIDES: [(usize, usize); 2] = [(7, 1000), (6, 100)];
 /// Beams of a hundred boards and more end with the learned estimate. Should none of its boards come
 /// to the end by that, the search begins again and ends without.
 #[must_use]
-pub fn solver(problem: &Problem, width: usize, seed: u64, tables: &Arc<Tables>) -> Box<dyn Pass> {
+pub fn solver(
+    problem: &Problem,
+    width: usize,
+    most: usize,
+    seed: u64,
+    tables: &Arc<Tables>,
+) -> Box<dyn Pass> {
     let ending = ending(problem, width);
-    if problem.shape().cells() <= BYTE_CELLS {
-        Box::new(StagedBeam::<u8>::new(problem, width, seed, ending, tables))
+    let mut pass: Box<dyn Pass> = if problem.shape().cells() <= BYTE_CELLS {
+        Box::new(StagedBeam::<u8>::new(problem, most, seed, ending, tables))
     } else {
-        Box::new(StagedBeam::<u16>::new(problem, width, seed, ending, tables))
-    }
+        Box::new(StagedBeam::<u16>::new(problem, most, seed, ending, tables))
+    };
+    pass.set_width(width);
+    pass
 }
 
 /// Works on the tables of the learned estimate, about as long as so many nodes of a search take;

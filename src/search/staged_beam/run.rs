@@ -1,6 +1,5 @@
 //! A staged beam at work, phase by phase.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use super::block::Inside;
@@ -21,6 +20,34 @@ const GATHERED_LAYERS: u32 = 30;
 fn deepest(shape: Shape) -> u32 {
     (2 * shape.cells() * (shape.rows() + shape.columns()) + 200) as u32
 }
+
+/// About how many layers the stages still take after so many, by the part of the cells that is open.
+/// In the beginning, when that says little, the number that was expected counts.
+fn rest(depth: u32, expected: u32, open: f32) -> u32 {
+    let left = moves_left(open);
+    let in_all = (EXPECTATION * expected as f32 + depth as f32) / (EXPECTATION + 1.0 - left);
+    (CAUTION * in_all * left) as u32
+}
+
+/// The part of all moves that are left when a part of the cells is open, as measured from 10×10 to
+/// 32×32 at widths from 10 to 100: about the square, as lines become shorter; less in between,
+/// because the first stages bring all tiles nearer.
+fn moves_left(open: f32) -> f32 {
+    let square = open * open;
+    square * (1.0 - 0.45 * open + 0.45 * square * square * square)
+}
+
+/// The layers of the finale beyond that, for each cell of its block.
+const FINALE_LAYERS_A_CELL: u32 = 4;
+
+/// The layers of the closing beyond that.
+const CLOSING_LAYERS: u32 = 80;
+
+/// What is told of the stages' layers is so much too many: a beam that is late ends with few boards.
+const CAUTION: f32 = 1.2;
+
+/// How much the number of moves that was expected counts; those that were made count 1.
+const EXPECTATION: f32 = 0.2;
 
 /// A staged beam at work.
 pub(super) struct StagedBeam<T: Tile> {
@@ -180,19 +207,27 @@ impl<T: Tile> StagedBeam<T> {
 }
 
 impl<T: Tile> Pass for StagedBeam<T> {
-    fn depth(&self) -> u32 {
+    fn rest(&self, expected: u32) -> u32 {
         match &self.phase {
-            Phase::Gathering(layers) | Phase::ToTable(layers, _) => layers.depth(),
-            Phase::Finale(finale) => finale.layers().depth(),
-            Phase::Over(_) => 0,
+            Phase::Gathering(layers) => {
+                let cells = self.inside.inner.cells() as u32;
+                let finale = 2 * GATHERED_LAYERS + FINALE_LAYERS_A_CELL * cells;
+                rest(layers.depth(), expected, layers.estimate().open()) + finale
+            }
+            Phase::ToTable(layers, _) => {
+                rest(layers.depth(), expected, layers.estimate().open()) + CLOSING_LAYERS
+            }
+            // By the estimate alone: solutions become shorter the wider the beam is, all on the way.
+            Phase::Finale(finale) => finale.layers().rest(0),
+            Phase::Over(_) => 1,
         }
     }
 
-    fn rest(&self) -> Option<NonZeroU32> {
+    fn is_stuck(&self) -> bool {
         match &self.phase {
-            Phase::Finale(finale) => finale.layers().rest(),
+            Phase::Finale(finale) => finale.layers().is_stuck(),
             // The ranks of stages only compare the boards of a layer.
-            _ => None,
+            _ => false,
         }
     }
 

@@ -121,6 +121,9 @@ impl<E: Estimate> Layers<E> {
         self.least = best.unwrap_or(self.cut.least());
         self.cut.clear(self.least);
         self.depth += 1;
+        if self.least < self.nearest.0 {
+            self.nearest = (self.least, self.depth);
+        }
         self.phase = Phase::Expand(0);
     }
 }
