@@ -30,7 +30,7 @@ def free_port():
 class Server:
     """`loyd serve` as a context manager."""
 
-    def __init__(self, *flags):
+    def __init__(self, *flags, listen="127.0.0.1:0"):
         self.metrics_port = free_port()
         self.lines = []
         self._new_line = threading.Condition()
@@ -40,7 +40,7 @@ class Server:
             [
                 BINARY,
                 "serve",
-                "--listen=127.0.0.1:0",
+                f"--listen={listen}",
                 f"--metrics-listen=127.0.0.1:{self.metrics_port}",
                 "--log-format=json",
                 # Only the tests of tables wait for large ones.

@@ -1,0 +1,156 @@
+"""Two replicas are replaced one after the other, under load: no call fails, whoever is in front."""
+
+import json
+import time
+import unittest
+
+import grpc
+from case import FULL
+from client import Client
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from load import Load
+from proxies import ALL, DEPLOY, fixed_port
+from server import Server
+
+# Calls a second; in CI all balancers at once on whatever machine there is, else one after the other.
+RATE = 2_000 if FULL else 60
+ROUNDS = 3 if FULL else 1
+
+# What docs/operations.md recommends.
+DRAIN = ("--drain-delay=5s", "--drain-grace=10s")
+# With the kill and the start, what one replica's turn takes at the most.
+END_TIMEOUT = 5 + 10 + 5
+
+SERVICE_CONFIG = json.loads((DEPLOY / "client/service-config.json").read_text())
+
+
+class Replicas:
+    """Two servers on ports that stay the same, each of which can be replaced."""
+
+    def __init__(self, case, *flags):
+        self.case = case
+        self.flags = flags
+        self.ports = [fixed_port(), fixed_port()]
+        self.servers = [self.start(number) for number in range(2)]
+        case.addCleanup(lambda: [server.stop() for server in self.servers])
+
+    def start(self, number):
+        return Server(
+            *self.flags, "--log=warn,loyd::cli=info", listen=f"127.0.0.1:{self.ports[number]}"
+        )
+
+    def addresses(self):
+        return "ipv4:" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
+
+    def roll(self, number):
+        """SIGTERM, the end that Kubernetes would see, and another in its place."""
+        old = self.servers[number]
+        old.terminate()
+        self.case.assertEqual(old.process.wait(END_TIMEOUT), 0)
+        self.case.assertEqual(old.errors(), [])
+        old.stop()
+        self.servers[number] = self.start(number)
+
+    def kill(self, number):
+        old = self.servers[number]
+        old.process.kill()
+        old.stop()
+
+    def revive(self, number):
+        self.servers[number] = self.start(number)
+
+
+def requests(client):
+    """What a game asks: mostly whether boards are solvable, small boards, now and then a 15-puzzle."""
+    small = client.boards(3, count=200, seed=1)
+    near = client.message("Difficulty", min_moves=20, max_moves=30)
+    medium = client.Generate(
+        client.message("GenerateRequest", rows=4, count=50, seed=2, difficulty=near)
+    ).boards
+    mix = []
+    for number, board in enumerate(small):
+        check = client.message("CheckSolvableRequest", board=board)
+        mix += [("CheckSolvable", check)] * 3
+        mix.append(("Solve", client.solve_request(board, "OPTIMAL")))
+        if number < len(medium):
+            mix.append(("Solve", client.solve_request(medium[number].board, "OPTIMAL")))
+    return mix
+
+
+def streams(client):
+    """A few that are always under way: each takes its half second."""
+    limits = client.message("Limits")
+    limits.max_time.FromMilliseconds(500)
+    return [
+        client.stream_request(board, solve={"limits": limits})
+        for board in client.boards(5, count=2, seed=3)
+    ]
+
+
+class Front:
+    """Who stands before the replicas, or the clients themselves with a policy."""
+
+    def __init__(self, name, address, service_config=None):
+        self.name, self.address, self.service_config = name, address, service_config
+
+    def load(self, case, rate, mix, streams):
+        load = Load(self.address, mix, rate, streams, service_config=self.service_config)
+        case.addCleanup(load.stop)
+        return load
+
+
+class Rollout(unittest.TestCase):
+    def setUp(self):
+        self.replicas = Replicas(self, *DRAIN)
+        with Client(self.replicas.servers[0].address) as client:
+            self.mix, self.streams = requests(client), streams(client)
+        self.fronts = [self.front(kind) for kind in ALL]
+        # No balancer: the clients know both replicas, and retry by themselves.
+        self.fronts.append(Front("client", self.replicas.addresses(), SERVICE_CONFIG))
+
+    def front(self, kind):
+        proxy = kind(self.replicas.ports).start()
+        self.addCleanup(proxy.stop)
+        self.wait_until_it_serves(proxy)
+        return Front(kind.__name__, proxy.address)
+
+    def wait_until_it_serves(self, proxy):
+        """It has found both replicas healthy when calls by it have come to both."""
+        with grpc.insecure_channel(proxy.address) as channel:
+            health = health_pb2_grpc.HealthStub(channel)
+            request = health_pb2.HealthCheckRequest()
+            health.Check(request, timeout=20, wait_for_ready=True)
+        time.sleep(1.5)
+
+    def under_load(self, disturb):
+        """The tallies of all fronts, while `disturb` does its worst."""
+        turns = [[front] for front in self.fronts] if FULL else [self.fronts]
+        tallies = {}
+        for fronts in turns:
+            loads = {
+                front.name: front.load(self, RATE, self.mix, self.streams) for front in fronts
+            }
+            time.sleep(2)
+            disturb()
+            time.sleep(2)
+            for name, load in loads.items():
+                tallies[name] = load.end()
+                print(f"\n    {name}: {tallies[name]} ", end="", flush=True)
+        return tallies
+
+    def test_no_call_fails_while_replicas_are_replaced(self):
+        def rounds():
+            for _ in range(ROUNDS):
+                for number in range(2):
+                    self.replicas.roll(number)
+                    # As a Deployment with minReadySeconds: the balancers find it before the next goes.
+                    time.sleep(3)
+
+        for name, tally in self.under_load(rounds).items():
+            with self.subTest(front=name):
+                self.assertEqual(tally.failed, 0, tally.failures)
+                self.assertGreater(tally.codes["OK"], 100)
+
+
+if __name__ == "__main__":
+    unittest.main()
