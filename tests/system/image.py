@@ -45,7 +45,7 @@ class Image:
 
     def _buildah(self, *arguments):
         command = [
-            os.environ["BUILDAH"],
+            os.environ["BUILDAH_BINARY"],
             "--storage-driver=vfs",
             f"--root={self.folder}/root",
             f"--runroot={self.folder}/run",

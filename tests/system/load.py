@@ -52,22 +52,28 @@ class Load:
 
 
 class Tally:
-    def __init__(self, codes, failures, seconds, p50, p99):
-        self.codes = codes
-        # What the first ones that failed said.
+    def __init__(self, unary, streams, failures, seconds, p50, p99, longest):
+        # How often each code was the answer.
+        self.unary, self.streams = unary, streams
+        # What the first calls that failed said.
         self.failures = failures
-        self.rate = sum(codes.values()) / seconds
-        self.p50, self.p99 = p50, p99
-
-    @property
-    def failed(self):
-        return sum(count for code, count in self.codes.items() if code != "OK")
+        self.rate = sum(unary.values()) / seconds
+        self.p50, self.p99, self.longest = p50, p99, longest
 
     def __str__(self):
-        codes = ", ".join(f"{count} {code}" for code, count in sorted(self.codes.items()))
         return (
-            f"{codes}; {self.rate:.0f}/s, p50 {self.p50 * 1e3:.1f} ms, p99 {self.p99 * 1e3:.1f} ms"
+            f"{spelled(self.unary)}; {self.rate:.0f}/s, p50 {self.p50 * 1e3:.1f} ms, "
+            f"p99 {self.p99 * 1e3:.1f} ms, at most {self.longest * 1e3:.0f} ms; "
+            f"streams: {spelled(self.streams)}"
         )
+
+
+def spelled(codes):
+    return ", ".join(f"{count:,} {code}" for code, count in sorted(codes.items())) or "none"
+
+
+def failed(codes):
+    return sum(count for code, count in codes.items() if code != "OK")
 
 
 def encoded(message):
@@ -99,7 +105,7 @@ class Caller:
         self.requests = [(method, base64.b64decode(text)) for method, text in order["requests"]]
         self.streams = [base64.b64decode(text) for text in order["streams"]]
         self.rate = order["rate"]
-        self.codes = collections.Counter()
+        self.unary, self.streams_ended = collections.Counter(), collections.Counter()
         self.failures = []
         self.times = []
         self.in_flight = 0
@@ -134,7 +140,12 @@ class Caller:
             self.in_flight += 1
         asked = time.monotonic()
         future = call.future(request, timeout=PATIENCE)
-        future.add_done_callback(lambda done: self.ended(method, done, asked))
+
+        def ended(call):
+            self.times.append(time.monotonic() - asked)
+            self.ended(self.unary, method, call)
+
+        future.add_done_callback(ended)
 
     def stream(self, number, request):
         call = self.channels[number % len(self.channels)].unary_stream(
@@ -143,37 +154,36 @@ class Caller:
         while not self.ending.is_set():
             with self.changed:
                 self.in_flight += 1
-            asked = time.monotonic()
             answers = call(request, timeout=PATIENCE)
             try:
                 for _ in answers:
                     pass
             except grpc.RpcError:
                 pass
-            self.ended("SolveStream", answers, asked, timed=False)
+            self.ended(self.streams_ended, "SolveStream", answers)
 
-    def ended(self, method, call, asked, timed=True):
+    def ended(self, codes, method, call):
         code = call.code().name
         with self.changed:
-            self.codes[code] += 1
-            if code != "OK" and len(self.failures) < 10:
+            codes[code] += 1
+            if code != "OK" and len(self.failures) < 20:
                 self.failures.append(f"{method}: {code}: {call.details()}")
-            if timed:
-                self.times.append(time.monotonic() - asked)
             self.in_flight -= 1
             self.changed.notify_all()
 
     def tally(self, seconds):
         # What has not ended by now has failed as well.
         if self.in_flight:
-            self.codes["NEVER_ENDED"] = self.in_flight
+            self.unary["NEVER_ENDED"] = self.in_flight
         times = sorted(self.times) or [0.0]
         return {
-            "codes": self.codes,
+            "unary": self.unary,
+            "streams": self.streams_ended,
             "failures": self.failures,
             "seconds": seconds,
             "p50": times[len(times) // 2],
             "p99": times[len(times) * 99 // 100],
+            "longest": times[-1],
         }
 
 

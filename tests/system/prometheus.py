@@ -38,7 +38,7 @@ class Prometheus:
         self.log = open(pathlib.Path(self.folder.name) / "log", "w")
         self.process = subprocess.Popen(
             [
-                os.environ["PROMETHEUS"],
+                os.environ["PROMETHEUS_BINARY"],
                 f"--config.file={file}",
                 f"--storage.tsdb.path={self.folder.name}/data",
                 f"--web.listen-address={self.address}",

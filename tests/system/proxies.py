@@ -110,7 +110,7 @@ class Proxy:
 
 
 class Envoy(Proxy):
-    file, program = "envoy/envoy.yaml", "ENVOY"
+    file, program = "envoy/envoy.yaml", "ENVOY_BINARY"
 
     def replacements(self, first, second):
         admin = str(fixed_port())
@@ -138,7 +138,7 @@ class Envoy(Proxy):
 
 
 class Nginx(Proxy):
-    file, program = "nginx/nginx.conf", "NGINX"
+    file, program = "nginx/nginx.conf", "NGINX_BINARY"
 
     def replacements(self, first, second):
         return [
@@ -160,7 +160,7 @@ class Nginx(Proxy):
 
 
 class HAProxy(Proxy):
-    file, program = "haproxy/haproxy.cfg", "HAPROXY"
+    file, program = "haproxy/haproxy.cfg", "HAPROXY_BINARY"
 
     def replacements(self, first, second):
         return [

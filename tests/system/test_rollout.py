@@ -8,7 +8,7 @@ import grpc
 from case import FULL
 from client import Client
 from grpc_health.v1 import health_pb2, health_pb2_grpc
-from load import Load
+from load import Load, failed
 from proxies import ALL, DEPLOY, fixed_port
 from server import Server
 
@@ -18,10 +18,14 @@ ROUNDS = 3 if FULL else 1
 
 # What docs/operations.md recommends.
 DRAIN = ("--drain-delay=5s", "--drain-grace=10s")
+# As minReadySeconds in deploy/kubernetes: until the balancers have found the new one.
+READY = 3.0
 # With the kill and the start, what one replica's turn takes at the most.
 END_TIMEOUT = 5 + 10 + 5
 
 SERVICE_CONFIG = json.loads((DEPLOY / "client/service-config.json").read_text())
+# Through a balancer it is not for the client to watch the health of a replica.
+RETRIES = {key: value for key, value in SERVICE_CONFIG.items() if key != "healthCheckConfig"}
 
 
 class Replicas:
@@ -144,12 +148,36 @@ class Rollout(unittest.TestCase):
                 for number in range(2):
                     self.replicas.roll(number)
                     # As a Deployment with minReadySeconds: the balancers find it before the next goes.
-                    time.sleep(3)
+                    time.sleep(READY)
 
         for name, tally in self.under_load(rounds).items():
             with self.subTest(front=name):
-                self.assertEqual(tally.failed, 0, tally.failures)
-                self.assertGreater(tally.codes["OK"], 100)
+                self.assertEqual(failed(tally.unary), 0, tally.failures)
+                self.assertEqual(failed(tally.streams), 0, tally.failures)
+                self.assertGreater(tally.unary["OK"], 100)
+                self.assertGreater(tally.streams["OK"], 10)
+
+    def test_a_replica_is_killed(self):
+        """What was under way on it is asked again elsewhere; streams that had begun cannot be."""
+
+        def kill():
+            self.replicas.kill(0)
+            time.sleep(READY)
+            self.replicas.revive(0)
+            time.sleep(READY)
+
+        # nginx repeats nothing that it has sent: that is left to the clients.
+        for front in self.fronts:
+            if front.name == "Nginx":
+                front.service_config = RETRIES
+        for name, tally in self.under_load(kill).items():
+            with self.subTest(front=name):
+                self.assertEqual(failed(tally.unary), 0, tally.failures)
+                self.assertGreater(tally.unary["OK"], 100)
+                # Cut in the middle, and each balancer has its own way to say so.
+                cut = set(tally.streams) - {"OK"}
+                self.assertLessEqual(cut, {"UNAVAILABLE", "INTERNAL", "UNKNOWN"}, tally.failures)
+                self.assertLessEqual(failed(tally.streams), len(self.streams))
 
 
 if __name__ == "__main__":
