@@ -1,16 +1,18 @@
 """deploy/kubernetes: valid, consistent, and accepted by the real binary."""
 
-import os
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 import unittest
 
+import grpc
 import kubernetes_validate
 import yaml
+from grpc_health.v1 import health_pb2, health_pb2_grpc
 from manifests import DEPLOY, KUBERNETES, Manifests, seconds
-from server import BINARY, Server, free_port
+from server import BINARY, free_port
 
 OVERLAYS = ("development", "production")
 
@@ -22,23 +24,22 @@ FOREIGN = {"PodMonitor"}
 
 
 class Kubernetes(unittest.TestCase):
-    def overlays(self):
-        for overlay in OVERLAYS:
-            with self.subTest(overlay):
-                yield Manifests(overlay)
+    @classmethod
+    def setUpClass(cls):
+        cls.overlays = [Manifests(overlay) for overlay in OVERLAYS]
 
     def test_what_is_rendered_is_what_the_sources_make(self):
         subprocess.run([sys.executable, KUBERNETES / "render", "--check"], check=True)
 
     def test_every_resource_is_valid(self):
-        for manifests in self.overlays():
+        for manifests in self.overlays:
             for resource in manifests.all:
                 if resource["kind"] not in FOREIGN:
                     for release in RELEASES:
                         kubernetes_validate.validate(resource, release, strict=True)
 
     def test_selectors_find_the_pods_and_ports_their_names(self):
-        for manifests in self.overlays():
+        for manifests in self.overlays:
             labels = manifests.one("Deployment")["spec"]["template"]["metadata"]["labels"]
             ports = {port["name"] for port in manifests.container["ports"]}
             selectors = [
@@ -62,7 +63,7 @@ class Kubernetes(unittest.TestCase):
             self.assertLessEqual(set(wanted), ports)
 
     def test_what_is_named_exists(self):
-        for manifests in self.overlays():
+        for manifests in self.overlays:
             manifests.one("ServiceAccount", manifests.pod["serviceAccountName"])
             volumes = {volume["name"] for volume in manifests.pod["volumes"]}
             mounts = {mount["name"] for mount in manifests.container["volumeMounts"]}
@@ -77,7 +78,7 @@ class Kubernetes(unittest.TestCase):
                 self.assertNotIn("replicas", manifests.one("Deployment", target["name"])["spec"])
 
     def test_pods_keep_the_restricted_standard(self):
-        for manifests in self.overlays():
+        for manifests in self.overlays:
             pod, security = manifests.pod, manifests.container["securityContext"]
             self.assertTrue(pod["securityContext"]["runAsNonRoot"])
             self.assertEqual(pod["securityContext"]["seccompProfile"]["type"], "RuntimeDefault")
@@ -87,14 +88,14 @@ class Kubernetes(unittest.TestCase):
             self.assertEqual(security["capabilities"], {"drop": ["ALL"]})
 
     def test_the_drain_fits_into_the_grace_period(self):
-        for manifests in self.overlays():
+        for manifests in self.overlays:
             environment = manifests.environment()
             hook = manifests.container["lifecycle"]["preStop"]["sleep"]["seconds"]
             drain = seconds(environment["LOYD_DRAIN_DELAY"]) + seconds(environment["LOYD_DRAIN_GRACE"])
             self.assertLessEqual(hook + drain + 5, manifests.pod["terminationGracePeriodSeconds"])
 
     def test_workers_have_the_cpus_that_are_reserved(self):
-        for manifests in self.overlays():
+        for manifests in self.overlays:
             resources = manifests.container["resources"]
             self.assertEqual(manifests.environment()["LOYD_WORKERS"], resources["requests"]["cpu"])
             self.assertGreater(int(resources["limits"]["cpu"]), int(resources["requests"]["cpu"]))
@@ -123,32 +124,97 @@ class Kubernetes(unittest.TestCase):
             [BINARY, "serve", "--help"], capture_output=True, text=True, check=True
         ).stdout
         known = set(re.findall(r"\[env: (LOYD_\w+)", known))
-        for manifests in self.overlays():
+        for manifests in self.overlays:
             self.assertLessEqual(set(manifests.environment()), known)
 
 
 class Start(unittest.TestCase):
-    """The container's command, environment and probes, on this machine's ports and folders."""
+    """The container's command, environment and probes, with this machine's ports and folders."""
 
     def start(self, overlay):
         manifests = Manifests(overlay)
-        folder = tempfile.TemporaryDirectory()
+        folder = tempfile.TemporaryDirectory(prefix="loyd-pod-")
         self.addCleanup(folder.cleanup)
-        port = free_port()
-        here = {
+        self.port = free_port()
+        self.places = {
             "/var/cache/loyd": folder.name,
-            "/etc/loyd/tls": folder.name,
-            ":50051": f":{port}",
+            ":50051": f":{self.port}",
             ":9464": f":{free_port()}",
             "/usr/local/bin/loyd": str(BINARY),
         }
+        environment = {name: self.here(value) for name, value in manifests.environment().items()}
+        # What the test has no time for.
+        environment |= {"LOYD_BUILD_MEMORY": "8M", "LOYD_DRAIN_DELAY": "100ms"}
+        pod = subprocess.Popen(
+            [BINARY, *manifests.container["args"]],
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(pod.stderr.close)
+        self.addCleanup(pod.wait)
+        self.addCleanup(pod.kill)
+        for line in pod.stderr:
+            if "ready" in line:
+                return manifests, pod
+        self.fail("it ends before it is ready")
 
-        def local(text):
-            for there, place in here.items():
-                text = text.replace(there, place)
-            return text
+    def here(self, text):
+        for there, place in self.places.items():
+            text = text.replace(there, place)
+        return text
 
-        environment = {name: local(value) for name, value in manifests.environment().items()}
-        environment["LOYD_BUILD_MEMORY"] = "8M"
-        self.assertEqual(manifests.container["args"], ["serve"])
-        return manifests, environment, local, folder.name, port
+    def assert_drains(self, pod):
+        pod.terminate()
+        self.assertEqual(pod.wait(15), 0)
+
+    def test_development(self):
+        manifests, pod = self.start("development")
+        with grpc.insecure_channel(f"127.0.0.1:{self.port}") as channel:
+            health = health_pb2_grpc.HealthStub(channel)
+            for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+                service = manifests.container[probe]["grpc"]["service"]
+                request = health_pb2.HealthCheckRequest(service=service)
+                answer = health.Check(request, timeout=10, wait_for_ready=True)
+                self.assertEqual(answer.status, health_pb2.HealthCheckResponse.SERVING, service)
+        self.assert_drains(pod)
+
+
+class Compose(unittest.TestCase):
+    def test_it_keeps_the_schema(self):
+        command = pathlib.Path(sys.executable).with_name("check-jsonschema")
+        file = DEPLOY / "compose/compose.yaml"
+        done = subprocess.run(
+            [command, "--builtin-schema=vendor.compose-spec", file], capture_output=True, text=True
+        )
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+    def test_what_it_mounts_and_builds_is_there(self):
+        compose = yaml.safe_load((DEPLOY / "compose/compose.yaml").read_text())
+        stages = re.findall(r"^FROM .* AS (\S+)$", (DEPLOY.parent / "Dockerfile").read_text(), re.MULTILINE)
+        for service in compose["services"].values():
+            for volume in service.get("volumes", ()):
+                source = volume.split(":")[0]
+                if source.startswith("."):
+                    self.assertTrue((DEPLOY / "compose" / source).exists(), source)
+                else:
+                    self.assertIn(source, compose["volumes"])
+            if "build" in service:
+                self.assertIn(service["build"]["target"], stages)
+
+    def test_replicas_are_named_as_their_proxy_and_prometheus_call_them(self):
+        compose = yaml.safe_load((DEPLOY / "compose/compose.yaml").read_text())
+        replicas = {name for name in compose["services"] if name.startswith("loyd-")}
+        self.assertEqual(len(replicas), 2)
+        envoy = (DEPLOY / "envoy/envoy.yaml").read_text()
+        prometheus = (DEPLOY / "prometheus/prometheus.yaml").read_text()
+        self.assertEqual(set(re.findall(r"address: (loyd-\d+), port_value: 50051", envoy)), replicas)
+        self.assertEqual(set(re.findall(r"(loyd-\d+):9464", prometheus)), replicas)
+
+    def test_the_drain_fits_into_the_grace_period(self):
+        compose = yaml.safe_load((DEPLOY / "compose/compose.yaml").read_text())
+        for name in ("loyd-1", "loyd-2"):
+            service = compose["services"][name]
+            environment = service["environment"]
+            drain = seconds(environment["LOYD_DRAIN_DELAY"]) + seconds(environment["LOYD_DRAIN_GRACE"])
+            self.assertLess(drain, seconds(service["stop_grace_period"]))
