@@ -50,8 +50,7 @@ COPY --from=bill /out/loyd.cdx.json /
 FROM ${BUILT} AS built
 
 FROM built AS tables
-RUN /out/loyd tables build --table-dir /out/tables \
-    && /out/loyd tables verify --table-dir /out/tables
+RUN ["/out/loyd", "tables", "build", "--table-dir", "/out/tables"]
 
 FROM scratch AS runtime
 COPY --from=built /out/loyd /usr/local/bin/loyd

@@ -55,6 +55,17 @@ class Image:
         assert done.returncode == 0, f"{shlex.join(command)}: {done.stderr}"
         return done.stdout
 
+    @property
+    def dynamic(self):
+        """Whether the binary asks for a loader."""
+        headers = subprocess.run(
+            ["readelf", "--program-headers", self.root / "usr/local/bin/loyd"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return "INTERP" in headers.stdout
+
     def files(self):
         """The size of every file, by its path in the image."""
         return {
@@ -66,10 +77,9 @@ class Image:
     def command(self, arguments, environment):
         """What runs the image: its user and environment, its root read-only, its volumes in memory.
 
-        The binary under test is linked to this machine's C library, which is lent to it; that of a
-        whole build is static.
+        The Dockerfile's own binary is static; another one is lent this machine's C library.
         """
-        lent = [path for path in ("/lib", "/lib64", "/usr/lib") if pathlib.Path(path).is_dir()]
+        lent = ("/lib", "/lib64", "/usr/lib") if self.dynamic else ()
         steps = [f"mount --bind {self.root} {self.root}", f"cd {self.root}"]
         steps += [f"mkdir -p .{path} && mount --bind {path} .{path}" for path in lent]
         steps += ["mount -o remount,bind,ro ."]
