@@ -121,7 +121,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_overloaded_total",
-        "Requests refused because the pool, the memory or the calls were at their bound.",
+        "Requests refused because of too many others, by what there was no more of: queue, memory, calls, or time before the deadline.",
     ),
     (
         Kind::Counter,
@@ -247,7 +247,6 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
     // A rate needs the zero before the first event.
     for name in [
         "loyd_searches_abandoned_total",
-        "loyd_overloaded_total",
         "loyd_cache_hits_total",
         "loyd_cache_misses_total",
         "loyd_stalled_connections_total",
@@ -260,6 +259,9 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
     }
     for outcome in ["loaded", "saved", "refused", "not_saved"] {
         counter!("loyd_table_files_total", "outcome" => outcome).absolute(0);
+    }
+    for lack in ["queue", "memory", "calls", "time"] {
+        counter!("loyd_overloaded_total", "lack" => lack).absolute(0);
     }
     for limit in ["nodes", "time", "memory", "deadline"] {
         counter!("loyd_limit_stops_total", "limit" => limit).absolute(0);
@@ -301,9 +303,9 @@ pub(crate) fn search_abandoned() {
     counter!("loyd_searches_abandoned_total").increment(1);
 }
 
-/// A request was refused because the pool was full.
-pub(crate) fn overloaded() {
-    counter!("loyd_overloaded_total").increment(1);
+/// A request was refused because there was not enough of something left.
+pub(crate) fn overloaded(lack: &'static str) {
+    counter!("loyd_overloaded_total", "lack" => lack).increment(1);
 }
 
 /// A request found its search already there, or began one.

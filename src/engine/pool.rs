@@ -10,11 +10,12 @@ mod turn;
 mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use super::average::Average;
 use crate::telemetry;
 
 use state::{Place, State};
@@ -77,6 +78,8 @@ struct Shared {
     fresh: Arc<AtomicUsize>,
     /// How many workers have nothing to do and no errand waits for them, for the same purpose.
     free: AtomicUsize,
+    /// The time that a place in the line of newcomers takes, as they have seen it.
+    place: Average,
     capacity: usize,
     /// Tasks that are over go to a thread of their own to be dropped: freeing a large search
     /// takes up to 200 ms, which neither a canceller nor a worker has to give.
@@ -100,6 +103,7 @@ impl Pool {
             shared: Arc::new(Shared {
                 fresh: Arc::clone(&state.fresh),
                 free: AtomicUsize::new(0),
+                place: Average::default(),
                 state: Mutex::new(state),
                 work: Condvar::new(),
                 capacity,
@@ -117,6 +121,21 @@ impl Pool {
         }
         telemetry::pool_size(workers, capacity);
         Ok(pool)
+    }
+
+    /// How many tasks there are, running, waiting and parked.
+    #[must_use]
+    pub fn tasks(&self) -> usize {
+        self.shared.lock().places.len()
+    }
+
+    /// How long a newcomer would wait for its first slice: newcomers go first, in the order they
+    /// come, so that none but they are before it. None when nobody is.
+    #[must_use]
+    pub fn wait(&self) -> Option<Duration> {
+        let ahead = self.shared.fresh.load(Ordering::Relaxed);
+        let ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
+        (ahead > 0).then(|| self.shared.place.get().saturating_mul(ahead))
     }
 
     /// Hands a task to the pool.
@@ -175,7 +194,7 @@ impl Ticket {
                 *cancelled = true;
                 return;
             }
-            Some(Place::Queued { service }) => {
+            Some(Place::Queued { service, .. }) => {
                 let service = *service;
                 state.places.remove(&self.id);
                 state.dequeue(service, self.id)

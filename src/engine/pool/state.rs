@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::{Errand, Task};
 use crate::telemetry;
@@ -28,6 +28,8 @@ pub(super) struct State {
 pub(super) enum Place {
     Queued {
         service: Duration,
+        /// A newcomer's place in the line.
+        line: Option<InLine>,
     },
     Running {
         cancelled: bool,
@@ -39,6 +41,21 @@ pub(super) enum Place {
         service: Duration,
         task: Box<dyn Task>,
     },
+}
+
+/// Since when a newcomer has waited, and how many were before it.
+pub(super) struct InLine {
+    since: Instant,
+    ahead: usize,
+}
+
+impl InLine {
+    /// The newcomer's turn has come: the time that it has waited, and by how much each place took.
+    pub(super) fn served(&self) -> (Duration, Duration) {
+        let waited = self.since.elapsed();
+        let places = u32::try_from(self.ahead + 1).unwrap_or(u32::MAX);
+        (waited, waited / places)
+    }
 }
 
 impl State {
@@ -56,10 +73,11 @@ impl State {
     }
 
     pub(super) fn enqueue(&mut self, id: u64, service: Duration, task: Box<dyn Task>) {
-        if service.is_zero() {
-            self.fresh.fetch_add(1, Ordering::Relaxed);
-        }
-        self.places.insert(id, Place::Queued { service });
+        let line = service.is_zero().then(|| InLine {
+            since: Instant::now(),
+            ahead: self.fresh.fetch_add(1, Ordering::Relaxed),
+        });
+        self.places.insert(id, Place::Queued { service, line });
         self.queue.insert((service, id), task);
         self.report();
     }

@@ -74,9 +74,17 @@ impl Shared {
             woken: false,
             helped: Duration::ZERO,
         };
-        state.places.insert(id, running);
+        let before = state.places.insert(id, running);
         state.report();
         drop(state);
+        if let Some(Place::Queued {
+            line: Some(line), ..
+        }) = before
+        {
+            let (waited, place) = line.served();
+            telemetry::queued(waited);
+            self.place.learn(place);
+        }
 
         let turn = Turn::of(self, id, service);
         let next = catch_unwind(AssertUnwindSafe(|| task.run(&turn)));
