@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use etcetera::BaseStrategy;
+use http::HeaderName;
 
 use crate::engine::{Caps, EngineConfig};
 use crate::heuristic::pattern_database::Store;
@@ -85,6 +86,10 @@ pub struct ServeConfig {
     /// How long a peer may take to send a request, and to take the next piece of an answer; then its connection is told to go, and after as long again it is closed.
     #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
     pub stall_timeout: Duration,
+
+    /// The header in which a trusted proxy names the client, such as x-loyd-client; without such a proxy anyone could take any name.
+    #[arg(long, env = "LOYD_CLIENT_HEADER", value_name = "HEADER")]
+    pub client_header: Option<HeaderName>,
 
     /// On SIGTERM: how long to go on serving as NOT_SERVING, so that the balancer notices.
     #[arg(long, env = "LOYD_DRAIN_DELAY", value_name = "TIME", default_value = "0s", value_parser = humantime::parse_duration)]

@@ -8,6 +8,7 @@ mod call;
 mod check_solvable;
 mod convert;
 mod generate;
+mod identity;
 mod observe;
 mod peer;
 mod server;
@@ -23,6 +24,7 @@ use tonic::{Request, Response, Status};
 
 use crate::engine::Engine;
 
+pub use identity::{Identify, Identity};
 pub use server::{ServeError, Server};
 pub use status::code_name;
 

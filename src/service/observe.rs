@@ -178,6 +178,7 @@ impl Drop for Watch {
         if self.method.ours {
             tracing::info!(
                 method = self.method.name,
+                client = record.client.map(tracing::field::display),
                 size = record.shape.map(tracing::field::display),
                 objective = record.objective,
                 outcome = record.outcome.unwrap_or(outcome(self.code)),

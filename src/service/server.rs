@@ -19,6 +19,7 @@ use tonic::service::Routes;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
+use super::identity::Identify;
 use super::observe::Observe;
 use super::peer::Peer;
 use super::proto::puzzle_service_server::{PuzzleServiceServer, SERVICE_NAME};
@@ -68,7 +69,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     engine: Arc<Engine>,
-    service: Observe<Routes>,
+    service: Observe<Identify<Routes>>,
     health: HealthReporter,
     config: ServeConfig,
 }
@@ -127,7 +128,10 @@ impl Server {
             listener,
             address,
             engine,
-            service: Observe::new(routes, config.max_calls),
+            service: Observe::new(
+                Identify::new(routes, config.client_header.clone()),
+                config.max_calls,
+            ),
             health,
             config,
         })
@@ -205,7 +209,7 @@ async fn tell_of_tables(engine: &Engine, health: &HealthReporter) {
 
 /// The open connections.
 struct Connections {
-    service: Observe<Routes>,
+    service: Observe<Identify<Routes>>,
     config: Arc<ServeConfig>,
     tasks: TaskTracker,
     /// Says to every connection: no new calls.
@@ -279,7 +283,7 @@ impl Connections {
 /// Serves one connection until it ends; after `goaway`, until its calls have ended.
 async fn serve(
     stream: TcpStream,
-    service: Observe<Routes>,
+    service: Observe<Identify<Routes>>,
     config: Arc<ServeConfig>,
     goaway: CancellationToken,
 ) {

@@ -9,6 +9,7 @@ mod check_solvable;
 mod drain;
 mod generate;
 mod harness;
+mod identity;
 mod invalid;
 mod multi_tile;
 mod raw;
