@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -98,6 +98,10 @@ pub struct ServeConfig {
     /// On SIGTERM: how long calls in flight may take to end after that.
     #[arg(long, env = "LOYD_DRAIN_GRACE", value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
     pub drain_grace: Duration,
+
+    /// What clients with a name weigh when there is not enough for all: NAME=WEIGHT,…; others weigh 1. One of weight 2 gets twice the service and twice the places of one of weight 1.
+    #[arg(long, env = "LOYD_CLIENT_WEIGHTS", value_name = "WEIGHTS", value_delimiter = ',', value_parser = weight)]
+    pub client_weights: Vec<(String, NonZeroU32)>,
 
     /// What to log, as LEVEL or TARGET=LEVEL,…
     #[arg(long, env = "LOYD_LOG", value_name = "FILTER", default_value = "info")]
@@ -227,6 +231,22 @@ impl TableDirArg {
             Some(user.cache_dir().join("loyd"))
         })
     }
+}
+
+/// Reads a client's weight: `NAME=WEIGHT`.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn weight(text: &str) -> Result<(String, NonZeroU32), String> {
+    let (name, weight) = text
+        .trim()
+        .rsplit_once('=')
+        .filter(|(name, _)| !name.is_empty())
+        .ok_or_else(|| format!("{text:?} is not NAME=WEIGHT"))?;
+    let weight = weight
+        .parse()
+        .map_err(|_| format!("{weight:?} is not a weight: use a whole number from 1 up"))?;
+    Ok((name.to_owned(), weight))
 }
 
 /// Reads a number of bytes: `4096`, `64K`, `256M`, `1G` (powers of 1024).

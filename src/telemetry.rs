@@ -121,7 +121,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_overloaded_total",
-        "Requests refused because of too many others, by what there was no more of: queue, memory, calls, or time before the deadline.",
+        "Requests refused because of too many others, by what there was no more of: queue, the client's share of it, memory, calls, or time before the deadline.",
     ),
     (
         Kind::Counter,
@@ -260,7 +260,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
     for outcome in ["loaded", "saved", "refused", "not_saved"] {
         counter!("loyd_table_files_total", "outcome" => outcome).absolute(0);
     }
-    for lack in ["queue", "memory", "calls", "time"] {
+    for lack in ["queue", "share", "memory", "calls", "time"] {
         counter!("loyd_overloaded_total", "lack" => lack).absolute(0);
     }
     for limit in ["nodes", "time", "memory", "deadline"] {

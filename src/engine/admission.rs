@@ -35,6 +35,9 @@ pub enum Lack {
     /// Places in the pool.
     #[error("too many searches are waiting")]
     Places,
+    /// Places for this client.
+    #[error("this client's searches have its share of the places")]
+    Share,
     /// Memory.
     #[error("searches and answers hold all the memory that there is")]
     Memory,
@@ -48,6 +51,7 @@ impl Lack {
     const fn name(self) -> &'static str {
         match self {
             Self::Places => "queue",
+            Self::Share => "share",
             Self::Memory => "memory",
             Self::Time => "time",
         }

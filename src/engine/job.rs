@@ -21,6 +21,9 @@ const LEAST_TO_LEND: u64 = 16 * *CHUNKS.end();
 /// Bytes that a search may take in one chunk, whatever it holds.
 const ROOM: u64 = 16 << 20;
 
+/// To free so many bytes takes less than to wake the thread that frees more.
+const SMALL: u64 = 2 << 20;
+
 /// Why a job is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -258,6 +261,10 @@ where
 
     fn panicked(&mut self) {
         self.outlet.close(End::Defect);
+    }
+
+    fn is_large(&self) -> bool {
+        self.reservation.bytes() > SMALL || !self.errands.is_empty()
     }
 }
 

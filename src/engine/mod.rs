@@ -40,6 +40,7 @@ pub use drawing::Drawings;
 pub use limits::{Caps, Limits, Wanted, until};
 pub use memory::{Reservation, expected_moves};
 pub use pipe::Pipe;
+pub use pool::Client;
 pub use solving::{Best, Failure, News, Outcome, StopReason, Waiting, Work};
 
 use admission::FirstAnswers;
@@ -167,11 +168,16 @@ impl Engine {
         )
     }
 
-    /// Begins to solve, or joins a search for an equal question.
+    /// Begins to solve for a client, if it is known which, or joins a search for an equal question.
     ///
     /// # Errors
     /// When the request cannot be taken.
-    pub fn solve(&self, question: Question, limits: Limits) -> Result<Solving, Refused> {
+    pub fn solve(
+        &self,
+        client: Option<&Client>,
+        question: Question,
+        limits: Limits,
+    ) -> Result<Solving, Refused> {
         self.admit()?;
         let takes_any = question.objective.takes_any();
         let key = Key {
@@ -185,10 +191,10 @@ impl Engine {
             let first = self.first_answers.of(shape);
             if takes_any {
                 // Only the call's own deadline is a reason not to wait for the first solution.
-                self.in_time(first.get(), limits.deadline)?;
+                self.in_time(client, first.get(), limits.deadline)?;
             } else {
                 // How long a proof takes nobody knows, but it takes a slice at the least.
-                self.in_time(Duration::ZERO, Some(due))?;
+                self.in_time(client, Duration::ZERO, Some(due))?;
             }
             let stages = self.plan(&key.question)?;
             let never_fails = takes_any
@@ -206,7 +212,7 @@ impl Engine {
                 Arc::clone(self.store.tables()),
             );
             let first = never_fails.then(|| Arc::clone(first));
-            self.begin(chain, &limits, first, held)
+            self.begin(client, chain, &limits, first, held)
         })?;
         let terms = Terms {
             takes_any,
@@ -225,17 +231,18 @@ impl Engine {
     /// When the request cannot be taken.
     pub fn pipe(
         &self,
+        client: Option<&Client>,
         problem: &Problem,
         variant: Variant,
         limits: &Limits,
     ) -> Result<Pipe, Refused> {
         self.admit()?;
-        self.in_time(Duration::ZERO, limits.deadline)?;
+        self.in_time(client, Duration::ZERO, limits.deadline)?;
         let reservation = self.reserve(problem.shape().cells() as u64 * 32)?;
         Pipe::start(problem, *limits, self.draining.clone(), |inlet| {
             let search = Constructive::new(Arc::clone(self.store.tables()), problem, variant);
             let job = Job::new(search, inlet, limits.nodes, limits.memory, reservation);
-            self.submit(job)
+            self.submit(client, job)
         })
     }
 
@@ -243,14 +250,19 @@ impl Engine {
     ///
     /// # Errors
     /// When the request cannot be taken.
-    pub fn draw<S>(&self, search: S, limits: Limits) -> Result<Waiting<Drawings<S::Found>>, Refused>
+    pub fn draw<S>(
+        &self,
+        client: Option<&Client>,
+        search: S,
+        limits: Limits,
+    ) -> Result<Waiting<Drawings<S::Found>>, Refused>
     where
         S: Search + 'static,
         S::Found: Clone + Send + Sync + 'static,
     {
         self.admit()?;
-        self.in_time(Duration::ZERO, Some(limits.time_up().0))?;
-        let asker = self.begin(search, &limits, None, self.reserve(0)?)?;
+        self.in_time(client, Duration::ZERO, Some(limits.time_up().0))?;
+        let asker = self.begin(client, search, &limits, None, self.reserve(0)?)?;
         let terms = Terms {
             takes_any: false,
             never_fails: false,
@@ -303,6 +315,7 @@ impl Engine {
 
     fn begin<S, T>(
         &self,
+        client: Option<&Client>,
         search: S,
         limits: &Limits,
         first: Option<Arc<Average>>,
@@ -315,22 +328,34 @@ impl Engine {
         let (due, _) = limits.time_up();
         Shared::start(first.is_some(), due, |publisher| {
             let job = Job::new(search, publisher, limits.nodes, limits.memory, reservation);
-            self.submit(match first {
+            let job = match first {
                 Some(first) => job.timed(first),
                 None => job,
-            })
+            };
+            self.submit(client, job)
         })
     }
 
-    fn submit(&self, job: impl Task + 'static) -> Result<Ticket, Refused> {
-        let submitted = self.pool.submit(Box::new(job));
-        submitted.map_err(|Full| Refused::overloaded(Lack::Places, self.backlog()))
+    fn submit(&self, client: Option<&Client>, job: impl Task + 'static) -> Result<Ticket, Refused> {
+        let submitted = self.pool.submit_for(client, Box::new(job));
+        submitted.map_err(|full| {
+            let lack = match full {
+                Full::Pool => Lack::Places,
+                Full::Share => Lack::Share,
+            };
+            Refused::overloaded(lack, self.backlog())
+        })
     }
 
     /// Refuses what those who wait leave no time for.
-    fn in_time(&self, work: Duration, due: Option<Instant>) -> Result<(), Refused> {
+    fn in_time(
+        &self,
+        client: Option<&Client>,
+        work: Duration,
+        due: Option<Instant>,
+    ) -> Result<(), Refused> {
         let left = due.map(|due| due.saturating_duration_since(Instant::now()));
-        admission::in_time(self.pool.wait(), work, left)
+        admission::in_time(self.pool.wait(client), work, left)
     }
 
     /// How long until each task of the pool has had another slice.

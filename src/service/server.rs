@@ -105,7 +105,9 @@ impl Server {
         let settings = Settings {
             max_side: usize::from(config.max_side),
         };
-        let puzzles = PuzzleServiceServer::new(Puzzles::new(Arc::clone(&engine), settings))
+        let puzzles = Puzzles::new(Arc::clone(&engine), settings)
+            .weighing(config.client_weights.iter().cloned());
+        let puzzles = PuzzleServiceServer::new(puzzles)
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(
                 usize::try_from(config.max_request_bytes).unwrap_or(usize::MAX),
