@@ -11,7 +11,7 @@ use crate::telemetry;
 
 pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    telemetry::install_logs(config.log_format, &config.log);
+    let _logs = telemetry::install_logs(config.log_format, &config.log);
     telemetry::install_metrics(config.metrics_listen).map_err(|error| {
         Failure::Input(format!(
             "cannot serve metrics on {}: {error}; choose another address with --metrics-listen",

@@ -15,7 +15,7 @@ use crate::telemetry;
 pub const DOMAIN: &str = "loyd";
 
 /// The trailer that tells a client's retry policy when to come back.
-const PUSHBACK: &str = "grpc-retry-pushback-ms";
+pub const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
 /// When there should be fewer calls under way.
 const CALLS_RETRY: Duration = Duration::from_secs(1);

@@ -180,6 +180,7 @@ impl State {
         let queued = self.clients.waiting();
         let running = self.places.len() - queued - self.parked;
         telemetry::pool(queued, running, self.parked, self.helping);
+        telemetry::clients(self.clients.named());
     }
 }
 
