@@ -1,6 +1,7 @@
 //! Every setting of the service once: its flag, variable, default and help.
 
-use std::fs;
+mod memory;
+
 use std::net::SocketAddr;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -14,6 +15,8 @@ use crate::engine::{Caps, EngineConfig};
 use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
 use crate::telemetry::LogFormat;
+
+pub use memory::{MemoryArgs, Parts, TooMuch};
 
 /// Settings of `loyd serve`.
 #[derive(Args, Clone, Debug)]
@@ -145,25 +148,9 @@ pub struct EngineArgs {
     #[arg(long, env = "LOYD_DEFAULT_TIME", value_name = "TIME", default_value = "1s", value_parser = humantime::parse_duration)]
     pub default_time: Duration,
 
-    /// The most memory that one search may hold.
-    #[arg(long, env = "LOYD_MAX_MEMORY", value_name = "BYTES", default_value = "256M", value_parser = bytes)]
-    pub max_memory: u64,
-
-    /// The most memory that all searches and answers together may hold.
-    #[arg(long, env = "LOYD_MEMORY", value_name = "BYTES", default_value = "1G", value_parser = bytes)]
-    pub memory: u64,
-
-    /// The memory for answers that are kept because they are proven.
-    #[arg(long, env = "LOYD_CACHE_MEMORY", value_name = "BYTES", default_value = "16M", value_parser = bytes)]
-    pub cache_memory: u64,
-
-    /// The memory for tables: 200M for the best pattern databases of the 15-puzzle (250M to search from either end), 40M, 20M and 4M for lesser ones; 50M for those of the 24-puzzle (165M from either end); 32M each for exact distances of 3×4 and 2×6. Those used least recently make room for others.
-    #[arg(long, env = "LOYD_TABLE_MEMORY", value_name = "BYTES", default_value = "256M", value_parser = bytes)]
-    pub table_memory: u64,
-
-    /// The most memory to take while a table is built, twice what it takes then; default: half of what this process may use. Tables that would take more are used if their files are there.
-    #[arg(long, env = "LOYD_BUILD_MEMORY", value_name = "BYTES", value_parser = bytes)]
-    pub build_memory: Option<u64>,
+    /// What may take how much memory.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 
     /// Where tables are kept.
     #[command(flatten)]
@@ -172,9 +159,12 @@ pub struct EngineArgs {
 
 impl EngineArgs {
     /// What the engine needs to know. The workers follow the container's CPU limit.
-    #[must_use]
-    pub fn config(&self) -> EngineConfig {
-        EngineConfig {
+    ///
+    /// # Errors
+    /// When the settings ask for more memory than there is.
+    pub fn config(&self) -> Result<EngineConfig, TooMuch> {
+        let memory = self.memory.parts()?;
+        Ok(EngineConfig {
             workers: self
                 .workers
                 .or_else(|| std::thread::available_parallelism().ok())
@@ -183,35 +173,17 @@ impl EngineArgs {
             caps: Caps {
                 nodes: self.max_nodes,
                 time: self.max_time,
-                memory: self.max_memory,
+                memory: memory.search,
                 default_time: self.default_time,
             },
-            memory: self.memory,
-            cache_memory: self.cache_memory,
-            table_memory: self.table_memory,
-            build_memory: self.build_memory.unwrap_or_else(|| usable_memory() / 2),
+            memory: memory.searches,
+            cache_memory: memory.cache,
+            table_memory: memory.tables,
+            heuristic_memory: memory.heuristics,
+            build_memory: memory.build,
             store: self.tables.path().map(Store::new),
-        }
+        })
     }
-}
-
-/// The bytes of memory that this process may use: the container's limit, or all of the machine's.
-/// Where neither is known, more than there can be.
-#[must_use]
-pub fn usable_memory() -> u64 {
-    let number = |text: String| text.trim().parse().ok();
-    let limits = [
-        "/sys/fs/cgroup/memory.max",
-        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-    ];
-    let limits = limits.map(|path| fs::read_to_string(path).ok().and_then(number));
-    let all = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
-        let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-        Some(kilobytes * 1024)
-    });
-    let known = limits.into_iter().chain([all]).flatten();
-    known.min().unwrap_or(u64::MAX)
 }
 
 /// Where tables are kept.

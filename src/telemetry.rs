@@ -203,6 +203,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Gauge,
+        "loyd_heuristic_tables_refused",
+        "Tables of the walking distance, of pushes and of the learned estimate that --heuristic-memory has no room for.",
+    ),
+    (
+        Kind::Gauge,
         "loyd_heuristic_tables_bytes",
         "Bytes of the walking distance's tables, built when first asked for.",
     ),
@@ -234,6 +239,7 @@ static HELPING: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_workers_helping"
 static CLIENTS: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_clients"));
 static MEMORY: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_memory_bytes"));
 static HEURISTIC_TABLES: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_heuristic_tables_bytes"));
+static REFUSED_TABLES: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_heuristic_tables_refused"));
 static SLICES: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_slice_seconds"));
 static QUEUE_SECONDS: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_queue_seconds"));
 
@@ -409,8 +415,9 @@ pub(crate) fn table_file(outcome: &'static str, what: &dyn std::fmt::Display) {
     }
 }
 
-/// The tables of heuristics hold this many bytes.
-pub(crate) fn heuristic_tables(bytes: usize) {
+/// The tables of heuristics hold this many bytes, and so many were refused.
+pub(crate) fn heuristic_tables(bytes: usize, refused: usize) {
+    REFUSED_TABLES.set(refused as f64);
     HEURISTIC_TABLES.set(bytes as f64);
 }
 

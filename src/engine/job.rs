@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use crate::heuristic::{learned, pushes, walking_distance};
+use crate::heuristic::{learned, pushes, refused_tables, walking_distance};
 use crate::search::{Budget, Iteration, Progress, Search, Step, Stop};
 use crate::telemetry;
 
@@ -255,7 +255,10 @@ where
         telemetry::nodes(name, generated - self.counted);
         self.counted = generated;
         self.reservation.report();
-        telemetry::heuristic_tables(walking_distance::bytes() + pushes::bytes() + learned::bytes());
+        telemetry::heuristic_tables(
+            walking_distance::bytes() + pushes::bytes() + learned::bytes(),
+            refused_tables(),
+        );
         next
     }
 

@@ -25,8 +25,8 @@ use std::time::{Duration, Instant};
 
 use tokio_util::sync::CancellationToken;
 
-use crate::heuristic::HeuristicKind;
 use crate::heuristic::pattern_database::Store;
+use crate::heuristic::{HeuristicKind, limit_tables};
 use crate::puzzle::{Board, Metric, Problem, Shape};
 use crate::search::batch::Batch;
 use crate::search::chain::{Chain, optimal_solver};
@@ -69,6 +69,8 @@ pub struct EngineConfig {
     pub cache_memory: u64,
     /// Bytes for tables, but for the small ones, which take some tens of K.
     pub table_memory: u64,
+    /// Bytes for the tables of heuristics, which all engines of the process share.
+    pub heuristic_memory: u64,
     /// The most bytes to take for the building of a table; files need none.
     pub build_memory: u64,
     /// Where pattern databases are kept; none: in memory alone.
@@ -106,6 +108,7 @@ impl Engine {
     /// # Errors
     /// When the operating system refuses a thread.
     pub fn start(config: EngineConfig) -> std::io::Result<Self> {
+        limit_tables(usize::try_from(config.heuristic_memory).unwrap_or(usize::MAX));
         let guides = GuideBuilder::new(config.store.clone(), config.build_memory);
         // Requests should not feel it when a table is built.
         let builders = NonZeroUsize::new(config.workers / 2).unwrap_or(NonZeroUsize::MIN);

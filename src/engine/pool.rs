@@ -135,6 +135,13 @@ impl Pool {
         Ok(pool)
     }
 
+    /// How many clients with a name are remembered: those with tasks, and those that have had more
+    /// than their share of late.
+    #[must_use]
+    pub fn clients(&self) -> usize {
+        self.shared.lock().clients.named()
+    }
+
     /// How many tasks there are, running, waiting and parked.
     #[must_use]
     pub fn tasks(&self) -> usize {

@@ -27,6 +27,7 @@ use tonic::{Request, Response, Status};
 use crate::engine::{Client, Engine};
 
 pub use identity::{Identify, Identity};
+pub use observe::Observe;
 pub use server::{ServeError, Server};
 pub use status::code_name;
 

@@ -24,8 +24,8 @@ use super::observe::Observe;
 use super::peer::Peer;
 use super::proto::puzzle_service_server::{PuzzleServiceServer, SERVICE_NAME};
 use super::{MAX_RESPONSE_BYTES, Puzzles, Settings, proto};
-use crate::config::ServeConfig;
-use crate::engine::Engine;
+use crate::config::{ServeConfig, TooMuch};
+use crate::engine::{Engine, EngineConfig};
 use crate::telemetry;
 
 /// The preface that every HTTP/2 connection begins with, in bytes.
@@ -58,6 +58,9 @@ pub enum ServeError {
     /// The workers cannot be started.
     #[error("cannot start the worker threads: {0}; choose fewer with --workers")]
     Workers(std::io::Error),
+    /// The settings ask for more memory than there is.
+    #[error(transparent)]
+    Memory(#[from] TooMuch),
     /// Reflection cannot read its own descriptors.
     #[error("the service's own descriptors cannot be read: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -86,7 +89,7 @@ impl Server {
         };
         let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
-        let engine = Engine::start(config.engine.config()).map_err(ServeError::Workers)?;
+        let engine = Engine::start(config.engine.config()?).map_err(ServeError::Workers)?;
         engine.prepare();
         let engine = Arc::new(engine);
 
@@ -143,6 +146,12 @@ impl Server {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The settings of its engine.
+    #[must_use]
+    pub fn engine(&self) -> &EngineConfig {
+        self.engine.config()
     }
 
     /// How many tables of exact distances are ready.
