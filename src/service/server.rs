@@ -19,12 +19,13 @@ use tonic::service::Routes;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
+use super::identity::Identify;
 use super::observe::Observe;
 use super::peer::Peer;
 use super::proto::puzzle_service_server::{PuzzleServiceServer, SERVICE_NAME};
 use super::{MAX_RESPONSE_BYTES, Puzzles, Settings, proto};
-use crate::config::ServeConfig;
-use crate::engine::Engine;
+use crate::config::{ServeConfig, TooMuch};
+use crate::engine::{Engine, EngineConfig};
 use crate::telemetry;
 
 /// The preface that every HTTP/2 connection begins with, in bytes.
@@ -57,6 +58,9 @@ pub enum ServeError {
     /// The workers cannot be started.
     #[error("cannot start the worker threads: {0}; choose fewer with --workers")]
     Workers(std::io::Error),
+    /// The settings ask for more memory than there is.
+    #[error(transparent)]
+    Memory(#[from] TooMuch),
     /// Reflection cannot read its own descriptors.
     #[error("the service's own descriptors cannot be read: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -68,7 +72,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     engine: Arc<Engine>,
-    service: Observe<Routes>,
+    service: Observe<Identify<Routes>>,
     health: HealthReporter,
     config: ServeConfig,
 }
@@ -85,7 +89,7 @@ impl Server {
         };
         let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
-        let engine = Engine::start(config.engine.config()).map_err(ServeError::Workers)?;
+        let engine = Engine::start(config.engine.config()?).map_err(ServeError::Workers)?;
         engine.prepare();
         let engine = Arc::new(engine);
 
@@ -104,7 +108,9 @@ impl Server {
         let settings = Settings {
             max_side: usize::from(config.max_side),
         };
-        let puzzles = PuzzleServiceServer::new(Puzzles::new(Arc::clone(&engine), settings))
+        let puzzles = Puzzles::new(Arc::clone(&engine), settings)
+            .weighing(config.client_weights.iter().cloned());
+        let puzzles = PuzzleServiceServer::new(puzzles)
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(
                 usize::try_from(config.max_request_bytes).unwrap_or(usize::MAX),
@@ -127,7 +133,10 @@ impl Server {
             listener,
             address,
             engine,
-            service: Observe::new(routes, config.max_calls),
+            service: Observe::new(
+                Identify::new(routes, config.client_header.clone()),
+                config.max_calls,
+            ),
             health,
             config,
         })
@@ -137,6 +146,12 @@ impl Server {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The settings of its engine.
+    #[must_use]
+    pub fn engine(&self) -> &EngineConfig {
+        self.engine.config()
     }
 
     /// How many tables of exact distances are ready.
@@ -205,7 +220,7 @@ async fn tell_of_tables(engine: &Engine, health: &HealthReporter) {
 
 /// The open connections.
 struct Connections {
-    service: Observe<Routes>,
+    service: Observe<Identify<Routes>>,
     config: Arc<ServeConfig>,
     tasks: TaskTracker,
     /// Says to every connection: no new calls.
@@ -279,7 +294,7 @@ impl Connections {
 /// Serves one connection until it ends; after `goaway`, until its calls have ended.
 async fn serve(
     stream: TcpStream,
-    service: Observe<Routes>,
+    service: Observe<Identify<Routes>>,
     config: Arc<ServeConfig>,
     goaway: CancellationToken,
 ) {

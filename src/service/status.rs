@@ -15,7 +15,7 @@ use crate::telemetry;
 pub const DOMAIN: &str = "loyd";
 
 /// The trailer that tells a client's retry policy when to come back.
-const PUSHBACK: &str = "grpc-retry-pushback-ms";
+pub const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
 /// When there should be fewer calls under way.
 const CALLS_RETRY: Duration = Duration::from_secs(1);
@@ -96,7 +96,7 @@ pub fn unsolvable(parity: &Parity) -> Status {
 pub fn refused(refused: &Refused) -> Status {
     match refused {
         Refused::Plan(error) => invalid(vec![FieldViolation::new("method", error.to_string())]),
-        Refused::Overloaded { retry_after } => retry(
+        Refused::Overloaded { retry_after, .. } => retry(
             Code::ResourceExhausted,
             "OVERLOADED",
             refused.to_string(),
@@ -138,7 +138,7 @@ pub fn failed(failure: &Failure) -> Status {
 
 /// More calls at once than the server takes.
 pub fn too_many_calls() -> Status {
-    telemetry::overloaded();
+    telemetry::overloaded("calls");
     retry(
         Code::ResourceExhausted,
         "OVERLOADED",

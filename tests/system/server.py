@@ -30,7 +30,7 @@ def free_port():
 class Server:
     """`loyd serve` as a context manager."""
 
-    def __init__(self, *flags, listen="127.0.0.1:0"):
+    def __init__(self, *flags, listen="127.0.0.1:0", prefix=()):
         self.metrics_port = free_port()
         self.lines = []
         self._new_line = threading.Condition()
@@ -38,6 +38,7 @@ class Server:
         started = time.monotonic()
         self.process = subprocess.Popen(
             [
+                *prefix,
                 BINARY,
                 "serve",
                 f"--listen={listen}",
@@ -94,6 +95,10 @@ class Server:
     def resident_bytes(self):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+
+    def peak_bytes(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
     def terminate(self):
         self.process.send_signal(signal.SIGTERM)
