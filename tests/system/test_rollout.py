@@ -178,7 +178,3 @@ class Rollout(unittest.TestCase):
                 cut = set(tally.streams) - {"OK"}
                 self.assertLessEqual(cut, {"UNAVAILABLE", "INTERNAL", "UNKNOWN"}, tally.failures)
                 self.assertLessEqual(failed(tally.streams), len(self.streams))
-
-
-if __name__ == "__main__":
-    unittest.main()
