@@ -58,28 +58,27 @@ class Policy(unittest.TestCase):
         return client
 
     def test_an_overloaded_server_is_asked_again_when_it_says(self):
-        server = self.server("--queue=1", "--workers=1")
+        server = self.server("--max-calls=1")
         client = self.client(server)
         limits = client.message("Limits")
-        limits.max_time.FromMilliseconds(400)
-        hopeless, other = client.boards(5, count=2, seed=8)
-        busy = client.Solve.future(client.solve_request(hopeless, "OPTIMAL", limits=limits))
+        limits.max_time.FromMilliseconds(500)
+        hopeless = client.solve_request(client.boards(5, seed=8)[0], "OPTIMAL", limits=limits)
+        small = client.solve_request([1, 2, 3, 4, 5, 6, 0, 7, 8])
+        channel = Channel(self, [server])
+        busy = client.Solve.future(hopeless)
         while server.metrics()["loyd_searches_running"] == 0:
             self.assertFalse(busy.done())
-        small = client.solve_request([1, 2, 3, 4, 5, 6, 0, 7, 8])
         # Without a policy that is the caller's to deal with.
         with self.assertRaises(grpc.RpcError) as caught:
             client.Solve(small)
         refusal = Refusal(caught.exception)
         self.assertEqual((refusal.code, refusal.reason), (Code.RESOURCE_EXHAUSTED, "OVERLOADED"))
-
+        # Its own pauses would all be over before there is room: it waits for as long as it is told.
         asked = time.monotonic()
-        Channel(self, [server]).call("Solve", small)
-        took = time.monotonic() - asked
+        channel.call("Solve", small)
         pushback = int(refusal.trailers["grpc-retry-pushback-ms"]) / 1e3
-        # Each time it was told how long to wait: more than its own first pause.
-        self.assertGreaterEqual(took, 0.5 * pushback)
-        self.assertGreaterEqual(handled(server, "Solve", "RESOURCE_EXHAUSTED"), 2)
+        self.assertGreater(pushback, 0.5)
+        self.assertGreaterEqual(time.monotonic() - asked, 0.9 * pushback)
 
     def test_what_would_fail_again_is_not_asked_again(self):
         server = self.server()
