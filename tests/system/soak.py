@@ -30,34 +30,42 @@ SAMPLES = 120
 class Clutter(threading.Thread):
     """What clients do besides calling properly: they cancel, leave, come anew and send nonsense."""
 
-    def __init__(self, client, address, seed=1):
+    def __init__(self, address, seed=1):
         super().__init__(daemon=True)
-        self.client, self.address = client, address
+        self.address = address
         self.dice = random.Random(seed)
         self.ending = threading.Event()
+        # What went wrong that should not, and ended it.
+        self.error = None
         self.shapes = [(rows, columns) for rows in range(4, 8) for columns in range(4, 8)]
 
     def run(self):
-        while not self.ending.is_set():
-            rows, columns = self.dice.choice(self.shapes)
-            with Client(self.address) as client:
-                board = client.boards(rows, columns, seed=self.dice.randrange(1 << 30))[0]
-                call = client.Solve.future(client.solve_request(board, "OPTIMAL"), timeout=5)
-                stream = client.SolveStream(client.stream_request(board), timeout=5)
-                next(stream)
-                self.refused(client.raw("Solve"), self.dice.randbytes(40))
-                unsolvable = client.solve_request([1, 2, 3, 4, 5, 6, 8, 7, 0])
-                self.refused(client.Solve, unsolvable)
-                self.ending.wait(self.dice.uniform(0, 0.2))
-                if self.dice.random() < 0.5:
-                    call.cancel()
-                    stream.cancel()
+        try:
+            while not self.ending.is_set():
+                self.clutter()
+        except (grpc.RpcError, AssertionError) as error:
+            self.error = error
+
+    def clutter(self):
+        rows, columns = self.dice.choice(self.shapes)
+        with Client(self.address) as client:
+            board = client.boards(rows, columns, seed=self.dice.randrange(1 << 30))[0]
+            call = client.Solve.future(client.solve_request(board, "OPTIMAL"), timeout=5)
+            stream = client.SolveStream(client.stream_request(board), timeout=5)
+            next(stream)
+            self.refused(client.raw("Solve"), self.dice.randbytes(40))
+            self.refused(client.Solve, client.solve_request([1, 2, 3, 4, 5, 6, 8, 7, 0]))
+            self.ending.wait(self.dice.uniform(0, 0.2))
+            if self.dice.random() < 0.5:
+                call.cancel()
+                stream.cancel()
 
     def refused(self, call, request):
         try:
             call(request, timeout=5)
         except grpc.RpcError:
-            pass
+            return
+        raise AssertionError(f"not refused: {request}")
 
 
 def requests(client):
@@ -111,12 +119,12 @@ def flat(samples):
 
 
 def soak(minutes, rate, say=print):
-    """Soaks a server of its own; whether it stood it."""
+    """Soaks a server of its own: whether memory stayed flat, and whether all else went well."""
     seconds = minutes * 60
     with Server("--log=warn,loyd::cli=info") as server:
         with Client(server.address) as client:
             load = Load(server.address, requests(client), rate, streams(client), channels=4)
-            clutter = Clutter(client, server.address)
+            clutter = Clutter(server.address)
             clutter.start()
             samples = []
             begun = time.monotonic()
@@ -136,9 +144,10 @@ def soak(minutes, rate, say=print):
         )
         say(f"{tally}\n{told}: {'flat' if is_flat else 'NOT FLAT'}")
         lost = failed(tally.unary) + failed(tally.streams)
-        if lost or panics:
-            say(f"{lost} calls failed, {panics:.0f} panics: {tally.failures}")
-        return is_flat and not lost and not panics and server.errors() == []
+        wrong = [*tally.failures, *server.errors(), *([clutter.error] if clutter.error else [])]
+        if lost or panics or wrong:
+            say(f"{lost} calls failed, {panics:.0f} panics: {wrong}")
+        return is_flat, not (lost or panics or wrong)
 
 
 def main():
@@ -146,7 +155,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--rate", type=float, default=300, help="calls a second")
     chosen = parser.parse_args()
-    return 0 if soak(chosen.minutes, chosen.rate) else 1
+    return 0 if all(soak(chosen.minutes, chosen.rate)) else 1
 
 
 if __name__ == "__main__":
