@@ -1,6 +1,10 @@
 """Clients that go by deploy/client: who is asked, and who is asked again."""
 
+import base64
 import json
+import pathlib
+import signal
+import subprocess
 import time
 import unittest
 
@@ -13,6 +17,11 @@ Code = grpc.StatusCode
 
 POLICY = json.loads((DEPLOY / "client/service-config.json").read_text())
 HEDGING = json.loads((DEPLOY / "client/service-config-hedging.json").read_text())
+
+HERE = pathlib.Path(__file__).parent
+
+# At a time: enough that both replicas get some.
+CALLS = 4
 
 
 class Channel:
@@ -120,3 +129,47 @@ class Policy(unittest.TestCase):
             channel.call("CheckSolvable", check)
             quiet = quiet + 1 if handled(first, "CheckSolvable") == count else 0
         self.assertIsNone(first.process.poll(), "it waits out its --drain-delay")
+
+    def test_who_hedges_does_not_wait_for_a_replica_that_hangs(self):
+        """By Node's client, since Python's does not hedge."""
+        servers = [self.server(), self.server()]
+        client = self.client(servers[0])
+        check = client.message("CheckSolvableRequest", board=client.board([1, 2, 3, 0]))
+        runs = {
+            name: self.node(servers, DEPLOY / "client" / name, check)
+            for name in ("service-config.json", "service-config-hedging.json")
+        }
+        for run in runs.values():
+            # Until it has a connection to the one that is to hang.
+            give_up = time.monotonic() + 10
+            before = handled(servers[0], "CheckSolvable")
+            while handled(servers[0], "CheckSolvable") == before:
+                self.assertLess(time.monotonic(), give_up)
+                self.assertEqual(self.codes(run), {"OK": CALLS})
+        servers[0].process.send_signal(signal.SIGSTOP)
+        self.addCleanup(servers[0].process.send_signal, signal.SIGCONT)
+        hedging, plain = runs["service-config-hedging.json"], runs["service-config.json"]
+        self.assertEqual(self.codes(hedging), {"OK": CALLS})
+        self.assertIn("DEADLINE_EXCEEDED", self.codes(plain), "it does hang")
+
+    def codes(self, run):
+        """What becomes of CALLS calls."""
+        print(file=run.stdin, flush=True)
+        return json.loads(run.stdout.readline())
+
+    def node(self, servers, config, request):
+        target = "ipv4:" + ",".join(server.address for server in servers)
+        text = base64.b64encode(request.SerializeToString()).decode()
+        run = subprocess.Popen(
+            ["node", HERE / "hedging.mjs", target, config, str(CALLS), "CheckSolvable", text],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+
+        def stop():
+            run.kill()
+            run.communicate()
+
+        self.addCleanup(stop)
+        return run
