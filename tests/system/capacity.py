@@ -180,8 +180,7 @@ def balancers(folder):
         for program in ALL:
             proxy = program(ports).start()
             stack.callback(proxy.stop)
-            # Until it has asked both replicas for their health.
-            time.sleep(3)
+            proxy.wait_for_replicas()
             costs = []
             for run in range(RUNS):
                 before = family_seconds(proxy.process)

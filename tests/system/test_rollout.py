@@ -4,10 +4,8 @@ import json
 import time
 import unittest
 
-import grpc
 from case import FULL
 from client import Client
-from grpc_health.v1 import health_pb2, health_pb2_grpc
 from load import Load, failed
 from proxies import ALL, DEPLOY, fixed_port
 from server import Server
@@ -113,9 +111,7 @@ class Rollout(unittest.TestCase):
             self.mix, self.streams = requests(client), streams(client)
         proxies = [self.started(kind) for kind in ALL]
         for proxy in proxies:
-            self.wait_until_it_serves(proxy)
-        # Until each has asked both replicas for their health.
-        time.sleep(1.5)
+            proxy.wait_for_replicas()
         self.fronts = [Front(type(proxy).__name__, proxy.address) for proxy in proxies]
         # No balancer: the clients know both replicas, and retry by themselves.
         self.fronts.append(Front("client", self.replicas.addresses(), SERVICE_CONFIG))
@@ -124,12 +120,6 @@ class Rollout(unittest.TestCase):
         proxy = kind(self.replicas.ports)
         self.addCleanup(proxy.stop)
         return proxy.start()
-
-    def wait_until_it_serves(self, proxy):
-        with grpc.insecure_channel(proxy.address) as channel:
-            health = health_pb2_grpc.HealthStub(channel)
-            request = health_pb2.HealthCheckRequest()
-            health.Check(request, timeout=20, wait_for_ready=True)
 
     def under_load(self, disturb):
         """The tallies of all fronts, while `disturb` does its worst."""
