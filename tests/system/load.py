@@ -90,6 +90,9 @@ class Caller:
         ]
         if order["service_config"]:
             options.append(("grpc.service_config", json.dumps(order["service_config"])))
+            # As deploy/client/README.md advises.
+            options.append(("grpc.initial_reconnect_backoff_ms", 100))
+            options.append(("grpc.max_reconnect_backoff_ms", 1000))
         self.channels = [
             grpc.insecure_channel(order["address"], [*options, ("loyd.number", number)])
             for number in range(order["channels"])

@@ -9,6 +9,9 @@ import tempfile
 import time
 import urllib.request
 
+import grpc
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+
 DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
 
 START_TIMEOUT = 20.0
@@ -32,6 +35,8 @@ class Proxy:
 
     # The file in deploy/, and the variable that names the program.
     file = program = None
+    # What its metrics say when it has found both replicas healthy.
+    healthy = ()
 
     def __init__(self, replicas):
         self.folder = tempfile.TemporaryDirectory(prefix="loyd-proxy-")
@@ -83,6 +88,23 @@ class Proxy:
             time.sleep(0.05)
         return self
 
+    def wait_for_replicas(self):
+        """Until it sends calls to both."""
+        give_up = time.monotonic() + START_TIMEOUT
+        while not (all(sample in self.metrics() for sample in self.healthy) and self.serves()):
+            if time.monotonic() > give_up:
+                raise AssertionError(f"{self.file} does not find the replicas: {self.log()}")
+            time.sleep(0.1)
+
+    def serves(self):
+        with grpc.insecure_channel(self.address) as channel:
+            health = health_pb2_grpc.HealthStub(channel)
+            try:
+                health.Check(health_pb2.HealthCheckRequest(), timeout=5)
+            except grpc.RpcError:
+                return False
+            return True
+
     def listens(self):
         try:
             socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
@@ -111,6 +133,7 @@ class Proxy:
 
 class Envoy(Proxy):
     file, program = "envoy/envoy.yaml", "ENVOY_BINARY"
+    healthy = ('envoy_cluster_membership_healthy{envoy_cluster_name="loyd"} 2',)
 
     def replacements(self, first, second):
         admin = str(fixed_port())
@@ -139,6 +162,8 @@ class Envoy(Proxy):
 
 class Nginx(Proxy):
     file, program = "nginx/nginx.conf", "NGINX_BINARY"
+    # It asks nobody.
+    healthy = ("Active connections: ",)
 
     def replacements(self, first, second):
         return [
@@ -161,6 +186,10 @@ class Nginx(Proxy):
 
 class HAProxy(Proxy):
     file, program = "haproxy/haproxy.cfg", "HAPROXY_BINARY"
+    healthy = tuple(
+        f'haproxy_server_check_status{{proxy="loyd",server="loyd-{n}",state="L7OK"}} 1'
+        for n in (1, 2)
+    )
 
     def replacements(self, first, second):
         return [
