@@ -38,10 +38,11 @@ RUN touch src/lib.rs src/main.rs \
 FROM dependencies AS bill
 ARG CARGO_CYCLONEDX=0.5.7
 RUN RUSTFLAGS='' cargo install --locked --version ${CARGO_CYCLONEDX} cargo-cyclonedx
-ARG SOURCE_DATE_EPOCH=0
+# The time and the random number that it is given would make each one another.
 RUN mkdir src /out \
     && touch src/lib.rs src/main.rs \
-    && cargo cyclonedx --format json --override-filename loyd.cdx \
+    && cargo cyclonedx --format json --spec-version 1.5 --override-filename loyd.cdx \
+    && sed -i '/"serialNumber":/d; /"timestamp":/d' loyd.cdx.json \
     && mv loyd.cdx.json /out/
 
 FROM scratch AS sbom

@@ -23,6 +23,21 @@ RELEASES = ("1.30", kubernetes_validate.latest_version())
 FOREIGN = {"PodMonitor"}
 
 
+def certificates(folder):
+    """What the secret loyd-tls holds: an authority's certificate, and one of its for this pod."""
+    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc", "-days", "2"]
+    new = ["openssl", "req", "-x509", *curve]
+    steps = [
+        [*new, "-subj", "/CN=authority", "-keyout", "ca.key", "-out", "ca.crt"],
+        [*new, "-subj", "/CN=loyd", "-keyout", "tls.key", "-out", "tls.crt", "-CA", "ca.crt", "-CAkey", "ca.key"]
+        + ["-addext", "subjectAltName=DNS:loyd.loyd.svc,IP:127.0.0.1"]
+        + ["-addext", "extendedKeyUsage=serverAuth,clientAuth"]
+        + ["-addext", "basicConstraints=critical,CA:false"],
+    ]
+    for step in steps:
+        subprocess.run(step, cwd=folder, check=True, capture_output=True)
+
+
 class Kubernetes(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -135,9 +150,11 @@ class Start(unittest.TestCase):
         manifests = Manifests(overlay)
         folder = tempfile.TemporaryDirectory(prefix="loyd-pod-")
         self.addCleanup(folder.cleanup)
+        certificates(folder.name)
         self.port = free_port()
         self.places = {
             "/var/cache/loyd": folder.name,
+            "/etc/loyd/tls": folder.name,
             ":50051": f":{self.port}",
             ":9464": f":{free_port()}",
             "/usr/local/bin/loyd": str(BINARY),
@@ -177,6 +194,17 @@ class Start(unittest.TestCase):
                 request = health_pb2.HealthCheckRequest(service=service)
                 answer = health.Check(request, timeout=10, wait_for_ready=True)
                 self.assertEqual(answer.status, health_pb2.HealthCheckResponse.SERVING, service)
+        self.assert_drains(pod)
+
+    def test_production(self):
+        manifests, pod = self.start("production")
+        for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+            command = [self.here(word) for word in manifests.container[probe]["exec"]["command"]]
+            probed = subprocess.run(command, capture_output=True, text=True, timeout=30)
+            self.assertEqual(probed.returncode, 0, probed.stderr)
+            # Without the pod's own certificate it would fail.
+            bare = [word for word in command if not word.startswith(("--tls-cert", "--tls-key"))]
+            self.assertNotEqual(subprocess.run(bare, capture_output=True, timeout=30).returncode, 0)
         self.assert_drains(pod)
 
 
