@@ -61,7 +61,7 @@ COPY --from=built --chown=65532:65532 /out/cache /var/cache/loyd
 
 # No such user need exist: a number is enough, and what Kubernetes can check (runAsNonRoot).
 USER 65532:65532
-# Whoever publishes the port decides who reaches it; TLS is set by LOYD_TLS_CERT and LOYD_TLS_KEY.
+# Plain text, for a network of containers behind a proxy: with LOYD_TLS_CERT and LOYD_TLS_KEY it is TLS.
 ENV LOYD_LISTEN=0.0.0.0:50051 \
     LOYD_INSECURE=true \
     LOYD_METRICS_LISTEN=0.0.0.0:9464 \
