@@ -37,6 +37,10 @@ const MAX_HEADER_LIST: u32 = 16 * 1024;
 /// The last part of the grace in which calls that have not ended are told UNAVAILABLE.
 const FAREWELL: Duration = Duration::from_secs(1);
 
+/// How long after the last connection was accepted its first bytes may take, when others are told to
+/// go: they are under way.
+const LAST_BYTES: Duration = Duration::from_millis(500);
+
 /// The name under which health tells whether all tables that are wanted are there: until then calls
 /// are served by lesser ones.
 const TABLES: &str = "loyd.tables";
@@ -164,13 +168,16 @@ impl Server {
     pub async fn run(mut self, shutdown: impl Future<Output = ()>) {
         let connections = Connections {
             service: self.service,
+            places: Arc::new(Semaphore::new(
+                self.config.max_connections.min(Semaphore::MAX_PERMITS),
+            )),
             config: Arc::new(self.config),
             tasks: TaskTracker::new(),
             goaway: CancellationToken::new(),
             close: CancellationToken::new(),
         };
         let config = Arc::clone(&connections.config);
-        let mut accept = Box::pin(connections.accept(self.listener));
+        let mut accept = Box::pin(connections.accept(&self.listener));
         tokio::select! {
             () = &mut accept => {}
             () = tell_of_tables(&self.engine, &self.health) => {}
@@ -192,6 +199,7 @@ impl Server {
         }
         // Closes the listener: who comes now is refused at once and tries another replica.
         drop(accept);
+        connections.accept_last(self.listener);
         // Ends the streams of those who watch: they have heard, and would keep the drain waiting.
         self.health.clear_service_status(SERVICE_NAME).await;
         self.health.clear_service_status(TABLES).await;
@@ -222,6 +230,8 @@ async fn tell_of_tables(engine: &Engine, health: &HealthReporter) {
 struct Connections {
     service: Observe<Identify<Routes>>,
     config: Arc<ServeConfig>,
+    /// Room for more.
+    places: Arc<Semaphore>,
     tasks: TaskTracker,
     /// Says to every connection: no new calls.
     goaway: CancellationToken,
@@ -231,41 +241,60 @@ struct Connections {
 
 impl Connections {
     /// Accepts connections for as long as it is polled.
-    async fn accept(&self, listener: TcpListener) {
-        let places = Arc::new(Semaphore::new(
-            self.config.max_connections.min(Semaphore::MAX_PERMITS),
-        ));
+    async fn accept(&self, listener: &TcpListener) {
         loop {
-            let stream = match listener.accept().await {
-                Ok((stream, _)) => stream,
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    self.admit(stream);
+                }
                 Err(error) => {
                     // Most likely no file descriptors: what is open goes on, and some will close.
                     tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
                 }
-            };
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-                tracing::debug!("connection refused: too many are open");
-                continue;
-            };
-            let serve = serve(
-                stream,
-                self.service.clone(),
-                Arc::clone(&self.config),
-                self.goaway.clone(),
-            );
-            let close = self.close.clone();
-            self.tasks.spawn(async move {
-                telemetry::connections(true);
-                let _place = place;
-                tokio::select! {
-                    () = serve => {}
-                    () = close.cancelled() => {}
-                }
-                telemetry::connections(false);
-            });
+            }
         }
+    }
+
+    /// Accepts those that have connected already, and closes the listener, which would reset them
+    /// together with the calls that they have sent.
+    fn accept_last(&self, listener: TcpListener) {
+        let Ok(listener) = listener.into_std() else {
+            return;
+        };
+        while let Ok((stream, _)) = listener.accept() {
+            let stream = stream
+                .set_nonblocking(true)
+                .and_then(|()| TcpStream::from_std(stream));
+            if !stream.is_ok_and(|stream| self.admit(stream)) {
+                return;
+            }
+        }
+    }
+
+    /// Begins to serve a connection; false when there is no room for it.
+    fn admit(&self, stream: TcpStream) -> bool {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            tracing::debug!("connection refused: too many are open");
+            return false;
+        };
+        let serve = serve(
+            stream,
+            self.service.clone(),
+            Arc::clone(&self.config),
+            self.goaway.clone(),
+        );
+        let close = self.close.clone();
+        self.tasks.spawn(async move {
+            telemetry::connections(true);
+            let _place = place;
+            tokio::select! {
+                () = serve => {}
+                () = close.cancelled() => {}
+            }
+            telemetry::connections(false);
+        });
+        true
     }
 
     /// Lets calls in flight end, tells those that do not UNAVAILABLE, and closes what is left.
@@ -306,7 +335,10 @@ async fn serve(
                 return;
             }
         }
-        () = goaway.cancelled() => return,
+        () = async {
+            goaway.cancelled().await;
+            tokio::time::sleep(LAST_BYTES).await;
+        } => return,
     }
     let peer = Arc::new(Peer::new());
     let service = service.for_peer(Arc::clone(&peer), config.stall_timeout);

