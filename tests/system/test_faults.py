@@ -73,7 +73,7 @@ class NoMemory(Case):
         ]
         for board, call in zip(boards, calls):
             self.assert_solved(board, call.result(PATIENCE).solution.moves)
-        self.assertEqual(self.server.metrics()["loyd_memory_bytes"], 0)
+        self.assert_holds_nothing()
 
 
 class Peers(Case):

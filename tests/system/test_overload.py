@@ -23,7 +23,8 @@ CANCELS = 10_000 if FULL else 1_500
 # whatever else runs there. With LOYD_SYSTEM_FULL, on an idle machine, the promises are held to.
 GOODPUT = 0.9 if FULL else 0.4
 NOISE = 0.010 if FULL else 0.100
-GROWTH = 32 << 20
+# Of which 16 MB are proven answers that are kept.
+GROWTH = 64 << 20
 
 
 class Load(Case):
@@ -42,6 +43,8 @@ class Load(Case):
 
 
 class Overload(Load):
+    flags = ("--queue=64",)
+
     def offer(self, seed, count, in_flight):
         """15-puzzles by a deadline; who is refused asks for the next one at once. The answers in
         time a second, and what became of the other calls."""
@@ -97,7 +100,7 @@ class Overload(Load):
         # A client's own timer says Cancelled.
         expected = {"ResourceExhausted", "DeadlineExceeded", "Cancelled"}
         self.assertLessEqual(set(failed), expected)
-        self.assertGreater(failed["ResourceExhausted"], 0)
+        self.assertGreater(failed.get("ResourceExhausted", 0), 0)
         self.assertLess(growth, GROWTH)
         self.assertLess(statistics.median(checks), NOISE)
         refused = {
@@ -173,7 +176,4 @@ class Cancels(Case):
         # The last calls are still on their way to the server while it is asked: that is the client's time.
         self.assertLess(freed, 0.010 + 10 * NOISE)
         self.assertLess(self.server.resident_bytes() - before, GROWTH)
-        deadline = time.monotonic() + 10
-        while self.server.metrics()["loyd_memory_bytes"] and time.monotonic() < deadline:
-            time.sleep(0.01)
-        self.assertEqual(self.server.metrics()["loyd_memory_bytes"], 0)
+        self.assert_holds_nothing()
