@@ -345,6 +345,8 @@ async fn serve(
     let mut http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
     http.timer(TokioTimer::new())
         .max_concurrent_streams(config.max_streams)
+        // Calls of a whole connection may be cancelled at once, as when their deadline passes.
+        .max_pending_accept_reset_streams(config.max_streams as usize)
         .max_header_list_size(MAX_HEADER_LIST)
         .keep_alive_interval(config.keepalive)
         .keep_alive_timeout(config.keepalive_timeout);

@@ -124,27 +124,24 @@ fn nobody_saves_up_service_by_asking_for_nothing() {
 
 #[test]
 fn each_client_finds_places_however_many_the_others_take() {
-    let pool = Pool::start(1, 12).unwrap();
+    let pool = Pool::start(1, 61).unwrap();
     let release = hold_worker(&pool, None, Duration::ZERO);
+    let named = [client("a", 1), client("b", 1), client("c", 2)];
     let mut taken = Vec::new();
-    for client in [client("a", 1), client("b", 1), client("c", 2)] {
+    for client in named.iter().map(Some).chain([None]) {
         let mut count = 0;
         let full = loop {
-            match pool.submit_for(Some(&client), task(|_| Next::Finished)) {
+            match pool.submit_for(client, task(|_| Next::Finished)) {
                 Ok(_) => count += 1,
                 Err(full) => break full,
             }
         };
-        assert_eq!(full, Full::Share, "{}", client.name);
+        assert_eq!(full, Full::Share, "{client:?}");
         taken.push(count);
     }
-    // Of the 11 that are left: as many as it leaves free, and twice as many.
-    assert_eq!(taken, [6, 3, 2]);
-    // Those without a name are one client, which has one already.
-    assert_eq!(
-        pool.submit(task(|_| Next::Finished)).err(),
-        Some(Full::Pool)
-    );
+    // Of the 60 that were left: as many as it leaves free, and twice as many for the weighty one.
+    // Those without a name are one client, which had one already.
+    assert_eq!(taken, [30, 15, 10, 2]);
     drop(release);
 }
 

@@ -71,13 +71,18 @@ class Server:
                 self._new_line.notify_all()
 
     def wait_for_log(self, message, timeout=START_TIMEOUT):
+        return self.wait_for_line(lambda line: line.get("message") == message, message, timeout)
+
+    def wait_for_line(self, is_it, what, timeout=START_TIMEOUT):
+        """The first log line that is it. Lines are written some milliseconds late."""
+
         def find():
-            return next((line for line in self.lines if line.get("message") == message), None)
+            return next((line for line in self.lines if is_it(line)), None)
 
         with self._new_line:
             line = self._new_line.wait_for(find, timeout)
         if line is None:
-            raise AssertionError(f"no {message!r} in the log: {self.lines}")
+            raise AssertionError(f"no {what!r} in the log: {self.lines}")
         return line
 
     def errors(self):

@@ -11,8 +11,10 @@ use super::state::{Place, Seat, State};
 use super::{Errand, Next, SLICE, Shared, Turn};
 use crate::telemetry;
 
-/// By how much workers stand back behind the threads that speak to clients.
-const NICENESS: i32 = 5;
+/// By how much workers stand back behind the threads that speak to clients. By more, and those who
+/// are refused would keep the workers from those who are not: with 5, a flood of calls left a tenth
+/// to a third of the answers.
+const NICENESS: i32 = 1;
 
 impl Shared {
     /// Keeps an errand for the next worker that is idle, if there is one for it.
