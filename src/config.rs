@@ -1,18 +1,22 @@
 //! Every setting of the service once: its flag, variable, default and help.
 
-use std::fs;
+mod memory;
+
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
 use etcetera::BaseStrategy;
+use http::HeaderName;
 
 use crate::engine::{Caps, EngineConfig};
 use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
 use crate::telemetry::LogFormat;
+
+pub use memory::{MemoryArgs, Parts, TooMuch};
 
 /// Settings of `loyd serve`.
 #[derive(Args, Clone, Debug)]
@@ -86,6 +90,10 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
     pub stall_timeout: Duration,
 
+    /// The header in which a trusted proxy names the client, such as x-loyd-client; without such a proxy anyone could take any name.
+    #[arg(long, env = "LOYD_CLIENT_HEADER", value_name = "HEADER")]
+    pub client_header: Option<HeaderName>,
+
     /// On SIGTERM: how long to go on serving as NOT_SERVING, so that the balancer notices.
     #[arg(long, env = "LOYD_DRAIN_DELAY", value_name = "TIME", default_value = "0s", value_parser = humantime::parse_duration)]
     pub drain_delay: Duration,
@@ -93,6 +101,10 @@ pub struct ServeConfig {
     /// On SIGTERM: how long calls in flight may take to end after that.
     #[arg(long, env = "LOYD_DRAIN_GRACE", value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
     pub drain_grace: Duration,
+
+    /// What clients with a name weigh when there is not enough for all: NAME=WEIGHT,…; others weigh 1. One of weight 2 gets twice the service and twice the places of one of weight 1.
+    #[arg(long, env = "LOYD_CLIENT_WEIGHTS", value_name = "WEIGHTS", value_delimiter = ',', value_parser = weight)]
+    pub client_weights: Vec<(String, NonZeroU32)>,
 
     /// What to log, as LEVEL or TARGET=LEVEL,…
     #[arg(long, env = "LOYD_LOG", value_name = "FILTER", default_value = "info")]
@@ -136,25 +148,9 @@ pub struct EngineArgs {
     #[arg(long, env = "LOYD_DEFAULT_TIME", value_name = "TIME", default_value = "1s", value_parser = humantime::parse_duration)]
     pub default_time: Duration,
 
-    /// The most memory that one search may hold.
-    #[arg(long, env = "LOYD_MAX_MEMORY", value_name = "BYTES", default_value = "256M", value_parser = bytes)]
-    pub max_memory: u64,
-
-    /// The most memory that all searches and answers together may hold.
-    #[arg(long, env = "LOYD_MEMORY", value_name = "BYTES", default_value = "1G", value_parser = bytes)]
-    pub memory: u64,
-
-    /// The memory for answers that are kept because they are proven.
-    #[arg(long, env = "LOYD_CACHE_MEMORY", value_name = "BYTES", default_value = "16M", value_parser = bytes)]
-    pub cache_memory: u64,
-
-    /// The memory for tables: 200M for the best pattern databases of the 15-puzzle (250M to search from either end), 40M, 20M and 4M for lesser ones; 50M for those of the 24-puzzle (165M from either end); 32M each for exact distances of 3×4 and 2×6. Those used least recently make room for others.
-    #[arg(long, env = "LOYD_TABLE_MEMORY", value_name = "BYTES", default_value = "256M", value_parser = bytes)]
-    pub table_memory: u64,
-
-    /// The most memory to take while a table is built, twice what it takes then; default: half of what this process may use. Tables that would take more are used if their files are there.
-    #[arg(long, env = "LOYD_BUILD_MEMORY", value_name = "BYTES", value_parser = bytes)]
-    pub build_memory: Option<u64>,
+    /// What may take how much memory.
+    #[command(flatten)]
+    pub memory: MemoryArgs,
 
     /// Where tables are kept.
     #[command(flatten)]
@@ -163,9 +159,12 @@ pub struct EngineArgs {
 
 impl EngineArgs {
     /// What the engine needs to know. The workers follow the container's CPU limit.
-    #[must_use]
-    pub fn config(&self) -> EngineConfig {
-        EngineConfig {
+    ///
+    /// # Errors
+    /// When the settings ask for more memory than there is.
+    pub fn config(&self) -> Result<EngineConfig, TooMuch> {
+        let memory = self.memory.parts()?;
+        Ok(EngineConfig {
             workers: self
                 .workers
                 .or_else(|| std::thread::available_parallelism().ok())
@@ -174,35 +173,17 @@ impl EngineArgs {
             caps: Caps {
                 nodes: self.max_nodes,
                 time: self.max_time,
-                memory: self.max_memory,
+                memory: memory.search,
                 default_time: self.default_time,
             },
-            memory: self.memory,
-            cache_memory: self.cache_memory,
-            table_memory: self.table_memory,
-            build_memory: self.build_memory.unwrap_or_else(|| usable_memory() / 2),
+            memory: memory.searches,
+            cache_memory: memory.cache,
+            table_memory: memory.tables,
+            heuristic_memory: memory.heuristics,
+            build_memory: memory.build,
             store: self.tables.path().map(Store::new),
-        }
+        })
     }
-}
-
-/// The bytes of memory that this process may use: the container's limit, or all of the machine's.
-/// Where neither is known, more than there can be.
-#[must_use]
-pub fn usable_memory() -> u64 {
-    let number = |text: String| text.trim().parse().ok();
-    let limits = [
-        "/sys/fs/cgroup/memory.max",
-        "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-    ];
-    let limits = limits.map(|path| fs::read_to_string(path).ok().and_then(number));
-    let all = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("MemTotal:"))?;
-        let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
-        Some(kilobytes * 1024)
-    });
-    let known = limits.into_iter().chain([all]).flatten();
-    known.min().unwrap_or(u64::MAX)
 }
 
 /// Where tables are kept.
@@ -222,6 +203,22 @@ impl TableDirArg {
             Some(user.cache_dir().join("loyd"))
         })
     }
+}
+
+/// Reads a client's weight: `NAME=WEIGHT`.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn weight(text: &str) -> Result<(String, NonZeroU32), String> {
+    let (name, weight) = text
+        .trim()
+        .rsplit_once('=')
+        .filter(|(name, _)| !name.is_empty())
+        .ok_or_else(|| format!("{text:?} is not NAME=WEIGHT"))?;
+    let weight = weight
+        .parse()
+        .map_err(|_| format!("{weight:?} is not a weight: use a whole number from 1 up"))?;
+    Ok((name.to_owned(), weight))
 }
 
 /// Reads a number of bytes: `4096`, `64K`, `256M`, `1G` (powers of 1024).

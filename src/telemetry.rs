@@ -1,12 +1,20 @@
 //! Logs and metrics: every metric of the process is named, described and recorded here.
 
+mod lines;
+
 use std::io::IsTerminal;
 use std::net::SocketAddr;
-use std::time::Duration;
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
-use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
+use metrics::{
+    Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge,
+    histogram,
+};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
 use tracing_subscriber::EnvFilter;
+
+pub use lines::Log;
 
 /// How log lines look.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,6 +88,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Gauge,
+        "loyd_clients",
+        "Clients with a name that have searches under way, or have had more than their share of late.",
+    ),
+    (
+        Kind::Gauge,
         "loyd_memory_bytes",
         "Bytes held by all searches and answers, of --memory.",
     ),
@@ -121,7 +134,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_overloaded_total",
-        "Requests refused because the pool, the memory or the calls were at their bound.",
+        "Requests refused because of too many others, by what there was no more of: queue, the client's share of it, memory, calls, or time before the deadline.",
     ),
     (
         Kind::Counter,
@@ -137,6 +150,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
         Kind::Counter,
         "loyd_stalled_connections_total",
         "Connections closed because their peer did not read what it had asked for.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_log_lines_lost_total",
+        "Log lines that were lost because nobody read them fast enough.",
     ),
     (
         Kind::Counter,
@@ -185,6 +203,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Gauge,
+        "loyd_heuristic_tables_refused",
+        "Tables of the walking distance, of pushes and of the learned estimate that --heuristic-memory has no room for.",
+    ),
+    (
+        Kind::Gauge,
         "loyd_heuristic_tables_bytes",
         "Bytes of the walking distance's tables, built when first asked for.",
     ),
@@ -207,14 +230,30 @@ const MOVES: &[f64] = &[
     1e7,
 ];
 
+// What is recorded several times in a call is looked up once, when it is first recorded: the
+// recorder must be there by then.
+static QUEUED: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_queue_depth"));
+static RUNNING: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_searches_running"));
+static PARKED: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_searches_parked"));
+static HELPING: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_workers_helping"));
+static CLIENTS: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_clients"));
+static MEMORY: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_memory_bytes"));
+static HEURISTIC_TABLES: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_heuristic_tables_bytes"));
+static REFUSED_TABLES: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_heuristic_tables_refused"));
+static SLICES: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_slice_seconds"));
+static QUEUE_SECONDS: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_queue_seconds"));
+
 /// Sends the log to standard error.
 ///
 /// `filter` is a list of `target=level` as in `info` or `loyd=debug,h2=warn`; what cannot be read
-/// of it is left out.
-pub fn install_logs(format: LogFormat, filter: &str) {
+/// of it is left out. Lines are written by a thread of their own, until what is returned is dropped:
+/// calls do not wait for whoever reads the log, and when he is too slow lines are lost, and counted.
+#[must_use]
+pub fn install_logs(format: LogFormat, filter: &str) -> Log {
+    let (log, lines) = Log::to(std::io::stderr());
     let builder = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::builder().parse_lossy(filter))
-        .with_writer(std::io::stderr)
+        .with_writer(lines)
         .with_ansi(std::io::stderr().is_terminal())
         .with_target(false);
     // A second subscriber in one process is a test's; the first one stays.
@@ -222,6 +261,7 @@ pub fn install_logs(format: LogFormat, filter: &str) {
         LogFormat::Text => builder.try_init(),
         LogFormat::Json => builder.json().flatten_event(true).try_init(),
     };
+    log
 }
 
 /// Installs the recorder and serves the metrics over HTTP on `listen`. Must be called within a
@@ -247,10 +287,10 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
     // A rate needs the zero before the first event.
     for name in [
         "loyd_searches_abandoned_total",
-        "loyd_overloaded_total",
         "loyd_cache_hits_total",
         "loyd_cache_misses_total",
         "loyd_stalled_connections_total",
+        "loyd_log_lines_lost_total",
         "loyd_tables_evicted_total",
     ] {
         counter!(name).absolute(0);
@@ -260,6 +300,9 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
     }
     for outcome in ["loaded", "saved", "refused", "not_saved"] {
         counter!("loyd_table_files_total", "outcome" => outcome).absolute(0);
+    }
+    for lack in ["queue", "share", "memory", "calls", "time"] {
+        counter!("loyd_overloaded_total", "lack" => lack).absolute(0);
     }
     for limit in ["nodes", "time", "memory", "deadline"] {
         counter!("loyd_limit_stops_total", "limit" => limit).absolute(0);
@@ -275,20 +318,25 @@ pub(crate) fn pool_size(workers: usize, capacity: usize) {
 
 /// Where the pool's tasks are now.
 pub(crate) fn pool(queued: usize, running: usize, parked: usize, helping: usize) {
-    gauge!("loyd_queue_depth").set(queued as f64);
-    gauge!("loyd_searches_running").set(running as f64);
-    gauge!("loyd_searches_parked").set(parked as f64);
-    gauge!("loyd_workers_helping").set(helping as f64);
+    QUEUED.set(queued as f64);
+    RUNNING.set(running as f64);
+    PARKED.set(parked as f64);
+    HELPING.set(helping as f64);
+}
+
+/// So many clients with a name are remembered.
+pub(crate) fn clients(named: usize) {
+    CLIENTS.set(named as f64);
 }
 
 /// A task has had a worker for this long.
 pub(crate) fn slice(spent: Duration) {
-    histogram!("loyd_slice_seconds").record(spent);
+    SLICES.record(spent);
 }
 
 /// All searches and answers hold this many bytes.
 pub(crate) fn memory(bytes: u64) {
-    gauge!("loyd_memory_bytes").set(bytes as f64);
+    MEMORY.set(bytes as f64);
 }
 
 /// Something panicked and was caught.
@@ -301,9 +349,21 @@ pub(crate) fn search_abandoned() {
     counter!("loyd_searches_abandoned_total").increment(1);
 }
 
-/// A request was refused because the pool was full.
-pub(crate) fn overloaded() {
-    counter!("loyd_overloaded_total").increment(1);
+/// A request was refused because there was not enough of something left. The log says so once a
+/// second: a line for each would be a load of its own.
+pub(crate) fn overloaded(lack: &'static str) {
+    static SAID: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
+    counter!("loyd_overloaded_total", "lack" => lack).increment(1);
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    match &mut *said {
+        Some((when, since)) if when.elapsed() < Duration::from_secs(1) => *since += 1,
+        before => {
+            let refused = before.map_or(1, |(_, since)| since + 1);
+            *before = Some((Instant::now(), 0));
+            drop(said);
+            tracing::warn!(refused, lack, "overloaded: calls are refused");
+        }
+    }
 }
 
 /// A request found its search already there, or began one.
@@ -355,9 +415,10 @@ pub(crate) fn table_file(outcome: &'static str, what: &dyn std::fmt::Display) {
     }
 }
 
-/// The tables of heuristics hold this many bytes.
-pub(crate) fn heuristic_tables(bytes: usize) {
-    gauge!("loyd_heuristic_tables_bytes").set(bytes as f64);
+/// The tables of heuristics hold this many bytes, and so many were refused.
+pub(crate) fn heuristic_tables(bytes: usize, refused: usize) {
+    REFUSED_TABLES.set(refused as f64);
+    HEURISTIC_TABLES.set(bytes as f64);
 }
 
 /// A call has arrived.
@@ -371,11 +432,15 @@ pub(crate) fn request_handled(method: &'static str, code: &'static str, elapsed:
     counter!("loyd_requests_handled_total", "method" => method, "code" => code).increment(1);
     gauge!("loyd_requests_in_flight", "method" => method).decrement(1);
     histogram!("loyd_request_seconds", "method" => method).record(elapsed);
+    let lost = lines::lost();
+    if lost > 0 {
+        counter!("loyd_log_lines_lost_total").absolute(lost);
+    }
 }
 
 /// A request's search got its first slice.
 pub(crate) fn queued(waited: Duration) {
-    histogram!("loyd_queue_seconds").record(waited);
+    QUEUE_SECONDS.record(waited);
 }
 
 /// A search has made this many more nodes.

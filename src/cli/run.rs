@@ -93,6 +93,7 @@ fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
         memory: memory.saturating_mul(workers as u64),
         cache_memory: 0,
         table_memory: TABLE_MEMORY,
+        heuristic_memory: u64::MAX,
         // A single answer does not wait for a table that takes seconds to build.
         build_memory: BUILD_MEMORY,
         store: limits.tables.path().map(Store::new),

@@ -11,7 +11,7 @@ use crate::telemetry;
 
 pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    telemetry::install_logs(config.log_format, &config.log);
+    let _logs = telemetry::install_logs(config.log_format, &config.log);
     telemetry::install_metrics(config.metrics_listen).map_err(|error| {
         Failure::Input(format!(
             "cannot serve metrics on {}: {error}; choose another address with --metrics-listen",
@@ -19,13 +19,13 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
         ))
     })?;
     let metrics = config.metrics_listen;
-    let engine = config.engine.config();
     // Before the listener: a signal must not find the default, which is to die.
     let shutdown = shutdown()
         .map_err(|error| Failure::Broken(format!("cannot wait for SIGTERM and SIGINT: {error}")))?;
     let server = Server::start(config)
         .await
         .map_err(|error| Failure::Input(error.to_string()))?;
+    let engine = server.engine();
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         grpc = %server.address(),
@@ -35,6 +35,8 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
         memory = engine.memory,
         cache_memory = engine.cache_memory,
         table_memory = engine.table_memory,
+        heuristic_memory = engine.heuristic_memory,
+        build_memory = engine.build_memory,
         tables = server.tables(),
         elapsed = ?begun.elapsed(),
         "ready"

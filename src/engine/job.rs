@@ -1,11 +1,13 @@
 //! One search run for its askers: slices of nodes, limits, and what it publishes.
 
+use std::sync::Arc;
 use std::time::Instant;
 
-use crate::heuristic::{learned, pushes, walking_distance};
+use crate::heuristic::{learned, pushes, refused_tables, walking_distance};
 use crate::search::{Budget, Iteration, Progress, Search, Step, Stop};
 use crate::telemetry;
 
+use super::average::Average;
 use super::errands::{Errands, Lost};
 use super::memory::Reservation;
 use super::pace::Pace;
@@ -18,6 +20,9 @@ const LEAST_TO_LEND: u64 = 16 * *CHUNKS.end();
 
 /// Bytes that a search may take in one chunk, whatever it holds.
 const ROOM: u64 = 16 << 20;
+
+/// To free so many bytes takes less than to wake the thread that frees more.
+const SMALL: u64 = 2 << 20;
 
 /// Why a job is over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,8 +86,8 @@ pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
     outlet: O,
     pending: Option<S::Found>,
     pace: Pace,
-    /// Until it has had its first slice: when it was submitted.
-    submitted: Option<Instant>,
+    /// What learns the service that the first finding takes, until there is one.
+    first: Option<Arc<Average>>,
     /// The nodes that the metrics know of.
     counted: u64,
     max_nodes: u64,
@@ -107,12 +112,21 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
             outlet,
             pending: None,
             pace: Pace::default(),
-            submitted: Some(Instant::now()),
+            first: None,
             counted: 0,
             max_nodes,
             max_memory,
             reserved: reservation.bytes(),
             reservation,
+        }
+    }
+
+    /// The same job, of which `first` learns what service its first finding takes.
+    #[must_use]
+    pub fn timed(self, first: Arc<Average>) -> Self {
+        Self {
+            first: Some(first),
+            ..self
         }
     }
 
@@ -235,21 +249,25 @@ where
     O: Outlet<Found = S::Found>,
 {
     fn run(&mut self, turn: &Turn<'_>) -> Next {
-        if let Some(submitted) = self.submitted.take() {
-            telemetry::queued(submitted.elapsed());
-        }
         let name = self.search.name();
         let next = self.slice(turn);
         let generated = self.search.progress().generated;
         telemetry::nodes(name, generated - self.counted);
         self.counted = generated;
         self.reservation.report();
-        telemetry::heuristic_tables(walking_distance::bytes() + pushes::bytes() + learned::bytes());
+        telemetry::heuristic_tables(
+            walking_distance::bytes() + pushes::bytes() + learned::bytes(),
+            refused_tables(),
+        );
         next
     }
 
     fn panicked(&mut self) {
         self.outlet.close(End::Defect);
+    }
+
+    fn is_large(&self) -> bool {
+        self.reservation.bytes() > SMALL || !self.errands.is_empty()
     }
 }
 
@@ -296,6 +314,9 @@ where
                 Step::Working if nodes == 0 => return self.close(End::NodeLimit),
                 Step::Working => {}
                 Step::Found(found) => {
+                    if let Some(first) = self.first.take() {
+                        first.learn(turn.service());
+                    }
                     if let Some(next) = self.offer(found) {
                         return next;
                     }

@@ -3,6 +3,8 @@
 //! Uses `search` and what is beneath it; knows nothing of gRPC. Everything that waits is
 //! asynchronous; everything that computes is a [`pool::Task`].
 
+mod admission;
+pub mod average;
 mod cache;
 mod drawing;
 mod errands;
@@ -19,13 +21,12 @@ pub mod table_store;
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use thiserror::Error;
 use tokio_util::sync::CancellationToken;
 
-use crate::heuristic::HeuristicKind;
 use crate::heuristic::pattern_database::Store;
+use crate::heuristic::{HeuristicKind, limit_tables};
 use crate::puzzle::{Board, Metric, Problem, Shape};
 use crate::search::batch::Batch;
 use crate::search::chain::{Chain, optimal_solver};
@@ -33,19 +34,22 @@ use crate::search::constructive::{Constructive, Variant};
 use crate::search::difficulty::{Difficulty, Generated, Range};
 use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
 use crate::search::{Progress, Search};
-use crate::telemetry;
 
+pub use admission::{Lack, Refused};
 pub use drawing::Drawings;
 pub use limits::{Caps, Limits, Wanted, until};
 pub use memory::{Reservation, expected_moves};
 pub use pipe::Pipe;
+pub use pool::Client;
 pub use solving::{Best, Failure, News, Outcome, StopReason, Waiting, Work};
 
+use admission::FirstAnswers;
+use average::Average;
 use cache::{Cache, Key, Leave};
 use guide_builder::GuideBuilder;
 use job::Job;
 use memory::Memory;
-use pool::{Full, Pool};
+use pool::{Full, Pool, Task, Ticket};
 use share::{Asker, Collect, Shared};
 use solving::Terms;
 use table_store::TableStore;
@@ -65,6 +69,8 @@ pub struct EngineConfig {
     pub cache_memory: u64,
     /// Bytes for tables, but for the small ones, which take some tens of K.
     pub table_memory: u64,
+    /// Bytes for the tables of heuristics, which all engines of the process share.
+    pub heuristic_memory: u64,
     /// The most bytes to take for the building of a table; files need none.
     pub build_memory: u64,
     /// Where pattern databases are kept; none: in memory alone.
@@ -84,23 +90,6 @@ pub struct Question {
     pub method: Method,
 }
 
-/// Why a request was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Refused {
-    /// The method cannot do what is asked of it.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-    /// The pool is full.
-    #[error("too many searches are waiting: try again in {} ms", retry_after.as_millis())]
-    Overloaded {
-        /// When it is worth trying again.
-        retry_after: Duration,
-    },
-    /// The engine is shutting down.
-    #[error("the server is shutting down: try another one")]
-    Draining,
-}
-
 /// The searches of a process.
 #[derive(Debug)]
 pub struct Engine {
@@ -108,6 +97,7 @@ pub struct Engine {
     cache: Cache,
     store: TableStore,
     memory: Arc<Memory>,
+    first_answers: FirstAnswers,
     draining: CancellationToken,
     config: EngineConfig,
 }
@@ -118,6 +108,7 @@ impl Engine {
     /// # Errors
     /// When the operating system refuses a thread.
     pub fn start(config: EngineConfig) -> std::io::Result<Self> {
+        limit_tables(usize::try_from(config.heuristic_memory).unwrap_or(usize::MAX));
         let guides = GuideBuilder::new(config.store.clone(), config.build_memory);
         // Requests should not feel it when a table is built.
         let builders = NonZeroUsize::new(config.workers / 2).unwrap_or(NonZeroUsize::MIN);
@@ -126,6 +117,7 @@ impl Engine {
             cache: Cache::new(config.cache_memory),
             store: TableStore::new(config.table_memory, builders, guides),
             memory: Arc::new(Memory::new(config.memory, config.workers)),
+            first_answers: FirstAnswers::default(),
             draining: CancellationToken::new(),
             config,
         })
@@ -179,22 +171,18 @@ impl Engine {
         )
     }
 
-    /// Begins to solve, or joins a search for an equal question.
+    /// Begins to solve for a client, if it is known which, or joins a search for an equal question.
     ///
     /// # Errors
     /// When the request cannot be taken.
-    pub fn solve(&self, question: Question, limits: Limits) -> Result<Solving, Refused> {
+    pub fn solve(
+        &self,
+        client: Option<&Client>,
+        question: Question,
+        limits: Limits,
+    ) -> Result<Solving, Refused> {
         self.admit()?;
-        let stages = self.plan(&question)?;
         let takes_any = question.objective.takes_any();
-        let terms = Terms {
-            takes_any,
-            never_fails: takes_any
-                && matches!(
-                    stages.first(),
-                    Some(Stage::Constructive(_) | Stage::TableWalk)
-                ),
-        };
         let key = Key {
             question,
             max_nodes: limits.nodes,
@@ -203,6 +191,20 @@ impl Engine {
         let (due, _) = limits.time_up();
         let asker = self.cache.ask(&key, due, || {
             let shape = key.question.problem.shape();
+            let first = self.first_answers.of(shape);
+            if takes_any {
+                // Only the call's own deadline is a reason not to wait for the first solution.
+                self.in_time(client, first.get(), limits.deadline)?;
+            } else {
+                // How long a proof takes nobody knows, but it takes a slice at the least.
+                self.in_time(client, Duration::ZERO, Some(due))?;
+            }
+            let stages = self.plan(&key.question)?;
+            let never_fails = takes_any
+                && matches!(
+                    stages.first(),
+                    Some(Stage::Constructive(_) | Stage::TableWalk)
+                );
             let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
             let held = self.reserve(expected_moves(shape) + fixed.unwrap_or(0))?;
             let chain = Chain::new(
@@ -212,8 +214,13 @@ impl Engine {
                 stages,
                 Arc::clone(self.store.tables()),
             );
-            self.begin(chain, &limits, terms.never_fails, held)
+            let first = never_fails.then(|| Arc::clone(first));
+            self.begin(client, chain, &limits, first, held)
         })?;
+        let terms = Terms {
+            takes_any,
+            never_fails: asker.shared().answers_first(),
+        };
         let leave = self.cache.leave_later(key, &asker);
         Ok(Solving {
             waiting: Waiting::new(asker, limits, terms, self.draining.clone()),
@@ -227,16 +234,18 @@ impl Engine {
     /// When the request cannot be taken.
     pub fn pipe(
         &self,
+        client: Option<&Client>,
         problem: &Problem,
         variant: Variant,
         limits: &Limits,
     ) -> Result<Pipe, Refused> {
         self.admit()?;
+        self.in_time(client, Duration::ZERO, limits.deadline)?;
         let reservation = self.reserve(problem.shape().cells() as u64 * 32)?;
         Pipe::start(problem, *limits, self.draining.clone(), |inlet| {
             let search = Constructive::new(Arc::clone(self.store.tables()), problem, variant);
             let job = Job::new(search, inlet, limits.nodes, limits.memory, reservation);
-            self.pool.submit(Box::new(job)).map_err(|Full| self.full())
+            self.submit(client, job)
         })
     }
 
@@ -244,13 +253,19 @@ impl Engine {
     ///
     /// # Errors
     /// When the request cannot be taken.
-    pub fn draw<S>(&self, search: S, limits: Limits) -> Result<Waiting<Drawings<S::Found>>, Refused>
+    pub fn draw<S>(
+        &self,
+        client: Option<&Client>,
+        search: S,
+        limits: Limits,
+    ) -> Result<Waiting<Drawings<S::Found>>, Refused>
     where
         S: Search + 'static,
         S::Found: Clone + Send + Sync + 'static,
     {
         self.admit()?;
-        let asker = self.begin(search, &limits, false, self.reserve(0)?)?;
+        self.in_time(client, Duration::ZERO, Some(limits.time_up().0))?;
+        let asker = self.begin(client, search, &limits, None, self.reserve(0)?)?;
         let terms = Terms {
             takes_any: false,
             never_fails: false,
@@ -284,7 +299,8 @@ impl Engine {
     /// # Errors
     /// [`Refused::Overloaded`] when searches and answers hold all there is.
     pub fn reserve(&self, bytes: u64) -> Result<Reservation, Refused> {
-        self.memory.reserve(bytes).ok_or_else(|| self.full())
+        let reserved = self.memory.reserve(bytes);
+        reserved.ok_or_else(|| Refused::overloaded(Lack::Memory, self.backlog()))
     }
 
     /// Refuses new requests, and ends the ones under way with [`Failure::Draining`].
@@ -302,9 +318,10 @@ impl Engine {
 
     fn begin<S, T>(
         &self,
+        client: Option<&Client>,
         search: S,
         limits: &Limits,
-        answer_first: bool,
+        first: Option<Arc<Average>>,
         reservation: Reservation,
     ) -> Result<Asker<T>, Refused>
     where
@@ -312,24 +329,43 @@ impl Engine {
         T: Collect,
     {
         let (due, _) = limits.time_up();
-        Shared::start(answer_first, due, |publisher| {
+        Shared::start(first.is_some(), due, |publisher| {
             let job = Job::new(search, publisher, limits.nodes, limits.memory, reservation);
-            self.pool.submit(Box::new(job)).map_err(|Full| self.full())
+            let job = match first {
+                Some(first) => job.timed(first),
+                None => job,
+            };
+            self.submit(client, job)
         })
     }
 
-    fn full(&self) -> Refused {
-        telemetry::overloaded();
-        Refused::Overloaded {
-            retry_after: retry_after(self.config.capacity, self.config.workers),
-        }
+    fn submit(&self, client: Option<&Client>, job: impl Task + 'static) -> Result<Ticket, Refused> {
+        let submitted = self.pool.submit_for(client, Box::new(job));
+        submitted.map_err(|full| {
+            let lack = match full {
+                Full::Pool => Lack::Places,
+                Full::Share => Lack::Share,
+            };
+            Refused::overloaded(lack, self.backlog())
+        })
     }
-}
 
-/// When a full pool is worth another try: after each of its tasks could have had one slice.
-fn retry_after(capacity: usize, workers: usize) -> Duration {
-    let round = pool::SLICE.mul_f64(capacity as f64 / workers.max(1) as f64);
-    round.clamp(Duration::from_millis(20), Duration::from_secs(5))
+    /// Refuses what those who wait leave no time for.
+    fn in_time(
+        &self,
+        client: Option<&Client>,
+        work: Duration,
+        due: Option<Instant>,
+    ) -> Result<(), Refused> {
+        let left = due.map(|due| due.saturating_duration_since(Instant::now()));
+        admission::in_time(self.pool.wait(client), work, left)
+    }
+
+    /// How long until each task of the pool has had another slice.
+    fn backlog(&self) -> Duration {
+        let tasks = self.pool.tasks() as f64;
+        pool::SLICE.mul_f64(tasks / self.config.workers.max(1) as f64)
+    }
 }
 
 /// A request's part in the search for its question. Dropping it leaves the search.

@@ -5,20 +5,23 @@
 //!
 //! A worker for whom no task is left helps with one that runs, if that has work to share.
 
+mod clients;
 mod state;
 mod turn;
 mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use super::average::Average;
 use crate::telemetry;
 
 use state::{Place, State};
 
+pub use clients::Client;
 pub use turn::{SLICE, Turn, UNAIDED};
 
 /// Work that is done in slices.
@@ -28,6 +31,11 @@ pub trait Task: Send {
 
     /// The task panicked in [`Task::run`] and will be dropped: whoever waits for it must hear.
     fn panicked(&mut self);
+
+    /// Whether it takes long to drop, which a worker should not wait for.
+    fn is_large(&self) -> bool {
+        true
+    }
 }
 
 /// Work of a task that another worker may do, while the task itself goes on.
@@ -49,9 +57,14 @@ pub enum Next {
     Finished,
 }
 
-/// The pool is full; nothing was started.
+/// There is no place; nothing was started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Full;
+pub enum Full {
+    /// In the whole pool.
+    Pool,
+    /// For this client, which has its share of the places.
+    Share,
+}
 
 /// A fixed number of worker threads and a bounded number of tasks for them.
 ///
@@ -77,8 +90,10 @@ struct Shared {
     fresh: Arc<AtomicUsize>,
     /// How many workers have nothing to do and no errand waits for them, for the same purpose.
     free: AtomicUsize,
+    /// The time that a place in the line of newcomers takes, as they have seen it.
+    place: Average,
     capacity: usize,
-    /// Tasks that are over go to a thread of their own to be dropped: freeing a large search
+    /// Large tasks that are over go to a thread of their own to be dropped: freeing a gigabyte
     /// takes up to 200 ms, which neither a canceller nor a worker has to give.
     over: mpsc::Sender<Box<dyn Task>>,
 }
@@ -100,6 +115,7 @@ impl Pool {
             shared: Arc::new(Shared {
                 fresh: Arc::clone(&state.fresh),
                 free: AtomicUsize::new(0),
+                place: Average::default(),
                 state: Mutex::new(state),
                 work: Condvar::new(),
                 capacity,
@@ -119,20 +135,59 @@ impl Pool {
         Ok(pool)
     }
 
-    /// Hands a task to the pool.
+    /// How many clients with a name are remembered: those with tasks, and those that have had more
+    /// than their share of late.
+    #[must_use]
+    pub fn clients(&self) -> usize {
+        self.shared.lock().clients.named()
+    }
+
+    /// How many tasks there are, running, waiting and parked.
+    #[must_use]
+    pub fn tasks(&self) -> usize {
+        self.shared.lock().places.len()
+    }
+
+    /// How long a newcomer of a client would wait for its first slice: newcomers go first, in the
+    /// order they come. None when nobody is before it.
+    #[must_use]
+    pub fn wait(&self, client: Option<&Client>) -> Option<Duration> {
+        if self.shared.fresh.load(Ordering::Relaxed) == 0 {
+            return None;
+        }
+        let ahead = self.shared.lock().clients.ahead(client);
+        let ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
+        (ahead > 0).then(|| self.shared.place.get().saturating_mul(ahead))
+    }
+
+    /// Hands a task of nobody in particular to the pool.
     ///
     /// # Errors
     /// [`Full`] when the pool holds as many tasks as it may.
     pub fn submit(&self, task: Box<dyn Task>) -> Result<Ticket, Full> {
+        self.submit_for(None, task)
+    }
+
+    /// Hands a task of a client, if it is known whose it is, to the pool.
+    ///
+    /// # Errors
+    /// [`Full`] when the pool, or the client, holds as many tasks as it may.
+    pub fn submit_for(&self, client: Option<&Client>, task: Box<dyn Task>) -> Result<Ticket, Full> {
         let mut state = self.shared.lock();
-        if state.places.len() >= self.shared.capacity {
-            return Err(Full);
+        let free = self.shared.capacity.saturating_sub(state.places.len());
+        if free == 0 {
+            return Err(Full::Pool);
         }
-        let id = state.next_id;
-        state.next_id += 1;
-        state.enqueue(id, Duration::ZERO, task);
+        if !state.clients.has_share(client, free) {
+            return Err(Full::Share);
+        }
+        let id = state.enter(client, task);
+        // To tell nobody would be a system call, too.
+        let is_awaited = state.idle > 0;
         drop(state);
-        self.shared.work.notify_one();
+        if is_awaited {
+            self.shared.work.notify_one();
+        }
         Ok(Ticket {
             shared: Arc::clone(&self.shared),
             id,
@@ -151,14 +206,14 @@ impl Drop for Pool {
         // Tickets may live on: the tasks must not live with them.
         let mut state = self.shared.lock();
         state.parked = 0;
-        let queue = std::mem::take(&mut state.queue);
+        let queue = state.clients.drain();
         let places = std::mem::take(&mut state.places);
         let errands = std::mem::take(&mut state.errands);
         drop(state);
         drop(errands);
-        queue.into_values().for_each(|task| self.shared.end(task));
-        for place in places.into_values() {
-            if let Place::Parked { task, .. } = place {
+        queue.into_iter().for_each(|task| self.shared.end(task));
+        for seat in places.into_values() {
+            if let Place::Parked { task, .. } = seat.place {
                 self.shared.end(task);
             }
         }
@@ -169,20 +224,23 @@ impl Ticket {
     /// Takes the task out of the pool: at once when it waits, after the slice when it runs.
     pub fn cancel(&self) {
         let mut state = self.shared.lock();
-        let task = match state.places.get_mut(&self.id) {
-            None => return,
-            Some(Place::Running { cancelled, .. }) => {
+        let Some(seat) = state.places.get_mut(&self.id) else {
+            return;
+        };
+        let client = seat.client;
+        let task = match &mut seat.place {
+            Place::Running { cancelled, .. } => {
                 *cancelled = true;
                 return;
             }
-            Some(Place::Queued { service }) => {
+            Place::Queued { service, .. } => {
                 let service = *service;
                 state.places.remove(&self.id);
-                state.dequeue(service, self.id)
+                state.dequeue(client, service, self.id)
             }
-            Some(Place::Parked { .. }) => state.unpark(self.id).map(|(_, task)| task),
+            Place::Parked { .. } => state.unpark(self.id).map(|(_, _, task)| task),
         };
-        state.report();
+        state.leave(client);
         drop(state);
         if let Some(task) = task {
             self.shared.end(task);
@@ -191,7 +249,10 @@ impl Ticket {
 
     /// Puts a parked task back, because its reader has made room.
     pub fn wake(&self) {
-        if self.shared.lock().wake(self.id) {
+        let mut state = self.shared.lock();
+        let is_awaited = state.wake(self.id) && state.idle > 0;
+        drop(state);
+        if is_awaited {
             self.shared.work.notify_one();
         }
     }
@@ -203,9 +264,14 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Drops a task. Not under the lock.
     fn end(&self, task: Box<dyn Task>) {
-        // It could only fail without the thread, and then the task is dropped here.
-        drop(self.over.send(task));
+        if task.is_large() {
+            // It could only fail without the thread, and then the task is dropped here.
+            drop(self.over.send(task));
+        } else {
+            drop_quietly(task);
+        }
     }
 }
 

@@ -201,6 +201,12 @@ impl<T: Collect> Shared<T> {
         read(&self.latest.snapshot.borrow().found)
     }
 
+    /// Whether its limits wait until there is an answer.
+    #[must_use]
+    pub fn answers_first(&self) -> bool {
+        self.latest.answer_first
+    }
+
     /// Whether nobody waits for the search.
     #[must_use]
     pub fn is_idle(&self) -> bool {

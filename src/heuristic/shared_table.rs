@@ -1,6 +1,42 @@
-//! Tables that belong to the process: each is made bit by bit by whoever needs it, and kept.
+//! Tables that belong to the process: each is made bit by bit by whoever needs it, and kept, as long
+//! as there is room for it.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// The most bytes that all tables of all kinds may take, those in the making included.
+static MOST: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// The bytes that they take.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+/// How many there was no room for.
+static REFUSED: AtomicUsize = AtomicUsize::new(0);
+
+/// Bounds the bytes of all tables of this kind in the process, the walking distance's, those of
+/// pushes and the learned estimate's. Those for which there is no room are done without, for good:
+/// the Manhattan distance, the lines of pushes and beams in stages stand in for them.
+pub fn limit_tables(bytes: usize) {
+    MOST.store(bytes, Ordering::Relaxed);
+}
+
+/// How many tables there was no room for.
+#[must_use]
+pub fn refused_tables() -> usize {
+    REFUSED.load(Ordering::Relaxed)
+}
+
+/// Sets bytes aside for a table; false when there are not as many left.
+fn take(bytes: usize) -> bool {
+    let most = MOST.load(Ordering::Relaxed);
+    let taken = TAKEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
+        taken.checked_add(bytes).filter(|&taken| taken <= most)
+    });
+    if taken.is_err() {
+        REFUSED.fetch_add(1, Ordering::Relaxed);
+    }
+    taken.is_ok()
+}
 
 /// A table in the making.
 pub(super) trait Making {
@@ -8,6 +44,9 @@ pub(super) trait Making {
     type Class: PartialEq;
     /// What it becomes.
     type Table;
+
+    /// About the bytes that it takes, while it is made and when it is ready.
+    fn need(class: &Self::Class) -> usize;
 
     /// Nothing done yet.
     fn begin(class: &Self::Class) -> Self;
@@ -44,7 +83,7 @@ impl<M: Making> Slots<M> {
     pub(super) fn bytes(&self) -> usize {
         let slots = self.0.get().into_iter().flatten();
         slots
-            .filter_map(|slot| slot.ready.get())
+            .filter_map(Slot::get)
             .map(|table| M::bytes(table))
             .sum()
     }
@@ -54,7 +93,8 @@ impl<M: Making> Slots<M> {
 #[derive(Debug)]
 pub(super) struct Slot<M: Making> {
     class: M::Class,
-    ready: OnceLock<Arc<M::Table>>,
+    /// None for ever where there was no room for it.
+    ready: OnceLock<Option<Arc<M::Table>>>,
     making: Mutex<Option<M>>,
 }
 
@@ -68,20 +108,30 @@ impl<M: Making> Slot<M> {
         }
     }
 
-    /// Works on the table for as many states as given; the table, once it is ready. Threads that
-    /// work on the same table take turns.
-    pub(super) fn build(&self, states: u64) -> Option<&Arc<M::Table>> {
-        if let Some(table) = self.ready.get() {
-            return Some(table);
+    /// The table, if it is ready.
+    pub(super) fn get(&self) -> Option<&Arc<M::Table>> {
+        self.ready.get()?.as_ref()
+    }
+
+    /// Works on the table for as many states as given; true when there is no more to do: it is
+    /// ready, or there is no room for it. Threads that work on the same table take turns.
+    pub(super) fn build(&self, states: u64) -> bool {
+        if self.ready.get().is_some() {
+            return true;
         }
         let mut making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.ready.get().is_none() && states > 0 {
-            let mut building = making.take().unwrap_or_else(|| M::begin(&self.class));
-            if building.advance(states) {
-                return Some(self.ready.get_or_init(|| Arc::new(building.finish())));
-            }
-            *making = Some(building);
+        if self.ready.get().is_some() || states == 0 {
+            return self.ready.get().is_some();
         }
-        self.ready.get()
+        let mut building = match making.take() {
+            Some(building) => building,
+            None if take(M::need(&self.class)) => M::begin(&self.class),
+            None => return self.ready.set(None).is_ok(),
+        };
+        if building.advance(states) {
+            return self.ready.set(Some(Arc::new(building.finish()))).is_ok();
+        }
+        *making = Some(building);
+        false
     }
 }

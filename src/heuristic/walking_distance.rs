@@ -75,7 +75,7 @@ pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     !supports(problem.shape())
         || [true, false]
             .into_iter()
-            .all(|vertical| Axis::class(problem, vertical).0.build(states).is_some())
+            .all(|vertical| Axis::class(problem, vertical).0.build(states))
 }
 
 /// The bytes that the tables built so far hold.
@@ -111,9 +111,11 @@ impl Axis {
         (slot(class), mirrored < home)
     }
 
-    fn new(problem: &Problem, vertical: bool) -> Self {
+    /// None when there is no room for its table.
+    fn new(problem: &Problem, vertical: bool) -> Option<Self> {
         let (slot, is_mirrored) = Self::class(problem, vertical);
-        let table = slot.build(u64::MAX);
+        slot.build(u64::MAX);
+        let table = slot.get()?;
         let shape = problem.shape();
         let line = |cell| {
             let (line, last) = if vertical {
@@ -124,13 +126,13 @@ impl Axis {
             (if is_mirrored { last - line } else { line }) as u8
         };
         let cells = 0..shape.cells();
-        Self {
-            table: Arc::clone(table.expect("it is built to the end")),
+        Some(Self {
+            table: Arc::clone(table),
             lines: cells.clone().map(line).collect(),
             homes: cells
                 .map(|tile| line(problem.goal_cell(tile as u16)))
                 .collect(),
-        }
+        })
     }
 
     fn line(&self, cell: usize) -> usize {
@@ -165,12 +167,17 @@ pub struct WalkState {
 }
 
 impl WalkingDistance {
-    /// The bound for the goal of a problem; none when its shape has no tables. Builds those that
-    /// are not ready: see [`prepare`].
+    /// The bound for the goal of a problem; none when its shape has no tables, or there is no room
+    /// for them. Builds those that are not ready: see [`prepare`].
     #[must_use]
     pub fn new(problem: &Problem) -> Option<Self> {
-        supports(problem.shape()).then(|| Self {
-            axes: [false, true].map(|vertical| Axis::new(problem, vertical)),
+        if !supports(problem.shape()) {
+            return None;
+        }
+        let across = Axis::new(problem, false)?;
+        let upright = Axis::new(problem, true)?;
+        Some(Self {
+            axes: [across, upright],
         })
     }
 }

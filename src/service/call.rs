@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use tonic::Request;
 use tonic_types::FieldViolation;
 
+use super::identity::Identity;
 use crate::engine::{Reservation, Work};
 use crate::puzzle::Shape;
 
@@ -23,6 +24,8 @@ pub struct Call {
 /// What a handler tells of its call, for the log.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
+    /// Who called.
+    pub client: Option<Identity>,
     /// The size of the board.
     pub shape: Option<Shape>,
     /// The objective.

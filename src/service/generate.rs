@@ -5,7 +5,7 @@ use tonic::{Request, Status};
 use super::call::{self, Call, Noted};
 use super::convert::{self, Kind, ReadGenerate};
 use super::{Puzzles, proto, solve, status};
-use crate::engine::{Drawings, Limits, Outcome};
+use crate::engine::{Client, Drawings, Limits, Outcome};
 use crate::search::Search;
 use crate::search::batch::Batch;
 use crate::search::drawing::Drawing;
@@ -19,6 +19,7 @@ pub(super) async fn generate(
 ) -> Result<proto::GenerateResponse, Status> {
     let call = Call::of(&request);
     let timeout = call::timeout(&request);
+    let client = puzzles.client(&request);
     let read = convert::read_generate(request.get_ref(), puzzles.settings.max_side)?;
     let timeout = timeout.map_err(|violation| status::invalid(vec![violation]))?;
     let caps = puzzles.engine.config().caps;
@@ -39,7 +40,7 @@ pub(super) async fn generate(
             let search = Batch::new(seed, count, move |seed| {
                 Drawing::new(goal.clone(), draw, seed)
             });
-            let outcome = drawn(puzzles, &call, search, limits).await?;
+            let outcome = drawn(puzzles, &call, client.as_ref(), search, limits).await?;
             let boards = outcome.found.0.into_iter();
             boards
                 .map(|drawn| proto::GeneratedBoard {
@@ -52,7 +53,7 @@ pub(super) async fn generate(
         }
         Kind::Difficulty(range) => {
             let search = puzzles.engine.difficulty(goal, range, seed, count);
-            let outcome = drawn(puzzles, &call, search, limits).await?;
+            let outcome = drawn(puzzles, &call, client.as_ref(), search, limits).await?;
             let boards = outcome.found.0.into_iter();
             boards
                 .map(|found| proto::GeneratedBoard {
@@ -74,6 +75,7 @@ pub(super) async fn generate(
 async fn drawn<S>(
     puzzles: &Puzzles,
     call: &Call,
+    client: Option<&Client>,
     search: S,
     limits: Limits,
 ) -> Result<Outcome<Drawings<S::Found>>, Status>
@@ -83,7 +85,7 @@ where
 {
     let waiting = puzzles
         .engine
-        .draw(search, limits)
+        .draw(client, search, limits)
         .map_err(|refused| status::refused(&refused))?;
     let mut waiting = Noted::new(waiting, call.clone());
     let outcome = waiting.end().await.map_err(|failure| {

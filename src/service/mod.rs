@@ -8,6 +8,7 @@ mod call;
 mod check_solvable;
 mod convert;
 mod generate;
+mod identity;
 mod observe;
 mod peer;
 mod server;
@@ -17,12 +18,16 @@ mod status;
 
 pub mod proto;
 
+use std::collections::HashMap;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use tonic::{Request, Response, Status};
 
-use crate::engine::Engine;
+use crate::engine::{Client, Engine};
 
+pub use identity::{Identify, Identity};
+pub use observe::Observe;
 pub use server::{ServeError, Server};
 pub use status::code_name;
 
@@ -37,6 +42,7 @@ pub const MAX_RESPONSE_BYTES: usize = 4 << 20;
 pub struct Puzzles {
     engine: Arc<Engine>,
     settings: Settings,
+    weights: Arc<HashMap<String, NonZeroU32>>,
 }
 
 /// What the calls need to know beside the engine.
@@ -49,8 +55,31 @@ pub struct Settings {
 impl Puzzles {
     /// Answers by this engine.
     #[must_use]
-    pub const fn new(engine: Arc<Engine>, settings: Settings) -> Self {
-        Self { engine, settings }
+    pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
+        Self {
+            engine,
+            settings,
+            weights: Arc::default(),
+        }
+    }
+
+    /// The same, with the weights of the clients that weigh more than 1.
+    #[must_use]
+    pub fn weighing(self, weights: impl IntoIterator<Item = (String, NonZeroU32)>) -> Self {
+        Self {
+            weights: Arc::new(weights.into_iter().collect()),
+            ..self
+        }
+    }
+
+    /// Whose call it is, if that is known.
+    fn client<T>(&self, request: &Request<T>) -> Option<Client> {
+        let name = request.extensions().get::<Identity>()?.as_str();
+        let weight = self.weights.get(name).copied();
+        Some(Client {
+            name: name.into(),
+            weight: weight.unwrap_or(NonZeroU32::MIN),
+        })
     }
 }
 

@@ -4,7 +4,8 @@
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -121,6 +122,8 @@ struct Watch {
     sending: Option<Arc<Sending>>,
     /// A call that is dropped before it has a code was cancelled.
     code: Code,
+    /// It was refused for others' sake.
+    overloaded: bool,
 }
 
 impl Watch {
@@ -134,6 +137,7 @@ impl Watch {
             place: None,
             sending: None,
             code: Code::Cancelled,
+            overloaded: false,
         }
     }
 
@@ -155,6 +159,8 @@ impl Watch {
         }
         if let Some(code) = code(response.headers()) {
             self.code = code;
+            self.overloaded = code == Code::ResourceExhausted
+                && response.headers().contains_key(status::PUSHBACK);
         }
         let id = self.request_id.clone();
         response.headers_mut().insert(REQUEST_ID, id);
@@ -175,9 +181,10 @@ impl Drop for Watch {
         telemetry::request_handled(self.method.name, code, elapsed);
         let record = self.call.record();
         let id = self.request_id.to_str().unwrap_or_default();
-        if self.method.ours {
+        if self.method.ours && !self.overloaded {
             tracing::info!(
                 method = self.method.name,
+                client = record.client.map(tracing::field::display),
                 size = record.shape.map(tracing::field::display),
                 objective = record.objective,
                 outcome = record.outcome.unwrap_or(outcome(self.code)),
@@ -300,10 +307,18 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
         .filter(|id| (1..=MAX_REQUEST_ID).contains(&id.len()) && id.to_str().is_ok())
         .cloned()
         .unwrap_or_else(|| {
-            let number = getrandom::u64().unwrap_or_default();
-            HeaderValue::try_from(format!("{number:016x}"))
+            HeaderValue::try_from(format!("{:016x}", new_id()))
                 .unwrap_or_else(|_| HeaderValue::from_static("0"))
         })
+}
+
+/// A number that no other call has: the system is asked for randomness once.
+fn new_id() -> u64 {
+    static BEGINNING: LazyLock<u64> = LazyLock::new(|| getrandom::u64().unwrap_or_default());
+    static CALLS: AtomicU64 = AtomicU64::new(0);
+    // An odd factor takes different numbers to different numbers.
+    let call = CALLS.fetch_add(1, Ordering::Relaxed);
+    BEGINNING.wrapping_add(call.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 fn code(headers: &HeaderMap) -> Option<Code> {

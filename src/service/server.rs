@@ -19,12 +19,13 @@ use tonic::service::Routes;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
 
+use super::identity::Identify;
 use super::observe::Observe;
 use super::peer::Peer;
 use super::proto::puzzle_service_server::{PuzzleServiceServer, SERVICE_NAME};
 use super::{MAX_RESPONSE_BYTES, Puzzles, Settings, proto};
-use crate::config::ServeConfig;
-use crate::engine::Engine;
+use crate::config::{ServeConfig, TooMuch};
+use crate::engine::{Engine, EngineConfig};
 use crate::telemetry;
 
 /// The preface that every HTTP/2 connection begins with, in bytes.
@@ -35,6 +36,10 @@ const MAX_HEADER_LIST: u32 = 16 * 1024;
 
 /// The last part of the grace in which calls that have not ended are told UNAVAILABLE.
 const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How long after the last connection was accepted its first bytes may take, when others are told to
+/// go: they are under way.
+const LAST_BYTES: Duration = Duration::from_millis(500);
 
 /// The name under which health tells whether all tables that are wanted are there: until then calls
 /// are served by lesser ones.
@@ -57,6 +62,9 @@ pub enum ServeError {
     /// The workers cannot be started.
     #[error("cannot start the worker threads: {0}; choose fewer with --workers")]
     Workers(std::io::Error),
+    /// The settings ask for more memory than there is.
+    #[error(transparent)]
+    Memory(#[from] TooMuch),
     /// Reflection cannot read its own descriptors.
     #[error("the service's own descriptors cannot be read: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),
@@ -68,7 +76,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     engine: Arc<Engine>,
-    service: Observe<Routes>,
+    service: Observe<Identify<Routes>>,
     health: HealthReporter,
     config: ServeConfig,
 }
@@ -85,7 +93,7 @@ impl Server {
         };
         let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
-        let engine = Engine::start(config.engine.config()).map_err(ServeError::Workers)?;
+        let engine = Engine::start(config.engine.config()?).map_err(ServeError::Workers)?;
         engine.prepare();
         let engine = Arc::new(engine);
 
@@ -104,7 +112,9 @@ impl Server {
         let settings = Settings {
             max_side: usize::from(config.max_side),
         };
-        let puzzles = PuzzleServiceServer::new(Puzzles::new(Arc::clone(&engine), settings))
+        let puzzles = Puzzles::new(Arc::clone(&engine), settings)
+            .weighing(config.client_weights.iter().cloned());
+        let puzzles = PuzzleServiceServer::new(puzzles)
             .accept_compressed(CompressionEncoding::Gzip)
             .max_decoding_message_size(
                 usize::try_from(config.max_request_bytes).unwrap_or(usize::MAX),
@@ -127,7 +137,10 @@ impl Server {
             listener,
             address,
             engine,
-            service: Observe::new(routes, config.max_calls),
+            service: Observe::new(
+                Identify::new(routes, config.client_header.clone()),
+                config.max_calls,
+            ),
             health,
             config,
         })
@@ -137,6 +150,12 @@ impl Server {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The settings of its engine.
+    #[must_use]
+    pub fn engine(&self) -> &EngineConfig {
+        self.engine.config()
     }
 
     /// How many tables of exact distances are ready.
@@ -149,13 +168,16 @@ impl Server {
     pub async fn run(mut self, shutdown: impl Future<Output = ()>) {
         let connections = Connections {
             service: self.service,
+            places: Arc::new(Semaphore::new(
+                self.config.max_connections.min(Semaphore::MAX_PERMITS),
+            )),
             config: Arc::new(self.config),
             tasks: TaskTracker::new(),
             goaway: CancellationToken::new(),
             close: CancellationToken::new(),
         };
         let config = Arc::clone(&connections.config);
-        let mut accept = Box::pin(connections.accept(self.listener));
+        let mut accept = Box::pin(connections.accept(&self.listener));
         tokio::select! {
             () = &mut accept => {}
             () = tell_of_tables(&self.engine, &self.health) => {}
@@ -177,6 +199,7 @@ impl Server {
         }
         // Closes the listener: who comes now is refused at once and tries another replica.
         drop(accept);
+        connections.accept_last(self.listener);
         // Ends the streams of those who watch: they have heard, and would keep the drain waiting.
         self.health.clear_service_status(SERVICE_NAME).await;
         self.health.clear_service_status(TABLES).await;
@@ -205,8 +228,10 @@ async fn tell_of_tables(engine: &Engine, health: &HealthReporter) {
 
 /// The open connections.
 struct Connections {
-    service: Observe<Routes>,
+    service: Observe<Identify<Routes>>,
     config: Arc<ServeConfig>,
+    /// Room for more.
+    places: Arc<Semaphore>,
     tasks: TaskTracker,
     /// Says to every connection: no new calls.
     goaway: CancellationToken,
@@ -216,41 +241,60 @@ struct Connections {
 
 impl Connections {
     /// Accepts connections for as long as it is polled.
-    async fn accept(&self, listener: TcpListener) {
-        let places = Arc::new(Semaphore::new(
-            self.config.max_connections.min(Semaphore::MAX_PERMITS),
-        ));
+    async fn accept(&self, listener: &TcpListener) {
         loop {
-            let stream = match listener.accept().await {
-                Ok((stream, _)) => stream,
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    self.admit(stream);
+                }
                 Err(error) => {
                     // Most likely no file descriptors: what is open goes on, and some will close.
                     tracing::warn!(%error, "cannot accept a connection");
                     tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
                 }
-            };
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-                tracing::debug!("connection refused: too many are open");
-                continue;
-            };
-            let serve = serve(
-                stream,
-                self.service.clone(),
-                Arc::clone(&self.config),
-                self.goaway.clone(),
-            );
-            let close = self.close.clone();
-            self.tasks.spawn(async move {
-                telemetry::connections(true);
-                let _place = place;
-                tokio::select! {
-                    () = serve => {}
-                    () = close.cancelled() => {}
-                }
-                telemetry::connections(false);
-            });
+            }
         }
+    }
+
+    /// Accepts those that have connected already, and closes the listener, which would reset them
+    /// together with the calls that they have sent.
+    fn accept_last(&self, listener: TcpListener) {
+        let Ok(listener) = listener.into_std() else {
+            return;
+        };
+        while let Ok((stream, _)) = listener.accept() {
+            let stream = stream
+                .set_nonblocking(true)
+                .and_then(|()| TcpStream::from_std(stream));
+            if !stream.is_ok_and(|stream| self.admit(stream)) {
+                return;
+            }
+        }
+    }
+
+    /// Begins to serve a connection; false when there is no room for it.
+    fn admit(&self, stream: TcpStream) -> bool {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            tracing::debug!("connection refused: too many are open");
+            return false;
+        };
+        let serve = serve(
+            stream,
+            self.service.clone(),
+            Arc::clone(&self.config),
+            self.goaway.clone(),
+        );
+        let close = self.close.clone();
+        self.tasks.spawn(async move {
+            telemetry::connections(true);
+            let _place = place;
+            tokio::select! {
+                () = serve => {}
+                () = close.cancelled() => {}
+            }
+            telemetry::connections(false);
+        });
+        true
     }
 
     /// Lets calls in flight end, tells those that do not UNAVAILABLE, and closes what is left.
@@ -279,7 +323,7 @@ impl Connections {
 /// Serves one connection until it ends; after `goaway`, until its calls have ended.
 async fn serve(
     stream: TcpStream,
-    service: Observe<Routes>,
+    service: Observe<Identify<Routes>>,
     config: Arc<ServeConfig>,
     goaway: CancellationToken,
 ) {
@@ -291,13 +335,18 @@ async fn serve(
                 return;
             }
         }
-        () = goaway.cancelled() => return,
+        () = async {
+            goaway.cancelled().await;
+            tokio::time::sleep(LAST_BYTES).await;
+        } => return,
     }
     let peer = Arc::new(Peer::new());
     let service = service.for_peer(Arc::clone(&peer), config.stall_timeout);
     let mut http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
     http.timer(TokioTimer::new())
         .max_concurrent_streams(config.max_streams)
+        // Calls of a whole connection may be cancelled at once, as when their deadline passes.
+        .max_pending_accept_reset_streams(config.max_streams as usize)
         .max_header_list_size(MAX_HEADER_LIST)
         .keep_alive_interval(config.keepalive)
         .keep_alive_timeout(config.keepalive_timeout);

@@ -9,7 +9,7 @@ use tonic::{Request, Status};
 use super::call::{self, Call, Noted};
 use super::convert::{self, ReadSolve};
 use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status};
-use crate::engine::{Best, Failure, Limits, Outcome, Solving, expected_moves};
+use crate::engine::{Best, Client, Failure, Limits, Outcome, Solving, expected_moves};
 use crate::search::chain::Answer;
 use crate::search::plan::Objective;
 use crate::telemetry;
@@ -30,7 +30,9 @@ pub(super) async fn solve(
         return Err(too_large("any solution"));
     }
     reserve(puzzles, &call, response_bytes(&read))?;
-    let mut solving = Noted::new(begin(puzzles, &read, limits)?, call.clone());
+    let client = puzzles.client(&request);
+    let solving = begin(puzzles, client.as_ref(), &read, limits)?;
+    let mut solving = Noted::new(solving, call.clone());
     let ended = solving.end().await;
     drop(solving);
     let (outcome, answer) = note_end(&call, &read, ended)?;
@@ -93,15 +95,16 @@ fn too_large(solution: &str) -> Status {
     )
 }
 
-/// Hands a question to the engine.
+/// Hands a question of a client to the engine.
 pub(super) fn begin(
     puzzles: &Puzzles,
+    client: Option<&Client>,
     read: &ReadSolve,
     limits: Limits,
 ) -> Result<Solving, Status> {
     puzzles
         .engine
-        .solve(read.question.clone(), limits)
+        .solve(client, read.question.clone(), limits)
         .map_err(|refused| status::refused(&refused))
 }
 

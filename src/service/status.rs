@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt};
 
@@ -15,7 +16,10 @@ use crate::telemetry;
 pub const DOMAIN: &str = "loyd";
 
 /// The trailer that tells a client's retry policy when to come back.
-const PUSHBACK: &str = "grpc-retry-pushback-ms";
+pub const PUSHBACK: &str = "grpc-retry-pushback-ms";
+
+/// What that trailer says when coming back is no use: less than no time.
+const NEVER: &str = "-1";
 
 /// When there should be fewer calls under way.
 const CALLS_RETRY: Duration = Duration::from_secs(1);
@@ -96,7 +100,7 @@ pub fn unsolvable(parity: &Parity) -> Status {
 pub fn refused(refused: &Refused) -> Status {
     match refused {
         Refused::Plan(error) => invalid(vec![FieldViolation::new("method", error.to_string())]),
-        Refused::Overloaded { retry_after } => retry(
+        Refused::Overloaded { retry_after, .. } => retry(
             Code::ResourceExhausted,
             "OVERLOADED",
             refused.to_string(),
@@ -138,7 +142,7 @@ pub fn failed(failure: &Failure) -> Status {
 
 /// More calls at once than the server takes.
 pub fn too_many_calls() -> Status {
-    telemetry::overloaded();
+    telemetry::overloaded("calls");
     retry(
         Code::ResourceExhausted,
         "OVERLOADED",
@@ -172,7 +176,7 @@ fn limit(
     metadata.push(("nodes_generated", progress.generated.to_string()));
     metadata.push(("nodes_expanded", progress.expanded.to_string()));
     metadata.push(("peak_open", progress.peak_open.to_string()));
-    status(
+    never_again(status(
         Code::ResourceExhausted,
         reason,
         format!(
@@ -181,7 +185,7 @@ fn limit(
         ),
         metadata,
         ErrorDetails::new(),
-    )
+    ))
 }
 
 /// The server is shutting down.
@@ -208,13 +212,13 @@ pub fn defect() -> Status {
 
 /// A response that would not fit into one message.
 pub fn too_large(what: &str, hint: &str) -> Status {
-    status(
+    never_again(status(
         Code::ResourceExhausted,
         "RESPONSE_TOO_LARGE",
         format!("{what} does not fit in a response of 4 MiB: {hint}"),
         [],
         ErrorDetails::new(),
-    )
+    ))
 }
 
 /// What the transport refused before a handler saw it, in the contract's terms.
@@ -229,7 +233,20 @@ pub fn transport(code: Code, message: &str) -> Option<Status> {
         Code::Unimplemented => (Code::Unimplemented, "UNIMPLEMENTED"),
         _ => return None,
     };
-    Some(status(code, reason, message, [], ErrorDetails::new()))
+    let status = status(code, reason, message, [], ErrorDetails::new());
+    Some(match code {
+        Code::ResourceExhausted => never_again(status),
+        _ => status,
+    })
+}
+
+/// The same question would get the same answer. The code alone does not say so: a client's policy that
+/// comes back when a server was overloaded would ask again.
+fn never_again(mut status: Status) -> Status {
+    status
+        .metadata_mut()
+        .insert(PUSHBACK, MetadataValue::from_static(NEVER));
+    status
 }
 
 fn retry(code: Code, reason: &str, message: String, after: Duration) -> Status {

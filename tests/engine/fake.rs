@@ -102,6 +102,7 @@ pub(crate) fn engine(workers: usize, capacity: usize) -> Engine {
         memory: 1 << 30,
         cache_memory: 16 << 20,
         table_memory: 128 << 20,
+        heuristic_memory: u64::MAX,
         build_memory: 8 << 20,
         store: None,
     })

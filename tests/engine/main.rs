@@ -5,6 +5,8 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod admission;
+mod clients;
 mod drawing;
 mod fake;
 mod helping;

@@ -117,7 +117,7 @@ async fn limits_do_not_end_the_first_solution() {
         time: Some(Duration::from_nanos(1)),
         memory: Some(1 << 20),
     });
-    let mut pipe = engine.pipe(&problem, Variant::Best, &limits).unwrap();
+    let mut pipe = engine.pipe(None, &problem, Variant::Best, &limits).unwrap();
     let mut replay = Replay::new(&problem);
     while let Some(run) = next(&mut pipe).await.unwrap() {
         replay.play(&run).unwrap();
@@ -216,7 +216,9 @@ async fn the_deadline_ends_a_pipe() {
 async fn a_drain_ends_a_pipe() {
     let engine = engine(1, 4);
     let problem = random_problem(shape(128, 128), 0, &mut Dice::new(2));
-    let mut pipe = engine.pipe(&problem, Variant::Best, &unlimited()).unwrap();
+    let mut pipe = engine
+        .pipe(None, &problem, Variant::Best, &unlimited())
+        .unwrap();
     assert!(next(&mut pipe).await.unwrap().is_some());
     engine.drain();
     assert_eq!(next(&mut pipe).await, Err(Failure::Draining));

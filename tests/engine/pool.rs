@@ -169,7 +169,7 @@ fn a_full_pool_takes_nobody_until_someone_has_left() {
     let (sender, said) = channel();
     pool.submit(say(&sender, 1)).unwrap();
     pool.submit(say(&sender, 2)).unwrap();
-    assert_eq!(pool.submit(say(&sender, 3)).err(), Some(Full));
+    assert_eq!(pool.submit(say(&sender, 3)).err(), Some(Full::Pool));
     drop(release);
     assert_eq!([receive(&said), receive(&said)], [1, 2]);
     submit_when_possible(&pool, || say(&sender, 4));
@@ -214,7 +214,7 @@ fn a_parked_task_keeps_its_place_and_costs_no_worker() {
             thread::yield_now();
         }
     };
-    assert_eq!(pool.submit(say(&sender, 0)).err(), Some(Full));
+    assert_eq!(pool.submit(say(&sender, 0)).err(), Some(Full::Pool));
     drop(release);
     parked.wake();
     assert_eq!(receive(&said), 2);

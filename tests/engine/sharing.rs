@@ -33,7 +33,7 @@ fn one_place() -> Engine {
 }
 
 fn is_taken(engine: &Engine, question: Question) -> bool {
-    match engine.solve(question, unlimited()) {
+    match engine.solve(None, question, unlimited()) {
         Ok(_) => true,
         Err(refused) => {
             assert!(matches!(refused, Refused::Overloaded { .. }));
@@ -46,7 +46,7 @@ fn is_taken(engine: &Engine, question: Question) -> bool {
 async fn solve_when_possible(engine: &Engine, question: &Question, limits: Limits) -> Solving {
     let begin = Instant::now();
     loop {
-        match engine.solve(question.clone(), limits) {
+        match engine.solve(None, question.clone(), limits) {
             Ok(solving) => return solving,
             Err(_) => assert!(begin.elapsed() < PATIENCE, "there never was a place"),
         }
@@ -57,9 +57,9 @@ async fn solve_when_possible(engine: &Engine, question: &Question, limits: Limit
 #[tokio::test]
 async fn equal_questions_share_one_search_and_others_do_not() {
     let engine = one_place();
-    let first = engine.solve(proof(1), unlimited()).unwrap();
-    let second = engine.solve(proof(1), unlimited()).unwrap();
-    let third = engine.solve(proof(1), unlimited()).unwrap();
+    let first = engine.solve(None, proof(1), unlimited()).unwrap();
+    let second = engine.solve(None, proof(1), unlimited()).unwrap();
+    let third = engine.solve(None, proof(1), unlimited()).unwrap();
     // Everything that changes the answer makes another question of it.
     assert!(!is_taken(&engine, proof(2)));
     assert!(!is_taken(&engine, question(hopeless(1), Objective::Best)));
@@ -77,7 +77,7 @@ async fn equal_questions_share_one_search_and_others_do_not() {
             ..Wanted::default()
         },
     ] {
-        let refused = engine.solve(proof(1), wanting(wanted)).err();
+        let refused = engine.solve(None, proof(1), wanting(wanted)).err();
         assert!(matches!(refused, Some(Refused::Overloaded { .. })));
     }
     // Time does not: each asker ends its own waiting.
@@ -85,15 +85,15 @@ async fn equal_questions_share_one_search_and_others_do_not() {
         time: Some(Duration::from_secs(1)),
         ..Wanted::default()
     };
-    let fourth = engine.solve(proof(1), wanting(wanted)).unwrap();
+    let fourth = engine.solve(None, proof(1), wanting(wanted)).unwrap();
     drop((first, second, third, fourth));
 }
 
 #[tokio::test]
 async fn a_search_goes_on_until_its_last_asker_has_gone() {
     let engine = one_place();
-    let first = engine.solve(proof(1), unlimited()).unwrap();
-    let mut second = engine.solve(proof(1), unlimited()).unwrap();
+    let first = engine.solve(None, proof(1), unlimited()).unwrap();
+    let mut second = engine.solve(None, proof(1), unlimited()).unwrap();
     drop(first);
     // Its constructive solution comes to the one who is left.
     let news = timeout(PATIENCE, second.news()).await.unwrap();
@@ -116,10 +116,10 @@ async fn a_search_goes_on_until_its_last_asker_has_gone() {
 #[tokio::test]
 async fn one_who_joins_late_hears_what_was_found_before() {
     let engine = one_place();
-    let mut first = engine.solve(proof(1), unlimited()).unwrap();
+    let mut first = engine.solve(None, proof(1), unlimited()).unwrap();
     let news = timeout(PATIENCE, first.news()).await.unwrap();
     assert!(matches!(news, News::Found));
-    let mut late = engine.solve(proof(1), unlimited()).unwrap();
+    let mut late = engine.solve(None, proof(1), unlimited()).unwrap();
     let news = timeout(PATIENCE, late.news()).await.unwrap();
     assert!(matches!(news, News::Found));
     let (one, other) = (first.found().answer.unwrap(), late.found().answer.unwrap());
@@ -138,8 +138,8 @@ async fn each_asker_keeps_its_own_time() {
     };
     let hasty = in_time(50);
     let patient = in_time(400);
-    let mut first = engine.solve(proof(1), hasty).unwrap();
-    let mut second = engine.solve(proof(1), patient).unwrap();
+    let mut first = engine.solve(None, proof(1), hasty).unwrap();
+    let mut second = engine.solve(None, proof(1), patient).unwrap();
     let limit = |ended| match ended {
         Err(Failure::Limit { reason, .. }) => reason,
         other => panic!("{other:?}"),
@@ -157,7 +157,7 @@ async fn a_proven_answer_is_given_again_without_a_search() {
     let engine = one_place();
     let (tiles, length, _) = KORF_1985[0];
     let korf = question(problem(4, 4, &tiles), Objective::Optimal);
-    let mut solving = engine.solve(korf.clone(), unlimited()).unwrap();
+    let mut solving = engine.solve(None, korf.clone(), unlimited()).unwrap();
     let first = solving.end().await.unwrap();
     assert_eq!(first.reason, StopReason::Proven);
     let first = first.found.answer.unwrap();
@@ -166,7 +166,7 @@ async fn a_proven_answer_is_given_again_without_a_search() {
     // There is no place for a search any more, and none is needed.
     let _busy = solve_when_possible(&engine, &proof(1), unlimited()).await;
     for _ in 0..3 {
-        let mut solving = engine.solve(korf.clone(), unlimited()).unwrap();
+        let mut solving = engine.solve(None, korf.clone(), unlimited()).unwrap();
         // The answer is news to this asker though the end came with it.
         assert!(matches!(solving.news().await, News::Found));
         let again = solving.end().await.unwrap();

@@ -3,7 +3,9 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use loyd::engine::{Engine, Failure, Limits, News, Question, Refused, StopReason, Wanted, Work};
+use loyd::engine::{
+    Engine, Failure, Lack, Limits, News, Question, Refused, StopReason, Wanted, Work,
+};
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::{Board, Dice, Metric, Problem};
 use loyd::search::constructive::Variant;
@@ -53,7 +55,7 @@ fn easy(number: u64) -> Question {
 }
 
 async fn solve(engine: &Engine, question: Question) -> usize {
-    let mut solving = engine.solve(question, unlimited()).unwrap();
+    let mut solving = engine.solve(None, question, unlimited()).unwrap();
     let outcome = solving.end().await.unwrap();
     assert_eq!(outcome.reason, StopReason::Proven);
     outcome.found.answer.unwrap().solution.len()
@@ -128,7 +130,7 @@ async fn best_never_fails_whatever_the_limits() {
             ),
         ] {
             let question = question(problem.clone(), Objective::Best);
-            let mut solving = engine.solve(question, wanting(wanted)).unwrap();
+            let mut solving = engine.solve(None, question, wanting(wanted)).unwrap();
             let outcome = solving.end().await.unwrap();
             let answer = outcome.found.answer.unwrap();
             let moves = answer.solution.moves().to_vec();
@@ -155,7 +157,9 @@ async fn best_by_a_method_that_runs_out_of_memory_says_so() {
         },
         ..question(hopeless(1), Objective::Best)
     };
-    let mut solving = engine.solve(question, wanting(memory(1 << 20))).unwrap();
+    let mut solving = engine
+        .solve(None, question, wanting(memory(1 << 20)))
+        .unwrap();
     let outcome = solving.end().await.unwrap();
     assert_eq!(outcome.reason, StopReason::MemoryLimit);
     assert!(outcome.found.answer.is_some());
@@ -173,10 +177,10 @@ async fn best_is_over_early_when_it_is_proven() {
 #[tokio::test]
 async fn a_limit_that_is_just_enough_is_no_limit() {
     let engine = engine(1, 4);
-    let mut solving = engine.solve(easy(1), wanting(nodes(1_000))).unwrap();
+    let mut solving = engine.solve(None, easy(1), wanting(nodes(1_000))).unwrap();
     let needed = solving.end().await.unwrap().progress.generated;
     drop(solving);
-    let mut solving = engine.solve(easy(1), wanting(nodes(needed))).unwrap();
+    let mut solving = engine.solve(None, easy(1), wanting(nodes(needed))).unwrap();
     assert_eq!(solving.end().await.unwrap().reason, StopReason::Proven);
 }
 
@@ -214,7 +218,7 @@ async fn a_proof_that_a_limit_ends_tells_what_is_known() {
             ..question(problem.clone(), objective)
         };
         let limits = wanting(wanted);
-        let mut solving = engine.solve(question, limits).unwrap();
+        let mut solving = engine.solve(None, question, limits).unwrap();
         let Err(Failure::Limit {
             reason,
             progress,
@@ -241,14 +245,14 @@ async fn a_deadline_ends_a_proof_and_lets_best_answer() {
     let engine = engine(2, 8);
     let limits = due_in(Duration::from_millis(80));
     let optimal = question(hopeless(4), Objective::Optimal);
-    let mut solving = engine.solve(optimal, limits).unwrap();
+    let mut solving = engine.solve(None, optimal, limits).unwrap();
     let ended = solving.end().await.err();
     assert_eq!(ended, Some(Failure::DeadlineExceeded));
     assert!(Instant::now() >= limits.deadline.unwrap());
 
     let best = question(hopeless(4), Objective::Best);
     let mut solving = engine
-        .solve(best, due_in(Duration::from_millis(80)))
+        .solve(None, best, due_in(Duration::from_millis(80)))
         .unwrap();
     let outcome = solving.end().await.unwrap();
     assert_eq!(outcome.reason, StopReason::Deadline);
@@ -260,7 +264,9 @@ async fn a_deadline_that_has_passed_is_not_waited_for() {
     let engine = engine(1, 8);
     for objective in [Objective::Best, Objective::Optimal, Objective::Fast] {
         let question = question(hopeless(5), objective);
-        let mut solving = engine.solve(question, due_in(Duration::ZERO)).unwrap();
+        let mut solving = engine
+            .solve(None, question, due_in(Duration::ZERO))
+            .unwrap();
         let over = timeout(PATIENCE, solving.news()).await.unwrap();
         // Unless the answer was there before anybody looked.
         match over {
@@ -278,19 +284,22 @@ async fn a_full_pool_says_when_to_come_again() {
         let busy: Vec<_> = (0..capacity as u64)
             .map(|number| {
                 let proof = question(hopeless(number), Objective::Optimal);
-                engine.solve(proof, unlimited()).unwrap()
+                engine.solve(None, proof, unlimited()).unwrap()
             })
             .collect();
-        let refused = engine.solve(easy(1), unlimited()).err();
+        let refused = engine.solve(None, easy(1), unlimited()).err();
         assert_eq!(
             refused,
             Some(Refused::Overloaded {
+                lack: Lack::Places,
                 retry_after: Duration::from_millis(expected)
             })
         );
         let problem = hopeless(1);
         assert!(matches!(
-            engine.pipe(&problem, Variant::Best, &unlimited()).err(),
+            engine
+                .pipe(None, &problem, Variant::Best, &unlimited())
+                .err(),
             Some(Refused::Overloaded { .. })
         ));
         drop(busy);
@@ -303,7 +312,7 @@ async fn small_boards_do_not_wait_for_hopeless_proofs() {
     let proofs: Vec<_> = (0..64)
         .map(|number| {
             let proof = question(hopeless(number), Objective::Optimal);
-            engine.solve(proof, unlimited()).unwrap()
+            engine.solve(None, proof, unlimited()).unwrap()
         })
         .collect();
     let done = || -> Vec<u64> {
@@ -338,7 +347,7 @@ async fn small_boards_do_not_wait_for_hopeless_proofs() {
 async fn a_search_that_nobody_waits_for_leaves_the_pool_at_once() {
     let engine = engine(1, 1);
     let proof = |number| question(hopeless(number), Objective::Optimal);
-    let mut solving = engine.solve(proof(0), unlimited()).unwrap();
+    let mut solving = engine.solve(None, proof(0), unlimited()).unwrap();
     let mut left: Vec<Duration> = Vec::new();
     for number in 1..=101 {
         let begin = Instant::now();
@@ -350,7 +359,7 @@ async fn a_search_that_nobody_waits_for_leaves_the_pool_at_once() {
         drop(solving);
         // The pool has one place only: who gets it comes after the one who left.
         solving = loop {
-            match engine.solve(proof(number), unlimited()) {
+            match engine.solve(None, proof(number), unlimited()) {
                 Ok(next) => break next,
                 Err(_) => assert!(begin.elapsed() < PATIENCE, "it never left"),
             }
@@ -378,7 +387,7 @@ async fn a_search_is_told_the_time_that_is_left_for_it() {
         time: Some(given),
         ..Wanted::default()
     };
-    let mut waiting = engine.draw(search, wanting(wanted)).unwrap();
+    let mut waiting = engine.draw(None, search, wanting(wanted)).unwrap();
     waiting.end().await.expect_err("it finds nothing");
     let told = told.lock().unwrap();
     let times: Vec<Duration> = told.iter().copied().map_while(|time| time).collect();
@@ -391,7 +400,7 @@ async fn a_search_is_told_the_time_that_is_left_for_it() {
 async fn a_panic_is_a_defect_of_one_request() {
     let engine = engine(1, 8);
     let search = Scripted::<(), _>::new(|_, _| panic!("as it should, in a test"));
-    let mut waiting = engine.draw(search, unlimited()).unwrap();
+    let mut waiting = engine.draw(None, search, unlimited()).unwrap();
     assert_eq!(waiting.end().await.err(), Some(Failure::Defect));
     assert!(solve(&engine, easy(1)).await <= 31);
 }
@@ -400,24 +409,24 @@ async fn a_panic_is_a_defect_of_one_request() {
 async fn a_drain_ends_what_runs_and_refuses_what_comes() {
     let engine = engine(1, 8);
     let mut proof = engine
-        .solve(question(hopeless(1), Objective::Optimal), unlimited())
+        .solve(None, question(hopeless(1), Objective::Optimal), unlimited())
         .unwrap();
     let mut best = engine
-        .solve(question(hopeless(2), Objective::Best), unlimited())
+        .solve(None, question(hopeless(2), Objective::Best), unlimited())
         .unwrap();
     engine.drain();
     assert_eq!(proof.end().await.err(), Some(Failure::Draining));
     assert_eq!(best.end().await.err(), Some(Failure::Draining));
     assert_eq!(
-        engine.solve(easy(1), unlimited()).err(),
+        engine.solve(None, easy(1), unlimited()).err(),
         Some(Refused::Draining)
     );
-    let pipe = engine.pipe(&hopeless(3), Variant::Best, &unlimited());
+    let pipe = engine.pipe(None, &hopeless(3), Variant::Best, &unlimited());
     assert_eq!(pipe.err(), Some(Refused::Draining));
     let search = Scripted::<(), _>::new(|_: Budget, _: &mut Progress| Step::Working);
     assert_eq!(search.progress(), Progress::default());
     assert!(matches!(
-        engine.draw(search, unlimited()).err(),
+        engine.draw(None, search, unlimited()).err(),
         Some(Refused::Draining)
     ));
 }
@@ -433,7 +442,7 @@ async fn a_method_that_cannot_do_it_is_refused_before_any_search() {
         ..question(hopeless(1), Objective::Optimal)
     };
     assert_eq!(
-        engine.solve(question, unlimited()).err(),
+        engine.solve(None, question, unlimited()).err(),
         Some(Refused::Plan(PlanError::CannotProve {
             algorithm: Algorithm::Constructive,
             objective: Objective::Optimal,
@@ -446,7 +455,7 @@ async fn news_come_for_each_better_solution_and_then_the_end() {
     let engine = engine(1, 4);
     let (tiles, length, _) = KORF_1985[4];
     let best = question(problem(4, 4, &tiles), Objective::Best);
-    let mut solving = engine.solve(best, unlimited()).unwrap();
+    let mut solving = engine.solve(None, best, unlimited()).unwrap();
     let mut lengths = Vec::new();
     let mut revisions = Vec::new();
     let outcome = loop {
@@ -480,6 +489,6 @@ async fn times_without_end_are_no_trouble() {
         &config.caps,
     );
     assert_eq!(CAPS.nodes, config.caps.nodes);
-    let mut solving = engine.solve(easy(1), limits).unwrap();
+    let mut solving = engine.solve(None, easy(1), limits).unwrap();
     assert_eq!(solving.end().await.unwrap().reason, StopReason::Proven);
 }

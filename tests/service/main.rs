@@ -7,10 +7,13 @@ mod support;
 
 mod check_solvable;
 mod drain;
+mod fair_share;
 mod generate;
 mod harness;
+mod identity;
 mod invalid;
 mod multi_tile;
+mod observe;
 mod raw;
 mod server;
 mod solve;

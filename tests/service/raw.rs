@@ -23,7 +23,10 @@ pub(crate) struct RawAnswer {
 
 impl RawClient {
     pub(crate) async fn connect(address: SocketAddr) -> Self {
-        let stream = TcpStream::connect(address).await.unwrap();
+        Self::over(TcpStream::connect(address).await.unwrap()).await
+    }
+
+    pub(crate) async fn over(stream: TcpStream) -> Self {
         stream.set_nodelay(true).unwrap();
         let (sender, connection) = handshake(TokioExecutor::new(), TokioIo::new(stream))
             .await

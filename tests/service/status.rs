@@ -14,6 +14,9 @@ use crate::harness::{
 use crate::raw::{RawClient, frame, frame_bytes};
 use crate::support::shape;
 
+/// The trailer by which a client's retry policy goes.
+const PUSHBACK: &str = "grpc-retry-pushback-ms";
+
 #[tokio::test]
 async fn an_unsolvable_board_is_refused_with_the_evidence() {
     let service = Service::start().await;
@@ -111,6 +114,8 @@ async fn a_limit_before_the_proof_tells_what_is_known() {
         let status = client.solve(request).await.unwrap_err();
         let (code, name, metadata) = reason(&status);
         assert_eq!((code, name.as_str()), (Code::ResourceExhausted, expected));
+        // Its code is also that of an overloaded server, to which clients come back by themselves.
+        assert_eq!(status.metadata().get(PUSHBACK).unwrap(), "-1");
         let number = |key: &str| metadata.get(key).map(|text| text.parse::<u64>().unwrap());
         let bound = number("lower_bound").unwrap();
         assert!((40..220).contains(&bound), "{bound}");
@@ -198,7 +203,7 @@ async fn a_full_pool_is_overloaded_and_says_when_to_come_again() {
     assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
     let details = status.get_error_details();
     let delay = details.retry_info().unwrap().retry_delay.unwrap();
-    let pushback = status.metadata().get("grpc-retry-pushback-ms").unwrap();
+    let pushback = status.metadata().get(PUSHBACK).unwrap();
     assert_eq!(pushback.to_str().unwrap(), delay.as_millis().to_string());
     assert!((1..10_000).contains(&delay.as_millis()));
     // What needs no search is answered all the same.

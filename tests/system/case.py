@@ -1,6 +1,7 @@
 """What the test cases share: a server for each class, and ways to expect things of it."""
 
 import os
+import time
 import unittest
 
 import grpc
@@ -42,6 +43,19 @@ class Case(unittest.TestCase):
         self.assertIsNotNone(refusal.info, f"an ErrorInfo with {refusal.message!r}")
         self.assertEqual((refusal.info.domain, refusal.info.reason), ("loyd", reason))
         return refusal
+
+    def assert_holds_nothing(self):
+        """No search and no answer holds memory, once the last of them is on its way."""
+        small = self.client.solve_request([1, 2, 0, 3])
+        deadline = time.monotonic() + 10
+        while True:
+            # The gauge says what was held at the last change.
+            self.client.Solve(small)
+            time.sleep(0.02)
+            held = self.server.metrics()["loyd_memory_bytes"]
+            if held == 0 or time.monotonic() > deadline:
+                break
+        self.assertEqual(held, 0)
 
     def assert_solved(self, board, moves, goal=None):
         self.assertEqual(replay(board, moves), goal or solved(len(board.tiles)))

@@ -30,7 +30,7 @@ def free_port():
 class Server:
     """`loyd serve` as a context manager."""
 
-    def __init__(self, *flags):
+    def __init__(self, *flags, listen="127.0.0.1:0", prefix=()):
         self.metrics_port = free_port()
         self.lines = []
         self._new_line = threading.Condition()
@@ -38,9 +38,10 @@ class Server:
         started = time.monotonic()
         self.process = subprocess.Popen(
             [
+                *prefix,
                 BINARY,
                 "serve",
-                "--listen=127.0.0.1:0",
+                f"--listen={listen}",
                 f"--metrics-listen=127.0.0.1:{self.metrics_port}",
                 "--log-format=json",
                 # Only the tests of tables wait for large ones.
@@ -70,13 +71,18 @@ class Server:
                 self._new_line.notify_all()
 
     def wait_for_log(self, message, timeout=START_TIMEOUT):
+        return self.wait_for_line(lambda line: line.get("message") == message, message, timeout)
+
+    def wait_for_line(self, is_it, what, timeout=START_TIMEOUT):
+        """The first log line that is it. Lines are written some milliseconds late."""
+
         def find():
-            return next((line for line in self.lines if line.get("message") == message), None)
+            return next((line for line in self.lines if is_it(line)), None)
 
         with self._new_line:
             line = self._new_line.wait_for(find, timeout)
         if line is None:
-            raise AssertionError(f"no {message!r} in the log: {self.lines}")
+            raise AssertionError(f"no {what!r} in the log: {self.lines}")
         return line
 
     def errors(self):
@@ -94,6 +100,10 @@ class Server:
     def resident_bytes(self):
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) * 1024
+
+    def peak_bytes(self):
+        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+        return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
     def terminate(self):
         self.process.send_signal(signal.SIGTERM)

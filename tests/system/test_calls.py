@@ -308,6 +308,7 @@ class Calls(Case):
         )
         sent = dict(call.initial_metadata()) | dict(call.trailing_metadata())
         self.assertEqual(sent.get("x-request-id"), "system-test-1")
+        self.server.wait_for_line(lambda line: "system-test-1" in line.values(), "the request's id")
         logged = [line for line in self.server.lines if "system-test-1" in line.values()]
         self.assertEqual(len(logged), 1)
 

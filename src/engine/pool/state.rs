@@ -1,20 +1,21 @@
 //! Where a pool's tasks are, and what its workers do: all that is under its lock.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::{Errand, Task};
+use super::clients::{Clients, Number, Taken};
+use super::{Client, Errand, Task};
 use crate::telemetry;
 
 #[derive(Default)]
 pub(super) struct State {
     /// How many of the tasks in the queue have had no service.
     pub(super) fresh: Arc<AtomicUsize>,
-    /// Tasks that wait for a worker, by the service they have had, then by age.
-    pub(super) queue: BTreeMap<(Duration, u64), Box<dyn Task>>,
-    pub(super) places: HashMap<u64, Place>,
+    /// Tasks that wait for a worker.
+    pub(super) clients: Clients,
+    pub(super) places: HashMap<u64, Seat>,
     pub(super) parked: usize,
     /// Errands that wait for a worker without a task, each with its task; no more than workers.
     pub(super) errands: VecDeque<(u64, Arc<dyn Errand>)>,
@@ -25,9 +26,17 @@ pub(super) struct State {
     pub(super) closed: bool,
 }
 
+/// A task's place, and the account of the client whose it is.
+pub(super) struct Seat {
+    pub(super) client: Number,
+    pub(super) place: Place,
+}
+
 pub(super) enum Place {
     Queued {
         service: Duration,
+        /// A newcomer's place in the line.
+        line: Option<InLine>,
     },
     Running {
         cancelled: bool,
@@ -41,72 +50,144 @@ pub(super) enum Place {
     },
 }
 
+/// Since when a newcomer has waited, and how many were before it.
+pub(super) struct InLine {
+    since: Instant,
+    ahead: usize,
+}
+
+impl InLine {
+    /// The newcomer's turn has come: the time that it has waited, and by how much each place took.
+    pub(super) fn served(&self) -> (Duration, Duration) {
+        let waited = self.since.elapsed();
+        let places = u32::try_from(self.ahead + 1).unwrap_or(u32::MAX);
+        (waited, waited / places)
+    }
+}
+
 impl State {
-    pub(super) fn next(&mut self) -> Option<(Duration, u64, Box<dyn Task>)> {
-        let &(service, id) = self.queue.keys().next()?;
-        self.dequeue(service, id).map(|task| (service, id, task))
+    /// The task whose turn it is.
+    pub(super) fn next(&mut self) -> Option<Taken> {
+        let taken = self.clients.pop()?;
+        self.left_queue(taken.service);
+        Some(taken)
     }
 
-    pub(super) fn dequeue(&mut self, service: Duration, id: u64) -> Option<Box<dyn Task>> {
-        let task = self.queue.remove(&(service, id))?;
+    /// Takes a task that waits out of the queue.
+    pub(super) fn dequeue(
+        &mut self,
+        client: Number,
+        service: Duration,
+        id: u64,
+    ) -> Option<Box<dyn Task>> {
+        let taken = self.clients.remove(client, service, id)?;
+        self.left_queue(service);
+        Some(taken.task)
+    }
+
+    fn left_queue(&self, service: Duration) {
         if service.is_zero() {
             self.fresh.fetch_sub(1, Ordering::Relaxed);
         }
-        Some(task)
     }
 
-    pub(super) fn enqueue(&mut self, id: u64, service: Duration, task: Box<dyn Task>) {
-        if service.is_zero() {
-            self.fresh.fetch_add(1, Ordering::Relaxed);
-        }
-        self.places.insert(id, Place::Queued { service });
-        self.queue.insert((service, id), task);
+    /// Takes in a new task of a client.
+    pub(super) fn enter(&mut self, client: Option<&Client>, task: Box<dyn Task>) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        let line = InLine {
+            since: Instant::now(),
+            ahead: self.clients.ahead(client),
+        };
+        let number = self.clients.enter(client);
+        self.fresh.fetch_add(1, Ordering::Relaxed);
+        self.queue(number, id, Duration::ZERO, Some(line), task);
+        id
+    }
+
+    /// Puts a task that has had service back into the queue.
+    pub(super) fn requeue(
+        &mut self,
+        client: Number,
+        id: u64,
+        service: Duration,
+        task: Box<dyn Task>,
+    ) {
+        self.queue(client, id, service, None, task);
+    }
+
+    fn queue(
+        &mut self,
+        client: Number,
+        id: u64,
+        service: Duration,
+        line: Option<InLine>,
+        task: Box<dyn Task>,
+    ) {
+        let place = Place::Queued { service, line };
+        self.places.insert(id, Seat { client, place });
+        self.clients.push(client, service, id, task);
+        self.report();
+    }
+
+    /// A task is over.
+    pub(super) fn leave(&mut self, client: Number) {
+        self.clients.leave(client);
         self.report();
     }
 
     /// Puts a task back if it is parked, or as soon as it is. Whether there is one more in the
     /// queue.
     pub(super) fn wake(&mut self, id: u64) -> bool {
-        if let Some(Place::Running { woken, .. }) = self.places.get_mut(&id) {
+        if let Some(Place::Running { woken, .. }) = self.place(id) {
             *woken = true;
         }
-        let Some((service, task)) = self.unpark(id) else {
+        let Some((client, service, task)) = self.unpark(id) else {
             return false;
         };
-        self.enqueue(id, service, task);
+        self.requeue(client, id, service, task);
         true
     }
 
-    pub(super) fn park(&mut self, id: u64, service: Duration, task: Box<dyn Task>) {
-        self.places.insert(id, Place::Parked { service, task });
+    pub(super) fn place(&mut self, id: u64) -> Option<&mut Place> {
+        self.places.get_mut(&id).map(|seat| &mut seat.place)
+    }
+
+    pub(super) fn park(&mut self, client: Number, id: u64, service: Duration, task: Box<dyn Task>) {
+        let place = Place::Parked { service, task };
+        self.places.insert(id, Seat { client, place });
         self.parked += 1;
         self.report();
     }
 
-    pub(super) fn unpark(&mut self, id: u64) -> Option<(Duration, Box<dyn Task>)> {
-        match self.places.remove(&id) {
-            Some(Place::Parked { service, task }) => {
+    pub(super) fn unpark(&mut self, id: u64) -> Option<(Number, Duration, Box<dyn Task>)> {
+        match self.places.remove(&id)? {
+            Seat {
+                client,
+                place: Place::Parked { service, task },
+            } => {
                 self.parked -= 1;
-                Some((service, task))
+                Some((client, service, task))
             }
-            Some(other) => {
+            other => {
                 self.places.insert(id, other);
                 None
             }
-            None => None,
         }
     }
 
     pub(super) fn report(&self) {
-        let running = self.places.len() - self.queue.len() - self.parked;
-        telemetry::pool(self.queue.len(), running, self.parked, self.helping);
+        let queued = self.clients.waiting();
+        let running = self.places.len() - queued - self.parked;
+        telemetry::pool(queued, running, self.parked, self.helping);
+        telemetry::clients(self.clients.named());
     }
 }
 
 impl std::fmt::Debug for State {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("State")
-            .field("queued", &self.queue.len())
+            .field("queued", &self.clients.waiting())
             .field("tasks", &self.places.len())
             .finish_non_exhaustive()
     }

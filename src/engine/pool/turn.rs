@@ -26,6 +26,8 @@ pub const UNAIDED: Duration = Duration::from_millis(50);
 pub struct Turn<'a> {
     begun: Instant,
     slice: Duration,
+    /// What service the task had before.
+    before: Duration,
     fresh: &'a AtomicUsize,
     /// Where the task can call for help, and its number there.
     callers: Option<(&'a Shared, u64)>,
@@ -38,6 +40,7 @@ impl<'a> Turn<'a> {
         Self {
             begun: Instant::now(),
             slice,
+            before: Duration::ZERO,
             fresh,
             callers: None,
         }
@@ -60,9 +63,16 @@ impl<'a> Turn<'a> {
     /// had enough service.
     pub(super) fn of(shared: &'a Shared, id: u64, service: Duration) -> Self {
         Self {
+            before: service,
             callers: (service >= UNAIDED).then_some((shared, id)),
             ..Self::new(SLICE, &shared.fresh)
         }
+    }
+
+    /// What service the task has had until now.
+    #[must_use]
+    pub fn service(&self) -> Duration {
+        self.before + self.begun.elapsed()
     }
 
     /// Whether the worker is wanted by others: after a slice, or sooner when a task has come that

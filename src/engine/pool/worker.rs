@@ -6,12 +6,15 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::state::{Place, State};
-use super::{Errand, Next, SLICE, Shared, Task, Turn};
+use super::clients::Taken;
+use super::state::{Place, Seat, State};
+use super::{Errand, Next, SLICE, Shared, Turn};
 use crate::telemetry;
 
-/// By how much workers stand back behind the threads that speak to clients.
-const NICENESS: i32 = 5;
+/// By how much workers stand back behind the threads that speak to clients. By more, and those who
+/// are refused would keep the workers from those who are not: with 5, a flood of calls left a tenth
+/// to a third of the answers.
+const NICENESS: i32 = 1;
 
 impl Shared {
     /// Keeps an errand for the next worker that is idle, if there is one for it.
@@ -64,19 +67,32 @@ impl Shared {
     }
 
     /// Gives a task its slice.
-    fn run<'a>(
-        &'a self,
-        mut state: MutexGuard<'a, State>,
-        (service, id, mut task): (Duration, u64, Box<dyn Task>),
-    ) -> MutexGuard<'a, State> {
-        let running = Place::Running {
+    fn run<'a>(&'a self, mut state: MutexGuard<'a, State>, taken: Taken) -> MutexGuard<'a, State> {
+        let Taken {
+            client,
+            service,
+            id,
+            mut task,
+        } = taken;
+        let place = Place::Running {
             cancelled: false,
             woken: false,
             helped: Duration::ZERO,
         };
-        state.places.insert(id, running);
+        let before = state.places.insert(id, Seat { client, place });
         state.report();
         drop(state);
+        if let Some(Seat {
+            place: Place::Queued {
+                line: Some(line), ..
+            },
+            ..
+        }) = before
+        {
+            let (waited, place) = line.served();
+            telemetry::queued(waited);
+            self.place.learn(place);
+        }
 
         let turn = Turn::of(self, id, service);
         let next = catch_unwind(AssertUnwindSafe(|| task.run(&turn)));
@@ -88,7 +104,7 @@ impl Shared {
         });
 
         let mut state = self.lock();
-        let (cancelled, woken, helped) = match state.places.remove(&id) {
+        let (cancelled, woken, helped) = match state.places.remove(&id).map(|seat| seat.place) {
             Some(Place::Running {
                 cancelled,
                 woken,
@@ -96,14 +112,17 @@ impl Shared {
             }) => (cancelled, woken, helped),
             _ => (true, false, Duration::ZERO),
         };
+        state.clients.charge(client, spent + helped);
         let service = service + spent + helped;
         match next {
-            Next::Again if !cancelled => state.enqueue(id, service, task),
-            Next::Park if !cancelled && woken => state.enqueue(id, service, task),
-            Next::Park if !cancelled => state.park(id, service, task),
+            Next::Again if !cancelled => state.requeue(client, id, service, task),
+            Next::Park if !cancelled && woken => state.requeue(client, id, service, task),
+            Next::Park if !cancelled => state.park(client, id, service, task),
             _ => {
-                state.report();
+                state.leave(client);
+                drop(state);
                 self.end(task);
+                return self.lock();
             }
         }
         state
@@ -137,13 +156,13 @@ impl Shared {
                 | Place::Parked {
                     service: helped, ..
                 },
-            ) = state.places.get_mut(&id)
+            ) = state.place(id)
             {
                 *helped += spent;
             }
             // A task that is over may wait long to be dropped: its helpers need not.
             let is_wanted = !state.closed && state.places.contains_key(&id);
-            if !is_wanted || !state.queue.is_empty() {
+            if !is_wanted || state.clients.waiting() > 0 {
                 break;
             }
         }

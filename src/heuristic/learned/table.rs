@@ -21,13 +21,14 @@ pub fn supports(shape: Shape) -> bool {
 /// Works on the rows for a shape, about as long as so many nodes of a search take; true once
 /// there is no more to do.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
-    slot(shape).is_none_or(|slot| slot.build(nodes).is_some())
+    slot(shape).is_none_or(|slot| slot.build(nodes))
 }
 
-/// The rows for a shape, if they are there; none for ever where the weights were found damaged.
+/// The rows for a shape, if they are there; none for ever where the weights were found damaged, or
+/// there is no room for them.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
-    slot(shape)?.build(0)?.as_ref().clone()
+    slot(shape)?.get()?.as_ref().clone()
 }
 
 /// The bytes that all rows made so far take. Those of all shapes together take 272 MB.
@@ -75,6 +76,10 @@ impl Making for Work {
     type Class = Shape;
     /// None where the weights are damaged.
     type Table = Option<Arc<Rows>>;
+
+    fn need(shape: &Shape) -> usize {
+        Rows::bytes(*shape)
+    }
 
     fn begin(shape: &Shape) -> Self {
         let begun = recipe(*shape)

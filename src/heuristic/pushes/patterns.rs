@@ -110,8 +110,7 @@ const NODES_PER_STATE: u64 = 2;
 /// Threads that work on the same table take turns. Those of 4×4 take 22 MB and less than a second.
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let states = nodes.div_ceil(NODES_PER_STATE);
-    !supports(problem.shape())
-        || patterns(problem).all(|(_, class)| slot(class).build(states).is_some())
+    !supports(problem.shape()) || patterns(problem).all(|(_, class)| slot(class).build(states))
 }
 
 /// The bytes that the tables built so far hold.
@@ -132,8 +131,11 @@ struct Pattern {
 }
 
 impl Pattern {
-    fn new(problem: &Problem, view: Symmetry, class: Class) -> Self {
-        let table = slot(class).build(u64::MAX);
+    /// None when there is no room for its table.
+    fn new(problem: &Problem, view: Symmetry, class: Class) -> Option<Self> {
+        let slot = slot(class);
+        slot.build(u64::MAX);
+        let table = slot.get()?;
         let shape = problem.shape();
         let mut places = [0; SMALL_CELLS];
         let mut changes = [0; SMALL_CELLS];
@@ -142,12 +144,12 @@ impl Pattern {
             let home = view.cell(shape, problem.goal_cell(cell as u16));
             changes[cell] = BLANK as u8 ^ class.colours[class.shape.row(home)];
         }
-        Self {
-            table: Arc::clone(table.expect("it is built to the end")),
+        Some(Self {
+            table: Arc::clone(table),
             transposed: view.transpose,
             places,
             changes,
-        }
+        })
     }
 
     fn colours<T: Tiles>(&self, board: &T, cells: usize) -> Colours {
@@ -169,23 +171,24 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// The bound for the goal of a problem; none when [`supports`] says so. Builds the tables that
-    /// are not ready: see [`prepare`].
+    /// The bound for the goal of a problem; none when [`supports`] says so, or there is no room for
+    /// the tables. Builds those that are not ready: see [`prepare`].
     #[must_use]
     pub fn new(problem: &Problem) -> Option<Self> {
-        supports(problem.shape()).then(|| {
-            let mut seen: Vec<(Symmetry, Class)> = patterns(problem).collect();
-            seen.dedup();
-            // Where one number is great enough, the others are not looked up: those with the
-            // smaller tables come first, of each axis one.
-            seen.sort_by_key(|(_, class)| class.colours);
-            Self {
-                cells: problem.shape().cells(),
-                patterns: seen
-                    .into_iter()
-                    .map(|(view, class)| Pattern::new(problem, view, class))
-                    .collect(),
-            }
+        if !supports(problem.shape()) {
+            return None;
+        }
+        let mut seen: Vec<(Symmetry, Class)> = patterns(problem).collect();
+        seen.dedup();
+        // Where one number is great enough, the others are not looked up: those with the
+        // smaller tables come first, of each axis one.
+        seen.sort_by_key(|(_, class)| class.colours);
+        let patterns = seen
+            .into_iter()
+            .map(|(view, class)| Pattern::new(problem, view, class));
+        Some(Self {
+            cells: problem.shape().cells(),
+            patterns: patterns.collect::<Option<_>>()?,
         })
     }
 }

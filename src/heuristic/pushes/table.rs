@@ -71,6 +71,12 @@ impl Making for Building {
     type Class = Class;
     type Table = Table;
 
+    fn need(class: &Class) -> usize {
+        let ranks = Ranks::new(class.shape, class.goal());
+        let layers = ranks.states() / 4 * size_of::<Colours>();
+        ranks.bytes() + 2 * ranks.states() + layers
+    }
+
     fn begin(class: &Class) -> Self {
         let goal = class.goal();
         let ranks = Ranks::new(class.shape, goal);

@@ -97,6 +97,13 @@ impl Making for Building {
     type Class = Class;
     type Table = Table;
 
+    fn need(class: &Class) -> usize {
+        let numbering = Numbering::new(*class);
+        // Two layers are at hand while it is made, of a tenth of the states or so.
+        let layers = numbering.states() / 10 * size_of::<Crowds>();
+        numbering.bytes() + numbering.states() / 4 + layers
+    }
+
     fn begin(class: &Class) -> Self {
         let numbering = Numbering::new(*class);
         let mut residues = Residues(vec![0; numbering.states().div_ceil(4)]);

@@ -77,11 +77,13 @@ pub(super) fn solve_stream(
     let limits = solve::note_begin(puzzles, &call, timeout, &read.solve)?;
     solve::reserve(puzzles, &call, waiting_bytes(&read))?;
 
+    let client = puzzles.client(request);
+    let client = client.as_ref();
     let (sender, events) = mpsc::channel(WAITING_EVENTS);
     let run = if let Some(variant) = sends_while_solving(puzzles, &read) {
         let pipe = puzzles
             .engine
-            .pipe(&read.solve.question.problem, variant, &limits)
+            .pipe(client, &read.solve.question.problem, variant, &limits)
             .map_err(|refused| status::refused(&refused))?;
         let cap = call.arrived.checked_add(puzzles.engine.config().caps.time);
         let by = Stage::Constructive(variant);
@@ -95,7 +97,7 @@ pub(super) fn solve_stream(
         }
         .boxed()
     } else {
-        let solving = solve::begin(puzzles, &read.solve, limits)?;
+        let solving = solve::begin(puzzles, client, &read.solve, limits)?;
         follow::follow(call.clone(), read, solving, sender.clone()).boxed()
     };
 

@@ -1,0 +1,103 @@
+//! Who is refused: a request for which there is no room, or to which no answer could come in time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use super::average::Average;
+use crate::puzzle::Shape;
+use crate::search::plan::PlanError;
+use crate::telemetry;
+
+/// Why a request was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Refused {
+    /// The method cannot do what is asked of it.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// There is no room, or no time.
+    #[error("{lack}: try again in {} ms", retry_after.as_millis())]
+    Overloaded {
+        /// What there is too little of.
+        lack: Lack,
+        /// When it is worth trying again.
+        retry_after: Duration,
+    },
+    /// The engine is shutting down.
+    #[error("the server is shutting down: try another one")]
+    Draining,
+}
+
+/// What an overloaded server has too little of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Lack {
+    /// Places in the pool.
+    #[error("too many searches are waiting")]
+    Places,
+    /// Places for this client.
+    #[error("this client's searches have its share of the places")]
+    Share,
+    /// Memory.
+    #[error("searches and answers hold all the memory that there is")]
+    Memory,
+    /// Time before the deadline.
+    #[error("too many searches are waiting to answer before the deadline")]
+    Time,
+}
+
+impl Lack {
+    /// In a word, for the metrics.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Places => "queue",
+            Self::Share => "share",
+            Self::Memory => "memory",
+            Self::Time => "time",
+        }
+    }
+}
+
+impl Refused {
+    /// A refusal for the lack of something, after a backlog that takes so long: it is counted.
+    pub(super) fn overloaded(lack: Lack, backlog: Duration) -> Self {
+        /// Sooner nothing will have changed, and later nobody waits.
+        const RETRY: std::ops::RangeInclusive<Duration> =
+            Duration::from_millis(20)..=Duration::from_secs(5);
+        telemetry::overloaded(lack.name());
+        Self::Overloaded {
+            lack,
+            retry_after: backlog.clamp(*RETRY.start(), *RETRY.end()),
+        }
+    }
+}
+
+/// Refuses an answer that cannot come within the time that is `left`, because it has to `wait` and
+/// takes `work`. Without a wait there is no such answer: an estimate of the work that nobody may
+/// disprove would stay wrong for ever.
+pub(super) fn in_time(
+    wait: Option<Duration>,
+    work: Duration,
+    left: Option<Duration>,
+) -> Result<(), Refused> {
+    match (wait, left) {
+        (Some(wait), Some(left)) if wait + work > left => {
+            Err(Refused::overloaded(Lack::Time, wait))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The service that first answers take, as seen of late, by the size of their boards.
+#[derive(Debug, Default)]
+pub(super) struct FirstAnswers([Arc<Average>; FirstAnswers::CLASSES]);
+
+impl FirstAnswers {
+    /// Each class has boards of up to twice as many cells as the one before.
+    const CLASSES: usize = (Shape::MAX_SIDE * Shape::MAX_SIDE).ilog2() as usize + 1;
+
+    /// That of boards about as large.
+    pub(super) fn of(&self, shape: Shape) -> &Arc<Average> {
+        &self.0[shape.cells().ilog2() as usize]
+    }
+}

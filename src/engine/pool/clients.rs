@@ -1,0 +1,243 @@
+//! Tasks that wait, by whose they are: the client that has had least service for its weight comes
+//! first, and of its tasks the one that has had least.
+//!
+//! Calls without a name are one client; where no call has one, that is all there is. A client
+//! who comes, or comes back, begins where those are who are being served: nobody saves up service
+//! by asking for nothing. (Start-time fair queueing; Goyal, Vin and Cheng, 1996.)
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Task;
+
+/// A client is remembered while it has tasks, and this many others are while they owe service.
+const MOST_DEBTORS: usize = 1024;
+
+/// For whom a task is done.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Client {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Its share of the service and of the places, beside those of the others.
+    pub weight: NonZeroU32,
+}
+
+/// The number of a client's account while it is remembered.
+pub(super) type Number = u64;
+
+/// The account of those who have no name.
+const NAMELESS: Number = 0;
+
+struct Account {
+    name: Option<Arc<str>>,
+    weight: NonZeroU32,
+    /// The service it has had for each unit of its weight, counted from where it began.
+    charged: Duration,
+    /// Its tasks, in the queue or not.
+    tasks: usize,
+    /// How many of those that wait have had no service.
+    fresh: usize,
+    /// Those that wait, by the service they have had, then by age.
+    waiting: BTreeMap<(Duration, u64), Box<dyn Task>>,
+}
+
+/// A task that waits no longer.
+pub(super) struct Taken {
+    pub(super) client: Number,
+    pub(super) service: Duration,
+    pub(super) id: u64,
+    pub(super) task: Box<dyn Task>,
+}
+
+/// The accounts of all clients.
+pub(super) struct Clients {
+    accounts: HashMap<Number, Account>,
+    numbers: HashMap<Arc<str>, Number>,
+    /// Those with tasks that wait, by what they are charged.
+    order: BTreeSet<(Duration, Number)>,
+    /// What the client was charged who was served last: where others begin.
+    level: Duration,
+    waiting: usize,
+    next: Number,
+}
+
+impl Default for Clients {
+    fn default() -> Self {
+        let nameless = Account::new(None, NonZeroU32::MIN, Duration::ZERO);
+        Self {
+            accounts: HashMap::from([(NAMELESS, nameless)]),
+            numbers: HashMap::new(),
+            order: BTreeSet::new(),
+            level: Duration::ZERO,
+            waiting: 0,
+            next: NAMELESS + 1,
+        }
+    }
+}
+
+impl Account {
+    fn new(name: Option<Arc<str>>, weight: NonZeroU32, charged: Duration) -> Self {
+        Self {
+            name,
+            weight,
+            charged,
+            tasks: 0,
+            fresh: 0,
+            waiting: BTreeMap::new(),
+        }
+    }
+}
+
+impl Clients {
+    /// How many tasks wait.
+    pub(super) const fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// How many clients with a name are remembered.
+    pub(super) fn named(&self) -> usize {
+        self.numbers.len()
+    }
+
+    /// Whether a client may have one more task, where `free` places are left. Beside others it may
+    /// hold as many as it leaves free, times its weight: one alone can have half of all places,
+    /// two a third each, and who comes next always finds some.
+    pub(super) fn has_share(&self, client: Option<&Client>, free: usize) -> bool {
+        if client.is_none() && self.numbers.is_empty() {
+            return free > 0;
+        }
+        let weight = client.map_or(1, |client| client.weight.get() as usize);
+        self.held(client) < weight.saturating_mul(free)
+    }
+
+    fn held(&self, client: Option<&Client>) -> usize {
+        self.find(client).map_or(0, |account| account.tasks)
+    }
+
+    fn find(&self, client: Option<&Client>) -> Option<&Account> {
+        let number = match client {
+            Some(client) => self.numbers.get(&client.name)?,
+            None => &NAMELESS,
+        };
+        self.accounts.get(number)
+    }
+
+    /// How many turns others have before a client's next newcomer has its first: the client's own
+    /// newcomers, and as many of each other client who waits.
+    pub(super) fn ahead(&self, client: Option<&Client>) -> usize {
+        let account = self.find(client);
+        let own = account.map_or(0, |account| account.fresh);
+        let waits = account.is_some_and(|account| !account.waiting.is_empty());
+        let others = self.order.len() - usize::from(waits);
+        own + (own * others).min(self.waiting)
+    }
+
+    /// Takes in a task for a client: what its account is from now on until the task is over.
+    pub(super) fn enter(&mut self, client: Option<&Client>) -> Number {
+        let number = client.map_or(NAMELESS, |client| self.number(client));
+        let level = self.level;
+        if let Some(account) = self.accounts.get_mut(&number) {
+            if account.tasks == 0 {
+                account.charged = account.charged.max(level);
+            }
+            account.tasks += 1;
+        }
+        number
+    }
+
+    fn number(&mut self, client: &Client) -> Number {
+        if let Some(&number) = self.numbers.get(&client.name) {
+            return number;
+        }
+        let number = self.next;
+        self.next += 1;
+        let account = Account::new(Some(Arc::clone(&client.name)), client.weight, self.level);
+        self.accounts.insert(number, account);
+        self.numbers.insert(Arc::clone(&client.name), number);
+        number
+    }
+
+    /// A task of the client is over.
+    pub(super) fn leave(&mut self, number: Number) {
+        let Some(account) = self.accounts.get_mut(&number) else {
+            return;
+        };
+        account.tasks -= 1;
+        if account.tasks > 0 || number == NAMELESS {
+            return;
+        }
+        if account.charged <= self.level {
+            self.forget(number);
+        } else if self.accounts.len() > MOST_DEBTORS {
+            let idle = self.accounts.iter().filter(|(_, it)| it.tasks == 0);
+            let named = idle.filter(|(number, _)| **number != NAMELESS);
+            let least = named.min_by_key(|(_, account)| account.charged);
+            if let Some((&number, _)) = least {
+                self.forget(number);
+            }
+        }
+    }
+
+    fn forget(&mut self, number: Number) {
+        let account = self.accounts.remove(&number);
+        if let Some(name) = account.and_then(|account| account.name) {
+            self.numbers.remove(&name);
+        }
+    }
+
+    /// Charges a client for service that a task of it has had.
+    pub(super) fn charge(&mut self, number: Number, spent: Duration) {
+        let Some(account) = self.accounts.get_mut(&number) else {
+            return;
+        };
+        let before = account.charged;
+        account.charged += spent / account.weight.get();
+        if self.order.remove(&(before, number)) {
+            self.order.insert((account.charged, number));
+        }
+    }
+
+    /// Puts a task of a client into the queue.
+    pub(super) fn push(&mut self, number: Number, service: Duration, id: u64, task: Box<dyn Task>) {
+        if let Some(account) = self.accounts.get_mut(&number) {
+            account.fresh += usize::from(service.is_zero());
+            account.waiting.insert((service, id), task);
+            self.order.insert((account.charged, number));
+            self.waiting += 1;
+        }
+    }
+
+    /// Takes out the task whose turn it is.
+    pub(super) fn pop(&mut self) -> Option<Taken> {
+        let &(charged, number) = self.order.first()?;
+        self.level = self.level.max(charged);
+        let &(service, id) = self.accounts.get(&number)?.waiting.keys().next()?;
+        self.remove(number, service, id)
+    }
+
+    /// Takes out a task that waits.
+    pub(super) fn remove(&mut self, client: Number, service: Duration, id: u64) -> Option<Taken> {
+        let account = self.accounts.get_mut(&client)?;
+        let task = account.waiting.remove(&(service, id))?;
+        account.fresh -= usize::from(service.is_zero());
+        if account.waiting.is_empty() {
+            self.order.remove(&(account.charged, client));
+        }
+        self.waiting -= 1;
+        Some(Taken {
+            client,
+            service,
+            id,
+            task,
+        })
+    }
+
+    /// Takes out all that wait.
+    pub(super) fn drain(&mut self) -> Vec<Box<dyn Task>> {
+        std::iter::from_fn(|| self.pop())
+            .map(|taken| taken.task)
+            .collect()
+    }
+}

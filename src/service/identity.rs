@@ -1,0 +1,88 @@
+//! Who calls: the name by which a client is known.
+//!
+//! A call has a name by its client's certificate, else by its token, else by the header that a
+//! trusted proxy sets; or it has none.
+
+use std::fmt;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::{HeaderMap, HeaderName, Request};
+use tower::Service;
+
+use super::call::Call;
+
+/// The name of a client, a request extension of its calls: 1 to 64 bytes of printable ASCII, no
+/// spaces.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Identity(Arc<str>);
+
+impl Identity {
+    /// The longest name, in bytes.
+    pub const MAX_BYTES: usize = 64;
+
+    /// Reads a name; none if it is not one.
+    #[must_use]
+    pub fn new(name: &str) -> Option<Self> {
+        let legal = (1..=Self::MAX_BYTES).contains(&name.len())
+            && name.bytes().all(|byte| byte.is_ascii_graphic());
+        legal.then(|| Self(name.into()))
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A service whose calls that have no name yet are named by a header, and whose names are logged.
+#[derive(Clone, Debug)]
+pub struct Identify<S> {
+    inner: S,
+    header: Option<HeaderName>,
+}
+
+impl<S> Identify<S> {
+    /// Names the calls of `inner` by `header`, if any.
+    pub const fn new(inner: S, header: Option<HeaderName>) -> Self {
+        Self { inner, header }
+    }
+
+    /// A header that comes twice was not set by a proxy that can be trusted.
+    fn read(&self, headers: &HeaderMap) -> Option<Identity> {
+        let mut values = headers.get_all(self.header.as_ref()?).iter();
+        let name = values.next()?.to_str().ok().and_then(Identity::new)?;
+        values.next().is_none().then_some(name)
+    }
+}
+
+impl<S, B> Service<Request<B>> for Identify<S>
+where
+    S: Service<Request<B>>,
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Request<B>) -> S::Future {
+        let known = request.extensions().get::<Identity>().cloned();
+        if let Some(name) = known.or_else(|| self.read(request.headers())) {
+            if let Some(call) = request.extensions().get::<Call>() {
+                call.note(|record| record.client = Some(name.clone()));
+            }
+            request.extensions_mut().insert(name);
+        }
+        self.inner.call(request)
+    }
+}

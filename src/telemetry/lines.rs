@@ -1,0 +1,138 @@
+//! The log's lines on their way to standard error: collected, and written some at a time.
+//!
+//! A write for each line would cost a call more than its line does, and would have it wait for
+//! whoever reads the log.
+
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use tracing_subscriber::fmt::MakeWriter;
+
+/// For how long lines are collected.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// Bytes of lines that may wait to be written.
+const MOST_BYTES: usize = 4 << 20;
+
+/// Lines lost because so many waited.
+static LOST: AtomicU64 = AtomicU64::new(0);
+
+/// How many lines were lost because nobody read them fast enough.
+pub(super) fn lost() -> u64 {
+    LOST.load(Ordering::Relaxed)
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    bytes: Vec<u8>,
+    closed: bool,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    waiting: Mutex<Waiting>,
+    came: Condvar,
+}
+
+/// Takes lines.
+#[derive(Clone, Debug)]
+pub(super) struct Lines(Arc<Shared>);
+
+/// Writes the lines until it is dropped; then all that have come are written.
+#[derive(Debug)]
+pub struct Log {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Log {
+    /// Begins to write. Without a thread to be had, lines wait until it is dropped.
+    pub(super) fn to(output: impl Write + Send + 'static) -> (Self, Lines) {
+        let shared = Arc::<Shared>::default();
+        let lines = Lines(Arc::clone(&shared));
+        let writes = Arc::clone(&shared);
+        let thread = thread::Builder::new()
+            .name("loyd-log".into())
+            .spawn(move || writes.write_all(output))
+            .ok();
+        (Self { shared, thread }, lines)
+    }
+}
+
+impl Drop for Log {
+    fn drop(&mut self) {
+        self.shared.lock().closed = true;
+        self.shared.came.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // It has nothing left to say if it panicked.
+            drop(thread.join());
+        }
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        // A line is there or not: nothing can be left half-changed.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_all(&self, mut output: impl Write) {
+        let mut lines = Vec::new();
+        loop {
+            let mut waiting = self.lock();
+            while waiting.bytes.is_empty() && !waiting.closed {
+                waiting = self
+                    .came
+                    .wait(waiting)
+                    .unwrap_or_else(PoisonError::into_inner);
+            }
+            if !waiting.closed {
+                drop(waiting);
+                thread::sleep(PAUSE);
+                waiting = self.lock();
+            }
+            std::mem::swap(&mut lines, &mut waiting.bytes);
+            let closed = waiting.closed;
+            drop(waiting);
+            // There is nobody to tell if this fails.
+            let _ = output.write_all(&lines).and_then(|()| output.flush());
+            lines.clear();
+            if closed {
+                return;
+            }
+        }
+    }
+}
+
+/// Takes one line at a time.
+impl Write for &Lines {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let mut waiting = self.0.lock();
+        if waiting.bytes.len() + line.len() > MOST_BYTES {
+            LOST.fetch_add(1, Ordering::Relaxed);
+            return Ok(line.len());
+        }
+        let is_first = waiting.bytes.is_empty();
+        waiting.bytes.extend_from_slice(line);
+        drop(waiting);
+        if is_first {
+            self.0.came.notify_one();
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = &'a Self;
+
+    fn make_writer(&'a self) -> &'a Self {
+        self
+    }
+}

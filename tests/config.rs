@@ -1,0 +1,96 @@
+//! How settings become what the engine is told.
+#![cfg(feature = "service")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use clap::Parser;
+use loyd::config::{MemoryArgs, Parts, weight};
+
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    memory: MemoryArgs,
+}
+
+fn memory(flags: &[&str]) -> MemoryArgs {
+    Arguments::parse_from(["loyd"].iter().chain(flags)).memory
+}
+
+#[test]
+fn a_small_limit_is_shared_out_and_a_quarter_is_left() {
+    let parts = memory(&["--memory-limit", "256M"]).parts().unwrap();
+    let percent = (256 << 20) / 100;
+    let taken = (30 + 2 + 22 + 8) * percent;
+    assert_eq!(
+        parts,
+        Parts {
+            search: 15 * percent,
+            searches: 30 * percent,
+            cache: 2 * percent,
+            tables: 22 * percent,
+            heuristics: 8 * percent,
+            build: ((256 << 20) - taken) / 2,
+        }
+    );
+    assert!(taken + parts.build < 82 * percent);
+}
+
+#[test]
+fn a_large_limit_gives_everything_its_default() {
+    let parts = memory(&["--memory-limit", "64G"]).parts().unwrap();
+    assert_eq!(parts.search, 256 << 20);
+    assert_eq!(parts.searches, 1 << 30);
+    assert_eq!(parts.cache, 16 << 20);
+    assert_eq!(parts.tables, 256 << 20);
+    assert_eq!(parts.heuristics, 512 << 20);
+}
+
+#[test]
+fn what_is_set_counts() {
+    let flags = [
+        "--memory-limit=1G",
+        "--max-memory=1M",
+        "--memory=2M",
+        "--cache-memory=3M",
+        "--table-memory=4M",
+        "--heuristic-memory=5M",
+        "--build-memory=6M",
+    ];
+    assert_eq!(
+        memory(&flags).parts().unwrap(),
+        Parts {
+            search: 1 << 20,
+            searches: 2 << 20,
+            cache: 3 << 20,
+            tables: 4 << 20,
+            heuristics: 5 << 20,
+            build: 6 << 20,
+        }
+    );
+}
+
+#[test]
+fn settings_that_are_more_than_the_limit_are_refused_with_what_each_takes() {
+    let flags = [
+        "--memory-limit=256M",
+        "--memory=200M",
+        "--table-memory=100M",
+    ];
+    let text = memory(&flags).parts().unwrap_err().to_string();
+    for part in [
+        "--memory 200M",
+        "--table-memory 100M",
+        "the 256M that",
+        "raise --memory-limit",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn a_weight_has_a_name_and_a_number() {
+    let (name, number) = weight("a=b=3").unwrap();
+    assert_eq!((name.as_str(), number.get()), ("a=b", 3));
+    for wrong in ["", "a", "=3", "a=", "a=0", "a=-1", "a=1.5"] {
+        assert!(weight(wrong).is_err(), "{wrong}");
+    }
+}

@@ -1,0 +1,144 @@
+//! Who is refused because no answer could come in time.
+
+use std::sync::mpsc::{Sender, channel};
+use std::thread;
+use std::time::Duration;
+
+use loyd::engine::average::Average;
+use loyd::engine::{Engine, Lack, Limits, Question, Refused, Waiting, Work};
+use loyd::puzzle::{Dice, Metric, Problem};
+use loyd::search::constructive::Variant;
+use loyd::search::plan::{Method, Objective};
+use loyd::search::{Budget, Progress, Search, Step, Stop};
+
+use crate::fake::{PATIENCE, Scripted, due_in, engine, hopeless, receive, unlimited};
+use crate::support::{random_problem, shape};
+
+fn question(problem: Problem, objective: Objective) -> Question {
+    Question {
+        problem,
+        metric: Metric::SingleTile,
+        objective,
+        method: Method::default(),
+    }
+}
+
+fn square(side: usize, seed: u64) -> Problem {
+    let shape = shape(side, side);
+    random_problem(shape, shape.cells() - 1, &mut Dice::new(seed))
+}
+
+/// A search that lasts until the sender is dropped, and tells when it has begun.
+fn lasting() -> (impl Search<Found = u64>, Sender<()>, impl Fn()) {
+    let (begun, has_begun) = channel();
+    let (release, released) = channel();
+    let search = Scripted::new(move |_: Budget, _: &mut Progress| {
+        begun.send(()).unwrap();
+        // The disconnection is what is waited for.
+        let _ = released.recv_timeout(PATIENCE);
+        Step::Done(Stop::Exhausted)
+    });
+    (search, release, move || receive(&has_begun))
+}
+
+/// Keeps the one worker until what is returned is dropped, with so many newcomers in the line.
+fn hold(engine: &Engine, newcomers: u64) -> (Sender<()>, Vec<impl Work + use<>>) {
+    let (search, release, has_begun) = lasting();
+    let _held: Waiting<_> = engine.draw(None, search, unlimited()).unwrap();
+    has_begun();
+    let proofs = (0..newcomers).map(|number| {
+        let proof = question(hopeless(number), Objective::Optimal);
+        engine.solve(None, proof, unlimited()).unwrap()
+    });
+    (release, proofs.collect())
+}
+
+/// An engine of one worker that has seen a place in the line take long.
+fn slow_engine() -> Engine {
+    let engine = engine(1, 100);
+    let (release, waiting) = hold(&engine, 1);
+    thread::sleep(Duration::from_millis(400));
+    drop(release);
+    let begun = std::time::Instant::now();
+    while waiting[0].queued().is_zero() {
+        assert!(begun.elapsed() < PATIENCE, "it never had its turn");
+        thread::yield_now();
+    }
+    engine
+}
+
+fn lack<T>(asked: Result<T, Refused>) -> Option<Lack> {
+    match asked {
+        Err(Refused::Overloaded { lack, retry_after }) => {
+            assert!(retry_after >= Duration::from_millis(20));
+            assert!(retry_after <= Duration::from_secs(5));
+            Some(lack)
+        }
+        Err(other) => panic!("{other}"),
+        Ok(_) => None,
+    }
+}
+
+/// What a request of each kind is refused for.
+fn asked(engine: &Engine, limits: &Limits) -> [Option<Lack>; 4] {
+    let (search, _release, _) = lasting();
+    [
+        lack(engine.solve(None, question(square(4, 1), Objective::Best), *limits)),
+        lack(engine.solve(None, question(square(4, 2), Objective::Optimal), *limits)),
+        lack(engine.pipe(None, &square(4, 3), Variant::Best, limits)),
+        lack(engine.draw(None, search, *limits)),
+    ]
+}
+
+#[tokio::test]
+async fn what_the_line_leaves_no_time_for_is_refused_at_once() {
+    let engine = slow_engine();
+    let (_release, _line) = hold(&engine, 40);
+    let soon = due_in(Duration::from_millis(100));
+    assert_eq!(asked(&engine, &soon), [Some(Lack::Time); 4]);
+    let late = due_in(Duration::from_secs(3600));
+    assert_eq!(asked(&engine, &late), [None; 4]);
+}
+
+#[tokio::test]
+async fn without_a_line_nobody_is_refused() {
+    let engine = slow_engine();
+    let (release, _line) = hold(&engine, 0);
+    assert_eq!(asked(&engine, &due_in(Duration::from_millis(2)))[0], None);
+    drop(release);
+}
+
+#[tokio::test]
+async fn a_question_that_is_being_answered_is_joined_however_long_the_line() {
+    let engine = slow_engine();
+    let (_release, _line) = hold(&engine, 40);
+    let proof = question(hopeless(3), Objective::Optimal);
+    let soon = due_in(Duration::from_millis(100));
+    assert_eq!(lack(engine.solve(None, proof, soon)), None);
+}
+
+#[tokio::test]
+async fn a_large_board_is_refused_when_its_first_answer_takes_longer_than_is_left() {
+    let engine = engine(1, 100);
+    let large = |seed| question(square(80, seed), Objective::Fast);
+    let mut first = engine.solve(None, large(1), unlimited()).unwrap();
+    first.end().await.unwrap();
+
+    let (_release, _line) = hold(&engine, 1);
+    let soon = due_in(Duration::from_millis(25));
+    assert_eq!(lack(engine.solve(None, large(2), soon)), Some(Lack::Time));
+    let late = due_in(Duration::from_secs(3600));
+    assert_eq!(lack(engine.solve(None, large(2), late)), None);
+}
+
+#[test]
+fn an_average_begins_with_its_first_sample_and_follows_the_later_ones() {
+    let average = Average::default();
+    assert_eq!(average.get(), Duration::ZERO);
+    average.learn(Duration::from_millis(80));
+    assert_eq!(average.get(), Duration::from_millis(80));
+    average.learn(Duration::ZERO);
+    assert_eq!(average.get(), Duration::from_millis(70));
+    (0..100).for_each(|_| average.learn(Duration::from_millis(1)));
+    assert!(average.get() < Duration::from_micros(1_001));
+}

@@ -1,0 +1,181 @@
+//! Clients with names: service and places by their weights, whatever each of them asks for.
+
+use std::num::NonZeroU32;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use loyd::engine::Client;
+use loyd::engine::pool::{Full, Next, Pool, Task};
+
+use crate::fake::{PATIENCE, receive, task};
+
+fn client(name: &str, weight: u32) -> Client {
+    Client {
+        name: name.into(),
+        weight: NonZeroU32::new(weight).unwrap(),
+    }
+}
+
+/// A task that says whose it is, and takes so long.
+fn takes(time: Duration, sender: &Sender<&'static str>, whose: &'static str) -> Box<dyn Task> {
+    let sender = sender.clone();
+    task(move |_| {
+        thread::sleep(time);
+        sender.send(whose).unwrap();
+        Next::Finished
+    })
+}
+
+/// Has a client's task keep the one worker until the sender is dropped, after it has had a slice
+/// of so long.
+fn hold_worker(pool: &Pool, client: Option<&Client>, first: Duration) -> Sender<()> {
+    let (begun, has_begun) = channel();
+    let (release, released) = channel();
+    let mut slices = 0;
+    let holds = task(move |_| {
+        slices += 1;
+        if slices == 1 {
+            thread::sleep(first);
+            return Next::Again;
+        }
+        begun.send(()).unwrap();
+        // The disconnection is what is waited for.
+        let _ = released.recv_timeout(PATIENCE);
+        Next::Finished
+    });
+    pool.submit_for(client, holds).unwrap();
+    receive(&has_begun);
+    release
+}
+
+#[test]
+fn the_client_that_has_had_least_goes_first_whoever_came_first() {
+    for heavy in [Some(client("heavy", 1)), None] {
+        let pool = Pool::start(1, 100).unwrap();
+        let (sender, said) = channel();
+        let release = hold_worker(&pool, heavy.as_ref(), Duration::from_millis(20));
+        for _ in 0..3 {
+            let task = takes(Duration::ZERO, &sender, "heavy");
+            pool.submit_for(heavy.as_ref(), task).unwrap();
+        }
+        thread::sleep(Duration::from_millis(20));
+        let light = client("light", 1);
+        let task = takes(Duration::ZERO, &sender, "light");
+        pool.submit_for(Some(&light), task).unwrap();
+        drop(release);
+        let order: Vec<&str> = (0..4).map(|_| receive(&said)).collect();
+        assert_eq!(order, ["light", "heavy", "heavy", "heavy"]);
+    }
+}
+
+#[test]
+fn service_is_shared_by_weight() {
+    const SLICE: Duration = Duration::from_millis(4);
+    let pool = Pool::start(1, 100).unwrap();
+    let (done, is_done) = channel();
+    let had = Arc::new(Mutex::new([Duration::ZERO; 2]));
+    for (number, weight) in [1, 3].into_iter().enumerate() {
+        let (had, done) = (Arc::clone(&had), done.clone());
+        // The lighter one has more tasks, which must not help it.
+        for _ in 0..3 - number {
+            let (had, done) = (Arc::clone(&had), done.clone());
+            let endless = task(move |_| {
+                let begun = Instant::now();
+                thread::sleep(SLICE);
+                let mut had = had.lock().unwrap();
+                had[number] += begun.elapsed();
+                if had.iter().sum::<Duration>() > 120 * SLICE {
+                    // Who waits has heard it from the first one.
+                    let _ = done.send(*had);
+                    return Next::Finished;
+                }
+                Next::Again
+            });
+            let client = client(["light", "weighty"][number], weight);
+            pool.submit_for(Some(&client), endless).unwrap();
+        }
+    }
+    let [light, weighty] = receive(&is_done);
+    let ratio = weighty.as_secs_f64() / light.as_secs_f64();
+    assert!((2.0..=4.0).contains(&ratio), "{light:?} and {weighty:?}");
+}
+
+#[test]
+fn nobody_saves_up_service_by_asking_for_nothing() {
+    let pool = Pool::start(1, 100).unwrap();
+    let (sender, said) = channel();
+    let (light, heavy) = (client("light", 1), client("heavy", 1));
+    pool.submit_for(Some(&light), takes(Duration::ZERO, &sender, "light"))
+        .unwrap();
+    assert_eq!(receive(&said), "light");
+    let release = hold_worker(&pool, Some(&heavy), Duration::from_millis(400));
+    for _ in 0..4 {
+        for (client, whose) in [(&light, "light"), (&heavy, "heavy")] {
+            let task = takes(Duration::from_millis(60), &sender, whose);
+            pool.submit_for(Some(client), task).unwrap();
+        }
+    }
+    drop(release);
+    let order: Vec<&str> = (0..4).map(|_| receive(&said)).collect();
+    assert!(order.contains(&"heavy"), "{order:?}");
+}
+
+#[test]
+fn each_client_finds_places_however_many_the_others_take() {
+    let pool = Pool::start(1, 61).unwrap();
+    let release = hold_worker(&pool, None, Duration::ZERO);
+    let named = [client("a", 1), client("b", 1), client("c", 2)];
+    let mut taken = Vec::new();
+    for client in named.iter().map(Some).chain([None]) {
+        let mut count = 0;
+        let full = loop {
+            match pool.submit_for(client, task(|_| Next::Finished)) {
+                Ok(_) => count += 1,
+                Err(full) => break full,
+            }
+        };
+        assert_eq!(full, Full::Share, "{client:?}");
+        taken.push(count);
+    }
+    // Of the 60 that were left: as many as it leaves free, and twice as many for the weighty one.
+    // Those without a name are one client, which had one already.
+    assert_eq!(taken, [30, 15, 10, 2]);
+    drop(release);
+}
+
+#[test]
+fn without_names_there_are_no_shares() {
+    let pool = Pool::start(1, 12).unwrap();
+    let release = hold_worker(&pool, None, Duration::ZERO);
+    let tickets: Vec<_> = (0..11)
+        .map(|_| pool.submit(task(|_| Next::Finished)).unwrap())
+        .collect();
+    assert_eq!(
+        pool.submit(task(|_| Next::Finished)).err(),
+        Some(Full::Pool)
+    );
+    drop((release, tickets));
+}
+
+#[test]
+fn a_client_is_forgotten_when_it_owes_nothing() {
+    let pool = Pool::start(1, 4).unwrap();
+    let (sender, said) = channel();
+    // More names than are remembered; each has its turn, also after the others have been forgotten.
+    for number in 0..3_000 {
+        let client = client(&format!("client {number}"), 1);
+        let mut task = Some(takes(Duration::ZERO, &sender, "served"));
+        let begun = Instant::now();
+        while let Some(next) = task.take() {
+            if pool.submit_for(Some(&client), next).is_err() {
+                assert!(begun.elapsed() < PATIENCE, "there never was a place");
+                task = Some(takes(Duration::ZERO, &sender, "served"));
+                thread::yield_now();
+            }
+        }
+        assert_eq!(receive(&said), "served");
+    }
+    assert!(pool.clients() <= 1_025, "{}", pool.clients());
+}

@@ -1,0 +1,46 @@
+//! Clients with names, and what one of them cannot do to another.
+
+use loyd::service::proto::{self, Objective};
+use tokio::task::JoinSet;
+use tonic::{Code, Request};
+
+use crate::harness::{Service, any_board, ask_for, assert_reason, hopeless, in_time};
+
+fn from(client: &'static str, request: proto::SolveRequest) -> Request<proto::SolveRequest> {
+    let mut request = Request::new(request);
+    let name = client.parse().unwrap();
+    request.metadata_mut().insert("x-loyd-client", name);
+    request
+}
+
+#[tokio::test]
+async fn a_tenant_with_hopeless_proofs_neither_fills_the_queue_nor_slows_another() {
+    const PROOFS: u64 = 200;
+    let flags = ["--client-header", "x-loyd-client", "--queue", "32"];
+    let service = Service::with(&flags).await;
+    let client = service.client().await;
+    let mut proofs = JoinSet::new();
+    for number in 0..PROOFS {
+        let mut client = client.clone();
+        proofs.spawn(async move { client.solve(from("greedy", hopeless(number))).await });
+    }
+    // Those that are refused come back; half of the places are taken, and stay so.
+    for _ in 0..PROOFS - 16 {
+        let refused = in_time(proofs.join_next()).await.unwrap().unwrap();
+        let status = refused.unwrap_err();
+        assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
+        assert!(status.message().contains("share"), "{status}");
+    }
+    assert_eq!(proofs.len(), 16);
+
+    let mut modest = service.client().await;
+    for seed in 0..20 {
+        let request = ask_for(Objective::Optimal, &any_board(3, 3, seed));
+        let answer = in_time(modest.solve(from("modest", request)))
+            .await
+            .unwrap();
+        assert!(answer.into_inner().solution.unwrap().optimal);
+    }
+    assert_eq!(proofs.len(), 16);
+    proofs.abort_all();
+}

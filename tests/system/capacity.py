@@ -1,0 +1,229 @@
+"""What calls cost: the figures of docs/capacity.md.
+
+    target/system-venv/bin/python -B tests/system/capacity.py calls     # CPU of the server, by kind of call
+    target/system-venv/bin/python -B tests/system/capacity.py replicas  # the same with 1, 2 and 4 processes
+    target/system-venv/bin/python -B tests/system/capacity.py balancers # CPU of those in front, by CheckSolvable
+    target/system-venv/bin/python -B tests/system/capacity.py memory    # resident, by --table-memory
+
+after `tests/system/run` has made that folder and the binary. The servers are kept busy, as many calls
+under way as `depth` says, and what is measured is their CPU time, which depends less on what else
+the machine does than time by the clock. Calls a second and core are what follows.
+"""
+
+import argparse
+import contextlib
+import os
+import pathlib
+import statistics
+import subprocess
+import tempfile
+import time
+
+from client import Client
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from proxies import ALL, fixed_port
+from server import BINARY, Server
+
+TICKS = os.sysconf("SC_CLK_TCK")
+
+RUNS = 3
+
+
+def cpu_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+@contextlib.contextmanager
+def server(folder, *flags, tables=True, listen="127.0.0.1:0"):
+    """A server that has all the tables it wants."""
+    wanted = ("--log=warn,loyd::cli=info", f"--table-dir={folder}", "--build-memory=2G")
+    with Server(*wanted, *flags, listen=listen) as started:
+        with Client(started.address) as client:
+            health = health_pb2_grpc.HealthStub(client.channel)
+            while tables:
+                answer = health.Check(health_pb2.HealthCheckRequest(service="loyd.tables"))
+                if answer.status == health_pb2.HealthCheckResponse.SERVING:
+                    break
+                time.sleep(0.2)
+            yield started, client
+
+
+class Repeated:
+    """One question over and over, by h2load over one connection."""
+
+    def __init__(self, method, message, count, depth=64):
+        self.method, self.message, self.count, self.depth = method, message, count, depth
+
+    @contextlib.contextmanager
+    def asking(self, server, run):
+        message = self.message.SerializeToString()
+        with tempfile.NamedTemporaryFile() as body:
+            body.write(b"\0" + len(message).to_bytes(4, "big") + message)
+            body.flush()
+            yield [
+                os.environ.get("H2LOAD_BINARY", "h2load"),
+                *("-c1", "-t1", f"-m{self.depth}", f"-n{self.count}", "-d", body.name),
+                *("-H", "content-type: application/grpc", "-H", "te: trailers"),
+                f"http://{server.address}/loyd.v1.PuzzleService/{self.method}",
+            ]
+
+
+class Boards:
+    """Uniform boards, none of them twice, solved optimally for `loyd bench`."""
+
+    method = "Solve"
+
+    def __init__(self, side, count, depth=64):
+        self.side, self.count, self.depth = side, count, depth
+
+    @contextlib.contextmanager
+    def asking(self, server, run):
+        yield [
+            *(BINARY, "bench", "--suite=uniform", f"--rows={self.side}", f"--columns={self.side}"),
+            *(f"--count={self.count}", f"--seed={run + 1}", f"--in-flight={self.depth}"),
+            f"--server={server.address}",
+        ]
+
+
+def kinds(client):
+    """What is called, for about a second of CPU each time."""
+
+    def check(side):
+        return client.message("CheckSolvableRequest", board=client.boards(side)[0])
+
+    def fast(side):
+        return client.solve_request(client.boards(side)[0], "FAST")
+
+    # Without a seed each gets a board of its own.
+    any_board = client.message("GenerateRequest", rows=4)
+    difficulty = client.message("Difficulty", min_moves=20, max_moves=25)
+    difficult = client.message("GenerateRequest", rows=4, difficulty=difficulty)
+    return {
+        "`CheckSolvable` 4×4": Repeated("CheckSolvable", check(4), 40_000),
+        "`CheckSolvable` 32×32": Repeated("CheckSolvable", check(32), 8_000),
+        "`Generate` 4×4, any board": Repeated("Generate", any_board, 20_000),
+        "`Generate` 4×4 of 20 to 25 moves": Repeated("Generate", difficult, 1_000),
+        "`Solve` 3×3, optimal": Boards(3, 15_000),
+        "`Solve` 4×4, optimal": Boards(4, 2_000),
+        # One at a time: equal questions at once would be one search.
+        "`Solve` 10×10, `FAST`": Repeated("Solve", fast(10), 600, depth=1),
+        "`Solve` 32×32, `FAST`": Repeated("Solve", fast(32), 60, depth=1),
+    }
+
+
+def answered(server, method):
+    name = f'loyd_requests_handled_total{{method="{method}",code="OK"}}'
+    return server.metrics().get(name, 0)
+
+
+def cost(servers, kind, run):
+    """CPU seconds for each call of a kind, each server asked at once, and calls a second."""
+
+    def spent():
+        return sum(cpu_seconds(server.process.pid) for server in servers)
+
+    before, begun = spent(), time.monotonic()
+    calls = -sum(answered(server, kind.method) for server in servers)
+    with contextlib.ExitStack() as stack:
+        clients = [
+            stack.enter_context(
+                subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            )
+            for command in (stack.enter_context(kind.asking(server, run)) for server in servers)
+        ]
+        for client in clients:
+            _, said = client.communicate()
+            assert client.returncode == 0, said.decode()
+    took = time.monotonic() - begun
+    calls += sum(answered(server, kind.method) for server in servers)
+    assert calls == kind.count * len(servers), f"{calls} calls were answered"
+    return (spent() - before) / calls, calls / took
+
+
+def row(name, costs):
+    """One line of the table: the medians of the runs."""
+    seconds = statistics.median(seconds for seconds, _ in costs)
+    rate = statistics.median(rate for _, rate in costs)
+    print(f"| {name} | {seconds * 1e6:,.0f} µs | {1 / seconds:,.0f} | {rate:,.0f} |", flush=True)
+
+
+HEAD = "CPU a call | calls a second and core | calls a second, seen |\n| --- | --- | --- | --- |"
+
+
+def calls(folder):
+    print(f"| call | {HEAD}")
+    with server(folder) as (started, client):
+        for name, kind in kinds(client).items():
+            row(name, [cost([started], kind, run) for run in range(RUNS)])
+
+
+def replicas(folder):
+    print(f"| replicas, one worker each | {HEAD}")
+    for count in (1, 2, 4):
+        with contextlib.ExitStack() as stack:
+            pairs = [stack.enter_context(server(folder, "--workers=1")) for _ in range(count)]
+            kind = kinds(pairs[0][1])["`Solve` 4×4, optimal"]
+            servers = [started for started, _ in pairs]
+            row(str(count), [cost(servers, kind, run) for run in range(RUNS)])
+
+
+def balancers(folder):
+    print("| balancer | its CPU a call | calls a second and core |\n| --- | --- | --- |")
+    ports = [fixed_port(), fixed_port()]
+    with contextlib.ExitStack() as stack:
+        pairs = [
+            stack.enter_context(server(folder, listen=f"127.0.0.1:{port}")) for port in ports
+        ]
+        servers, (client, _) = zip(*pairs)
+        question = kinds(client)["`CheckSolvable` 4×4"]
+        for program in ALL:
+            proxy = program(ports).start()
+            stack.callback(proxy.stop)
+            proxy.wait_for_replicas()
+            costs = []
+            for run in range(RUNS):
+                before = family_seconds(proxy.process)
+                calls = -sum(answered(started, question.method) for started in servers)
+                with question.asking(proxy, run) as command:
+                    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+                calls += sum(answered(started, question.method) for started in servers)
+                assert calls == question.count, f"{calls} calls were answered"
+                costs.append((family_seconds(proxy.process) - before) / question.count)
+            seconds = statistics.median(costs)
+            print(
+                f"| {program.__name__} | {seconds * 1e6:,.0f} µs | {1 / seconds:,.0f} |", flush=True
+            )
+
+
+def family_seconds(process):
+    """The CPU seconds of a process and of its children: nginx has its workers."""
+    children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    return sum(cpu_seconds(pid) for pid in (process.pid, *children))
+
+
+def memory(folder):
+    print("| `--table-memory` | resident when ready | with all tables |\n| --- | --- | --- |")
+    for tables in ("0", "4M", "20M", "40M", "256M"):
+        flag = f"--table-memory={tables}"
+        with server(folder, flag, tables=False) as (started, _):
+            ready = started.resident_bytes()
+        with server(folder, flag) as (started, _):
+            print(
+                f"| `{tables}` | {ready / 1e6:.0f} MB | {started.resident_bytes() / 1e6:.0f} MB |",
+                flush=True,
+            )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("what", choices=("calls", "replicas", "balancers", "memory"))
+    parser.add_argument("--table-dir", help="where tables are kept from run to run")
+    chosen = parser.parse_args()
+    measure = {"calls": calls, "replicas": replicas, "balancers": balancers, "memory": memory}
+    with tempfile.TemporaryDirectory(prefix="loyd-tables-") as folder:
+        measure[chosen.what](chosen.table_dir or folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,80 @@
+"""A real Prometheus with the configuration and rules of deploy/prometheus, hurried."""
+
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import time
+import urllib.parse
+import urllib.request
+
+import yaml
+from server import free_port
+
+FILES = pathlib.Path(__file__).resolve().parents[2] / "deploy" / "prometheus"
+
+START_TIMEOUT = 20.0
+
+
+class Prometheus:
+    """Watches one loyd, as a context manager."""
+
+    def __init__(self, target):
+        self.folder = tempfile.TemporaryDirectory(prefix="loyd-prometheus-")
+        config = yaml.safe_load((FILES / "prometheus.yaml").read_text())
+        config["global"] = {
+            "scrape_interval": "500ms",
+            "scrape_timeout": "500ms",
+            "evaluation_interval": "500ms",
+        }
+        config["rule_files"] = [str(FILES / each) for each in config["rule_files"]]
+        (job,) = [each for each in config["scrape_configs"] if each["job_name"] == "loyd"]
+        job["static_configs"] = [{"targets": [target]}]
+        config["scrape_configs"] = [job]
+        file = pathlib.Path(self.folder.name) / "prometheus.yaml"
+        file.write_text(yaml.safe_dump(config))
+        self.address = f"127.0.0.1:{free_port()}"
+        self.log = open(pathlib.Path(self.folder.name) / "log", "w")
+        self.process = subprocess.Popen(
+            [
+                os.environ["PROMETHEUS_BINARY"],
+                f"--config.file={file}",
+                f"--storage.tsdb.path={self.folder.name}/data",
+                f"--web.listen-address={self.address}",
+            ],
+            stdout=self.log,
+            stderr=self.log,
+        )
+
+    def get(self, path, **parameters):
+        url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
+        with urllib.request.urlopen(url, timeout=10) as answer:
+            return json.load(answer)["data"]
+
+    def query(self, expression):
+        return self.get("query", query=expression)["result"]
+
+    def wait_for(self, expression, timeout=START_TIMEOUT):
+        """Waits until the expression finds something."""
+        give_up = time.monotonic() + timeout
+        while time.monotonic() < give_up:
+            try:
+                if self.query(expression):
+                    return
+            except OSError:
+                pass
+            time.sleep(0.2)
+        raise AssertionError(f"{expression} finds nothing; Prometheus says: {self.words()}")
+
+    def words(self):
+        return pathlib.Path(self.log.name).read_text()[-2000:]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+        self.log.close()
+        self.folder.cleanup()

@@ -1,0 +1,112 @@
+"""What breaks around the server, or is taken from it: it goes on, and a metric counts it.
+
+Elsewhere: panics of searches, of handlers and of builds (tests/engine, tests/service/observe.rs), damaged
+tables and folders that cannot be written (test_tables.py), readers that do not read
+(tests/service/status.rs), connections closed in the middle of a call (test_garbage.py). The clock can jump
+as it likes: clippy.toml bans the one that does.
+"""
+
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+
+import grpc
+from case import Case
+from client import Client
+from server import BINARY, Server
+
+Code = grpc.StatusCode
+
+PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+SETTINGS = b"\0\0\0\4\0\0\0\0\0"
+
+# Longer than anything takes on a slow machine: who waits so long waits in vain.
+PATIENCE = 30.0
+
+
+def wait_until(holds, what):
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline, what
+        time.sleep(0.02)
+
+
+class FullDisk(unittest.TestCase):
+    def test_tables_that_cannot_be_saved_are_used_all_the_same(self):
+        # A limit on the size of files stands for the end of the disk.
+        limited = ("bash", "-c", 'trap "" XFSZ; ulimit -f 100; exec "$@"', "bash")
+        with (
+            tempfile.TemporaryDirectory(prefix="loyd-full-") as folder,
+            Server(f"--table-dir={folder}", prefix=limited) as server,
+            Client(server.address) as client,
+        ):
+            wait_until(
+                lambda: server.metrics()['loyd_table_files_total{outcome="not_saved"}'] > 0,
+                "it is counted",
+            )
+            for board in client.boards(4, count=20, seed=3):
+                answer = client.Solve(client.solve_request(board, "OPTIMAL"), timeout=PATIENCE)
+                self.assertTrue(answer.solution.optimal)
+            self.assertEqual(server.errors(), [])
+
+
+class NoMemory(Case):
+    flags = ("--memory=8M",)
+
+    def test_what_does_not_fit_is_refused_and_the_rest_is_served(self):
+        large = self.client.boards(128)[0]
+        self.assert_refused(
+            Code.RESOURCE_EXHAUSTED,
+            "OVERLOADED",
+            self.client.Solve,
+            self.client.solve_request(large),
+        )
+        self.assertEqual(self.server.metrics()['loyd_overloaded_total{lack="memory"}'], 1)
+        # A* on 24 tiles fills what there is; BEST has an answer all the same.
+        boards = self.client.boards(5, count=8, seed=2)
+        method = {"algorithm": self.client.value("Algorithm", "ALGORITHM_A_STAR")}
+        calls = [
+            self.client.Solve.future(self.client.solve_request(board, method=method), timeout=5)
+            for board in boards
+        ]
+        for board, call in zip(boards, calls):
+            self.assert_solved(board, call.result(PATIENCE).solution.moves)
+        self.assert_holds_nothing()
+
+
+class Peers(Case):
+    flags = ("--keepalive=500ms", "--keepalive-timeout=500ms")
+
+    def test_a_peer_that_gives_no_sign_of_life_is_closed(self):
+        """As when its machine was switched off, or a firewall forgot the connection."""
+        host, port = self.server.address.rsplit(":", 1)
+        before = self.server.metrics()["loyd_connections"]
+        with socket.create_connection((host, int(port))) as peer:
+            peer.sendall(PREFACE + SETTINGS)
+            wait_until(
+                lambda: self.server.metrics()["loyd_connections"] > before, "it is counted"
+            )
+            wait_until(
+                lambda: self.server.metrics()["loyd_connections"] == before, "it is closed"
+            )
+            peer.settimeout(PATIENCE)
+            while peer.recv(4096):
+                pass
+
+    def test_a_client_that_is_killed_leaves_no_search_behind(self):
+        board = " ".join(map(str, self.client.boards(5, seed=4)[0].tiles))
+        abandoned = self.server.metrics()["loyd_searches_abandoned_total"]
+        asks = subprocess.Popen(
+            [BINARY, "solve", "--objective=optimal", *board.split(), "--server", self.server.address],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            wait_until(lambda: self.server.metrics()["loyd_searches_running"] > 0, "it has begun")
+        finally:
+            asks.kill()
+            asks.wait()
+        wait_until(lambda: self.server.metrics()["loyd_searches_running"] == 0, "it has ended")
+        self.assertGreater(self.server.metrics()["loyd_searches_abandoned_total"], abandoned)

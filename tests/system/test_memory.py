@@ -1,0 +1,172 @@
+"""A container of 256 MB, and all that could need more at once."""
+
+import contextlib
+import os
+import pathlib
+import random
+import re
+import time
+import unittest
+
+import grpc
+from case import FULL
+from client import Client
+from server import Server
+
+Code = grpc.StatusCode
+
+LIMIT = 256 << 20
+SECONDS = 120 if FULL else 15
+AT_ONCE = 48
+
+# What a hostile client may hear; anything else is a defect.
+EXPECTED = {Code.OK, Code.RESOURCE_EXHAUSTED, Code.DEADLINE_EXCEEDED}
+
+
+class Group:
+    """A control group of this limit where one can be made (root, version 1 or 2); else none, and the
+    process's own peak has to tell."""
+
+    def __init__(self):
+        self.folder = None
+        name = f"loyd-test-{os.getpid()}"
+        for parent, limit in (
+            ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
+            ("/sys/fs/cgroup", "memory.max"),
+        ):
+            folder = pathlib.Path(parent, name)
+            try:
+                folder.mkdir()
+            except OSError:
+                continue
+            try:
+                (folder / limit).write_text(str(LIMIT))
+                self.folder = folder
+                return
+            except OSError:
+                folder.rmdir()
+
+    def prefix(self):
+        """What starts a process in the group."""
+        if self.folder is None:
+            return ()
+        return ("sh", "-c", f'echo $$ > {self.folder}/cgroup.procs; exec "$@"', "sh")
+
+    def kills(self):
+        for name in ("memory.oom_control", "memory.events"):
+            with contextlib.suppress(OSError):
+                text = (self.folder / name).read_text()
+                return int(re.search(r"oom_kill (\d+)", text)[1])
+        return 0
+
+    def remove(self):
+        if self.folder is None:
+            return
+        for _ in range(50):
+            with contextlib.suppress(OSError):
+                self.folder.rmdir()
+                return
+            time.sleep(0.1)
+
+
+class Small(unittest.TestCase):
+    def setUp(self):
+        self.group = Group()
+        self.addCleanup(self.group.remove)
+        # Without a group the limit has to be told.
+        flags = () if self.group.folder else (f"--memory-limit={LIMIT}",)
+        self.server = Server("--build-memory=24M", *flags, prefix=self.group.prefix())
+        self.addCleanup(self.server.stop)
+        self.client = Client(self.server.address)
+        self.addCleanup(self.client.close)
+
+    def hostile(self, dice):
+        """A call of some kind, and how to begin it."""
+        client = self.client
+        rows, columns = dice.choice(
+            [(2, 6), (3, 4), (2, 20), (3, 6), (4, 4), (4, 7), (5, 5), (5, 8), (6, 6), (7, 7), (8, 8)]
+        )
+        seed = dice.randrange(1 << 30)
+        kind = dice.randrange(9)
+        if kind == 0:
+            request = client.message(
+                "GenerateRequest",
+                rows=4,
+                count=100,
+                seed=seed,
+                difficulty={"min_moves": 40, "max_moves": 42},
+            )
+            return client.Generate.future, request, 2
+        if kind == 1:
+            board = self.large[seed % len(self.large)]
+            request = client.stream_request(board, "FAST", moves_per_message=65_536)
+            return client.SolveStream, request, 2
+        board = client.boards(rows, columns, seed=seed)[0]
+        fields = {}
+        objective = dice.choice(["BEST", "OPTIMAL"])
+        if kind == 2:
+            goal = client.boards(rows, columns, seed=seed + 1)[0]
+            fields["goal"] = {"board": goal}
+            objective = "BEST"
+        elif kind == 3:
+            fields["metric"] = client.value("Metric", "METRIC_MULTI_TILE")
+        elif kind == 4:
+            fields["include"] = {"boards": True, "tiles": True}
+            board = self.large[seed % len(self.large)] if seed % 4 == 0 else board
+            objective = "BEST"
+        elif kind == 5:
+            fields["method"] = {"algorithm": client.value("Algorithm", "ALGORITHM_A_STAR")}
+        elif kind == 6 and rows * columns <= 25 and columns <= 6:
+            fields["method"] = {
+                "algorithm": client.value("Algorithm", "ALGORITHM_IDA_STAR"),
+                "heuristic": client.value("Heuristic", "HEURISTIC_WALKING_DISTANCE"),
+            }
+        return client.Solve.future, client.solve_request(board, objective, **fields), 2
+
+    def test_the_process_stays_within_its_container(self):
+        self.large = [board for s in (1, 2) for board in self.client.boards(128, seed=s)]
+        dice = random.Random(13)
+        codes = {}
+        deadline = time.monotonic() + SECONDS
+        while time.monotonic() < deadline:
+            calls = []
+            for _ in range(AT_ONCE):
+                try:
+                    begin, request, timeout = self.hostile(dice)
+                except grpc.RpcError as error:
+                    self.assertIn(error.code(), EXPECTED, error.details())
+                    continue
+                calls.append(begin(request, timeout=timeout))
+            for number, call in enumerate(calls):
+                # Every fifth one loses interest.
+                if number % 5 == 0:
+                    call.cancel()
+                    continue
+                with contextlib.suppress(grpc.RpcError):
+                    for _ in call if not hasattr(call, "result") else ():
+                        pass
+                code = call.code()
+                codes[code] = codes.get(code, 0) + 1
+                self.assertIn(code, EXPECTED, call.details())
+            self.assertIsNone(self.server.process.poll(), self.server.lines[-5:])
+        peak = self.server.peak_bytes()
+        metrics = self.server.metrics()
+        print(
+            f"peak {peak >> 20} MB in a {'group' if self.group.folder else 'process'}, "
+            f"{ {code.name: count for code, count in codes.items()} }, "
+            f"{metrics['loyd_heuristic_tables_refused']:.0f} tables refused ",
+            end="",
+            flush=True,
+        )
+        self.assertLess(peak, LIMIT)
+        self.assertEqual(self.group.kills(), 0)
+        self.assertGreater(codes[Code.OK], 0)
+        self.assertEqual(metrics['loyd_panics_total{place="search"}'], 0)
+        small = self.client.solve_request([8, 6, 7, 2, 5, 4, 3, 0, 1], "OPTIMAL")
+        self.assertEqual(self.client.Solve(small, timeout=5).solution.length, 31)
+
+
+class Settings(unittest.TestCase):
+    def test_more_than_there_is_is_refused_at_the_start(self):
+        with self.assertRaisesRegex(AssertionError, "raise --memory-limit"):
+            Server("--memory-limit=256M", "--memory=300M")

@@ -1,0 +1,103 @@
+"""What callers see through each of the balancers of deploy/."""
+
+import unittest
+
+import grpc
+from client import Client, Refusal
+from proxies import ALL, fixed_port
+from server import Server
+
+Code = grpc.StatusCode
+
+
+class Through(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        ports = [fixed_port(), fixed_port()]
+        cls.servers = []
+        for port in ports:
+            server = Server(listen=f"127.0.0.1:{port}")
+            cls.addClassCleanup(server.stop)
+            cls.servers.append(server)
+        cls.proxies = [kind(ports) for kind in ALL]
+        for proxy in cls.proxies:
+            cls.addClassCleanup(proxy.stop)
+            proxy.start()
+        # By what they tell about the replicas' health.
+        for proxy in cls.proxies:
+            proxy.wait_for_replicas()
+
+    def each(self, see):
+        """`see(client)` through each balancer."""
+        for proxy in self.proxies:
+            with self.subTest(proxy=type(proxy).__name__), Client(proxy.address) as client:
+                see(client)
+
+    def test_the_programs_take_their_configurations(self):
+        for proxy in self.proxies:
+            with self.subTest(proxy=type(proxy).__name__):
+                code, said = proxy.check()
+                self.assertEqual(code, 0, said)
+                self.assertNotRegex(said.lower(), r"\[?warn|deprecated", "and do not complain")
+
+    def test_the_largest_boards_and_answers_come_through(self):
+        def see(client):
+            board = client.boards(128, seed=1)[0]
+            goal = client.message("Goal", board=client.board([*range(1, 128 * 128), 0]))
+            check = client.message("CheckSolvableRequest", board=board, goal=goal)
+            self.assertTrue(client.CheckSolvable(check, timeout=20).solvable)
+
+            request = client.stream_request(client.boards(40, seed=2)[0], "FAST")
+            moves, length = 0, None
+            for event in client.SolveStream(request, timeout=20):
+                if event.WhichOneof("event") == "moves":
+                    moves += len(event.moves.moves)
+                elif event.WhichOneof("event") == "summary":
+                    length = event.summary.solution.length
+            self.assertGreater(moves, 100_000)
+            self.assertEqual(moves, length)
+
+        self.each(see)
+
+    def test_refusals_come_through_whole(self):
+        def see(client):
+            with self.assertRaises(grpc.RpcError) as caught:
+                client.Solve(client.solve_request([1, 2, 3, 4, 5, 6, 8, 7, 0]))
+            refusal = Refusal(caught.exception)
+            self.assertEqual(
+                (refusal.code, refusal.reason), (Code.FAILED_PRECONDITION, "UNSOLVABLE")
+            )
+            self.assertEqual(refusal.info.metadata["interchanges"], "1")
+
+        self.each(see)
+
+    def test_deadlines_come_through(self):
+        def see(client):
+            # BEST goes on for as long as it is told; not told, it would end after a second.
+            board = client.boards(6, seed=3)[0]
+            latest = 0
+            try:
+                for event in client.SolveStream(client.stream_request(board), timeout=3):
+                    if event.WhichOneof("event") == "progress":
+                        latest = event.progress.elapsed.ToTimedelta().total_seconds()
+            except grpc.RpcError as error:
+                # Its last word may come too late, where many others want the cores.
+                self.assertEqual(error.code(), Code.DEADLINE_EXCEEDED)
+            self.assertGreater(latest, 1.5)
+
+        self.each(see)
+
+
+class WithoutReplicas(unittest.TestCase):
+    def test_nobody_to_ask_is_unavailable(self):
+        for kind in ALL:
+            with self.subTest(proxy=kind.__name__):
+                proxy = kind([fixed_port(), fixed_port()])
+                self.addCleanup(proxy.stop)
+                proxy.start()
+                with grpc.insecure_channel(proxy.address) as channel:
+                    call = channel.unary_unary("/loyd.v1.PuzzleService/CheckSolvable")
+                    with self.assertRaises(grpc.RpcError) as caught:
+                        call(b"", timeout=10)
+                self.assertEqual(caught.exception.code(), Code.UNAVAILABLE)
+                self.assertNotIn("<html>", caught.exception.details())
