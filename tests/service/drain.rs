@@ -38,23 +38,6 @@ async fn an_idle_service_ends_at_once() {
 }
 
 #[tokio::test]
-async fn who_has_connected_is_served_though_the_listener_closes() {
-    let service = Service::start().await;
-    // On one thread: nobody has accepted it when the drain begins.
-    let connected = std::net::TcpStream::connect(service.address).unwrap();
-    let ended = service.shut_down();
-    connected.set_nonblocking(true).unwrap();
-    let mut client = RawClient::over(TcpStream::from_std(connected).unwrap()).await;
-    let check = proto::CheckSolvableRequest {
-        board: Some(hardest()),
-        goal: None,
-    };
-    let answer = client.call("CheckSolvable", &[], frame(&check)).await;
-    assert_eq!(answer.status.code(), Code::Ok);
-    in_time(ended).await.unwrap();
-}
-
-#[tokio::test]
 async fn calls_in_flight_finish_within_the_grace() {
     let service = Service::start().await;
     let mut client = service.client().await;

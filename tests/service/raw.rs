@@ -23,10 +23,7 @@ pub(crate) struct RawAnswer {
 
 impl RawClient {
     pub(crate) async fn connect(address: SocketAddr) -> Self {
-        Self::over(TcpStream::connect(address).await.unwrap()).await
-    }
-
-    pub(crate) async fn over(stream: TcpStream) -> Self {
+        let stream = TcpStream::connect(address).await.unwrap();
         stream.set_nodelay(true).unwrap();
         let (sender, connection) = handshake(TokioExecutor::new(), TokioIo::new(stream))
             .await
