@@ -35,7 +35,9 @@ COPY --from=build --chown=65532:65532 /cache /var/cache/loyd
 
 # No such user need exist: a number is enough, and what Kubernetes can check (runAsNonRoot).
 USER 65532:65532
+# Plain text, for a network of containers behind a proxy: with LOYD_TLS_CERT and LOYD_TLS_KEY it is TLS.
 ENV LOYD_LISTEN=0.0.0.0:50051 \
+    LOYD_INSECURE=true \
     LOYD_METRICS_LISTEN=0.0.0.0:9464 \
     LOYD_TABLE_DIR=/var/cache/loyd
 EXPOSE 50051 9464

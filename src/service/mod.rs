@@ -2,21 +2,32 @@
 //!
 //! The top floor of the library: turns requests into questions for the engine, and what comes
 //! of them into responses. One file for each call; `convert` reads and writes messages, `status`
-//! alone knows codes, `server` listens, watches over the connections and drains.
+//! alone knows codes. `server` puts together what a call goes through, `listener` and `connection`
+//! bring it here and bound what a peer may do, `drain` ends it all.
 
+mod auth;
 mod call;
 mod check_solvable;
+mod connection;
 mod convert;
+mod drain;
+mod frames;
 mod generate;
+mod health;
 mod identity;
+mod listener;
 mod observe;
 mod peer;
+mod reload;
 mod server;
 mod solve;
 mod solve_stream;
 mod status;
+mod tls;
+mod transport;
 
 pub mod proto;
+pub mod tokens;
 
 use std::sync::Arc;
 
@@ -24,7 +35,8 @@ use tonic::{Request, Response, Status};
 
 use crate::engine::Engine;
 
-pub use identity::{Identify, Identity};
+pub use frames::{Flood, Frames};
+pub use identity::{Identify, Identity, Weight};
 pub use server::{ServeError, Server};
 pub use status::code_name;
 

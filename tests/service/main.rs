@@ -6,7 +6,9 @@
 mod support;
 
 mod check_solvable;
+mod connection;
 mod drain;
+mod frames;
 mod generate;
 mod harness;
 mod identity;
@@ -17,3 +19,5 @@ mod server;
 mod solve;
 mod solve_stream;
 mod status;
+mod tls;
+mod tokens;
