@@ -271,16 +271,19 @@ impl<'c> Watch<'c> {
 fn end(error: &hyper::Error) -> End {
     // A client that vanished or broke the protocol: not our error.
     tracing::debug!(%error, "connection ended");
-    let cause = std::error::Error::source(error).and_then(|cause| cause.downcast_ref());
-    let Some(cause): Option<&h2::Error> = cause else {
+    let cause = std::error::Error::source(error);
+    if let Some(error) = cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
+        return if error.kind() == FLOOD {
+            End::Flood
+        } else {
+            End::Lost
+        };
+    }
+    match cause.and_then(|cause| cause.downcast_ref::<h2::Error>()) {
         // Such as no answer to a PING.
-        return End::Lost;
-    };
-    match (cause.get_io(), cause.reason()) {
-        (Some(error), _) if error.kind() == FLOOD => End::Flood,
-        (Some(_), _) => End::Lost,
-        _ if cause.is_remote() => End::Peer,
-        (None, Some(h2::Reason::ENHANCE_YOUR_CALM)) => End::Flood,
-        (None, _) => End::Protocol,
+        None => End::Lost,
+        Some(cause) if cause.is_remote() => End::Peer,
+        Some(cause) if cause.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM) => End::Flood,
+        Some(_) => End::Protocol,
     }
 }
