@@ -119,7 +119,7 @@ pub enum Backend<S> {
     /// The service inside this process.
     Here(S),
     /// A server, and the deadline of calls to it.
-    There(Client, Option<Duration>),
+    There(Box<Client>, Option<Duration>),
 }
 
 impl<S: PuzzleService> Backend<S> {
@@ -135,7 +135,7 @@ impl<S: PuzzleService> Backend<S> {
             return local().map(Self::Here);
         };
         let client = connect(args, server).await?;
-        Ok(Self::There(client, args.timeout))
+        Ok(Self::There(Box::new(client), args.timeout))
     }
 
     /// Calls `SolveStream`.
