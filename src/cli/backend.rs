@@ -33,7 +33,7 @@ const KEEPALIVE: Duration = Duration::from_secs(10);
 /// Where to ask.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ServerArgs {
-    /// Ask a running `loyd serve`, such as http://127.0.0.1:50051 or https://loyd.example:443, instead of working here.
+    /// Ask a running `loyd serve`, such as http://127.0.0.1:50051 (https: with TLS), instead of working here.
     #[arg(long, value_name = "URL", value_parser = server_url)]
     pub server: Option<String>,
 
