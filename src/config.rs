@@ -1,5 +1,6 @@
 //! Every setting of the service once: its flag, variable, default and help.
 
+mod access;
 mod memory;
 
 use std::net::SocketAddr;
@@ -9,7 +10,8 @@ use std::time::Duration;
 
 use clap::Args;
 use etcetera::BaseStrategy;
-use http::HeaderName;
+
+pub use access::AccessArgs;
 
 use crate::engine::{Caps, EngineConfig};
 use crate::heuristic::pattern_database::Store;
@@ -38,6 +40,10 @@ pub struct ServeConfig {
         default_value = "127.0.0.1:9464"
     )]
     pub metrics_listen: SocketAddr,
+
+    /// Who may call.
+    #[command(flatten)]
+    pub access: AccessArgs,
 
     /// Settings of the searches.
     #[command(flatten)]
@@ -78,21 +84,29 @@ pub struct ServeConfig {
     )]
     pub max_connections: usize,
 
+    /// How long a new connection may take for TLS and its first bytes.
+    #[arg(long, env = "LOYD_HANDSHAKE_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
+    pub handshake_timeout: Duration,
+
+    /// After how long without a call a connection is told to go; 0s: never.
+    #[arg(long, env = "LOYD_MAX_CONNECTION_IDLE", value_name = "TIME", default_value = "15m", value_parser = humantime::parse_duration)]
+    pub max_connection_idle: Duration,
+
+    /// After how long, give or take a tenth, a connection is told to go, so that clients spread over new replicas; what has not ended --max-time and --stall-timeout later is closed; 0s: never.
+    #[arg(long, env = "LOYD_MAX_CONNECTION_AGE", value_name = "TIME", default_value = "30m", value_parser = humantime::parse_duration)]
+    pub max_connection_age: Duration,
+
     /// How often to ask an idle connection for a sign of life.
     #[arg(long, env = "LOYD_KEEPALIVE", value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
     pub keepalive: Duration,
 
-    /// How long to wait for that sign, and for a new connection's first bytes.
+    /// How long to wait for that sign.
     #[arg(long, env = "LOYD_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = humantime::parse_duration)]
     pub keepalive_timeout: Duration,
 
     /// How long a peer may take to send a request, and to take the next piece of an answer; then its connection is told to go, and after as long again it is closed.
     #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
     pub stall_timeout: Duration,
-
-    /// The header in which a trusted proxy names the client, such as x-loyd-client; without such a proxy anyone could take any name.
-    #[arg(long, env = "LOYD_CLIENT_HEADER", value_name = "HEADER")]
-    pub client_header: Option<HeaderName>,
 
     /// On SIGTERM: how long to go on serving as NOT_SERVING, so that the balancer notices.
     #[arg(long, env = "LOYD_DRAIN_DELAY", value_name = "TIME", default_value = "0s", value_parser = humantime::parse_duration)]

@@ -16,19 +16,28 @@
 //! Beside them stand `config`, every setting, and `telemetry`, every log line and metric.
 
 #[cfg(feature = "service")]
+#[forbid(unsafe_code)]
 pub mod bench;
 #[cfg(feature = "service")]
+#[forbid(unsafe_code)]
 pub mod cli;
 pub mod heuristic;
+#[forbid(unsafe_code)]
 pub mod puzzle;
+#[forbid(unsafe_code)]
 pub mod search;
+#[forbid(unsafe_code)]
 pub mod training;
 
 #[cfg(feature = "service")]
+#[forbid(unsafe_code)]
 pub mod config;
 #[cfg(feature = "service")]
+#[forbid(unsafe_code)]
 pub mod engine;
 #[cfg(feature = "service")]
+#[forbid(unsafe_code)]
 pub mod service;
 #[cfg(feature = "service")]
+#[forbid(unsafe_code)]
 pub mod telemetry;

@@ -1,4 +1,5 @@
 //! The command line of loyd.
+#![forbid(unsafe_code)]
 
 fn main() -> std::process::ExitCode {
     loyd::cli::run()

@@ -1,5 +1,6 @@
 //! Logs and metrics: every metric of the process is named, described and recorded here.
 
+mod endpoint;
 mod lines;
 
 use std::io::IsTerminal;
@@ -12,9 +13,12 @@ use metrics::{
     histogram,
 };
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
+use thiserror::Error;
 use tracing_subscriber::EnvFilter;
 
 pub use lines::Log;
+
+use endpoint::Endpoint;
 
 /// How log lines look.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +64,36 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
         "Calls that have arrived and not ended, by method.",
     ),
     (Kind::Gauge, "loyd_connections", "Open connections."),
+    (
+        Kind::Counter,
+        "loyd_connections_closed_total",
+        "Connections that ended, by reason.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_tls_handshakes_failed_total",
+        "TLS handshakes that came to nothing, by reason.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_certificate_expires_timestamp_seconds",
+        "When the first certificate of --tls-cert expires, in seconds since 1970.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_unauthenticated_total",
+        "Calls refused because their token was missing or wrong.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_reloads_total",
+        "Readings of certificates and tokens that could be used.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_reload_failed",
+        "1 while the files of certificates or tokens cannot be used and what was read before goes on, else 0.",
+    ),
     (Kind::Gauge, "loyd_workers", "Worker threads."),
     (
         Kind::Gauge,
@@ -213,6 +247,31 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
 ];
 
+/// Why connections end.
+const CLOSED: &[&str] = &[
+    "peer",
+    "lost",
+    "limit",
+    "handshake",
+    "protocol",
+    "flood",
+    "stalled",
+    "idle",
+    "age",
+    "drain",
+];
+
+/// Why TLS handshakes fail.
+const HANDSHAKE_FAILED: &[&str] = &[
+    "timeout",
+    "closed",
+    "not_tls",
+    "no_certificate",
+    "certificate",
+    "alert",
+    "protocol",
+];
+
 /// Upper bounds in seconds, from the fastest answer to the longest deadline.
 const SECONDS: &[f64] = &[
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
@@ -264,18 +323,31 @@ pub fn install_logs(format: LogFormat, filter: &str) -> Log {
     log
 }
 
-/// Installs the recorder and serves the metrics over HTTP on `listen`. Must be called within a
-/// tokio runtime, once in a process.
+/// Why there are no metrics.
+#[derive(Debug, Error)]
+pub enum MetricsError {
+    /// The address cannot be listened on.
+    #[error(transparent)]
+    Listen(#[from] std::io::Error),
+    /// A recorder is installed already, or a histogram has no buckets.
+    #[error(transparent)]
+    Recorder(#[from] BuildError),
+}
+
+/// Installs the recorder, serves the metrics over HTTP on `listen` and returns the address, which
+/// is another one if the port was 0. Must be called within a tokio runtime, once in a process.
 ///
 /// # Errors
 /// When a recorder is installed already or `listen` is taken.
-pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
-    PrometheusBuilder::new()
-        .with_http_listener(listen)
+pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
+    let endpoint = Endpoint::bind(listen)?;
+    let address = endpoint.address();
+    let metrics = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Full("loyd_slice_seconds".into()), SLICE_SECONDS)?
         .set_buckets_for_metric(Matcher::Full("loyd_solution_moves".into()), MOVES)?
         .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), SECONDS)?
-        .install()?;
+        .install_recorder()?;
+    tokio::spawn(endpoint.serve(metrics));
     for &(kind, name, help) in METRICS {
         match kind {
             Kind::Counter => describe_counter!(name, help),
@@ -295,6 +367,15 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
     ] {
         counter!(name).absolute(0);
     }
+    for reason in CLOSED {
+        counter!("loyd_connections_closed_total", "reason" => *reason).absolute(0);
+    }
+    for reason in HANDSHAKE_FAILED {
+        counter!("loyd_tls_handshakes_failed_total", "reason" => *reason).absolute(0);
+    }
+    for reason in ["missing", "wrong"] {
+        counter!("loyd_unauthenticated_total", "reason" => reason).absolute(0);
+    }
     for place in ["search", "handler", "drop", "table"] {
         counter!("loyd_panics_total", "place" => place).absolute(0);
     }
@@ -307,7 +388,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
     for limit in ["nodes", "time", "memory", "deadline"] {
         counter!("loyd_limit_stops_total", "limit" => limit).absolute(0);
     }
-    Ok(())
+    Ok(address)
 }
 
 /// The pool has been started.
@@ -463,6 +544,35 @@ pub(crate) fn limit_stop(limit: &'static str) {
 /// A connection's peer does not read.
 pub(crate) fn connection_stalled() {
     counter!("loyd_stalled_connections_total").increment(1);
+}
+
+/// A connection has ended.
+pub(crate) fn connection_closed(reason: &'static str) {
+    counter!("loyd_connections_closed_total", "reason" => reason).increment(1);
+}
+
+/// A TLS handshake came to nothing.
+pub(crate) fn handshake_failed(reason: &'static str) {
+    counter!("loyd_tls_handshakes_failed_total", "reason" => reason).increment(1);
+}
+
+/// The certificate that is served from now on expires then, in seconds since 1970.
+pub(crate) fn certificate_expires(seconds: i64) {
+    gauge!("loyd_certificate_expires_timestamp_seconds").set(seconds as f64);
+}
+
+/// A call was refused because of its token.
+pub(crate) fn stranger(reason: &'static str) {
+    counter!("loyd_unauthenticated_total", "reason" => reason).increment(1);
+}
+
+/// Files were read and can be used, or not.
+pub(crate) fn reload(what: &'static str, outcome: Result<(), ()>) {
+    if outcome.is_ok() {
+        counter!("loyd_reloads_total", "what" => what).increment(1);
+    }
+    let failed = f64::from(u8::from(outcome.is_err()));
+    gauge!("loyd_reload_failed", "what" => what).set(failed);
 }
 
 /// A connection was opened or closed.

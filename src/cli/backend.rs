@@ -1,12 +1,17 @@
 //! Who answers: the service inside this process, or one elsewhere.
 
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::time::Duration;
 
 use clap::Args;
 use tokio_stream::Stream;
 use tonic::codec::CompressionEncoding;
-use tonic::transport::{Channel, Endpoint};
+use tonic::metadata::AsciiMetadataValue;
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity};
 use tonic::{Request, Status};
 
 use super::Failure;
@@ -28,13 +33,81 @@ const KEEPALIVE: Duration = Duration::from_secs(10);
 /// Where to ask.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ServerArgs {
-    /// Ask a running `loyd serve`, such as http://127.0.0.1:50051, instead of working here.
+    /// Ask a running `loyd serve`, such as http://127.0.0.1:50051 (https: with TLS), instead of working here.
     #[arg(long, value_name = "URL", value_parser = server_url)]
     pub server: Option<String>,
 
     /// The deadline of the call to the server, such as 2s.
     #[arg(long, value_name = "TIME", requires = "server", value_parser = humantime::parse_duration)]
     pub timeout: Option<Duration>,
+
+    /// The authorities, as PEM, that a server with TLS is trusted by; default: those of this machine.
+    #[arg(long, value_name = "FILE", requires = "server")]
+    pub tls_ca: Option<PathBuf>,
+
+    /// The certificate and chain, as PEM, to show to the server.
+    #[arg(long, value_name = "FILE", requires_all = ["server", "tls_key"])]
+    pub tls_cert: Option<PathBuf>,
+
+    /// The private key of --tls-cert, as PEM.
+    #[arg(long, value_name = "FILE", requires_all = ["server", "tls_cert"])]
+    pub tls_key: Option<PathBuf>,
+
+    /// The file of the token to send; default: the variable LOYD_TOKEN.
+    #[arg(long, value_name = "FILE", requires = "server")]
+    pub token_from: Option<PathBuf>,
+}
+
+/// Calls a server, with the token that it wants.
+pub(super) type Client = PuzzleServiceClient<InterceptedService<Channel, Bearer>>;
+
+/// Adds a token to each call.
+#[derive(Clone, Debug)]
+pub struct Bearer(Option<AsciiMetadataValue>);
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(token) = &self.0 {
+            let metadata = request.metadata_mut();
+            metadata.insert("authorization", token.clone());
+        }
+        Ok(request)
+    }
+}
+
+impl ServerArgs {
+    /// How to speak TLS, for a server that does.
+    fn tls(&self) -> Result<ClientTlsConfig, Failure> {
+        let config = match &self.tls_ca {
+            None => ClientTlsConfig::new().with_enabled_roots(),
+            Some(path) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read(path)?)),
+        };
+        Ok(match (&self.tls_cert, &self.tls_key) {
+            (Some(cert), Some(key)) => config.identity(Identity::from_pem(read(cert)?, read(key)?)),
+            _ => config,
+        })
+    }
+
+    /// What to send as a token, if there is one.
+    fn bearer(&self) -> Result<Bearer, Failure> {
+        let token = match &self.token_from {
+            Some(path) => String::from_utf8_lossy(&read(path)?).into_owned(),
+            None => std::env::var("LOYD_TOKEN").unwrap_or_default(),
+        };
+        let token = token.trim();
+        if token.is_empty() {
+            return Ok(Bearer(None));
+        }
+        let value = AsciiMetadataValue::try_from(format!("Bearer {token}"));
+        let mut value = value.map_err(|_| Failure::Input("the token is not text".to_owned()))?;
+        value.set_sensitive(true);
+        Ok(Bearer(Some(value)))
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    let failed = |error| Failure::Input(format!("cannot read {}: {error}", path.display()));
+    fs::read(path).map_err(failed)
 }
 
 /// The events of one `SolveStream` call. Dropped early, the call is cancelled.
@@ -46,7 +119,7 @@ pub enum Backend<S> {
     /// The service inside this process.
     Here(S),
     /// A server, and the deadline of calls to it.
-    There(PuzzleServiceClient<Channel>, Option<Duration>),
+    There(Box<Client>, Option<Duration>),
 }
 
 impl<S: PuzzleService> Backend<S> {
@@ -61,8 +134,8 @@ impl<S: PuzzleService> Backend<S> {
         let Some(server) = &args.server else {
             return local().map(Self::Here);
         };
-        let client = connect(server).await?;
-        Ok(Self::There(client, args.timeout))
+        let client = connect(args, server).await?;
+        Ok(Self::There(Box::new(client), args.timeout))
     }
 
     /// Calls `SolveStream`.
@@ -120,23 +193,28 @@ impl<S: PuzzleService> Backend<S> {
 /// Connects to a server.
 ///
 /// # Errors
-/// When none can be reached there.
-pub(super) async fn connect(server: &str) -> Result<PuzzleServiceClient<Channel>, Failure> {
+/// When none can be reached there, or a file that `args` names cannot be used.
+pub(super) async fn connect(args: &ServerArgs, server: &str) -> Result<Client, Failure> {
     let unreachable = |error: tonic::transport::Error| Failure::Unreachable {
         server: server.to_owned(),
         cause: innermost(&error),
     };
-    let channel = Endpoint::from_shared(server.to_owned())
-        .map_err(unreachable)?
+    let mut endpoint = Endpoint::from_shared(server.to_owned()).map_err(unreachable)?;
+    if endpoint.uri().scheme_str() == Some("https") {
+        endpoint = endpoint.tls_config(args.tls()?).map_err(unreachable)?;
+    }
+    let channel = endpoint
         .connect_timeout(CONNECT_TIMEOUT)
         .http2_keep_alive_interval(KEEPALIVE)
         .keep_alive_timeout(KEEPALIVE)
         .connect()
         .await
         .map_err(unreachable)?;
-    Ok(PuzzleServiceClient::new(channel)
-        .max_decoding_message_size(MAX_RESPONSE)
-        .accept_compressed(CompressionEncoding::Gzip))
+    Ok(
+        PuzzleServiceClient::with_interceptor(channel, args.bearer()?)
+            .max_decoding_message_size(MAX_RESPONSE)
+            .accept_compressed(CompressionEncoding::Gzip),
+    )
 }
 
 fn with_deadline<T>(message: T, deadline: Option<Duration>) -> Request<T> {
@@ -147,7 +225,7 @@ fn with_deadline<T>(message: T, deadline: Option<Duration>) -> Request<T> {
     request
 }
 
-/// Reads an address; `host:port` alone means plain HTTP/2, the only way that loyd serves.
+/// Reads an address; `host:port` alone means plain HTTP/2.
 fn server_url(text: &str) -> Result<String, String> {
     let url = if text.contains("://") {
         text.to_owned()
@@ -155,8 +233,8 @@ fn server_url(text: &str) -> Result<String, String> {
         format!("http://{text}")
     };
     match url.parse::<http::Uri>() {
-        Ok(uri) if uri.scheme_str() != Some("http") => {
-            Err("only http:// is spoken here: leave TLS to a proxy".to_owned())
+        Ok(uri) if !matches!(uri.scheme_str(), Some("http" | "https")) => {
+            Err("only http:// and https:// are spoken here".to_owned())
         }
         Ok(uri) if uri.port().is_none() => {
             Err("the port is missing: loyd serves on 50051 by default".to_owned())

@@ -23,6 +23,7 @@ mod solution;
 mod solve;
 mod spelling;
 mod tables;
+mod token;
 mod train;
 
 use std::io::{Read, Write};
@@ -43,6 +44,7 @@ pub use limits::LimitArgs;
 pub use run::run;
 pub use solve::SolveArgs;
 pub use tables::TablesArgs;
+pub use token::TokenArgs;
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -59,7 +61,8 @@ Every option is also a variable, which the option overrides.
 
 Examples:
   loyd serve
-  loyd serve --listen 0.0.0.0:50051 --metrics-listen 0.0.0.0:9464 --log-format json
+  loyd serve --listen 0.0.0.0:50051 --tls-cert loyd.crt --tls-key loyd.key
+  loyd serve --listen 0.0.0.0:50051 --insecure --metrics-listen 0.0.0.0:9464 --log-format json
   LOYD_WORKERS=4 LOYD_QUEUE=256 LOYD_DRAIN_DELAY=5s loyd serve";
 
 /// Solves sliding-tile puzzles: the 8-, 15- and 24-puzzle and every other rectangle from 2×2 to
@@ -82,6 +85,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Build and look after the tables that make optimal solving fast.
     Tables(TablesArgs),
+    /// Make a token for a client.
+    Token(TokenArgs),
     /// Ask the service something.
     #[command(flatten)]
     Ask(Ask),

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Exit, Failure};
@@ -12,13 +13,13 @@ use crate::telemetry;
 pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     let begun = Instant::now();
     let _logs = telemetry::install_logs(config.log_format, &config.log);
-    telemetry::install_metrics(config.metrics_listen).map_err(|error| {
+    raise_file_limit();
+    let metrics = telemetry::install_metrics(config.metrics_listen).map_err(|error| {
         Failure::Input(format!(
             "cannot serve metrics on {}: {error}; choose another address with --metrics-listen",
             config.metrics_listen
         ))
     })?;
-    let metrics = config.metrics_listen;
     // Before the listener: a signal must not find the default, which is to die.
     let shutdown = shutdown()
         .map_err(|error| Failure::Broken(format!("cannot wait for SIGTERM and SIGINT: {error}")))?;
@@ -29,6 +30,7 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         grpc = %server.address(),
+        tls = server.has_tls(),
         metrics = %format_args!("http://{metrics}/metrics"),
         workers = engine.workers,
         queue = engine.capacity,
@@ -43,6 +45,16 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     );
     server.run(shutdown).await;
     Ok(Exit::Done)
+}
+
+/// Each connection takes a file descriptor, of which processes may have 1,024 by custom and many
+/// more if they ask.
+fn raise_file_limit() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::warn!(%error, "cannot have more file descriptors");
+    }
 }
 
 /// Completes at the first SIGTERM or SIGINT. A second one ends the process at once.

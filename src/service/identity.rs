@@ -42,6 +42,33 @@ impl fmt::Display for Identity {
     }
 }
 
+/// How much of the service a client gets beside others, 1 to 1000: a request extension of calls
+/// whose token says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weight(u16);
+
+impl Weight {
+    /// Reads a weight; none if it is not one.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let weight = text.parse().ok()?;
+        (1..=1000).contains(&weight).then_some(Self(weight))
+    }
+
+    /// The weight.
+    #[must_use]
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+}
+
+impl Default for Weight {
+    /// That of clients of whom nothing is said.
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
 /// A service whose calls that have no name yet are named by a header, and whose names are logged.
 #[derive(Clone, Debug)]
 pub struct Identify<S> {

@@ -2,21 +2,32 @@
 //!
 //! The top floor of the library: turns requests into questions for the engine, and what comes
 //! of them into responses. One file for each call; `convert` reads and writes messages, `status`
-//! alone knows codes, `server` listens, watches over the connections and drains.
+//! alone knows codes. `server` puts together what a call goes through, `listener` and `connection`
+//! bring it here and bound what a peer may do, `drain` ends it all.
 
+mod auth;
 mod call;
 mod check_solvable;
+mod connection;
 mod convert;
+mod drain;
+mod frames;
 mod generate;
+mod health;
 mod identity;
+mod listener;
 mod observe;
 mod peer;
+mod reload;
 mod server;
 mod solve;
 mod solve_stream;
 mod status;
+mod tls;
+mod transport;
 
 pub mod proto;
+pub mod tokens;
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -26,7 +37,8 @@ use tonic::{Request, Response, Status};
 
 use crate::engine::{Client, Engine};
 
-pub use identity::{Identify, Identity};
+pub use frames::{Flood, Frames};
+pub use identity::{Identify, Identity, Weight};
 pub use observe::Observe;
 pub use server::{ServeError, Server};
 pub use status::code_name;
@@ -74,8 +86,13 @@ impl Puzzles {
 
     /// Whose call it is, if that is known.
     fn client<T>(&self, request: &Request<T>) -> Option<Client> {
-        let name = request.extensions().get::<Identity>()?.as_str();
-        let weight = self.weights.get(name).copied();
+        let extensions = request.extensions();
+        let name = extensions.get::<Identity>()?.as_str();
+        let by_token = || {
+            let weight = extensions.get::<Weight>()?.get();
+            NonZeroU32::new(weight.into())
+        };
+        let weight = self.weights.get(name).copied().or_else(by_token);
         Some(Client {
             name: name.into(),
             weight: weight.unwrap_or(NonZeroU32::MIN),

@@ -17,6 +17,8 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug)]
 pub struct Peer {
     since: Instant,
+    /// When it was last seen to have a call, in microseconds.
+    active: AtomicU64,
     sending: Mutex<Vec<Weak<Sending>>>,
 }
 
@@ -35,6 +37,7 @@ impl Peer {
     pub fn new() -> Self {
         Self {
             since: Instant::now(),
+            active: AtomicU64::new(0),
             sending: Mutex::default(),
         }
     }
@@ -45,6 +48,7 @@ impl Peer {
             since: self.since,
             waiting: AtomicU64::new(0),
         });
+        self.is_active();
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         // Each is looked at twice at the most before it goes.
         if sending.len() == sending.capacity() {
@@ -52,6 +56,22 @@ impl Peer {
         }
         sending.push(Arc::downgrade(&answer));
         answer
+    }
+
+    fn is_active(&self) {
+        let now = self.since.elapsed().as_micros() as u64;
+        self.active.store(now, Ordering::Relaxed);
+    }
+
+    /// For how long the peer has had no call, as far as was looked: a call that ended since the
+    /// last look ended then.
+    pub fn idle_for(&self) -> Duration {
+        let sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        if sending.iter().any(|answer| answer.strong_count() > 0) {
+            self.is_active();
+        }
+        let active = Duration::from_micros(self.active.load(Ordering::Relaxed));
+        self.since.elapsed().saturating_sub(active)
     }
 
     /// For how long the peer has not taken the next piece of some answer.

@@ -1,52 +1,34 @@
-//! Listens, serves connections, and drains.
+//! A server: everything that answers calls, put together.
 //!
 //! Connections are served by hyper directly: tonic's own server answers a passed deadline with
 //! CANCELLED, and can neither bound a drain nor the number of connections.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use thiserror::Error;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
-use tonic_health::ServingStatus;
-use tonic_health::server::HealthReporter;
 
+use super::auth::Authenticate;
+use super::connection::Terms;
+use super::drain::drain;
+use super::health::Health;
 use super::identity::Identify;
+use super::listener::Connections;
 use super::observe::Observe;
-use super::peer::Peer;
-use super::proto::puzzle_service_server::{PuzzleServiceServer, SERVICE_NAME};
+use super::proto::puzzle_service_server::PuzzleServiceServer;
+use super::tls::{self, Certificates};
+use super::tokens::Tokens;
 use super::{MAX_RESPONSE_BYTES, Puzzles, Settings, proto};
 use crate::config::{ServeConfig, TooMuch};
 use crate::engine::{Engine, EngineConfig};
-use crate::telemetry;
 
-/// The preface that every HTTP/2 connection begins with, in bytes.
-const PREFACE: usize = 24;
-
-/// Header lists above this are refused.
-const MAX_HEADER_LIST: u32 = 16 * 1024;
-
-/// The last part of the grace in which calls that have not ended are told UNAVAILABLE.
-const FAREWELL: Duration = Duration::from_secs(1);
-
-/// How long after the last connection was accepted its first bytes may take, when others are told to
-/// go: they are under way.
-const LAST_BYTES: Duration = Duration::from_millis(500);
-
-/// The name under which health tells whether all tables that are wanted are there: until then calls
-/// are served by lesser ones.
-const TABLES: &str = "loyd.tables";
-
-/// How often to look.
-const TABLES_LOOK: Duration = Duration::from_millis(250);
+/// What a call goes through: it is watched, its token is looked at, its client is named, and it
+/// gets to its handler.
+pub type Calls = Observe<Authenticate<Identify<Routes>>>;
 
 /// Why the service did not start.
 #[derive(Debug, Error)]
@@ -59,6 +41,22 @@ pub enum ServeError {
         /// What the operating system says.
         source: std::io::Error,
     },
+    /// The gRPC address can be reached by others, who could read and change what is sent.
+    #[error(
+        "{address} can be reached from elsewhere, and without TLS all calls can be read and \
+         changed on their way: serve TLS with --tls-cert and --tls-key; or listen on 127.0.0.1; \
+         or, in a network that is trusted or behind a proxy that ends TLS, say --insecure"
+    )]
+    Exposed {
+        /// The address.
+        address: SocketAddr,
+    },
+    /// The certificates cannot be used.
+    #[error("cannot serve TLS: {0}")]
+    Certificates(String),
+    /// The tokens cannot be used.
+    #[error("cannot use --token-file: {0}")]
+    Tokens(String),
     /// The workers cannot be started.
     #[error("cannot start the worker threads: {0}; choose fewer with --workers")]
     Workers(std::io::Error),
@@ -75,9 +73,10 @@ pub enum ServeError {
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
+    certificates: Option<Arc<Certificates>>,
     engine: Arc<Engine>,
-    service: Observe<Identify<Routes>>,
-    health: HealthReporter,
+    calls: Calls,
+    health: Health,
     config: ServeConfig,
 }
 
@@ -85,25 +84,25 @@ impl Server {
     /// Starts the engine and listens.
     ///
     /// # Errors
-    /// When the address is taken or there are no threads to be had.
+    /// When the address is taken or must not be listened on, a file cannot be used, or there are
+    /// no threads to be had.
     pub async fn start(config: ServeConfig) -> Result<Self, ServeError> {
-        let listen = |source| ServeError::Listen {
-            address: config.listen,
-            source,
-        };
-        let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
+        let access = &config.access;
+        let certificates = tls::certificates(access).map_err(ServeError::Certificates)?;
+        let tokens = access.token_file.as_deref().map(Tokens::open).transpose();
+        let tokens = tokens.map_err(ServeError::Tokens)?;
+        let address = config.listen;
+        if certificates.is_none() && !access.insecure && !address.ip().is_loopback() {
+            return Err(ServeError::Exposed { address });
+        }
+        let listen = |source| ServeError::Listen { address, source };
+        let listener = TcpListener::bind(address).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let engine = Engine::start(config.engine.config()?).map_err(ServeError::Workers)?;
         engine.prepare();
         let engine = Arc::new(engine);
 
-        let (health, health_service) = tonic_health::server::health_reporter();
-        health
-            .set_service_status(SERVICE_NAME, ServingStatus::Serving)
-            .await;
-        health
-            .set_service_status(TABLES, ServingStatus::NotServing)
-            .await;
+        let (health, health_service) = Health::new().await;
         let reflection = || {
             tonic_reflection::server::Builder::configure()
                 .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
@@ -133,14 +132,13 @@ impl Server {
                     .accept_compressed(CompressionEncoding::Gzip),
             )
             .prepare();
+        let named = Identify::new(routes, access.client_header.clone());
         Ok(Self {
             listener,
             address,
+            certificates,
             engine,
-            service: Observe::new(
-                Identify::new(routes, config.client_header.clone()),
-                config.max_calls,
-            ),
+            calls: Observe::new(Authenticate::new(named, tokens), config.max_calls),
             health,
             config,
         })
@@ -150,6 +148,12 @@ impl Server {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Whether it serves TLS.
+    #[must_use]
+    pub const fn has_tls(&self) -> bool {
+        self.certificates.is_some()
     }
 
     /// The settings of its engine.
@@ -166,232 +170,29 @@ impl Server {
 
     /// Serves until `shutdown`, then drains: within the grace, whatever the clients do.
     pub async fn run(mut self, shutdown: impl Future<Output = ()>) {
-        let connections = Connections {
-            service: self.service,
-            places: Arc::new(Semaphore::new(
-                self.config.max_connections.min(Semaphore::MAX_PERMITS),
-            )),
-            config: Arc::new(self.config),
-            tasks: TaskTracker::new(),
+        let config = Arc::new(self.config);
+        let connections = Connections::new(Terms {
+            calls: self.calls,
+            config: Arc::clone(&config),
+            certificates: self.certificates,
             goaway: CancellationToken::new(),
-            close: CancellationToken::new(),
-        };
-        let config = Arc::clone(&connections.config);
+        });
         let mut accept = Box::pin(connections.accept(&self.listener));
         tokio::select! {
             () = &mut accept => {}
-            () = tell_of_tables(&self.engine, &self.health) => {}
+            () = self.health.tell_of_tables(&self.engine) => {}
             () = shutdown => {}
         }
-
         tracing::info!(
             delay = ?config.drain_delay,
             grace = ?config.drain_grace,
             "draining: health says NOT_SERVING"
         );
-        // The process lives; it is the service that takes its leave.
-        self.health
-            .set_service_status(SERVICE_NAME, ServingStatus::NotServing)
-            .await;
-        tokio::select! {
-            () = &mut accept => {}
-            () = tokio::time::sleep(config.drain_delay) => {}
-        }
+        self.health.take_leave().await;
+        let _over = tokio::time::timeout(config.drain_delay, accept).await;
         // Closes the listener: who comes now is refused at once and tries another replica.
-        drop(accept);
         connections.accept_last(self.listener);
-        // Ends the streams of those who watch: they have heard, and would keep the drain waiting.
-        self.health.clear_service_status(SERVICE_NAME).await;
-        self.health.clear_service_status(TABLES).await;
-        self.health.clear_service_status("").await;
-        connections.drain(&self.engine).await;
-    }
-}
-
-/// Keeps health up to date, for as long as it is polled.
-async fn tell_of_tables(engine: &Engine, health: &HealthReporter) {
-    let mut were_there = false;
-    loop {
-        let are_there = engine.has_tables();
-        if are_there != were_there {
-            let status = if are_there {
-                ServingStatus::Serving
-            } else {
-                ServingStatus::NotServing
-            };
-            health.set_service_status(TABLES, status).await;
-            were_there = are_there;
-        }
-        tokio::time::sleep(TABLES_LOOK).await;
-    }
-}
-
-/// The open connections.
-struct Connections {
-    service: Observe<Identify<Routes>>,
-    config: Arc<ServeConfig>,
-    /// Room for more.
-    places: Arc<Semaphore>,
-    tasks: TaskTracker,
-    /// Says to every connection: no new calls.
-    goaway: CancellationToken,
-    /// Says to every connection: the end.
-    close: CancellationToken,
-}
-
-impl Connections {
-    /// Accepts connections for as long as it is polled.
-    async fn accept(&self, listener: &TcpListener) {
-        loop {
-            match listener.accept().await {
-                Ok((stream, _)) => {
-                    self.admit(stream);
-                }
-                Err(error) => {
-                    // Most likely no file descriptors: what is open goes on, and some will close.
-                    tracing::warn!(%error, "cannot accept a connection");
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                }
-            }
-        }
-    }
-
-    /// Accepts those that have connected already, and closes the listener, which would reset them
-    /// together with the calls that they have sent.
-    fn accept_last(&self, listener: TcpListener) {
-        let Ok(listener) = listener.into_std() else {
-            return;
-        };
-        while let Ok((stream, _)) = listener.accept() {
-            let stream = stream
-                .set_nonblocking(true)
-                .and_then(|()| TcpStream::from_std(stream));
-            if !stream.is_ok_and(|stream| self.admit(stream)) {
-                return;
-            }
-        }
-    }
-
-    /// Begins to serve a connection; false when there is no room for it.
-    fn admit(&self, stream: TcpStream) -> bool {
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            tracing::debug!("connection refused: too many are open");
-            return false;
-        };
-        let serve = serve(
-            stream,
-            self.service.clone(),
-            Arc::clone(&self.config),
-            self.goaway.clone(),
-        );
-        let close = self.close.clone();
-        self.tasks.spawn(async move {
-            telemetry::connections(true);
-            let _place = place;
-            tokio::select! {
-                () = serve => {}
-                () = close.cancelled() => {}
-            }
-            telemetry::connections(false);
-        });
-        true
-    }
-
-    /// Lets calls in flight end, tells those that do not UNAVAILABLE, and closes what is left.
-    async fn drain(&self, engine: &Engine) {
-        let begun = Instant::now();
-        let grace = self.config.drain_grace;
-        self.goaway.cancel();
-        self.tasks.close();
-        let farewell = FAREWELL.min(grace / 2);
-        if !self.ended_within(grace - farewell).await {
-            engine.drain();
-            if !self.ended_within(farewell).await {
-                tracing::warn!(connections = self.tasks.len(), "closing what has not ended");
-                self.close.cancel();
-                self.tasks.wait().await;
-            }
-        }
-        tracing::info!(elapsed = ?begun.elapsed(), "drained");
-    }
-
-    async fn ended_within(&self, time: Duration) -> bool {
-        tokio::time::timeout(time, self.tasks.wait()).await.is_ok()
-    }
-}
-
-/// Serves one connection until it ends; after `goaway`, until its calls have ended.
-async fn serve(
-    stream: TcpStream,
-    service: Observe<Identify<Routes>>,
-    config: Arc<ServeConfig>,
-    goaway: CancellationToken,
-) {
-    // Answers are small and waited for.
-    drop(stream.set_nodelay(true));
-    tokio::select! {
-        begun = tokio::time::timeout(config.keepalive_timeout, begins(&stream)) => {
-            if !matches!(begun, Ok(true)) {
-                return;
-            }
-        }
-        () = async {
-            goaway.cancelled().await;
-            tokio::time::sleep(LAST_BYTES).await;
-        } => return,
-    }
-    let peer = Arc::new(Peer::new());
-    let service = service.for_peer(Arc::clone(&peer), config.stall_timeout);
-    let mut http = hyper::server::conn::http2::Builder::new(TokioExecutor::new());
-    http.timer(TokioTimer::new())
-        .max_concurrent_streams(config.max_streams)
-        // Calls of a whole connection may be cancelled at once, as when their deadline passes.
-        .max_pending_accept_reset_streams(config.max_streams as usize)
-        .max_header_list_size(MAX_HEADER_LIST)
-        .keep_alive_interval(config.keepalive)
-        .keep_alive_timeout(config.keepalive_timeout);
-    let connection = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(service));
-    tokio::pin!(connection);
-    let mut leaving = false;
-    let mut stalled = false;
-    let mut looks = tokio::time::interval(config.stall_timeout / 4);
-    let ended = loop {
-        tokio::select! {
-            ended = &mut connection => break ended,
-            () = goaway.cancelled(), if !leaving => {
-                leaving = true;
-                connection.as_mut().graceful_shutdown();
-            }
-            _ = looks.tick() => {
-                let since = peer.stalled_for();
-                if since > config.stall_timeout && !stalled {
-                    // What else goes on here may end, and new calls come by another connection.
-                    stalled = true;
-                    telemetry::connection_stalled();
-                    connection.as_mut().graceful_shutdown();
-                } else if since > 2 * config.stall_timeout {
-                    // The only way to get back what waits to be sent.
-                    tracing::debug!("connection closed: its peer does not read");
-                    return;
-                }
-            }
-        }
-    };
-    if let Err(error) = ended {
-        // A client that vanished or broke the protocol: not our error.
-        tracing::debug!(%error, "connection ended");
-    }
-}
-
-/// Whether the peer begins to speak HTTP/2. A drain does not wait for those that say nothing.
-async fn begins(stream: &TcpStream) -> bool {
-    let mut preface = [0; PREFACE];
-    loop {
-        match stream.peek(&mut preface).await {
-            Ok(PREFACE) => return true,
-            Ok(0) | Err(_) => return false,
-            // Bytes that have come stay readable: there is nothing to wait for but time.
-            Ok(_) => tokio::time::sleep(Duration::from_millis(10)).await,
-        }
+        self.health.end().await;
+        drain(&connections, &self.engine, config.drain_grace).await;
     }
 }

@@ -188,6 +188,42 @@ fn limit(
     ))
 }
 
+/// Why a caller is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stranger {
+    /// It brings no token.
+    MissingToken,
+    /// It brings one that is not known, or not in the way it should.
+    WrongToken,
+}
+
+impl Stranger {
+    /// In a word, for metrics.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::MissingToken => "missing",
+            Self::WrongToken => "wrong",
+        }
+    }
+}
+
+/// A caller who is not let in.
+pub fn unauthenticated(stranger: Stranger) -> Status {
+    let (reason, message) = match stranger {
+        Stranger::MissingToken => (
+            "TOKEN_MISSING",
+            "this server asks for a token: send it as `authorization: Bearer TOKEN`",
+        ),
+        Stranger::WrongToken => (
+            "TOKEN_WRONG",
+            "the token is not one of this server's: ask whoever runs it for another",
+        ),
+    };
+    let details = ErrorDetails::new();
+    status(Code::Unauthenticated, reason, message, [], details)
+}
+
 /// The server is shutting down.
 pub fn draining() -> Status {
     retry(

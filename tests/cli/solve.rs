@@ -305,7 +305,7 @@ fn options_that_contradict_each_other_are_refused() {
         (&["--max-time", "soon"], ErrorKind::ValueValidation),
         (&["--max-memory", "64Q"], ErrorKind::ValueValidation),
         (
-            &["--server", "https://example.com:443"],
+            &["--server", "ftp://example.com:443"],
             ErrorKind::ValueValidation,
         ),
         (&["--server", "example.com"], ErrorKind::ValueValidation),

@@ -6,8 +6,10 @@
 mod support;
 
 mod check_solvable;
+mod connection;
 mod drain;
 mod fair_share;
+mod frames;
 mod generate;
 mod harness;
 mod identity;
@@ -19,3 +21,5 @@ mod server;
 mod solve;
 mod solve_stream;
 mod status;
+mod tls;
+mod tokens;

@@ -7,6 +7,7 @@ use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tonic::Status;
 use tonic::codegen::Bytes;
@@ -19,6 +20,34 @@ pub(crate) struct RawClient(SendRequest<Full<Bytes>>);
 pub(crate) struct RawAnswer {
     pub(crate) headers: HeaderMap,
     pub(crate) status: Status,
+}
+
+/// Reads until the connection is closed, with or without a reset, and tells how much came.
+pub(crate) async fn read_to_end(stream: &mut TcpStream) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let _ = in_time(stream.read_to_end(&mut bytes)).await;
+    bytes
+}
+
+/// A connection on which a client has said that it speaks HTTP/2.
+pub(crate) async fn greet(address: SocketAddr) -> TcpStream {
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream
+        .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        .await
+        .unwrap();
+    stream.write_all(&http2_frame(4, 0, 0, &[])).await.unwrap();
+    stream
+}
+
+/// A frame of HTTP/2.
+pub(crate) fn http2_frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+    let length = (payload.len() as u32).to_be_bytes();
+    let mut frame = length[1..].to_vec();
+    frame.extend([kind, flags]);
+    frame.extend(stream.to_be_bytes());
+    frame.extend(payload);
+    frame
 }
 
 impl RawClient {

@@ -140,7 +140,7 @@ async fn a_compressed_request_is_read() {
 
 #[tokio::test]
 async fn a_connection_that_does_not_speak_is_closed() {
-    let service = Service::with(&["--keepalive-timeout", "50ms"]).await;
+    let service = Service::with(&["--handshake-timeout", "50ms"]).await;
     let mut silent = TcpStream::connect(service.address).await.unwrap();
     let mut stammering = TcpStream::connect(service.address).await.unwrap();
     stammering.write_all(b"PRI * HTTP/2.0\r\n").await.unwrap();

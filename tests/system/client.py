@@ -16,14 +16,17 @@ UP, DOWN, LEFT, RIGHT = 1, 2, 3, 4
 class Client:
     """A channel, with a method for each call and a class for each message of the service."""
 
-    def __init__(self, address, compression=None):
+    def __init__(self, address, compression=None, credentials=None):
         options = [
             # Each client its own connection, and every answer of the server seen as it is.
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.enable_retries", 0),
             ("grpc.max_receive_message_length", 64 << 20),
         ]
-        self.channel = grpc.insecure_channel(address, options, compression)
+        if credentials is None:
+            self.channel = grpc.insecure_channel(address, options, compression)
+        else:
+            self.channel = grpc.secure_channel(address, credentials, options, compression)
         pool = descriptor_pool.DescriptorPool(ProtoReflectionDescriptorDatabase(self.channel))
         self._pool = pool
         self.service = pool.FindServiceByName(SERVICE)

@@ -41,11 +41,17 @@ class Server:
                 *prefix,
                 BINARY,
                 "serve",
-                f"--listen={listen}",
-                f"--metrics-listen=127.0.0.1:{self.metrics_port}",
+                *(
+                    flag
+                    for flag in (
+                        f"--listen={listen}",
+                        f"--metrics-listen=127.0.0.1:{self.metrics_port}",
+                        # Only the tests of tables wait for large ones.
+                        "--build-memory=8M",
+                    )
+                    if not any(own.startswith(flag.split("=")[0]) for own in flags)
+                ),
                 "--log-format=json",
-                # Only the tests of tables wait for large ones.
-                *(() if any("--build-memory" in flag for flag in flags) else ("--build-memory=8M",)),
                 *flags,
             ],
             stderr=subprocess.PIPE,

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
-use tonic::transport::Channel;
 use tonic::{Code, Request, Response, Status};
 
 use crate::bench::{Case, Figures, Run, Suite, WrongLength};
@@ -16,7 +15,6 @@ use crate::cli::input::board_message;
 use crate::cli::moves::directions;
 use crate::cli::{Failure, ServerArgs, backend};
 use crate::puzzle::Replay;
-use crate::service::proto::puzzle_service_client::PuzzleServiceClient;
 use crate::service::proto::{Objective, SolveRequest, SolveResponse};
 
 /// What the calls of a suite took.
@@ -42,7 +40,7 @@ pub(super) async fn serve(
     url: &str,
     in_flight: usize,
 ) -> Result<Served, Failure> {
-    let client = backend::connect(url).await?;
+    let client = backend::connect(server, url).await?;
     let cases = Arc::new(cases);
     let next = Arc::new(AtomicUsize::new(0));
     let begun = Instant::now();
@@ -89,7 +87,7 @@ struct Calls {
 
 /// One who asks again as soon as there is an answer.
 struct Caller {
-    client: PuzzleServiceClient<Channel>,
+    client: backend::Client,
     deadline: Option<Duration>,
     calls: Calls,
 }

@@ -1,0 +1,63 @@
+//! `loyd token`: a new token, and the line by which a server knows it.
+
+use std::io::Write;
+
+use clap::Args;
+
+use super::{Exit, Failure};
+use crate::service::tokens;
+use crate::service::{Identity, Weight};
+
+/// The random bytes of a token: more than anyone can guess.
+const RANDOM: usize = 32;
+
+/// What tokens begin with, so that they are known for what they are where they should not be.
+const PREFIX: &str = "loyd_";
+
+/// Make a token for a client.
+///
+/// Prints the token, which is kept nowhere: hand it to the client, which sends it with each call
+/// as `authorization: Bearer TOKEN`. Then the line to add to the server's --token-file, which holds
+/// no more than the token's hash. A server reads the file again when it changes.
+#[derive(Args, Clone, Debug)]
+pub struct TokenArgs {
+    /// The client's name: 1 to 64 printable ASCII characters.
+    #[arg(value_name = "NAME", value_parser = name)]
+    name: Identity,
+
+    /// How much of the service the client gets beside others, 1 to 1000.
+    #[arg(long, value_name = "WEIGHT", default_value = "1", value_parser = weight)]
+    weight: Weight,
+}
+
+impl TokenArgs {
+    /// Makes one, and prints it on `output`.
+    ///
+    /// # Errors
+    /// When there is no chance to be had, or the output cannot be written.
+    pub fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
+        let mut random = [0; RANDOM];
+        getrandom::fill(&mut random)
+            .map_err(|error| Failure::Broken(format!("cannot draw a token: {error}")))?;
+        let token = format!("{PREFIX}{}", hexadecimal(&random));
+        let hash = hexadecimal(&tokens::hash(token.as_bytes()));
+        writeln!(output, "token: {token}")?;
+        writeln!(output, "line:  {} {hash} {}", self.name, self.weight.get())?;
+        output.flush()?;
+        Ok(Exit::Done)
+    }
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn name(text: &str) -> Result<Identity, String> {
+    // A line that begins with it would be a comment.
+    let name = Identity::new(text).filter(|_| !text.starts_with('#'));
+    name.ok_or_else(|| "a name has 1 to 64 printable ASCII characters, the first no #".to_owned())
+}
+
+fn weight(text: &str) -> Result<Weight, String> {
+    Weight::read(text).ok_or_else(|| "a weight is a number from 1 to 1000".to_owned())
+}

@@ -1,0 +1,296 @@
+//! One connection, from its handshake to its end.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use http::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http2;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
+use tokio_util::either::Either;
+use tokio_util::sync::CancellationToken;
+use tower::ServiceExt;
+
+use super::identity::Identity;
+use super::peer::Peer;
+use super::server::Calls;
+use super::tls::{self, Certificates};
+use super::transport::{FLOOD, Transport};
+use crate::config::ServeConfig;
+use crate::telemetry;
+
+/// The bytes of a request that may wait to be read: of one call, and of all on the connection.
+const CALL_WINDOW: u32 = 64 << 10;
+const CONNECTION_WINDOW: u32 = 256 << 10;
+
+/// The most bytes of an answer that wait to be sent, beside one piece.
+const SEND_BUFFER: usize = 64 << 10;
+
+/// The largest frame that peers may send us: the least that HTTP/2 allows.
+const LARGEST_FRAME: u32 = 16 << 10;
+
+/// Header lists above this are refused, in bytes.
+const HEADER_LIST: u32 = 16 << 10;
+
+/// How many calls we may refuse for faults of a peer before its connection is closed.
+const FAULTS: usize = 100;
+
+/// How long the first bytes of the last connections may take when others are told to go: they are
+/// under way.
+const LAST_BYTES: Duration = Duration::from_millis(500);
+
+/// How far ages differ, in both directions, so that clients who came together do not come back
+/// together.
+const JITTER: f64 = 0.1;
+
+/// What all connections share.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// Answers the calls.
+    pub calls: Calls,
+    /// Times and bounds.
+    pub config: Arc<ServeConfig>,
+    /// How to answer handshakes; none without TLS.
+    pub certificates: Option<Arc<Certificates>>,
+    /// Says: no new calls.
+    pub goaway: CancellationToken,
+}
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The peer was done with it.
+    Peer,
+    /// The peer, or the network between, vanished.
+    Lost,
+    /// There was no room for it.
+    Limit,
+    /// It did not come to a first call: no TLS, no HTTP/2, or not in time.
+    Handshake,
+    /// The peer broke the rules of HTTP/2.
+    Protocol,
+    /// The peer sent more than its share of frames that ask for nothing.
+    Flood,
+    /// The peer did not read what it had asked for.
+    Stalled,
+    /// Nothing was asked for long.
+    Idle,
+    /// It had become old.
+    Age,
+    /// The server shuts down.
+    Drain,
+}
+
+impl End {
+    /// In a word, for metrics.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Peer => "peer",
+            Self::Lost => "lost",
+            Self::Limit => "limit",
+            Self::Handshake => "handshake",
+            Self::Protocol => "protocol",
+            Self::Flood => "flood",
+            Self::Stalled => "stalled",
+            Self::Idle => "idle",
+            Self::Age => "age",
+            Self::Drain => "drain",
+        }
+    }
+}
+
+/// Serves a connection until it ends; once it has been told to go, until its calls have ended.
+pub async fn serve(stream: TcpStream, terms: Terms) -> End {
+    // Answers are small and waited for.
+    drop(stream.set_nodelay(true));
+    let begun = tokio::select! {
+        begun = begin(stream, &terms) => begun,
+        () = async {
+            terms.goaway.cancelled().await;
+            tokio::time::sleep(LAST_BYTES).await;
+        } => return End::Drain,
+    };
+    match begun {
+        Ok((stream, name)) => converse(stream, name, &terms).await,
+        Err(end) => end,
+    }
+}
+
+type Stream = Transport<Either<TcpStream, tls::Stream>>;
+
+/// TLS, if it is spoken here, and the first bytes of HTTP/2, all in time. A drain does not wait
+/// for those that say nothing.
+async fn begin(stream: TcpStream, terms: &Terms) -> Result<(Stream, Option<Identity>), End> {
+    let deadline = tokio::time::Instant::now() + terms.config.handshake_timeout;
+    let (stream, name) = match &terms.certificates {
+        None => (Either::Left(stream), None),
+        Some(certificates) => {
+            let handshake = tls::handshake(stream, certificates);
+            let answered = tokio::time::timeout_at(deadline, handshake).await;
+            let (stream, name) = answered.unwrap_or(Err("timeout")).map_err(|why| {
+                telemetry::handshake_failed(why);
+                End::Handshake
+            })?;
+            (Either::Right(stream), name)
+        }
+    };
+    let begun = tokio::time::timeout_at(deadline, Transport::begin(stream)).await;
+    match begun {
+        Ok(Ok(stream)) => Ok((stream, name)),
+        Ok(Err(_)) | Err(_) => Err(End::Handshake),
+    }
+}
+
+async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End {
+    let config = &*terms.config;
+    let peer = Arc::new(Peer::new());
+    let calls = terms
+        .calls
+        .clone()
+        .for_peer(Arc::clone(&peer), config.stall_timeout)
+        .map_request(move |mut request: Request<Incoming>| {
+            if let Some(name) = &name {
+                request.extensions_mut().insert(name.clone());
+            }
+            request
+        });
+    let connection = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(config.max_streams)
+        .max_header_list_size(HEADER_LIST)
+        .max_frame_size(LARGEST_FRAME)
+        .initial_stream_window_size(CALL_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_send_buf_size(SEND_BUFFER)
+        // Calls of a whole connection may be cancelled at once, as when their deadline passes.
+        .max_pending_accept_reset_streams(config.max_streams as usize)
+        .max_local_error_reset_streams(FAULTS)
+        .keep_alive_interval(config.keepalive)
+        .keep_alive_timeout(config.keepalive_timeout)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(calls));
+    tokio::pin!(connection);
+
+    let mut watch = Watch::new(config, &peer);
+    let mut looks = tokio::time::interval(watch.interval());
+    let mut leaving: Option<Leaving> = None;
+    loop {
+        let leave = tokio::select! {
+            ended = &mut connection => {
+                let told = leaving.map(|leaving| leaving.why);
+                return match ended {
+                    Ok(()) => told.unwrap_or(End::Peer),
+                    Err(error) => told.unwrap_or(end(&error)),
+                };
+            }
+            () = terms.goaway.cancelled(), if leaving.is_none() => Leaving {
+                why: End::Drain,
+                close: None,
+            },
+            _ = looks.tick() => match (leaving, watch.look()) {
+                // The only way to get back what waits to be sent.
+                (Some(leaving), _) if leaving.is_over() => return leaving.why,
+                (None, Some(leave)) => leave,
+                _ => continue,
+            },
+        };
+        // What goes on here may end, and new calls come by another connection.
+        leaving = Some(leave);
+        connection.as_mut().graceful_shutdown();
+    }
+}
+
+/// Why a connection was told to go, and when it is closed if it has not gone; in a drain whoever
+/// drains closes it.
+#[derive(Clone, Copy, Debug)]
+struct Leaving {
+    why: End,
+    close: Option<Instant>,
+}
+
+impl Leaving {
+    fn is_over(&self) -> bool {
+        self.close.is_some_and(|close| close <= Instant::now())
+    }
+}
+
+/// Looks from time to time whether a connection should go on.
+struct Watch<'c> {
+    config: &'c ServeConfig,
+    peer: &'c Peer,
+    /// When it is old.
+    old: Option<Instant>,
+}
+
+impl<'c> Watch<'c> {
+    fn new(config: &'c ServeConfig, peer: &'c Peer) -> Self {
+        let age = config.max_connection_age;
+        let chance = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
+        let age = age.mul_f64(1.0 + JITTER * (2.0 * chance - 1.0));
+        Self {
+            config,
+            peer,
+            old: Instant::now().checked_add(age).filter(|_| !age.is_zero()),
+        }
+    }
+
+    /// Often enough for each of the times to be kept within a quarter.
+    fn interval(&self) -> Duration {
+        let config = self.config;
+        [
+            config.stall_timeout,
+            config.max_connection_age,
+            config.max_connection_idle,
+        ]
+        .into_iter()
+        .filter(|time| !time.is_zero())
+        .min()
+        .map_or(Duration::from_secs(1), |time| time / 4)
+        .max(Duration::from_millis(1))
+    }
+
+    fn look(&mut self) -> Option<Leaving> {
+        let config = self.config;
+        let leave = |why, grace: Duration| Leaving {
+            why,
+            close: Instant::now().checked_add(grace),
+        };
+        let idle = config.max_connection_idle;
+        if self.peer.stalled_for() > config.stall_timeout {
+            telemetry::connection_stalled();
+            tracing::debug!("a peer does not read");
+            Some(leave(End::Stalled, config.stall_timeout))
+        } else if !idle.is_zero() && self.peer.idle_for() > idle {
+            Some(leave(End::Idle, config.keepalive_timeout))
+        } else if self.old.is_some_and(|old| old <= Instant::now()) {
+            // No call takes longer; streams of health may begin anew elsewhere.
+            let calls = config.engine.max_time.saturating_add(config.stall_timeout);
+            Some(leave(End::Age, calls))
+        } else {
+            None
+        }
+    }
+}
+
+/// How a connection ended that hyper gave up.
+fn end(error: &hyper::Error) -> End {
+    // A client that vanished or broke the protocol: not our error.
+    tracing::debug!(%error, "connection ended");
+    let cause = std::error::Error::source(error);
+    if let Some(error) = cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
+        return if error.kind() == FLOOD {
+            End::Flood
+        } else {
+            End::Lost
+        };
+    }
+    match cause.and_then(|cause| cause.downcast_ref::<h2::Error>()) {
+        // Such as no answer to a PING.
+        None => End::Lost,
+        Some(cause) if cause.is_remote() => End::Peer,
+        Some(cause) if cause.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM) => End::Flood,
+        Some(_) => End::Protocol,
+    }
+}

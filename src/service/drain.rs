@@ -1,0 +1,25 @@
+//! The end of a server: within the grace, whatever the clients do.
+
+use std::time::{Duration, Instant};
+
+use super::listener::Connections;
+use crate::engine::Engine;
+
+/// The last part of the grace in which calls that have not ended are told UNAVAILABLE.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// Lets calls in flight end, tells those that do not UNAVAILABLE, and closes what is left.
+pub async fn drain(connections: &Connections, engine: &Engine, grace: Duration) {
+    let begun = Instant::now();
+    let farewell = FAREWELL.min(grace / 2);
+    connections.tell_to_go();
+    if !connections.ended_within(grace - farewell).await {
+        engine.drain();
+        if !connections.ended_within(farewell).await {
+            let connections_left = connections.open();
+            tracing::warn!(connections = connections_left, "closing what has not ended");
+            connections.close().await;
+        }
+    }
+    tracing::info!(elapsed = ?begun.elapsed(), "drained");
+}

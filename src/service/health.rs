@@ -1,0 +1,66 @@
+//! What the health protocol says of us.
+
+use std::time::Duration;
+
+use tonic_health::ServingStatus;
+use tonic_health::pb::health_server::{self, HealthServer};
+use tonic_health::server::{HealthReporter, health_reporter};
+
+use super::proto::puzzle_service_server::SERVICE_NAME;
+use crate::engine::Engine;
+
+/// The name under which health tells whether all tables that are wanted are there: until then calls
+/// are served by lesser ones.
+const TABLES: &str = "loyd.tables";
+
+/// How often to look.
+const TABLES_LOOK: Duration = Duration::from_millis(250);
+
+/// What the health protocol says: of the process (`""`), of the service, and of its tables.
+#[derive(Clone, Debug)]
+pub struct Health(HealthReporter);
+
+impl Health {
+    /// The process lives and serves, and what tells so.
+    pub async fn new() -> (Self, HealthServer<impl health_server::Health>) {
+        let (reporter, service) = health_reporter();
+        let health = Self(reporter);
+        health.say(SERVICE_NAME, ServingStatus::Serving).await;
+        health.say(TABLES, ServingStatus::NotServing).await;
+        (health, service)
+    }
+
+    async fn say(&self, name: &str, status: ServingStatus) {
+        self.0.set_service_status(name, status).await;
+    }
+
+    /// Tells of the engine's tables for as long as it is polled.
+    pub async fn tell_of_tables(&self, engine: &Engine) {
+        let mut were_there = false;
+        loop {
+            let are_there = engine.has_tables();
+            if are_there != were_there {
+                let status = if are_there {
+                    ServingStatus::Serving
+                } else {
+                    ServingStatus::NotServing
+                };
+                self.say(TABLES, status).await;
+                were_there = are_there;
+            }
+            tokio::time::sleep(TABLES_LOOK).await;
+        }
+    }
+
+    /// The process lives; it is the service that takes its leave.
+    pub async fn take_leave(&self) {
+        self.say(SERVICE_NAME, ServingStatus::NotServing).await;
+    }
+
+    /// Ends the streams of those who watch: they have heard, and would keep a drain waiting.
+    pub async fn end(&mut self) {
+        for name in [SERVICE_NAME, TABLES, ""] {
+            self.0.clear_service_status(name).await;
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Accepts connections, so many at once, and knows which are open.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::connection::{self, End, Terms};
+use crate::telemetry;
+
+/// How long to wait when a connection cannot be accepted.
+const BREATH: Duration = Duration::from_millis(50);
+
+/// The open connections.
+#[derive(Debug)]
+pub struct Connections {
+    terms: Terms,
+    /// Room for more.
+    places: Arc<Semaphore>,
+    tasks: TaskTracker,
+    /// Says to every connection: the end.
+    close: CancellationToken,
+}
+
+impl Connections {
+    /// None yet.
+    #[must_use]
+    pub fn new(terms: Terms) -> Self {
+        let most = terms.config.max_connections.min(Semaphore::MAX_PERMITS);
+        Self {
+            terms,
+            places: Arc::new(Semaphore::new(most)),
+            tasks: TaskTracker::new(),
+            close: CancellationToken::new(),
+        }
+    }
+
+    /// Accepts connections for as long as it is polled.
+    pub async fn accept(&self, listener: &TcpListener) {
+        loop {
+            match listener.accept().await {
+                Ok((stream, _)) => {
+                    self.admit(stream);
+                }
+                Err(error) => {
+                    // Most likely no file descriptors: what is open goes on, and some will close.
+                    tracing::warn!(%error, "cannot accept a connection");
+                    tokio::time::sleep(BREATH).await;
+                }
+            }
+        }
+    }
+
+    /// Accepts those that have connected already, and closes the listener, which would reset them
+    /// together with the calls that they have sent.
+    pub fn accept_last(&self, listener: TcpListener) {
+        let Ok(listener) = listener.into_std() else {
+            return;
+        };
+        while let Ok((stream, _)) = listener.accept() {
+            let stream = stream
+                .set_nonblocking(true)
+                .and_then(|()| TcpStream::from_std(stream));
+            if !stream.is_ok_and(|stream| self.admit(stream)) {
+                return;
+            }
+        }
+    }
+
+    /// Begins to serve a connection; false when there is no room for it.
+    fn admit(&self, stream: TcpStream) -> bool {
+        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
+            telemetry::connection_closed(End::Limit.label());
+            return false;
+        };
+        let serve = connection::serve(stream, self.terms.clone());
+        let close = self.close.clone();
+        self.tasks.spawn(async move {
+            telemetry::connections(true);
+            let _place = place;
+            let end = tokio::select! {
+                end = serve => end,
+                () = close.cancelled() => End::Drain,
+            };
+            telemetry::connections(false);
+            telemetry::connection_closed(end.label());
+        });
+        true
+    }
+
+    /// How many are open.
+    #[must_use]
+    pub fn open(&self) -> usize {
+        self.tasks.len()
+    }
+
+    /// Tells all to take no new calls.
+    pub fn tell_to_go(&self) {
+        self.terms.goaway.cancel();
+        self.tasks.close();
+    }
+
+    /// Waits until all have ended, after they were told to; false when that takes longer.
+    pub async fn ended_within(&self, time: Duration) -> bool {
+        tokio::time::timeout(time, self.tasks.wait()).await.is_ok()
+    }
+
+    /// Closes all that are left.
+    pub async fn close(&self) {
+        self.close.cancel();
+        self.tasks.wait().await;
+    }
+}

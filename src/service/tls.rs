@@ -1,0 +1,160 @@
+//! TLS: the server's certificate, and the clients' where they must have one.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tokio::net::TcpStream;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::{self, RootCertStore, ServerConfig};
+use tokio_rustls::server::TlsStream;
+use x509_parser::extensions::GeneralName;
+use x509_parser::parse_x509_certificate;
+
+use super::identity::Identity;
+use super::reload::Reloaded;
+use crate::config::AccessArgs;
+use crate::telemetry;
+
+/// The only protocol that is spoken inside.
+const ALPN: &[u8] = b"h2";
+
+/// A connection with TLS.
+pub type Stream = TlsStream<TcpStream>;
+
+/// How to answer handshakes, by files that may change.
+pub type Certificates = Reloaded<ServerConfig>;
+
+/// Reads the certificates; none when TLS was not asked for.
+///
+/// # Errors
+/// What is wrong with the files.
+pub fn certificates(args: &AccessArgs) -> Result<Option<Arc<Certificates>>, String> {
+    let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else {
+        return Ok(None);
+    };
+    let own = [chain, key];
+    let paths: Vec<PathBuf> = own
+        .into_iter()
+        .chain(&args.tls_client_ca)
+        .cloned()
+        .collect();
+    Reloaded::open("certificates", paths, read).map(Some)
+}
+
+/// Reads a chain, its key and, if clients need certificates, their authorities.
+fn read(files: &[Vec<u8>]) -> Result<ServerConfig, String> {
+    let [chain, key, authorities @ ..] = files else {
+        return Err("a certificate and its key are needed".to_owned());
+    };
+    let chain = read_certificates(chain).map_err(|error| format!("--tls-cert {error}"))?;
+    let key = PrivateKeyDer::from_pem_slice(key)
+        .map_err(|error| format!("--tls-key holds no private key as PEM: {error}"))?;
+    let expires = chain.iter().map(expiry).collect::<Option<Vec<_>>>();
+    let expires = expires.and_then(|times| times.into_iter().min());
+    let expires = expires.ok_or("--tls-cert holds something else than certificates")?;
+
+    let provider = Arc::new(ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_protocol_versions(&[&rustls::version::TLS13, &rustls::version::TLS12])
+        .map_err(|error| error.to_string())?;
+    let builder = match authorities.first() {
+        None => builder.with_no_client_auth(),
+        Some(authorities) => {
+            let wrong = |error: &dyn std::fmt::Display| format!("--tls-client-ca {error}");
+            let mut roots = RootCertStore::empty();
+            for authority in read_certificates(authorities).map_err(|error| wrong(&error))? {
+                roots.add(authority).map_err(|error| wrong(&error))?;
+            }
+            let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
+            builder.with_client_cert_verifier(verifier.build().map_err(|error| wrong(&error))?)
+        }
+    };
+    let mut config = builder
+        .with_single_cert(chain, key)
+        .map_err(|error| format!("--tls-cert and --tls-key do not go together: {error}"))?;
+    config.alpn_protocols = vec![ALPN.to_vec()];
+    telemetry::certificate_expires(expires);
+    Ok(config)
+}
+
+fn read_certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
+    let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+    match certificates {
+        Ok(certificates) if certificates.is_empty() => {
+            Err("holds no certificate as PEM".to_owned())
+        }
+        Ok(certificates) => Ok(certificates),
+        Err(error) => Err(format!("cannot be read: {error}")),
+    }
+}
+
+/// When a certificate ends, in seconds since 1970.
+fn expiry(certificate: &CertificateDer<'_>) -> Option<i64> {
+    let (_, certificate) = parse_x509_certificate(certificate).ok()?;
+    Some(certificate.validity().not_after.timestamp())
+}
+
+/// Answers a handshake.
+///
+/// # Errors
+/// Why it came to nothing, in a word.
+pub async fn handshake(
+    stream: TcpStream,
+    certificates: &Certificates,
+) -> Result<(Stream, Option<Identity>), &'static str> {
+    let acceptor = TlsAcceptor::from(certificates.current());
+    match acceptor.accept(stream).await {
+        Ok(stream) => {
+            let presented = stream.get_ref().1.peer_certificates();
+            let name = presented.and_then(<[_]>::first).and_then(name);
+            Ok((stream, name))
+        }
+        Err(error) => {
+            tracing::debug!(%error, "TLS handshake failed");
+            Err(why(&error))
+        }
+    }
+}
+
+/// By what a certificate names its bearer: the first DNS name, else the first URI, else the
+/// common name.
+fn name(certificate: &CertificateDer<'_>) -> Option<Identity> {
+    let (_, certificate) = parse_x509_certificate(certificate).ok()?;
+    let alternatives = certificate.subject_alternative_name().ok().flatten();
+    let alternatives = || {
+        alternatives
+            .iter()
+            .flat_map(|names| &names.value.general_names)
+    };
+    let dns = alternatives().filter_map(|name| match name {
+        GeneralName::DNSName(name) => Some(*name),
+        _ => None,
+    });
+    let uris = alternatives().filter_map(|name| match name {
+        GeneralName::URI(name) => Some(*name),
+        _ => None,
+    });
+    let subject = certificate.subject();
+    let common = subject
+        .iter_common_name()
+        .filter_map(|name| name.as_str().ok());
+    dns.chain(uris).chain(common).find_map(Identity::new)
+}
+
+/// Why a handshake failed, as a label: few words, whatever the client sends.
+fn why(error: &io::Error) -> &'static str {
+    let cause = error.get_ref().and_then(|error| error.downcast_ref());
+    match cause {
+        None => "closed",
+        Some(rustls::Error::InvalidMessage(_)) => "not_tls",
+        Some(rustls::Error::NoCertificatesPresented) => "no_certificate",
+        Some(rustls::Error::InvalidCertificate(_)) => "certificate",
+        Some(rustls::Error::AlertReceived(_)) => "alert",
+        Some(_) => "protocol",
+    }
+}

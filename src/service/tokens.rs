@@ -1,0 +1,116 @@
+//! The tokens that let clients in, of which only the hashes are kept.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use ring::digest::{SHA256, digest};
+use subtle::ConstantTimeEq;
+
+use super::identity::{Identity, Weight};
+use super::reload::Reloaded;
+
+/// The bytes of a token's SHA-256.
+pub type Hash = [u8; 32];
+
+/// The bytes of a hash by which a token is looked up. To learn them from how long that takes is
+/// of no use: nobody can make a token that fits them.
+const KEY: usize = 8;
+
+/// The clients that have a token.
+#[derive(Debug, Default)]
+pub struct Tokens(HashMap<[u8; KEY], Token>);
+
+/// A client's token.
+#[derive(Debug)]
+pub struct Token {
+    hash: Hash,
+    /// Whose it is.
+    pub name: Identity,
+    /// How much that client gets beside others.
+    pub weight: Weight,
+}
+
+impl Tokens {
+    /// Reads a file of tokens, now and whenever it changes.
+    ///
+    /// # Errors
+    /// What is wrong with the file.
+    pub fn open(path: &Path) -> Result<Arc<Reloaded<Self>>, String> {
+        Reloaded::open("tokens", vec![path.to_owned()], |files| {
+            let text = std::str::from_utf8(&files[0]).map_err(|_| "it is not UTF-8".to_owned())?;
+            Self::read(text)
+        })
+    }
+
+    /// Reads lines of a name, a hash in hexadecimal and maybe a weight. Empty lines and those that
+    /// begin with `#` say nothing.
+    ///
+    /// # Errors
+    /// The first line that is wrong, never what stands there: it might be a token.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let mut tokens = HashMap::new();
+        for (number, line) in text.lines().enumerate() {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let wrong = |what: &str| Err(format!("line {}: {what}", number + 1));
+            let mut words = line.split_whitespace();
+            let Some(name) = words.next().and_then(Identity::new) else {
+                return wrong("a name has 1 to 64 printable ASCII characters");
+            };
+            let Some(hash) = words.next().and_then(read_hash) else {
+                return wrong("after the name comes a SHA-256 of 64 hexadecimal digits");
+            };
+            let weight = words.next().map_or(Some(Weight::default()), Weight::read);
+            let Some(weight) = weight else {
+                return wrong("a weight is a number from 1 to 1000");
+            };
+            if words.next().is_some() {
+                return wrong("there is more than a name, a hash and a weight");
+            }
+            let token = Token { hash, name, weight };
+            if tokens.insert(key(&hash), token).is_some() {
+                return wrong("this token stands further up, too");
+            }
+        }
+        if tokens.is_empty() {
+            return Err("it holds no token: make one with `loyd token NAME`".to_owned());
+        }
+        Ok(Self(tokens))
+    }
+
+    /// The token that was presented, if it is one.
+    #[must_use]
+    pub fn find(&self, presented: &[u8]) -> Option<&Token> {
+        let hash = hash(presented);
+        let token = self.0.get(&key(&hash))?;
+        bool::from(token.hash.ct_eq(&hash)).then_some(token)
+    }
+}
+
+/// The SHA-256 of a token.
+#[must_use]
+pub fn hash(token: &[u8]) -> Hash {
+    let mut hash = Hash::default();
+    hash.copy_from_slice(digest(&SHA256, token).as_ref());
+    hash
+}
+
+fn key(hash: &Hash) -> [u8; KEY] {
+    let mut key = [0; KEY];
+    key.copy_from_slice(&hash[..KEY]);
+    key
+}
+
+fn read_hash(text: &str) -> Option<Hash> {
+    let mut hash = Hash::default();
+    if text.len() != 2 * hash.len() || !text.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return None;
+    }
+    for (byte, digits) in hash.iter_mut().zip(text.as_bytes().chunks(2)) {
+        *byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+    }
+    Some(hash)
+}

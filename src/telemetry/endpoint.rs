@@ -1,0 +1,115 @@
+//! Serves the metrics over HTTP, on a listener of their own that shares nothing with the calls.
+
+use std::convert::Infallible;
+use std::future::ready;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::header::CONTENT_TYPE;
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+
+/// Prometheus' text format.
+const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+
+/// Connections at once: a few scrapers, each with one.
+const CONNECTIONS: usize = 64;
+
+/// How long the head of a request may take, the time between two of them included.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// How long a scrape may take to be taken.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// How often histograms are put in order, so that they do not grow between scrapes.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+/// Where metrics can be had.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    listener: TcpListener,
+    address: SocketAddr,
+}
+
+impl Endpoint {
+    /// Listens.
+    ///
+    /// # Errors
+    /// When the address cannot be listened on.
+    pub(super) fn bind(address: SocketAddr) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind(address)?;
+        listener.set_nonblocking(true)?;
+        Ok(Self {
+            address: listener.local_addr()?,
+            listener: TcpListener::from_std(listener)?,
+        })
+    }
+
+    /// Where it listens.
+    pub(super) const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Answers for as long as it is polled.
+    pub(super) async fn serve(self, metrics: PrometheusHandle) {
+        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let mut upkeep = tokio::time::interval(UPKEEP);
+        loop {
+            let accepted = tokio::select! {
+                accepted = self.listener.accept() => accepted,
+                _ = upkeep.tick() => {
+                    metrics.run_upkeep();
+                    continue;
+                }
+            };
+            let Ok((stream, _)) = accepted else {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            };
+            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
+                continue;
+            };
+            let metrics = metrics.clone();
+            tokio::spawn(async move {
+                let _place = place;
+                let _ = tokio::time::timeout(ANSWER_TIMEOUT, converse(stream, metrics)).await;
+            });
+        }
+    }
+}
+
+async fn converse(stream: TcpStream, metrics: PrometheusHandle) {
+    let answer = service_fn(move |request: Request<Incoming>| {
+        ready(Ok::<_, Infallible>(answer(&request, &metrics)))
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .serve_connection(TokioIo::new(stream), answer);
+    if let Err(error) = connection.await {
+        tracing::debug!(%error, "connection for metrics ended");
+    }
+}
+
+fn answer(request: &Request<Incoming>, metrics: &PrometheusHandle) -> Response<Full<Bytes>> {
+    let (status, body) = match (request.method(), request.uri().path()) {
+        (&Method::GET | &Method::HEAD, "/metrics") => (StatusCode::OK, metrics.render()),
+        _ => (
+            StatusCode::NOT_FOUND,
+            "Metrics are at /metrics.\n".to_owned(),
+        ),
+    };
+    let mut response = Response::new(Full::from(body));
+    *response.status_mut() = status;
+    response.headers_mut().insert(CONTENT_TYPE, TEXT);
+    response
+}

@@ -1,0 +1,122 @@
+//! What ends a connection beside its peer.
+
+use std::time::{Duration, Instant};
+
+use loyd::service::ServeError;
+use tokio::io::AsyncWriteExt;
+
+use crate::harness::{PATIENCE, Service, ask, hardest, hopeless, in_time, try_start};
+use crate::raw::{RawClient, greet, http2_frame, read_to_end};
+
+/// GOAWAY frames among what a server sent.
+fn told_to_go(mut bytes: &[u8]) -> bool {
+    while let [high, middle, low, kind, ..] = bytes {
+        if *kind == 7 {
+            return true;
+        }
+        let length = u32::from_be_bytes([0, *high, *middle, *low]) as usize;
+        bytes = bytes.get(9 + length..).unwrap_or_default();
+    }
+    false
+}
+
+#[tokio::test]
+async fn a_connection_without_calls_is_told_to_go() {
+    let service = Service::with(&["--max-connection-idle", "100ms"]).await;
+    let mut idle = greet(service.address).await;
+    // It does not answer the PING that goes with it, and is closed by the time-out at the latest.
+    let shortly = Service::with(&[
+        "--max-connection-idle",
+        "100ms",
+        "--keepalive-timeout",
+        "100ms",
+    ])
+    .await;
+    let mut deaf = greet(shortly.address).await;
+    assert!(told_to_go(&read_to_end(&mut deaf).await));
+    idle.shutdown().await.unwrap();
+    assert!(told_to_go(&read_to_end(&mut idle).await));
+}
+
+#[tokio::test]
+async fn a_call_keeps_its_connection_from_being_idle() {
+    let service = Service::with(&["--max-connection-idle", "50ms"]).await;
+    let mut client = service.client().await;
+    let mut hard = hopeless(1);
+    let limits = hard.limits.get_or_insert_default();
+    limits.max_time = Some(crate::harness::milliseconds(600));
+    let status = client.solve(hard).await.unwrap_err();
+    // Its own limit, and not the end of its connection.
+    crate::harness::assert_reason(&status, tonic::Code::ResourceExhausted, "TIME_LIMIT");
+}
+
+#[tokio::test]
+async fn an_old_connection_goes_and_its_calls_end() {
+    let service = Service::with(&["--max-connection-age", "100ms"]).await;
+    let mut client = service.client().await;
+    let begin = Instant::now();
+    // Through several lives of the channel's connection.
+    while begin.elapsed() < Duration::from_millis(800) {
+        let answer = client.solve(ask(hardest())).await;
+        // This client may take a call to a connection that it has been told to leave, and then
+        // says so itself: it never was sent.
+        if let Err(status) = answer {
+            assert_eq!(status.message(), "operation was canceled", "{status}");
+        }
+    }
+    let mut old = greet(service.address).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    old.shutdown().await.unwrap();
+    assert!(told_to_go(&read_to_end(&mut old).await));
+}
+
+#[tokio::test]
+async fn a_peer_that_makes_nothing_but_noise_is_cut_off() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let noises = [
+        ("PING", http2_frame(6, 0, 0, &[0; 8])),
+        ("SETTINGS", http2_frame(4, 0, 0, &[])),
+        ("PRIORITY", http2_frame(2, 0, 1, &[0, 0, 0, 3, 0])),
+        ("an unknown type", http2_frame(200, 0, 0, &[1; 4])),
+    ];
+    for (name, frame) in noises {
+        let (mut reader, mut writer) = greet(service.address).await.into_split();
+        let noise = frame.repeat(1_000);
+        let flood = tokio::spawn(async move {
+            // The end comes as an error.
+            while writer.write_all(&noise).await.is_ok() {}
+        });
+        // What it is answered is read, so that it is not cut off for being deaf.
+        let _ = in_time(tokio::io::copy(&mut reader, &mut tokio::io::sink())).await;
+        let ended = tokio::time::timeout(PATIENCE, flood).await;
+        assert!(ended.is_ok(), "{name} for ever");
+        client.solve(ask(hardest())).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn clients_may_give_up_many_calls() {
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    for number in 0..300 {
+        let call = raw.open("Solve", &[], crate::raw::frame(&hopeless(number)));
+        // Dropped while it is on its way or under way, which resets its stream.
+        let _ = tokio::time::timeout(Duration::from_millis(2), call).await;
+    }
+    let answer = in_time(raw.call("Solve", &[], crate::raw::frame(&ask(hardest())))).await;
+    assert_eq!(answer.status.code(), tonic::Code::Ok);
+}
+
+#[tokio::test]
+async fn plain_text_is_not_served_where_others_can_hear_it() {
+    let error = try_start(&["--listen", "0.0.0.0:0"]).await.unwrap_err();
+    assert!(matches!(error, ServeError::Exposed { .. }), "{error}");
+    let error = error.to_string();
+    for help in ["0.0.0.0:0", "--tls-cert", "127.0.0.1", "--insecure"] {
+        assert!(error.contains(help), "{error}");
+    }
+    let told = try_start(&["--listen", "0.0.0.0:0", "--insecure"]).await;
+    assert!(!told.unwrap().has_tls());
+    assert!(try_start(&["--listen", "[::1]:0"]).await.is_ok());
+}

@@ -1,0 +1,95 @@
+//! How many frames a peer may send that ask for nothing.
+
+use std::time::{Duration, Instant};
+
+use loyd::service::{Flood, Frames};
+
+use crate::raw::http2_frame;
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const RST_STREAM: u8 = 3;
+const SETTINGS: u8 = 4;
+const PING: u8 = 6;
+
+fn ping() -> Vec<u8> {
+    http2_frame(PING, 0, 0, &[0; 8])
+}
+
+/// How many of these frames pass at one moment.
+fn passed(frames: &mut Frames, frame: &[u8], now: Instant) -> usize {
+    (0..1_000_000)
+        .take_while(|_| frames.received(frame, now).is_ok())
+        .count()
+}
+
+#[test]
+fn a_burst_passes_and_then_no_more() {
+    let now = Instant::now();
+    for kind in [RST_STREAM, SETTINGS, PING, 2, 8, 9, 200] {
+        let mut frames = Frames::new(now);
+        let frame = http2_frame(kind, 0, 1, &[0; 4]);
+        assert_eq!(passed(&mut frames, &frame, now), 2_000, "type {kind}");
+    }
+}
+
+#[test]
+fn time_and_answers_earn_more() {
+    let mut now = Instant::now();
+    let mut frames = Frames::new(now);
+    passed(&mut frames, &ping(), now);
+    now += Duration::from_millis(500);
+    assert_eq!(passed(&mut frames, &ping(), now), 50);
+    frames.sent(64 * 70);
+    assert_eq!(passed(&mut frames, &ping(), now), 70);
+    // Not for ever: who was silent for an hour has no more than at first.
+    now += Duration::from_secs(3600);
+    assert_eq!(passed(&mut frames, &ping(), now), 2_000);
+}
+
+#[test]
+fn the_acknowledgement_of_a_ping_does_not_pay_for_it() {
+    let now = Instant::now();
+    let mut frames = Frames::new(now);
+    let flood = (0..1_000_000).find(|_| {
+        frames.sent(17);
+        frames.received(&ping(), now) == Err(Flood)
+    });
+    assert!(flood.is_some());
+}
+
+#[test]
+fn calls_are_not_counted_here() {
+    let now = Instant::now();
+    let mut frames = Frames::new(now);
+    for frame in [
+        http2_frame(HEADERS, 5, 1, &[0x83; 40]),
+        http2_frame(DATA, 1, 1, &[7; 100]),
+    ] {
+        assert_eq!(passed(&mut frames, &frame, now), 1_000_000);
+    }
+}
+
+#[test]
+fn each_call_may_be_given_up() {
+    let now = Instant::now();
+    let mut frames = Frames::new(now);
+    let mut both = http2_frame(HEADERS, 5, 1, &[0x83; 40]);
+    both.extend(http2_frame(RST_STREAM, 0, 1, &[0, 0, 0, 8]));
+    assert_eq!(passed(&mut frames, &both, now), 1_000_000);
+}
+
+#[test]
+fn frames_are_told_apart_however_they_are_cut() {
+    let now = Instant::now();
+    // A payload that looks like many PINGs, and then one.
+    let mut bytes = http2_frame(DATA, 0, 1, &ping().repeat(900));
+    bytes.extend(ping());
+    for cut in [1, 2, 7, 9, 10, 17, 1000] {
+        let mut frames = Frames::new(now);
+        for part in bytes.chunks(cut) {
+            assert_eq!(frames.received(part, now), Ok(()));
+        }
+        assert_eq!(passed(&mut frames, &ping(), now), 1_999, "cut by {cut}");
+    }
+}

@@ -1,0 +1,315 @@
+//! TLS: whom a client talks to, and whom the server lets in.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair, SanType,
+};
+use tempfile::TempDir;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tonic::transport::{Certificate, Channel, ClientTlsConfig, Identity};
+
+use crate::harness::{Service, ask, hardest, in_time, try_start};
+use crate::raw::read_to_end;
+
+/// Who signs certificates in a test.
+struct Authority {
+    issuer: Issuer<'static, KeyPair>,
+    pem: String,
+}
+
+/// A certificate and its key, as PEM.
+struct Signed {
+    certificate: String,
+    key: String,
+}
+
+impl Authority {
+    fn new() -> Self {
+        let key = KeyPair::generate().unwrap();
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        let pem = params.self_signed(&key).unwrap().pem();
+        let issuer = Issuer::new(params, key);
+        Self { issuer, pem }
+    }
+
+    fn sign(&self, params: &CertificateParams) -> Signed {
+        let key = KeyPair::generate().unwrap();
+        Signed {
+            certificate: params.signed_by(&key, &self.issuer).unwrap().pem(),
+            key: key.serialize_pem(),
+        }
+    }
+
+    fn for_server(&self) -> Signed {
+        self.sign(&CertificateParams::new(["127.0.0.1".to_owned()]).unwrap())
+    }
+
+    fn for_client(&self, names: Vec<SanType>, common: &str) -> Signed {
+        let mut params = CertificateParams::default();
+        params.subject_alt_names = names;
+        params.distinguished_name = DistinguishedName::new();
+        params.distinguished_name.push(DnType::CommonName, common);
+        self.sign(&params)
+    }
+
+    /// How a client trusts this one alone.
+    fn trusted(&self) -> ClientTlsConfig {
+        ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&self.pem))
+    }
+}
+
+fn shown(config: ClientTlsConfig, signed: &Signed) -> ClientTlsConfig {
+    config.identity(Identity::from_pem(&signed.certificate, &signed.key))
+}
+
+/// The files of a server's TLS, as its flags name them.
+struct Files {
+    folder: TempDir,
+}
+
+impl Files {
+    fn new(signed: &Signed, client_authority: Option<&Authority>) -> Self {
+        let files = Self {
+            folder: TempDir::new().unwrap(),
+        };
+        files.write(signed);
+        if let Some(authority) = client_authority {
+            fs::write(files.path("clients"), &authority.pem).unwrap();
+        }
+        files
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, signed: &Signed) {
+        fs::write(self.path("key"), &signed.key).unwrap();
+        fs::write(self.path("certificate"), &signed.certificate).unwrap();
+    }
+
+    fn flags(&self) -> Vec<String> {
+        let flag = |flag: &str, name: &str| [flag.to_owned(), text(&self.path(name))];
+        let mut flags = [flag("--tls-cert", "certificate"), flag("--tls-key", "key")].concat();
+        if self.path("clients").exists() {
+            flags.extend(flag("--tls-client-ca", "clients"));
+        }
+        flags
+    }
+
+    async fn serve(&self, flags: &[&str]) -> Service {
+        let own = self.flags();
+        let all: Vec<&str> = own
+            .iter()
+            .map(String::as_str)
+            .chain(flags.iter().copied())
+            .collect();
+        Service::with(&all).await
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_str().unwrap().to_owned()
+}
+
+/// Whether a call is answered.
+async fn answered(service: &Service, config: ClientTlsConfig) -> bool {
+    let url = format!("https://{}", service.address);
+    let endpoint = Channel::from_shared(url).unwrap().tls_config(config);
+    let Ok(channel) = endpoint.unwrap().connect().await else {
+        return false;
+    };
+    let mut client = PuzzleServiceClient::new(channel);
+    client.solve(ask(hardest())).await.is_ok()
+}
+
+#[tokio::test]
+async fn a_client_that_trusts_the_server_is_answered() {
+    let (ours, other) = (Authority::new(), Authority::new());
+    let service = Files::new(&ours.for_server(), None).serve(&[]).await;
+    assert!(answered(&service, ours.trusted()).await);
+    assert!(!answered(&service, other.trusted()).await);
+}
+
+#[tokio::test]
+async fn tls_may_be_served_to_all_the_world() {
+    let ours = Authority::new();
+    let files = Files::new(&ours.for_server(), None);
+    let mut flags = files.flags();
+    flags.extend(["--listen".to_owned(), "0.0.0.0:0".to_owned()]);
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    assert!(try_start(&flags).await.unwrap().has_tls());
+}
+
+#[tokio::test]
+async fn a_client_without_a_certificate_that_is_needed_is_not_let_in() {
+    let (ours, other) = (Authority::new(), Authority::new());
+    let files = Files::new(&ours.for_server(), Some(&ours));
+    let service = files.serve(&[]).await;
+    assert!(!answered(&service, ours.trusted()).await);
+    let stranger = other.for_client(vec![], "stranger");
+    assert!(!answered(&service, shown(ours.trusted(), &stranger)).await);
+    let client = ours.for_client(vec![], "lobby");
+    assert!(answered(&service, shown(ours.trusted(), &client)).await);
+}
+
+/// The lines of a log, kept.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_names_its_client() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_writer(move || writer.clone())
+        .finish();
+    // The test's own thread is the server's, too.
+    let _guard = tracing::subscriber::set_default(subscriber);
+    let ours = Authority::new();
+    let files = Files::new(&ours.for_server(), Some(&ours));
+    // What a certificate proves outdoes what a header says.
+    let service = files.serve(&["--client-header", "x-loyd-client"]).await;
+
+    let dns = |name: &str| SanType::DnsName(name.try_into().unwrap());
+    let uri = |name: &str| SanType::URI(name.try_into().unwrap());
+    for (names, common, expected) in [
+        (
+            vec![uri("spiffe://game/a"), dns("lobby.game")],
+            "cn",
+            "lobby.game",
+        ),
+        (
+            vec![uri("spiffe://game/arena")],
+            "cn",
+            "spiffe://game/arena",
+        ),
+        (vec![], "plain-name", "plain-name"),
+    ] {
+        let client = ours.for_client(names, common);
+        assert!(answered(&service, shown(ours.trusted(), &client)).await);
+        let logged = format!("\"client\":\"{expected}\"");
+        for _ in 0..200 {
+            if String::from_utf8_lossy(&log.0.lock().unwrap()).contains(&logged) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
+        assert!(text.contains(&logged), "no {expected} in {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_new_certificate_is_served_without_a_restart() {
+    let (old, new) = (Authority::new(), Authority::new());
+    let files = Files::new(&old.for_server(), None);
+    let service = files.serve(&[]).await;
+    assert!(answered(&service, old.trusted()).await);
+
+    // A key that does not fit is not taken.
+    fs::write(files.path("key"), new.for_server().key).unwrap();
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    assert!(answered(&service, old.trusted()).await);
+
+    files.write(&new.for_server());
+    in_time(async {
+        while !answered(&service, new.trusted()).await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    assert!(!answered(&service, old.trusted()).await);
+}
+
+#[tokio::test]
+async fn a_mounted_secret_may_be_exchanged_as_kubernetes_does_it() {
+    let (old, new) = (Authority::new(), Authority::new());
+    let files = Files::new(&old.for_server(), None);
+    for (version, authority) in [("v1", &old), ("v2", &new)] {
+        fs::create_dir(files.path(version)).unwrap();
+        let signed = authority.for_server();
+        fs::write(files.path(version).join("certificate"), signed.certificate).unwrap();
+        fs::write(files.path(version).join("key"), signed.key).unwrap();
+    }
+    symlink("v1", files.path("..data")).unwrap();
+    for name in ["certificate", "key"] {
+        fs::remove_file(files.path(name)).unwrap();
+        symlink(format!("..data/{name}"), files.path(name)).unwrap();
+    }
+    let service = files.serve(&[]).await;
+    assert!(answered(&service, old.trusted()).await);
+    symlink("v2", files.path("..next")).unwrap();
+    fs::rename(files.path("..next"), files.path("..data")).unwrap();
+    in_time(async {
+        while !answered(&service, new.trusted()).await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn handshakes_that_come_to_nothing_do_no_harm() {
+    let ours = Authority::new();
+    let files = Files::new(&ours.for_server(), None);
+    let service = files.serve(&["--handshake-timeout", "200ms"]).await;
+    // One says nothing, one stops in the middle, one knows no TLS.
+    for words in [
+        &b""[..],
+        b"\x16\x03\x01\x02\x00\x01",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ] {
+        let mut stream = TcpStream::connect(service.address).await.unwrap();
+        stream.write_all(words).await.unwrap();
+        // No more than an alert comes back.
+        assert!(read_to_end(&mut stream).await.len() < 100);
+    }
+    assert!(answered(&service, ours.trusted()).await);
+}
+
+#[tokio::test]
+async fn files_that_cannot_be_used_are_named() {
+    let ours = Authority::new();
+    let good = ours.for_server();
+    for (broken, flag) in [
+        ("certificate", "--tls-cert"),
+        ("key", "--tls-key"),
+        ("clients", "--tls-client-ca"),
+    ] {
+        let files = Files::new(&good, Some(&ours));
+        fs::write(files.path(broken), "nothing").unwrap();
+        let flags = files.flags();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let error = try_start(&flags).await.unwrap_err().to_string();
+        assert!(error.contains(flag), "{error}");
+    }
+    let files = Files::new(&good, None);
+    fs::remove_file(files.path("key")).unwrap();
+    let flags = files.flags();
+    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+    let error = try_start(&flags).await.unwrap_err().to_string();
+    assert!(error.contains(&text(&files.path("key"))), "{error}");
+}

@@ -1,0 +1,154 @@
+//! Who is let in by a token.
+
+use std::time::Duration;
+
+use loyd::service::tokens::{Tokens, hash};
+use tonic::{Code, Request, Status};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
+use tonic_reflection::pb::v1::ServerReflectionRequest;
+use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
+
+use crate::harness::{PATIENCE, Service, ask, assert_reason, hardest, in_time, try_start};
+
+const SECRET: &str = "loyd_of-the-lobby";
+
+fn line(name: &str, token: &str, weight: &str) -> String {
+    let hash: String = hash(token.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{name} {hash} {weight}\n")
+}
+
+/// A file that is gone when the test ends.
+fn file(text: &str) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), text).unwrap();
+    file
+}
+
+async fn guarded(file: &tempfile::NamedTempFile) -> Service {
+    Service::with(&["--token-file", file.path().to_str().unwrap()]).await
+}
+
+async fn solve(service: &Service, authorization: Option<&str>) -> Result<(), Status> {
+    let mut request = Request::new(ask(hardest()));
+    if let Some(value) = authorization {
+        let value = value.parse().unwrap();
+        request.metadata_mut().insert("authorization", value);
+    }
+    service.client().await.solve(request).await.map(|_| ())
+}
+
+#[test]
+fn a_hash_is_sha256() {
+    let line = line("a", "abc", "");
+    let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+    assert_eq!(line.split_whitespace().nth(1), Some(known));
+}
+
+#[test]
+fn a_file_names_clients_and_their_weights() {
+    let text = format!(
+        "# who may call\n\n{}  {}\n",
+        line("lobby", SECRET, ""),
+        line("arena", "other", "7")
+    );
+    let tokens = Tokens::read(&text).unwrap();
+    let found = |token: &str| {
+        let token = tokens.find(token.as_bytes())?;
+        Some((token.name.to_string(), token.weight.get()))
+    };
+    assert_eq!(found(SECRET), Some(("lobby".to_owned(), 1)));
+    assert_eq!(found("other"), Some(("arena".to_owned(), 7)));
+    for unknown in ["", "loyd_of-the-lobb", "OTHER", "other "] {
+        assert_eq!(found(unknown), None);
+    }
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_by_line_and_no_secret_is() {
+    let good = line("lobby", SECRET, "2");
+    for (bad, what) in [
+        (format!("{good}lobby {SECRET}"), "line 2: after the name"),
+        (format!("{}\n{good}", &good[..40]), "line 1: after the name"),
+        (format!("#\n{good}{good}"), "line 3: this token"),
+        (line("lobby", SECRET, "0"), "line 1: a weight"),
+        (line("lobby", SECRET, "1001"), "line 1: a weight"),
+        (line("lobby", SECRET, "1 1"), "line 1: there is more"),
+        ("\n # nobody\n".to_owned(), "loyd token"),
+    ] {
+        let error = Tokens::read(&bad).unwrap_err();
+        assert!(error.contains(what), "{error}");
+        assert!(!error.contains(SECRET), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_needs_a_token_that_is_known() {
+    let file = file(&line("lobby", SECRET, "1"));
+    let service = guarded(&file).await;
+    let stranger = solve(&service, None).await.unwrap_err();
+    assert_reason(&stranger, Code::Unauthenticated, "TOKEN_MISSING");
+    for wrong in ["", "Bearer", "Bearer ", "Bearer guess", SECRET] {
+        let stranger = solve(&service, Some(wrong)).await.unwrap_err();
+        assert_reason(&stranger, Code::Unauthenticated, "TOKEN_WRONG");
+    }
+    let basic = format!("Basic {SECRET}");
+    let stranger = solve(&service, Some(&basic)).await.unwrap_err();
+    assert_reason(&stranger, Code::Unauthenticated, "TOKEN_WRONG");
+    for right in [format!("Bearer {SECRET}"), format!("bearer {SECRET}")] {
+        solve(&service, Some(&right)).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn health_is_open_and_reflection_is_not() {
+    let file = file(&line("lobby", SECRET, "1"));
+    let service = guarded(&file).await;
+    let channel = service.channel().await;
+    let mut health = HealthClient::new(channel.clone());
+    health.check(HealthCheckRequest::default()).await.unwrap();
+    let mut reflection = ServerReflectionClient::new(channel);
+    let asked = tokio_stream::iter([ServerReflectionRequest::default()]);
+    let stranger = reflection.server_reflection_info(asked).await.unwrap_err();
+    assert_reason(&stranger, Code::Unauthenticated, "TOKEN_MISSING");
+}
+
+#[tokio::test]
+async fn a_file_that_changes_is_read_again_and_one_that_breaks_is_not() {
+    let file = file(&line("lobby", SECRET, "1"));
+    let service = guarded(&file).await;
+    let (old, new) = (format!("Bearer {SECRET}"), "Bearer next".to_owned());
+    solve(&service, Some(&old)).await.unwrap();
+
+    std::fs::write(file.path(), "no line of tokens\n").unwrap();
+    // Longer than it takes to be seen.
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    solve(&service, Some(&old)).await.unwrap();
+
+    std::fs::write(file.path(), line("lobby", "next", "1")).unwrap();
+    in_time(async {
+        while solve(&service, Some(&new)).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+    let gone = solve(&service, Some(&old)).await.unwrap_err();
+    assert_reason(&gone, Code::Unauthenticated, "TOKEN_WRONG");
+}
+
+#[tokio::test]
+async fn a_server_does_not_start_with_a_file_that_cannot_be_used() {
+    let empty = file("");
+    for (path, what) in [
+        (empty.path().to_str().unwrap(), "loyd token"),
+        ("/no/such/file", "/no/such/file"),
+    ] {
+        let started = tokio::time::timeout(PATIENCE, try_start(&["--token-file", path])).await;
+        let error = started.unwrap().unwrap_err().to_string();
+        assert!(error.contains("--token-file"), "{error}");
+        assert!(error.contains(what), "{error}");
+    }
+}

@@ -1,0 +1,239 @@
+"""HTTP/2 as attackers speak it: each attack is bounded, closed and counted, and others do not notice."""
+
+import itertools
+import resource
+import socket
+import threading
+import time
+
+from case import Case
+from client import Client
+from http2 import (
+    CONTINUATION,
+    DATA,
+    END_HEADERS,
+    END_STREAM,
+    GOAWAY,
+    HEADERS,
+    INITIAL_WINDOW_SIZE,
+    PING,
+    RST_STREAM,
+    SETTINGS,
+    Connection,
+    call,
+    frame,
+    header,
+    message,
+    setting,
+)
+
+# What a flood may go on for on a machine that has other things to do.
+PATIENCE = 60
+
+# What attacks may leave behind: arenas of the allocator, buffers of a few connections.
+GROWTH = 64 << 20
+
+IDLE = 3_000
+
+
+class Bystander:
+    """Another client, which asks all the time while an attack goes on."""
+
+    def __init__(self, case):
+        self.case = case
+
+    def __enter__(self):
+        self._over = threading.Event()
+        self.answers, self.failures = 0, []
+        self._thread = threading.Thread(target=self._ask)
+        self._thread.start()
+        return self
+
+    def _ask(self):
+        client = self.case.client
+        request = client.message("CheckSolvableRequest", board=client.board([1, 2, 3, 0]))
+        while not self._over.is_set():
+            try:
+                client.CheckSolvable(request, timeout=PATIENCE)
+                self.answers += 1
+            except Exception as failure:
+                self.failures.append(failure)
+            time.sleep(0.02)
+
+    def __exit__(self, *_):
+        self._over.set()
+        self._thread.join()
+        self.case.assertEqual(self.failures, [], "others are answered meanwhile")
+        self.case.assertGreater(self.answers, 0)
+
+
+class Abuse(Case):
+    flags = ("--stall-timeout=2s", "--handshake-timeout=2s", "--table-memory=4M")
+
+    @classmethod
+    def setUpClass(cls):
+        super().setUpClass()
+        cls.client.boards(3)
+        cls.before = cls.server.resident_bytes()
+
+    def tearDown(self):
+        super().tearDown()
+        growth = self.server.resident_bytes() - self.before
+        print(f"memory {growth / (1 << 20):+.1f} MiB ", end="", flush=True)
+        self.assertLess(growth, GROWTH, "memory is bounded")
+
+    def closed(self, reason):
+        return self.server.metrics()[f'loyd_connections_closed_total{{reason="{reason}"}}']
+
+    def wait_until(self, condition, what):
+        end = time.monotonic() + PATIENCE
+        while not condition():
+            self.assertLess(time.monotonic(), end, what)
+            time.sleep(0.05)
+
+    def assert_flood_ends(self, data, settings=b"", first=b""):
+        """The connection on which this comes again and again is closed, and counted as a flood."""
+        before = self.closed("flood")
+        with Bystander(self), Connection(self.server.address, settings) as attacker:
+            attacker.send(first)
+            self.assertTrue(attacker.flood(data, PATIENCE), "it goes on for ever")
+        self.wait_until(lambda: self.closed("flood") > before, "it is counted")
+
+    def test_ping_flood(self):
+        self.assert_flood_ends(frame(PING, payload=bytes(8)) * 1000)
+
+    def test_settings_flood(self):
+        self.assert_flood_ends(frame(SETTINGS, payload=setting(INITIAL_WINDOW_SIZE, 65_535)) * 1000)
+
+    def test_continuation_flood(self):
+        first = frame(HEADERS, 0, 1, call("Solve"))
+        self.assert_flood_ends(frame(CONTINUATION, 0, 1, header("x", "y")) * 100, first=first)
+
+    def test_empty_data_flood(self):
+        first = frame(HEADERS, END_HEADERS, 1, call("Solve"))
+        self.assert_flood_ends(frame(DATA, 0, 1) * 100, first=first)
+
+    def test_rapid_reset(self):
+        def ended():
+            metrics = self.server.metrics()
+            cancelled = 'loyd_requests_handled_total{method="Solve",code="CANCELLED"}'
+            return self.closed("flood") + metrics.get(cancelled, 0)
+
+        before = ended()
+        headers = call("Solve")
+        with Bystander(self), Connection(self.server.address) as attacker:
+            end = time.monotonic() + 5
+            for first in itertools.count(1, 2000):
+                pairs = (
+                    frame(HEADERS, END_HEADERS, stream, headers)
+                    + frame(RST_STREAM, 0, stream, b"\0\0\0\x08")
+                    for stream in range(first, first + 2000, 2)
+                )
+                # Calls that end at once, or the end of the connection.
+                if not attacker.send(b"".join(pairs)) or time.monotonic() > end:
+                    break
+        self.wait_until(lambda: ended() > before, "they are counted")
+        self.wait_until(
+            lambda: not self.server.metrics().get('loyd_requests_in_flight{method="Solve"}'),
+            "none goes on",
+        )
+
+    def test_headers_above_the_limit(self):
+        """A list of 60 KB is refused, however it is packed."""
+        large = call("Solve") + b"".join(header(f"x-{i}", "v" * 1000) for i in range(60))
+        # One entry that is remembered, and named over and over: 4 KB become megabytes.
+        remembered = b"\x40" + header("bomb", "v" * 3900)[1:]
+        packed = call("Solve") + remembered + b"\xbe" * 4000
+        for block in (large, packed):
+            parts = [block[i : i + 16_000] for i in range(0, len(block), 16_000)]
+            with Bystander(self), Connection(self.server.address) as attacker:
+                flags = END_HEADERS if len(parts) == 1 else 0
+                attacker.send(frame(HEADERS, flags | END_STREAM, 1, parts[0]))
+                for part in parts[1:]:
+                    attacker.send(frame(CONTINUATION, END_HEADERS if part is parts[-1] else 0, 1, part))
+                attacker.wait_for(
+                    lambda kind, flags, stream, payload: (kind, stream) in ((HEADERS, 1), (RST_STREAM, 1))
+                    or kind == GOAWAY,
+                    PATIENCE,
+                )
+
+    def test_a_window_that_never_opens(self):
+        before = self.closed("stalled")
+        request = self.client.solve_request(self.client.boards(40)[0], "FAST").SerializeToString()
+        with Bystander(self), Connection(
+            self.server.address, setting(INITIAL_WINDOW_SIZE, 0)
+        ) as attacker:
+            for stream in range(1, 40, 2):
+                attacker.send(
+                    frame(HEADERS, END_HEADERS, stream, call("Solve"))
+                    + frame(DATA, END_STREAM, stream, message(request))
+                )
+            self.assertTrue(attacker.closed_within(PATIENCE), "it is closed")
+        self.wait_until(lambda: self.closed("stalled") > before, "it is counted")
+
+    def test_bodies_that_never_end(self):
+        with Bystander(self), Connection(self.server.address) as attacker:
+            streams = range(1, 40, 2)
+            for stream in streams:
+                attacker.send(
+                    frame(HEADERS, END_HEADERS, stream, call("Solve"))
+                    + frame(DATA, 0, stream, message(bytes(1000))[:6])
+                )
+            # One more byte now and then does not buy more time.
+            end = time.monotonic() + PATIENCE
+
+            def answered():
+                ended = {frame[2] for frame in list(attacker.frames) if frame[0] in (HEADERS, RST_STREAM)}
+                return set(streams) <= ended
+
+            while not answered():
+                self.assertLess(time.monotonic(), end, "they are waited for for ever")
+                attacker.send(b"".join(frame(DATA, 0, stream, b"\0") for stream in streams))
+                time.sleep(0.5)
+
+    def test_connections_that_stop_in_the_middle_of_the_preface(self):
+        before = self.closed("handshake")
+        host, port = self.server.address.rsplit(":", 1)
+        with Bystander(self):
+            silent = [socket.create_connection((host, int(port)), timeout=PATIENCE) for _ in range(100)]
+            for connection in silent[::2]:
+                connection.sendall(b"PRI * HTTP")
+            for connection in silent:
+                self.assertEqual(connection.recv(1), b"", "it is closed")
+                connection.close()
+        self.wait_until(lambda: self.closed("handshake") == before + 100, "all are counted")
+
+
+class IdleConnections(Case):
+    """Thousands that ask nothing."""
+
+    # They answer no PING, either.
+    flags = (
+        "--max-connection-idle=5s",
+        "--keepalive-timeout=1s",
+        "--max-connections=3500",
+        "--table-memory=4M",
+    )
+
+    def test_they_are_bounded_and_told_to_go(self):
+        _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+        before = self.server.resident_bytes()
+        host, port = self.server.address.rsplit(":", 1)
+        greeting = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS)
+        held = []
+        for _ in range(IDLE):
+            held.append(socket.create_connection((host, int(port)), timeout=PATIENCE))
+            held[-1].sendall(greeting)
+        growth = self.server.resident_bytes() - before
+        print(f"{growth / IDLE / 1024:.1f} KiB each ", end="", flush=True)
+        self.assertLess(growth, IDLE * (64 << 10))
+        # Who asks is answered, and there is room for more.
+        with Client(self.server.address) as client:
+            self.assertEqual(len(client.boards(3)), 1)
+        end = time.monotonic() + PATIENCE
+        while self.server.metrics()['loyd_connections_closed_total{reason="idle"}'] < IDLE:
+            self.assertLess(time.monotonic(), end, "they are told to go")
+            time.sleep(0.2)
+        for connection in held:
+            connection.close()
