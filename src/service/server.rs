@@ -3,10 +3,12 @@
 //! Connections are served by hyper directly: tonic's own server answers a passed deadline with
 //! CANCELLED, and can neither bound a drain nor the number of connections.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use http::{Request, Response};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use thiserror::Error;
@@ -14,10 +16,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tonic::body::Body;
 use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
 use tonic_health::ServingStatus;
 use tonic_health::server::HealthReporter;
+use tower::util::BoxCloneSyncService;
 
 use super::observe::Observe;
 use super::peer::Peer;
@@ -42,6 +46,9 @@ const TABLES: &str = "loyd.tables";
 
 /// How often to look.
 const TABLES_LOOK: Duration = Duration::from_millis(250);
+
+/// All calls of a server, health and reflection among them, as a service of its own.
+pub type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 
 /// Why the service did not start.
 #[derive(Debug, Error)]
@@ -137,6 +144,12 @@ impl Server {
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// The service without its connections: what calls come to once they have arrived.
+    #[must_use]
+    pub fn calls(&self) -> Calls {
+        Calls::new(self.service.clone())
     }
 
     /// How many tables of exact distances are ready.

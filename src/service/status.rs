@@ -229,6 +229,10 @@ pub fn transport(code: Code, message: &str) -> Option<Status> {
         Code::Unimplemented => (Code::Unimplemented, "UNIMPLEMENTED"),
         _ => return None,
     };
+    let message = match message {
+        "" => "loyd.v1.PuzzleService has no such method: reflection lists those it has",
+        _ => message,
+    };
     Some(status(code, reason, message, [], ErrorDetails::new()))
 }
 

@@ -1,0 +1,40 @@
+//! Every decoder and the whole path of a request, fed with what no honest peer sends.
+//!
+//! Each target is a plain function of bytes, which must return: a panic on any thread, or
+//! a call that does not end, is a failure. Here the inputs are the seeds and the kept corpus, and mutations
+//! of both for `LOYD_FUZZ_SECONDS` a target; `fuzz/` runs the same functions under libFuzzer, which
+//! is how the corpus was found.
+#![cfg(feature = "service")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod mutate;
+mod protobuf;
+mod run;
+mod targets;
+
+use run::run;
+
+#[test]
+fn boards_and_moves_as_people_write_them() {
+    run(&targets::NOTATION);
+}
+
+#[test]
+fn files_of_weights() {
+    run(&targets::WEIGHTS);
+}
+
+#[test]
+fn files_of_tables() {
+    run(&targets::TABLE);
+}
+
+#[test]
+fn calls() {
+    run(&targets::CALLS);
+}
+
+#[test]
+fn connections() {
+    run(&targets::CONNECTION);
+}
