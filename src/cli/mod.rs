@@ -23,6 +23,7 @@ mod solution;
 mod solve;
 mod spelling;
 mod tables;
+mod top;
 mod train;
 
 use std::io::{Read, Write};
@@ -43,6 +44,7 @@ pub use limits::LimitArgs;
 pub use run::run;
 pub use solve::SolveArgs;
 pub use tables::TablesArgs;
+pub use top::{Samples, TopArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -82,6 +84,8 @@ pub enum Command {
     Bench(BenchArgs),
     /// Build and look after the tables that make optimal solving fast.
     Tables(TablesArgs),
+    /// Watch a running server.
+    Top(TopArgs),
     /// Ask the service something.
     #[command(flatten)]
     Ask(Ask),

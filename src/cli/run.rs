@@ -55,7 +55,7 @@ pub fn run() -> ExitCode {
 fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
     match command {
         Command::Serve(_) => runtime::Builder::new_multi_thread(),
-        Command::Ask(_) | Command::Bench(_) | Command::Tables(_) => {
+        Command::Ask(_) | Command::Bench(_) | Command::Tables(_) | Command::Top(_) => {
             runtime::Builder::new_current_thread()
         }
     }
@@ -69,6 +69,7 @@ async fn obey(command: Command) -> Result<Exit, Failure> {
         Command::Serve(config) => serve::serve(*config).await,
         Command::Bench(bench) => bench.run(&mut BufWriter::new(stdout())).await,
         Command::Tables(tables) => tables.run(&mut BufWriter::new(stdout())),
+        Command::Top(top) => top.run(&mut BufWriter::new(stdout())).await,
         Command::Ask(ask) => {
             let mut output = BufWriter::new(stdout());
             ask.answer(&mut stdin(), &mut output, local).await

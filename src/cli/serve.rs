@@ -18,6 +18,11 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
             config.metrics_listen
         ))
     })?;
+    let traces = config.traces_endpoint();
+    if let Some(endpoint) = &traces {
+        telemetry::install_traces(endpoint, config.otlp_ratio)
+            .map_err(|error| Failure::Input(error.to_string()))?;
+    }
     let metrics = config.metrics_listen;
     let engine = config.engine.config();
     // Before the listener: a signal must not find the default, which is to die.
@@ -30,6 +35,7 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
         version = env!("CARGO_PKG_VERSION"),
         grpc = %server.address(),
         metrics = %format_args!("http://{metrics}/metrics"),
+        traces,
         workers = engine.workers,
         queue = engine.capacity,
         memory = engine.memory,
@@ -40,6 +46,7 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
         "ready"
     );
     server.run(shutdown).await;
+    telemetry::flush_traces();
     Ok(Exit::Done)
 }
 

@@ -22,7 +22,7 @@ use super::call::{Call, read_timeout};
 use super::peer::{InTime, Peer, Sending};
 use super::status::{self, code_name};
 use crate::engine::{Failure, until};
-use crate::telemetry;
+use crate::telemetry::{self, Ended, Trace};
 
 /// The metadata that names a call in the logs of all who handle it.
 const REQUEST_ID: &str = "x-request-id";
@@ -117,6 +117,7 @@ struct Watch {
     call: Call,
     method: Method,
     request_id: HeaderValue,
+    trace: Trace,
     place: Option<OwnedSemaphorePermit>,
     sending: Option<Arc<Sending>>,
     /// A call that is dropped before it has a code was cancelled.
@@ -131,6 +132,7 @@ impl Watch {
             call,
             method,
             request_id: request_id(headers),
+            trace: Trace::of(headers),
             place: None,
             sending: None,
             code: Code::Cancelled,
@@ -175,18 +177,32 @@ impl Drop for Watch {
         telemetry::request_handled(self.method.name, code, elapsed);
         let record = self.call.record();
         let id = self.request_id.to_str().unwrap_or_default();
+        let outcome = record.outcome.unwrap_or(outcome(self.code));
         if self.method.ours {
+            let trace_id = self.trace.end(&Ended {
+                method: self.method.name,
+                code: self.code.into(),
+                outcome,
+                request_id: id,
+                shape: record.shape,
+                objective: record.objective,
+                length: record.length,
+                nodes: record.nodes,
+                elapsed,
+                searched: record.left.map(|left| (record.queued, left)),
+            });
             tracing::info!(
                 method = self.method.name,
                 size = record.shape.map(tracing::field::display),
                 objective = record.objective,
-                outcome = record.outcome.unwrap_or(outcome(self.code)),
+                outcome,
                 code,
                 length = record.length,
                 nodes = record.nodes,
                 queued_us = record.queued.as_micros() as u64,
                 elapsed_us = elapsed.as_micros() as u64,
                 request_id = id,
+                trace_id = trace_id.map(tracing::field::display),
                 "request"
             );
         } else {

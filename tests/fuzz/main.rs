@@ -20,6 +20,11 @@ fn boards_and_moves_as_people_write_them() {
 }
 
 #[test]
+fn metrics_as_they_are_served() {
+    run(&targets::METRICS);
+}
+
+#[test]
 fn files_of_weights() {
     run(&targets::WEIGHTS);
 }

@@ -70,13 +70,18 @@ class Server:
                 self._new_line.notify_all()
 
     def wait_for_log(self, message, timeout=START_TIMEOUT):
+        return self.wait_for_line(timeout, message=message)
+
+    def wait_for_line(self, timeout=START_TIMEOUT, **fields):
+        """The first line of the log with these fields."""
+
         def find():
-            return next((line for line in self.lines if line.get("message") == message), None)
+            return next((line for line in self.lines if fields.items() <= line.items()), None)
 
         with self._new_line:
             line = self._new_line.wait_for(find, timeout)
         if line is None:
-            raise AssertionError(f"no {message!r} in the log: {self.lines}")
+            raise AssertionError(f"no {fields} in the log: {self.lines}")
         return line
 
     def errors(self):

@@ -2,6 +2,7 @@
 
 mod calls;
 mod connection;
+mod metrics;
 mod notation;
 mod server;
 mod table;
@@ -9,6 +10,7 @@ mod weights;
 
 pub(crate) use calls::CALLS;
 pub(crate) use connection::CONNECTION;
+pub(crate) use metrics::METRICS;
 pub(crate) use notation::NOTATION;
 pub(crate) use table::TABLE;
 pub(crate) use weights::WEIGHTS;

@@ -1,21 +1,10 @@
-//! Logs and metrics: every metric of the process is named, described and recorded here.
+//! Every metric of the process is named, described and recorded here.
 
-use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
-use tracing_subscriber::EnvFilter;
-
-/// How log lines look.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object a line.
-    Json,
-}
 
 /// What a metric is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -144,6 +133,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
         "Panics, each a defect that cost one request, by place.",
     ),
     (
+        Kind::Counter,
+        "loyd_spans_total",
+        "Spans of traces by what became of them: exported, failed or dropped.",
+    ),
+    (
         Kind::Gauge,
         "loyd_tables_building",
         "1 while a table is being built, else 0.",
@@ -207,23 +201,6 @@ const MOVES: &[f64] = &[
     1e7,
 ];
 
-/// Sends the log to standard error.
-///
-/// `filter` is a list of `target=level` as in `info` or `loyd=debug,h2=warn`; what cannot be read
-/// of it is left out.
-pub fn install_logs(format: LogFormat, filter: &str) {
-    let builder = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::builder().parse_lossy(filter))
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false);
-    // A second subscriber in one process is a test's; the first one stays.
-    let _ = match format {
-        LogFormat::Text => builder.try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
-    };
-}
-
 /// Installs the recorder and serves the metrics over HTTP on `listen`. Must be called within a
 /// tokio runtime, once in a process.
 ///
@@ -260,6 +237,9 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
     }
     for outcome in ["loaded", "saved", "refused", "not_saved"] {
         counter!("loyd_table_files_total", "outcome" => outcome).absolute(0);
+    }
+    for outcome in ["exported", "failed", "dropped"] {
+        spans(outcome, 0);
     }
     for limit in ["nodes", "time", "memory", "deadline"] {
         counter!("loyd_limit_stops_total", "limit" => limit).absolute(0);
@@ -358,6 +338,11 @@ pub(crate) fn table_file(outcome: &'static str, what: &dyn std::fmt::Display) {
 /// The tables of heuristics hold this many bytes.
 pub(crate) fn heuristic_tables(bytes: usize) {
     gauge!("loyd_heuristic_tables_bytes").set(bytes as f64);
+}
+
+/// Something became of so many spans.
+pub(crate) fn spans(outcome: &'static str, count: u64) {
+    counter!("loyd_spans_total", "outcome" => outcome).increment(count);
 }
 
 /// A call has arrived.
