@@ -18,8 +18,8 @@ loyd_requests_started_total{method="Generate"} 7
 loyd_requests_handled_total{method="Solve",code="OK"} 90
 loyd_requests_handled_total{method="Generate",code="OK"} 7
 loyd_requests_in_flight{method="Solve"} 10
-loyd_request_seconds_bucket{method="Solve",le="0.001"} 50
-loyd_request_seconds_bucket{method="Solve",le="0.1"} 90
+loyd_request_seconds_bucket{method="Solve",le="0.0625"} 50
+loyd_request_seconds_bucket{method="Solve",le="0.5"} 90
 loyd_request_seconds_bucket{method="Solve",le="+Inf"} 90
 loyd_workers 2
 loyd_queue_depth 3
@@ -34,8 +34,8 @@ loyd_requests_handled_total{method="Solve",code="OK"} 330
 loyd_requests_handled_total{method="Solve",code="RESOURCE_EXHAUSTED"} 80
 loyd_requests_handled_total{method="Generate",code="OK"} 7
 loyd_requests_in_flight{method="Solve"} 9
-loyd_request_seconds_bucket{method="Solve",le="0.001"} 50
-loyd_request_seconds_bucket{method="Solve",le="0.1"} 250
+loyd_request_seconds_bucket{method="Solve",le="0.0625"} 50
+loyd_request_seconds_bucket{method="Solve",le="0.5"} 250
 loyd_request_seconds_bucket{method="Solve",le="+Inf"} 410
 loyd_workers 2
 loyd_queue_depth 5
@@ -93,14 +93,15 @@ fn rates_and_quantiles_are_those_of_the_interval() {
         (&Value::Null, &json!({}))
     );
     assert_eq!(solve["in_flight"], 9.0);
-    // 320 calls: 160 within 1 ms to 100 ms, half of them all, and 160 beyond.
-    assert_eq!(solve["seconds"], json!({"p50": 0.1, "p99": 0.1}));
+    // 320 calls: 160 within 62.5 ms to 500 ms, half of them all, and 160 beyond.
+    assert_eq!(solve["seconds"], json!({"p50": 0.5, "p99": 0.5}));
     let rate = solve["per_second"].as_f64().unwrap();
     assert!((100.0..=3200.0).contains(&rate), "{rate}");
-    let of_all = |value: &Value| value.as_f64().unwrap() / rate;
-    assert_eq!(of_all(&solve["codes"]["OK"]), 0.75);
-    assert_eq!(of_all(&solve["codes"]["RESOURCE_EXHAUSTED"]), 0.25);
-    assert_eq!(of_all(&view["searches"]["nodes_per_second"]), 0.5);
+    // In hundredths, as what is divided is rounded.
+    let of_all = |value: &Value| (100.0 * value.as_f64().unwrap() / rate).round();
+    assert_eq!(of_all(&solve["codes"]["OK"]), 75.0);
+    assert_eq!(of_all(&solve["codes"]["RESOURCE_EXHAUSTED"]), 25.0);
+    assert_eq!(of_all(&view["searches"]["nodes_per_second"]), 50.0);
     assert_eq!(view["searches"]["waiting"], 5.0);
     assert_eq!(view["panics"], 3.0);
     let in_use = json!(["4x4 at 15 by 7-7-1"]);
@@ -115,7 +116,7 @@ fn people_see_the_same() {
     assert!(output.contains("5 waiting"), "{output}");
     let solve = output.lines().find(|line| line.starts_with("Solve"));
     let solve = solve.unwrap();
-    assert_eq!(solve.matches("100.00 ms").count(), 2, "{solve}");
+    assert_eq!(solve.matches("500.00 ms").count(), 2, "{solve}");
     assert!(solve.contains("RESOURCE_EXHAUSTED"), "{solve}");
     assert!(!output.contains('\x1b'), "a snapshot is plain text");
 }

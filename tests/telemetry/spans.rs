@@ -114,7 +114,7 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     assert_eq!(call.parent_span_id, 0x00f0_67aa_0ba9_02b7_u64.to_be_bytes());
     let text = |text: &str| Some(OneValue::Text(text.to_owned()));
     assert_eq!(call.attribute("rpc.method"), text("Solve"));
-    assert_eq!(call.attribute("loyd.board"), text("3x3"));
+    assert_eq!(call.attribute("loyd.board"), text("3×3"));
     assert_eq!(call.attribute("loyd.objective"), text("best"));
     assert_eq!(call.attribute("loyd.outcome"), text("optimal"));
     assert_eq!(call.attribute("loyd.request_id"), text("it"));
