@@ -35,6 +35,14 @@ pub struct ServeConfig {
     )]
     pub metrics_listen: SocketAddr,
 
+    /// Where to send traces by OTLP over gRPC, such as http://127.0.0.1:4317; default: what OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT says, else nowhere. Takes a loyd that was built with `--features otlp`.
+    #[arg(long, env = "LOYD_OTLP_ENDPOINT", value_name = "URL")]
+    pub otlp_endpoint: Option<String>,
+
+    /// The part of the calls to trace that are in no trace of their caller's, 0 to 1. Those that are, are traced if the caller does so.
+    #[arg(long, env = "LOYD_OTLP_RATIO", value_name = "RATIO", default_value = "1", value_parser = ratio)]
+    pub otlp_ratio: f64,
+
     /// Settings of the searches.
     #[command(flatten)]
     pub engine: EngineArgs,
@@ -93,14 +101,6 @@ pub struct ServeConfig {
     /// On SIGTERM: how long calls in flight may take to end after that.
     #[arg(long, env = "LOYD_DRAIN_GRACE", value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
     pub drain_grace: Duration,
-
-    /// Where to send traces by OTLP over gRPC, such as http://127.0.0.1:4317; default: what OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT says, else nowhere. Takes a loyd that was built with `--features otlp`.
-    #[arg(long, env = "LOYD_OTLP_ENDPOINT", value_name = "URL")]
-    pub otlp_endpoint: Option<String>,
-
-    /// The part of the calls to trace that are in no trace of their caller's, 0 to 1. Those that are, are traced if the caller does so.
-    #[arg(long, env = "LOYD_OTLP_RATIO", value_name = "RATIO", default_value = "1", value_parser = ratio)]
-    pub otlp_ratio: f64,
 
     /// What to log, as LEVEL or TARGET=LEVEL,…
     #[arg(long, env = "LOYD_LOG", value_name = "FILTER", default_value = "info")]
@@ -250,14 +250,6 @@ impl TableDirArg {
     }
 }
 
-/// Reads a number from 0 to 1.
-fn ratio(text: &str) -> Result<f64, String> {
-    let ratio = text.parse().ok();
-    ratio
-        .filter(|ratio| (0.0..=1.0).contains(ratio))
-        .ok_or_else(|| format!("{text:?} is not a number from 0 to 1"))
-}
-
 /// Reads a number of bytes: `4096`, `64K`, `256M`, `1G` (powers of 1024).
 ///
 /// # Errors
@@ -281,4 +273,12 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         .ok()
         .and_then(|number| number.checked_mul(1 << shift))
         .ok_or_else(|| format!("{text:?} is not a number of bytes such as 64M"))
+}
+
+/// Reads a number from 0 to 1.
+fn ratio(text: &str) -> Result<f64, String> {
+    let ratio = text.parse().ok();
+    ratio
+        .filter(|ratio| (0.0..=1.0).contains(ratio))
+        .ok_or_else(|| format!("{text:?} is not a number from 0 to 1"))
 }

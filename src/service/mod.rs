@@ -23,7 +23,7 @@ use tonic::{Request, Response, Status};
 
 use crate::engine::Engine;
 
-pub use server::{Calls, ServeError, Server};
+pub use server::{ServeError, Server};
 pub use status::code_name;
 
 use proto::puzzle_service_server::PuzzleService;

@@ -22,7 +22,7 @@ use super::call::{Call, read_timeout};
 use super::peer::{InTime, Peer, Sending};
 use super::status::{self, code_name};
 use crate::engine::{Failure, until};
-use crate::telemetry::{self, Ended, Trace};
+use crate::telemetry::{self, Ended, Trace, TraceId};
 
 /// The metadata that names a call in the logs of all who handle it.
 const REQUEST_ID: &str = "x-request-id";
@@ -125,6 +125,26 @@ struct Watch {
 }
 
 impl Watch {
+    /// Tells the caller's trace of a call that has taken so long.
+    fn end_trace(&self, elapsed: Duration) -> Option<TraceId> {
+        if !self.method.ours {
+            return None;
+        }
+        let record = self.call.record();
+        self.trace.end(&Ended {
+            method: self.method.name,
+            code: self.code.into(),
+            outcome: record.outcome.unwrap_or(outcome(self.code)),
+            request_id: self.request_id.to_str().unwrap_or_default(),
+            shape: record.shape,
+            objective: record.objective,
+            length: record.length,
+            nodes: record.nodes,
+            elapsed,
+            searched: record.left.map(|left| (record.queued, left)),
+        })
+    }
+
     fn new(call: Call, path: &str, headers: &HeaderMap) -> Self {
         let method = Method::of(path);
         telemetry::request_started(method.name);
@@ -175,27 +195,15 @@ impl Drop for Watch {
         let elapsed = self.call.arrived.elapsed();
         let code = code_name(self.code);
         telemetry::request_handled(self.method.name, code, elapsed);
+        let trace_id = self.end_trace(elapsed);
         let record = self.call.record();
         let id = self.request_id.to_str().unwrap_or_default();
-        let outcome = record.outcome.unwrap_or(outcome(self.code));
         if self.method.ours {
-            let trace_id = self.trace.end(&Ended {
-                method: self.method.name,
-                code: self.code.into(),
-                outcome,
-                request_id: id,
-                shape: record.shape,
-                objective: record.objective,
-                length: record.length,
-                nodes: record.nodes,
-                elapsed,
-                searched: record.left.map(|left| (record.queued, left)),
-            });
             tracing::info!(
                 method = self.method.name,
                 size = record.shape.map(tracing::field::display),
                 objective = record.objective,
-                outcome,
+                outcome = record.outcome.unwrap_or(outcome(self.code)),
                 code,
                 length = record.length,
                 nodes = record.nodes,

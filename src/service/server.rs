@@ -47,9 +47,6 @@ const TABLES: &str = "loyd.tables";
 /// How often to look.
 const TABLES_LOOK: Duration = Duration::from_millis(250);
 
-/// All calls of a server, health and reflection among them, as a service of its own.
-pub type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
-
 /// Why the service did not start.
 #[derive(Debug, Error)]
 pub enum ServeError {
@@ -146,16 +143,17 @@ impl Server {
         self.address
     }
 
-    /// The service without its connections: what calls come to once they have arrived.
-    #[must_use]
-    pub fn calls(&self) -> Calls {
-        Calls::new(self.service.clone())
-    }
-
     /// How many tables of exact distances are ready.
     #[must_use]
     pub fn tables(&self) -> usize {
         self.engine.tables()
+    }
+
+    /// The service without its connections, health and reflection included: what calls come to
+    /// once they have arrived.
+    #[must_use]
+    pub fn calls(&self) -> BoxCloneSyncService<Request<Body>, Response<Body>, Infallible> {
+        BoxCloneSyncService::new(self.service.clone())
     }
 
     /// Serves until `shutdown`, then drains: within the grace, whatever the clients do.

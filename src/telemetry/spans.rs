@@ -21,7 +21,7 @@ use opentelemetry_sdk::trace::{
     SpanExporter as Export,
 };
 
-use super::metrics;
+use super::count_spans;
 use super::trace_context::{TraceContext, TraceId};
 use super::traces::{Ended, TracesError};
 
@@ -100,7 +100,7 @@ pub(super) fn export(
 ) -> Option<TraceId> {
     let (_, tracer) = EXPORTER.get()?;
     if WAITING.load(Ordering::Relaxed) >= SPANS * QUEUE {
-        metrics::spans("dropped", 1);
+        count_spans("dropped", 1);
         return None;
     }
     let around = parent.map_or_else(Context::new, |parent| {
@@ -195,9 +195,9 @@ impl Export for Counted {
         let exported = self.0.export(batch).await;
         WAITING.fetch_sub(count, Ordering::Relaxed);
         match &exported {
-            Ok(()) => metrics::spans("exported", count as u64),
+            Ok(()) => count_spans("exported", count as u64),
             Err(error) => {
-                metrics::spans("failed", count as u64);
+                count_spans("failed", count as u64);
                 tracing::debug!(%error, spans = count, "spans were not exported");
             }
         }

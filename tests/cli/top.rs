@@ -66,6 +66,12 @@ fn serve(texts: &'static [&'static str]) -> SocketAddr {
     address
 }
 
+/// Where somebody has just listened, and nobody does any more.
+fn nobody() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap()
+}
+
 /// Looks once at what is served there.
 fn top(address: SocketAddr, flags: &[&str]) -> (Result<Exit, Failure>, String) {
     let url = format!("http://{address}/metrics");
@@ -134,14 +140,7 @@ fn a_server_that_was_started_anew_counts_from_zero() {
 fn what_is_no_loyd_is_said_so() {
     for (address, cause) in [
         (serve(&["up 1\n"]), "these are not the metrics of loyd"),
-        // Nobody listens where one has just listened.
-        (
-            TcpListener::bind("127.0.0.1:0")
-                .unwrap()
-                .local_addr()
-                .unwrap(),
-            "refused",
-        ),
+        (nobody(), "refused"),
     ] {
         let (result, output) = top(address, &[]);
         let failure = result.unwrap_err();

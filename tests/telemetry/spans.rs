@@ -1,21 +1,23 @@
 //! Spans on their way to a collector.
 
+use std::convert::Infallible;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
-use http::Request;
+use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use loyd::cli::Samples;
 use loyd::config::ServeConfig;
-use loyd::service::{Calls, Server, proto};
+use loyd::service::{Server, proto};
 use loyd::telemetry::{flush_traces, install_metrics, install_traces};
 use prost::Message;
 use tonic::body::Body;
 use tonic::codegen::Bytes;
 use tower::ServiceExt;
+use tower::util::BoxCloneSyncService;
 
 use crate::collector::{Collector, OneValue, Span};
 
@@ -24,6 +26,8 @@ struct Arguments {
     #[command(flatten)]
     serve: ServeConfig,
 }
+
+type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 
 /// Solves the hardest board of 3×3 in the caller's trace.
 async fn solve(calls: &Calls, traceparent: Option<&str>) {

@@ -1,19 +1,21 @@
 //! The path of a request from its headers to its answer, without a socket.
 
+use std::convert::Infallible;
 use std::io::Write;
 use std::sync::LazyLock;
 use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use http::{HeaderValue, Request};
+use http::{HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
-use loyd::service::{Calls, proto};
+use loyd::service::proto;
 use prost::Message;
 use tonic::body::Body;
 use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::ServiceExt;
+use tower::util::BoxCloneSyncService;
 
 use super::{Target, server};
 
@@ -50,6 +52,8 @@ const HEADERS: [&str; 8] = [
 
 /// A call that takes longer hangs: the server answers within its limit of some milliseconds.
 const HANG: Duration = Duration::from_secs(20);
+
+type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 
 static CALLED: LazyLock<Calls> =
     LazyLock::new(|| server::runtime().block_on(async { server::start().await.calls() }));

@@ -1,10 +1,32 @@
-//! Every metric of the process is named, described and recorded here.
+//! Logs and metrics: every metric of the process is named, described and recorded here. `traces`
+//! joins calls to their callers' traces; `spans` exports these.
 
+#[cfg(feature = "otlp")]
+mod spans;
+mod trace_context;
+mod traces;
+
+use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use metrics::{counter, describe_counter, describe_gauge, describe_histogram, gauge, histogram};
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
+use tracing_subscriber::EnvFilter;
+
+pub use trace_context::{TraceContext, TraceId};
+pub use traces::{TracesError, flush_traces, install_traces};
+
+pub(crate) use traces::{Ended, Trace};
+
+/// How log lines look.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
 
 /// What a metric is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -201,6 +223,23 @@ const MOVES: &[f64] = &[
     1e7,
 ];
 
+/// Sends the log to standard error.
+///
+/// `filter` is a list of `target=level` as in `info` or `loyd=debug,h2=warn`; what cannot be read
+/// of it is left out.
+pub fn install_logs(format: LogFormat, filter: &str) {
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::builder().parse_lossy(filter))
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(false);
+    // A second subscriber in one process is a test's; the first one stays.
+    let _ = match format {
+        LogFormat::Text => builder.try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    };
+}
+
 /// Installs the recorder and serves the metrics over HTTP on `listen`. Must be called within a
 /// tokio runtime, once in a process.
 ///
@@ -239,7 +278,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<(), BuildError> {
         counter!("loyd_table_files_total", "outcome" => outcome).absolute(0);
     }
     for outcome in ["exported", "failed", "dropped"] {
-        spans(outcome, 0);
+        count_spans(outcome, 0);
     }
     for limit in ["nodes", "time", "memory", "deadline"] {
         counter!("loyd_limit_stops_total", "limit" => limit).absolute(0);
@@ -341,7 +380,7 @@ pub(crate) fn heuristic_tables(bytes: usize) {
 }
 
 /// Something became of so many spans.
-pub(crate) fn spans(outcome: &'static str, count: u64) {
+fn count_spans(outcome: &'static str, count: u64) {
     counter!("loyd_spans_total", "outcome" => outcome).increment(count);
 }
 
