@@ -1,4 +1,4 @@
-//! What is fuzzed: functions of bytes that must return. Shared with `fuzz/`.
+//! What is fuzzed: plain functions of bytes that must return, for whatever harness.
 
 mod calls;
 mod connection;
