@@ -44,6 +44,13 @@ pub struct ServeConfig {
     /// Who may call.
     #[command(flatten)]
     pub access: AccessArgs,
+    /// Where to send traces by OTLP over gRPC, such as http://127.0.0.1:4317; default: what OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT says, else nowhere. Takes a loyd that was built with `--features otlp`.
+    #[arg(long, env = "LOYD_OTLP_ENDPOINT", value_name = "URL")]
+    pub otlp_endpoint: Option<String>,
+
+    /// The part of the calls to trace that are in no trace of their caller's, 0 to 1. Those that are, are traced if the caller does so.
+    #[arg(long, env = "LOYD_OTLP_RATIO", value_name = "RATIO", default_value = "1", value_parser = ratio)]
+    pub otlp_ratio: f64,
 
     /// Settings of the searches.
     #[command(flatten)]
@@ -127,6 +134,24 @@ pub struct ServeConfig {
     /// How to log.
     #[arg(long, env = "LOYD_LOG_FORMAT", value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
+}
+
+impl ServeConfig {
+    /// Where to send traces. What OpenTelemetry's own variables say is for all programs of a
+    /// machine, and does not bind a loyd that cannot export.
+    #[must_use]
+    pub fn traces_endpoint(&self) -> Option<String> {
+        let of_all = || {
+            let variables = [
+                "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+                "OTEL_EXPORTER_OTLP_ENDPOINT",
+            ];
+            let said = variables.map(|variable| std::env::var(variable).ok());
+            let said = said.into_iter().flatten().find(|said| !said.is_empty());
+            said.filter(|_| cfg!(feature = "otlp"))
+        };
+        self.otlp_endpoint.clone().or_else(of_all)
+    }
 }
 
 /// Settings of the searches, for the service and for the command line alike.
@@ -258,4 +283,12 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         .ok()
         .and_then(|number| number.checked_mul(1 << shift))
         .ok_or_else(|| format!("{text:?} is not a number of bytes such as 64M"))
+}
+
+/// Reads a number from 0 to 1.
+fn ratio(text: &str) -> Result<f64, String> {
+    let ratio = text.parse().ok();
+    ratio
+        .filter(|ratio| (0.0..=1.0).contains(ratio))
+        .ok_or_else(|| format!("{text:?} is not a number from 0 to 1"))
 }

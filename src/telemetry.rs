@@ -1,4 +1,10 @@
-//! Logs and metrics: every metric of the process is named, described and recorded here.
+//! Logs and metrics: every metric of the process is named, described and recorded here. `traces`
+//! joins calls to their callers' traces; `spans` exports these.
+
+#[cfg(feature = "otlp")]
+mod spans;
+mod trace_context;
+mod traces;
 
 mod endpoint;
 mod lines;
@@ -17,6 +23,10 @@ use thiserror::Error;
 use tracing_subscriber::EnvFilter;
 
 pub use lines::Log;
+pub use trace_context::{TraceContext, TraceId};
+pub use traces::{TracesError, flush_traces, install_traces};
+
+pub(crate) use traces::{Ended, Trace};
 
 use endpoint::Endpoint;
 
@@ -194,6 +204,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
         Kind::Counter,
         "loyd_panics_total",
         "Panics, each a defect that cost one request, by place.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_spans_total",
+        "Spans of traces by what became of them: exported, failed or dropped.",
     ),
     (
         Kind::Gauge,
@@ -385,6 +400,9 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
     for lack in ["queue", "share", "memory", "calls", "time"] {
         counter!("loyd_overloaded_total", "lack" => lack).absolute(0);
     }
+    for outcome in ["exported", "failed", "dropped"] {
+        count_spans(outcome, 0);
+    }
     for limit in ["nodes", "time", "memory", "deadline"] {
         counter!("loyd_limit_stops_total", "limit" => limit).absolute(0);
     }
@@ -500,6 +518,11 @@ pub(crate) fn table_file(outcome: &'static str, what: &dyn std::fmt::Display) {
 pub(crate) fn heuristic_tables(bytes: usize, refused: usize) {
     REFUSED_TABLES.set(refused as f64);
     HEURISTIC_TABLES.set(bytes as f64);
+}
+
+/// Something became of so many spans.
+fn count_spans(outcome: &'static str, count: u64) {
+    counter!("loyd_spans_total", "outcome" => outcome).increment(count);
 }
 
 /// A call has arrived.

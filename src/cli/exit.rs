@@ -46,6 +46,13 @@ pub enum Failure {
         /// What went wrong.
         cause: String,
     },
+    /// There are no metrics of a server at this address.
+    Unmeasured {
+        /// The address.
+        url: String,
+        /// What went wrong.
+        cause: String,
+    },
     /// The service refused the question.
     Refused(Status),
     /// The deadline has passed, and the server does not say so itself.
@@ -64,7 +71,7 @@ impl Failure {
     pub fn exit(&self) -> Exit {
         match self {
             Self::Input(_) => Exit::BadInput,
-            Self::Unreachable { .. } => Exit::Unserved,
+            Self::Unreachable { .. } | Self::Unmeasured { .. } => Exit::Unserved,
             Self::Refused(status) => refusal::exit(status),
             Self::Late => Exit::Limit,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
@@ -83,6 +90,11 @@ impl fmt::Display for Failure {
                 f,
                 "cannot reach {server}: {cause}\n\
                  Is `loyd serve` running there? Without --server the answer is worked out here."
+            ),
+            Self::Unmeasured { url, cause } => write!(
+                f,
+                "cannot read {url}: {cause}\n\
+                 Is `loyd serve` running there? Its --metrics-listen says where its metrics are."
             ),
             Self::Refused(status) => f.write_str(&refusal::explain(status)),
             Self::Late => f.write_str(

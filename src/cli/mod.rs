@@ -24,6 +24,7 @@ mod solve;
 mod spelling;
 mod tables;
 mod token;
+mod top;
 mod train;
 
 use std::io::{Read, Write};
@@ -45,6 +46,7 @@ pub use run::run;
 pub use solve::SolveArgs;
 pub use tables::TablesArgs;
 pub use token::TokenArgs;
+pub use top::{Samples, TopArgs};
 
 const EXIT_CODES: &str = "\
 Exit codes:
@@ -87,6 +89,8 @@ pub enum Command {
     Tables(TablesArgs),
     /// Make a token for a client.
     Token(TokenArgs),
+    /// Watch a running server.
+    Top(TopArgs),
     /// Ask the service something.
     #[command(flatten)]
     Ask(Ask),

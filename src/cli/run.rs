@@ -55,9 +55,11 @@ pub fn run() -> ExitCode {
 fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
     match command {
         Command::Serve(_) => runtime::Builder::new_multi_thread(),
-        Command::Ask(_) | Command::Bench(_) | Command::Tables(_) | Command::Token(_) => {
-            runtime::Builder::new_current_thread()
-        }
+        Command::Ask(_)
+        | Command::Bench(_)
+        | Command::Tables(_)
+        | Command::Token(_)
+        | Command::Top(_) => runtime::Builder::new_current_thread(),
     }
     .enable_all()
     .build()
@@ -70,6 +72,7 @@ async fn obey(command: Command) -> Result<Exit, Failure> {
         Command::Bench(bench) => bench.run(&mut BufWriter::new(stdout())).await,
         Command::Tables(tables) => tables.run(&mut BufWriter::new(stdout())),
         Command::Token(token) => token.run(&mut BufWriter::new(stdout())),
+        Command::Top(top) => top.run(&mut BufWriter::new(stdout())).await,
         Command::Ask(ask) => {
             let mut output = BufWriter::new(stdout());
             ask.answer(&mut stdin(), &mut output, local).await

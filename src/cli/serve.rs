@@ -20,6 +20,11 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
             config.metrics_listen
         ))
     })?;
+    let traces = config.traces_endpoint();
+    if let Some(endpoint) = &traces {
+        telemetry::install_traces(endpoint, config.otlp_ratio)
+            .map_err(|error| Failure::Input(error.to_string()))?;
+    }
     // Before the listener: a signal must not find the default, which is to die.
     let shutdown = shutdown()
         .map_err(|error| Failure::Broken(format!("cannot wait for SIGTERM and SIGINT: {error}")))?;
@@ -32,6 +37,7 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
         grpc = %server.address(),
         tls = server.has_tls(),
         metrics = %format_args!("http://{metrics}/metrics"),
+        traces,
         workers = engine.workers,
         queue = engine.capacity,
         memory = engine.memory,
@@ -44,6 +50,7 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
         "ready"
     );
     server.run(shutdown).await;
+    telemetry::flush_traces();
     Ok(Exit::Done)
 }
 

@@ -38,6 +38,8 @@ pub struct Record {
     pub nodes: u64,
     /// From arrival to the first slice.
     pub queued: Duration,
+    /// From arrival to when the search was left, if there was one.
+    pub left: Option<Duration>,
 }
 
 impl Call {
@@ -121,6 +123,7 @@ impl<W: Work> Drop for Noted<W> {
         self.call.note(|record| {
             record.nodes = self.work.progress().generated;
             record.queued = self.work.queued();
+            record.left = Some(self.call.arrived.elapsed());
         });
     }
 }

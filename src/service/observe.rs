@@ -23,7 +23,7 @@ use super::call::{Call, read_timeout};
 use super::peer::{InTime, Peer, Sending};
 use super::status::{self, code_name};
 use crate::engine::{Failure, until};
-use crate::telemetry;
+use crate::telemetry::{self, Ended, Trace, TraceId};
 
 /// The metadata that names a call in the logs of all who handle it.
 const REQUEST_ID: &str = "x-request-id";
@@ -118,6 +118,7 @@ struct Watch {
     call: Call,
     method: Method,
     request_id: HeaderValue,
+    trace: Trace,
     place: Option<OwnedSemaphorePermit>,
     sending: Option<Arc<Sending>>,
     /// A call that is dropped before it has a code was cancelled.
@@ -127,6 +128,26 @@ struct Watch {
 }
 
 impl Watch {
+    /// Tells the caller's trace of a call that has taken so long.
+    fn end_trace(&self, elapsed: Duration) -> Option<TraceId> {
+        if !self.method.ours {
+            return None;
+        }
+        let record = self.call.record();
+        self.trace.end(&Ended {
+            method: self.method.name,
+            code: self.code.into(),
+            outcome: record.outcome.unwrap_or(outcome(self.code)),
+            request_id: self.request_id.to_str().unwrap_or_default(),
+            shape: record.shape,
+            objective: record.objective,
+            length: record.length,
+            nodes: record.nodes,
+            elapsed,
+            searched: record.left.map(|left| (record.queued, left)),
+        })
+    }
+
     fn new(call: Call, path: &str, headers: &HeaderMap) -> Self {
         let method = Method::of(path);
         telemetry::request_started(method.name);
@@ -134,6 +155,7 @@ impl Watch {
             call,
             method,
             request_id: request_id(headers),
+            trace: Trace::of(headers),
             place: None,
             sending: None,
             code: Code::Cancelled,
@@ -179,6 +201,7 @@ impl Drop for Watch {
         let elapsed = self.call.arrived.elapsed();
         let code = code_name(self.code);
         telemetry::request_handled(self.method.name, code, elapsed);
+        let trace_id = self.end_trace(elapsed);
         let record = self.call.record();
         let id = self.request_id.to_str().unwrap_or_default();
         if self.method.ours && !self.overloaded {
@@ -194,6 +217,7 @@ impl Drop for Watch {
                 queued_us = record.queued.as_micros() as u64,
                 elapsed_us = elapsed.as_micros() as u64,
                 request_id = id,
+                trace_id = trace_id.map(tracing::field::display),
                 "request"
             );
         } else {

@@ -3,14 +3,18 @@
 //! Connections are served by hyper directly: tonic's own server answers a passed deadline with
 //! CANCELLED, and can neither bound a drain nor the number of connections.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use http::{Request, Response};
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+use tonic::body::Body;
 use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
+use tower::util::BoxCloneSyncService;
 
 use super::auth::Authenticate;
 use super::connection::Terms;
@@ -166,6 +170,13 @@ impl Server {
     #[must_use]
     pub fn tables(&self) -> usize {
         self.engine.tables()
+    }
+
+    /// The service without its connections, health and reflection included: what calls come to
+    /// once they have arrived.
+    #[must_use]
+    pub fn calls(&self) -> BoxCloneSyncService<Request<Body>, Response<Body>, Infallible> {
+        BoxCloneSyncService::new(self.calls.clone())
     }
 
     /// Serves until `shutdown`, then drains: within the grace, whatever the clients do.

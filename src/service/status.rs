@@ -259,6 +259,11 @@ pub fn too_large(what: &str, hint: &str) -> Status {
 
 /// What the transport refused before a handler saw it, in the contract's terms.
 pub fn transport(code: Code, message: &str) -> Option<Status> {
+    // tonic says nothing more of a method that is not there.
+    let message = match message {
+        "" => "the service has no such method: reflection lists those it has",
+        _ => message,
+    };
     let (code, reason) = match code {
         // A message that is no message is the client's fault, not ours.
         Code::Internal => (Code::InvalidArgument, "MALFORMED_MESSAGE"),

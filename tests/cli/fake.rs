@@ -77,7 +77,11 @@ impl Ran {
 pub(crate) fn question(arguments: &[&str]) -> Ask {
     match parse(arguments).expect("a command line").command {
         Command::Ask(ask) => ask,
-        Command::Serve(_) | Command::Bench(_) | Command::Tables(_) | Command::Token(_) => {
+        Command::Serve(_)
+        | Command::Bench(_)
+        | Command::Tables(_)
+        | Command::Token(_)
+        | Command::Top(_) => {
             panic!("no question")
         }
     }

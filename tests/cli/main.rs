@@ -11,3 +11,4 @@ mod input;
 mod refusal;
 mod solve;
 mod tables;
+mod top;

@@ -1,0 +1,96 @@
+//! `loyd top`: what a running server does, by its metrics.
+
+mod samples;
+mod scrape;
+mod view;
+
+use std::io::{IsTerminal, Write, stdout};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+
+use super::{Exit, Failure};
+
+pub use samples::Samples;
+use scrape::Source;
+use view::View;
+
+const EXAMPLES: &str = "\
+Examples:
+  loyd top
+  loyd top --metrics http://10.0.0.7:9464/metrics --interval 5s
+  loyd top --once --json | jq .workers.busy_ratio";
+
+/// Clears the terminal and goes to its upper left corner.
+const CLEAR: &str = "\x1b[H\x1b[2J";
+
+/// Watch a running server.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct TopArgs {
+    /// Where the server serves its metrics: its --metrics-listen.
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:9464/metrics", value_parser = scrape::source)]
+    metrics: Source,
+
+    /// How often to look. Rates and quantiles are those of this time.
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval)]
+    interval: Duration,
+
+    /// Look once, for one interval.
+    #[arg(long)]
+    once: bool,
+
+    /// Print one JSON object an interval.
+    #[arg(long)]
+    json: bool,
+}
+
+impl TopArgs {
+    /// Prints what the server does until Ctrl-C, or once.
+    ///
+    /// # Errors
+    /// When there are no metrics to be had there, at first or with `--once`, or when the output is
+    /// closed.
+    pub async fn run(&self, output: &mut impl Write) -> Result<Exit, Failure> {
+        let redraws = !self.once && !self.json && stdout().is_terminal();
+        let mut before = (Instant::now(), self.metrics.scrape().await?);
+        loop {
+            tokio::select! {
+                () = tokio::time::sleep(self.interval) => {}
+                _ = tokio::signal::ctrl_c() => return Ok(Exit::Done),
+            }
+            let now = match self.metrics.scrape().await {
+                Ok(samples) => (Instant::now(), samples),
+                // A server that is started anew comes back.
+                Err(failure) if redraws => {
+                    writeln!(output, "{CLEAR}{failure}")?;
+                    output.flush()?;
+                    continue;
+                }
+                Err(failure) => return Err(failure),
+            };
+            let view = View::new(&before.1, &now.1, now.0 - before.0);
+            if self.json {
+                writeln!(output, "{}", view.json())?;
+            } else {
+                let clear = if redraws { CLEAR } else { "" };
+                writeln!(output, "{clear}{}\n{view}", self.metrics)?;
+            }
+            output.flush()?;
+            if self.once {
+                return Ok(Exit::Done);
+            }
+            before = now;
+        }
+    }
+}
+
+/// Reads a time that is long enough for rates to mean something.
+fn interval(text: &str) -> Result<Duration, String> {
+    const LEAST: Duration = Duration::from_millis(100);
+    match humantime::parse_duration(text) {
+        Ok(interval) if interval >= LEAST => Ok(interval),
+        Ok(_) => Err("the shortest is 100ms".to_owned()),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,96 @@
+//! Fetches the metrics of a server over HTTP.
+
+use std::fmt;
+use std::time::Duration;
+
+use http::header::HOST;
+use http::{Request, Uri};
+use http_body_util::{BodyExt, Empty, Limited};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tonic::codegen::Bytes;
+
+use super::Samples;
+use crate::cli::Failure;
+
+/// More bytes than any server of ours has to tell.
+const MAX_BYTES: usize = 16 << 20;
+
+/// How long a server may take to tell them.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Where metrics are served.
+#[derive(Clone, Debug)]
+pub(super) struct Source(Uri);
+
+impl Source {
+    /// The metrics as they are now.
+    ///
+    /// # Errors
+    /// When there are none to be had.
+    pub(super) async fn scrape(&self) -> Result<Samples, Failure> {
+        let fetched = tokio::time::timeout(PATIENCE, self.fetch()).await;
+        let cause = match fetched {
+            Ok(Ok(samples)) => return Ok(samples),
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("no answer within {} s", PATIENCE.as_secs()),
+        };
+        Err(Failure::Unmeasured {
+            url: self.to_string(),
+            cause,
+        })
+    }
+
+    async fn fetch(&self) -> Result<Samples, BoxError> {
+        let (host, port) = (self.0.host().unwrap_or_default(), self.0.port_u16());
+        // An IPv6 address stands in brackets.
+        let host = host.trim_matches(['[', ']']);
+        let stream = TcpStream::connect((host, port.unwrap_or(80))).await?;
+        let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+        tokio::spawn(connection);
+        let path = self.0.path_and_query().map_or("/", |path| path.as_str());
+        let authority = self
+            .0
+            .authority()
+            .map_or("", |authority| authority.as_str());
+        let request = Request::get(path).header(HOST, authority);
+        let response = sender
+            .send_request(request.body(Empty::<Bytes>::new())?)
+            .await?;
+        if !response.status().is_success() {
+            return Err(format!("the answer is {}", response.status()).into());
+        }
+        let body = Limited::new(response.into_body(), MAX_BYTES);
+        let text = String::from_utf8(body.collect().await?.to_bytes().into())?;
+        let samples = Samples::read(&text);
+        if samples.sum("loyd_build_info", &[]) == 0.0 {
+            return Err("these are not the metrics of loyd".into());
+        }
+        Ok(samples)
+    }
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+/// Reads an address; `host:port` alone means the usual path on it.
+pub(super) fn source(text: &str) -> Result<Source, String> {
+    let url = if text.contains("://") {
+        text.to_owned()
+    } else {
+        format!("http://{}/metrics", text.trim_end_matches("/metrics"))
+    };
+    match url.parse::<Uri>() {
+        Ok(uri) if uri.scheme_str() != Some("http") || uri.host().is_none() => {
+            Err("an address such as http://127.0.0.1:9464/metrics is needed".to_owned())
+        }
+        Ok(uri) => Ok(Source(uri)),
+        Err(error) => Err(error.to_string()),
+    }
+}

@@ -1,0 +1,218 @@
+//! The spans of calls, sent to a collector by OTLP.
+//!
+//! A call's spans are made when it has ended, from what was noted of it: until then a trace costs
+//! nothing. They wait in a bounded queue, and what has no room there is dropped and counted.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
+
+use http::HeaderValue;
+use opentelemetry::trace::{
+    Span as _, SpanBuilder, SpanContext, SpanId, SpanKind, Status, TraceContextExt, TraceFlags,
+    TraceId as OtelTraceId, TraceState, TracerProvider,
+};
+use opentelemetry::{Context, KeyValue};
+use opentelemetry_otlp::{SpanExporter, WithExportConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::error::OTelSdkResult;
+use opentelemetry_sdk::trace::{
+    BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracer, SdkTracerProvider, SpanData,
+    SpanExporter as Export,
+};
+
+use super::count_spans;
+use super::trace_context::{TraceContext, TraceId};
+use super::traces::{Ended, TracesError};
+
+/// Calls whose spans wait for the collector at the most.
+const QUEUE: usize = 4096;
+
+/// Spans of one call at the most: its own, and those of the wait and of the search.
+const SPANS: usize = 3;
+
+/// How long spans wait for others to be sent with.
+const DELAY: Duration = Duration::from_secs(1);
+
+/// How long an export may take.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long the end of the process may wait for the collector.
+const FLUSH: Duration = Duration::from_secs(2);
+
+/// The exporter, once there is one.
+static EXPORTER: OnceLock<(SdkTracerProvider, SdkTracer)> = OnceLock::new();
+
+/// Spans that have been made and not been sent.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+/// See [`super::install_traces`].
+pub(super) fn install(endpoint: &str, ratio: f64) -> Result<(), TracesError> {
+    let exporter = SpanExporter::builder()
+        .with_tonic()
+        .with_endpoint(endpoint)
+        .with_timeout(TIMEOUT)
+        .build()
+        .map_err(|error| TracesError::Endpoint {
+            endpoint: endpoint.to_owned(),
+            cause: error.to_string(),
+        })?;
+    // The queue is bounded by WAITING, which can count what has no room.
+    let batches = BatchConfigBuilder::default()
+        .with_max_queue_size(SPANS * QUEUE + 1024)
+        .with_scheduled_delay(DELAY)
+        .build();
+    let batches = BatchSpanProcessor::builder(Counted(exporter))
+        .with_batch_config(batches)
+        .build();
+    let mut resource = Resource::builder();
+    if std::env::var_os("OTEL_SERVICE_NAME").is_none() {
+        resource = resource.with_service_name("loyd");
+    }
+    let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
+    let provider = SdkTracerProvider::builder()
+        .with_span_processor(batches)
+        .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(
+            ratio,
+        ))))
+        .with_resource(resource.with_attribute(version).build())
+        .build();
+    let tracer = provider.tracer("loyd");
+    // A second exporter in one process is a test's; the first one stays.
+    let _ = EXPORTER.set((provider, tracer));
+    Ok(())
+}
+
+/// See [`super::flush_traces`].
+pub(super) fn flush() {
+    if let Some((provider, _)) = EXPORTER.get()
+        && let Err(error) = provider.shutdown_with_timeout(FLUSH)
+    {
+        tracing::warn!(%error, "the last spans were not exported");
+    }
+}
+
+/// Makes the spans of a call, if its trace is recorded, and says which trace it belongs to.
+pub(super) fn export(
+    parent: Option<TraceContext>,
+    state: Option<&HeaderValue>,
+    ended: &Ended<'_>,
+) -> Option<TraceId> {
+    let (_, tracer) = EXPORTER.get()?;
+    if WAITING.load(Ordering::Relaxed) >= SPANS * QUEUE {
+        count_spans("dropped", 1);
+        return None;
+    }
+    let around = parent.map_or_else(Context::new, |parent| {
+        Context::new().with_remote_span_context(caller(parent, state))
+    });
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "spans of many machines share a clock"
+    )]
+    let now = SystemTime::now();
+    let arrived = now.checked_sub(ended.elapsed).unwrap_or(now);
+    let mut call = SpanBuilder::from_name(format!("loyd.v1.PuzzleService/{}", ended.method))
+        .with_kind(SpanKind::Server)
+        .with_start_time(arrived)
+        .start_with_context(tracer, &around);
+    let context = call.span_context().clone();
+    if call.is_recording() {
+        call.set_attributes(attributes(ended));
+        if is_our_fault(ended.code) {
+            call.set_status(Status::error(ended.outcome));
+        }
+        if let Some((queued, left)) = ended.searched {
+            let within = around.with_remote_span_context(context.clone());
+            for (name, from, to) in [
+                ("queue", Duration::ZERO, queued),
+                ("search", queued, left.max(queued)),
+            ] {
+                let part = SpanBuilder::from_name(name).with_start_time(arrived + from);
+                let mut part = part.start_with_context(tracer, &within);
+                WAITING.fetch_add(1, Ordering::Relaxed);
+                part.end_with_timestamp(arrived + to);
+            }
+        }
+        WAITING.fetch_add(1, Ordering::Relaxed);
+        call.end_with_timestamp(now);
+    }
+    let trace = u128::from_be_bytes(context.trace_id().to_bytes());
+    Some(TraceId(trace))
+}
+
+/// The caller's span.
+fn caller(parent: TraceContext, state: Option<&HeaderValue>) -> SpanContext {
+    // A state that cannot be read is left out, as the recommendation has it.
+    let state = state
+        .and_then(|state| state.to_str().ok()?.parse::<TraceState>().ok())
+        .unwrap_or_default();
+    SpanContext::new(
+        OtelTraceId::from(parent.trace.0),
+        SpanId::from(parent.span),
+        TraceFlags::new(parent.flags),
+        true,
+        state,
+    )
+}
+
+fn attributes(ended: &Ended<'_>) -> Vec<KeyValue> {
+    let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+    let mut attributes = vec![
+        KeyValue::new("rpc.system", "grpc"),
+        KeyValue::new("rpc.service", "loyd.v1.PuzzleService"),
+        KeyValue::new("rpc.method", ended.method),
+        KeyValue::new("rpc.grpc.status_code", i64::from(ended.code)),
+        KeyValue::new("loyd.outcome", ended.outcome),
+        KeyValue::new("loyd.request_id", ended.request_id.to_owned()),
+        KeyValue::new("loyd.nodes", number(ended.nodes)),
+    ];
+    if let Some(shape) = ended.shape {
+        attributes.push(KeyValue::new("loyd.board", shape.to_string()));
+    }
+    if let Some(objective) = ended.objective {
+        attributes.push(KeyValue::new("loyd.objective", objective));
+    }
+    if let Some(length) = ended.length {
+        attributes.push(KeyValue::new("loyd.length", number(length as u64)));
+    }
+    attributes
+}
+
+/// Whether the code is an error of the server, by OpenTelemetry's conventions for gRPC: unknown,
+/// deadline exceeded, unimplemented, internal, unavailable and data loss.
+const fn is_our_fault(code: i32) -> bool {
+    matches!(code, 2 | 4 | 12 | 13 | 14 | 15)
+}
+
+/// An exporter whose spans are counted.
+#[derive(Debug)]
+struct Counted(SpanExporter);
+
+impl Export for Counted {
+    async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
+        let count = batch.len();
+        let exported = self.0.export(batch).await;
+        WAITING.fetch_sub(count, Ordering::Relaxed);
+        match &exported {
+            Ok(()) => count_spans("exported", count as u64),
+            Err(error) => {
+                count_spans("failed", count as u64);
+                tracing::debug!(%error, spans = count, "spans were not exported");
+            }
+        }
+        exported
+    }
+
+    fn shutdown_with_timeout(&self, timeout: Duration) -> OTelSdkResult {
+        self.0.shutdown_with_timeout(timeout)
+    }
+
+    fn force_flush(&self) -> OTelSdkResult {
+        self.0.force_flush()
+    }
+
+    fn set_resource(&mut self, resource: &Resource) {
+        self.0.set_resource(resource);
+    }
+}

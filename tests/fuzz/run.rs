@@ -1,0 +1,137 @@
+//! Runs a target on its seeds, its corpus, and mutations of both for a bounded time.
+
+use std::fs;
+use std::panic::{self, AssertUnwindSafe};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, Once, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use loyd::puzzle::Dice;
+
+use crate::mutate::mutate;
+use crate::targets::Target;
+
+/// How long mutations are tried when `LOYD_FUZZ_SECONDS` does not say.
+const SECONDS: f64 = 2.0;
+
+/// An input that takes longer hangs.
+const HANG: Duration = Duration::from_secs(60);
+
+/// Targets share workers, and must know whose input it was: one at a time.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// What has panicked since the last input, on whatever thread, caught or not.
+static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// The input under way and when it began.
+static UNDER_WAY: Mutex<Option<(Instant, &'static str, Vec<u8>)>> = Mutex::new(None);
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a target.
+pub(crate) fn run(target: &Target) {
+    let _turn = lock(&TURN);
+    watch();
+    let mut inputs = (target.seeds)();
+    inputs.extend(corpus(target.name));
+    for input in &inputs {
+        attempt(target, input);
+    }
+    let seconds = std::env::var("LOYD_FUZZ_SECONDS").ok();
+    let seconds = seconds.map_or(SECONDS, |text| text.parse().expect("a number of seconds"));
+    let end = Instant::now() + Duration::from_secs_f64(seconds);
+    let mut dice = Dice::new(getrandom::u64().unwrap());
+    let mut mutations = 0_u64;
+    while Instant::now() < end {
+        let pick = |dice: &mut Dice| dice.below(inputs.len() as u32) as usize;
+        let (first, second) = (pick(&mut dice), pick(&mut dice));
+        let message_at = (target.message_at)(&inputs[first]);
+        attempt(
+            target,
+            &mutate(&inputs[first], message_at, &inputs[second], &mut dice),
+        );
+        mutations += 1;
+    }
+    println!(
+        "{}: {} inputs, {mutations} mutations",
+        target.name,
+        inputs.len()
+    );
+    assert!(mutations > 0 || seconds == 0.0, "no input was tried");
+}
+
+/// The inputs that were found to be worth keeping.
+fn corpus(name: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
+    let Ok(files) = fs::read_dir(folder.join(name)) else {
+        return Vec::new();
+    };
+    files
+        .map(|file| fs::read(file.unwrap().path()).unwrap())
+        .collect()
+}
+
+fn attempt(target: &Target, input: &[u8]) {
+    *lock(&UNDER_WAY) = Some((Instant::now(), target.name, input.to_vec()));
+    let ended = panic::catch_unwind(AssertUnwindSafe(|| (target.run)(input)));
+    *lock(&UNDER_WAY) = None;
+    let panics = std::mem::take(&mut *lock(&PANICS));
+    if ended.is_err() || !panics.is_empty() {
+        panic!(
+            "{}\n{}",
+            panics.join("\n"),
+            report("fails", target.name, input)
+        );
+    }
+}
+
+/// Saves an input that is to be kept, and says what to do with it.
+fn report(verb: &str, target: &str, input: &[u8]) -> String {
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!(
+        "fuzz-{target}-{:016x}",
+        twox_hash::XxHash3_64::oneshot(input)
+    ));
+    let saved = fs::write(&path, input).map_or_else(
+        |error| format!("it could not be saved: {error}"),
+        |()| {
+            format!(
+                "it is saved as {}: mend what it found and keep it in tests/fuzz/corpus/{target}/",
+                path.display()
+            )
+        },
+    );
+    format!(
+        "{target} {verb} with {} bytes; {saved}\n{}",
+        input.len(),
+        input.escape_ascii()
+    )
+}
+
+/// Listens for panics on all threads, and for inputs that hang.
+fn watch() {
+    static WATCH: Once = Once::new();
+    WATCH.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |panic| {
+            // The test's own panic is for the test's own hook: it tells of the others.
+            match lock(&UNDER_WAY).is_some() {
+                true => lock(&PANICS).push(panic.to_string()),
+                false => before(panic),
+            }
+        }));
+        thread::spawn(|| {
+            loop {
+                thread::sleep(Duration::from_secs(1));
+                if let Some((begun, target, input)) = &*lock(&UNDER_WAY)
+                    && begun.elapsed() > HANG
+                {
+                    eprintln!("{}", report("hangs", target, input));
+                    std::process::abort();
+                }
+            }
+        });
+    });
+}

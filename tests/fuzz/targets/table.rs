@@ -1,0 +1,91 @@
+//! Files of pattern databases.
+
+use std::fs;
+use std::sync::{Arc, LazyLock};
+
+use loyd::heuristic::pattern_database::{
+    CellSet, Pattern, PatternDatabase, Rows, Store, StoreError, Watch,
+};
+use loyd::puzzle::Shape;
+use twox_hash::XxHash3_64;
+
+use super::Target;
+
+/// The first byte says which checksums are made to fit; the file follows.
+pub(crate) const TABLE: Target = Target {
+    name: "table",
+    run,
+    seeds,
+    message_at: |_| None,
+};
+
+const HEADER: usize = 4096;
+const WORDS_SUM: std::ops::Range<usize> = 32..40;
+const HEADER_SUM: std::ops::Range<usize> = 40..48;
+
+/// A store of its own, and the pattern whose file is read.
+struct Shelf {
+    folder: tempfile::TempDir,
+    store: Store,
+    pattern: Pattern,
+    rows: Arc<Rows<u64>>,
+}
+
+static SHELF: LazyLock<Shelf> = LazyLock::new(|| {
+    let folder = tempfile::tempdir().unwrap();
+    let shape = Shape::new(4, 4).unwrap();
+    let cells: CellSet = [0, 1].into_iter().collect();
+    let pattern = Pattern::new(shape, 15, cells).unwrap().canonical().0;
+    Shelf {
+        store: Store::new(folder.path().to_owned()),
+        folder,
+        pattern,
+        rows: PatternDatabase::rows(shape, 2),
+    }
+});
+
+fn run(input: &[u8]) {
+    let Some((fit, file)) = input.split_first() else {
+        return;
+    };
+    let mut file = file.to_vec();
+    if file.len() >= HEADER {
+        if fit & 1 != 0 {
+            let sum = XxHash3_64::oneshot(&file[HEADER..]);
+            file[WORDS_SUM].copy_from_slice(&sum.to_ne_bytes());
+        }
+        if fit & 2 != 0 {
+            file[HEADER_SUM].fill(0);
+            let sum = XxHash3_64::oneshot(&file[..HEADER]);
+            file[HEADER_SUM].copy_from_slice(&sum.to_ne_bytes());
+        }
+    }
+    let path = SHELF.store.path(&SHELF.pattern);
+    fs::write(&path, &file).unwrap();
+    let listed = SHELF.store.list().unwrap();
+    assert_eq!(listed[0].bytes, file.len() as u64);
+    match SHELF.store.load(SHELF.pattern, Arc::clone(&SHELF.rows)) {
+        Ok(loaded) => {
+            assert_eq!(listed[0].pattern.as_ref().unwrap(), loaded.pattern());
+            assert_eq!(loaded.bytes() + HEADER, file.len());
+        }
+        // An empty file cannot be mapped, which is no fault of its contents.
+        Err(StoreError::Io { .. }) => assert!(file.is_empty()),
+        Err(error) => assert!(error.to_string().contains(path.to_str().unwrap())),
+    }
+}
+
+fn seeds() -> Vec<Vec<u8>> {
+    let Shelf { pattern, rows, .. } = &*SHELF;
+    let watch = Watch::default();
+    let table = PatternDatabase::new(*pattern, Arc::clone(rows), 1, &watch).unwrap();
+    let saved = SHELF.store.save(&table).unwrap();
+    assert!(saved.starts_with(SHELF.folder.path()));
+    let file = fs::read(saved).unwrap();
+    let header = file[..HEADER].to_vec();
+    [0, 1, 2, 3]
+        .into_iter()
+        .flat_map(|fit| [[vec![fit], file.clone()], [vec![fit], header.clone()]])
+        .map(|parts| parts.concat())
+        .collect()
+}

@@ -1,0 +1,49 @@
+//! Files of the learned estimate's weights.
+
+use std::hint::black_box;
+
+use loyd::heuristic::learned::Weights;
+use loyd::puzzle::{Board, Shape};
+use twox_hash::XxHash3_64;
+
+use super::Target;
+
+pub(crate) const WEIGHTS: Target = Target {
+    name: "weights",
+    run,
+    seeds,
+    message_at: |_| None,
+};
+
+/// The bytes at the end, of all before.
+const CHECKSUM: usize = 8;
+
+fn run(input: &[u8]) {
+    read(input);
+    // What gets past the checksum must not do any harm, either.
+    let mut summed = input.to_vec();
+    if let Some(at) = summed.len().checked_sub(CHECKSUM) {
+        let sum = XxHash3_64::oneshot(&summed[..at]);
+        summed[at..].copy_from_slice(&sum.to_le_bytes());
+        read(&summed);
+    }
+}
+
+fn read(bytes: &[u8]) {
+    let Ok(weights) = Weights::from_bytes(bytes) else {
+        return;
+    };
+    let board = Board::solved(weights.shape());
+    let tiles: Vec<u8> = board.tiles().map(|tile| tile as u8).collect();
+    black_box(weights.of(&tiles));
+    assert_eq!(weights.to_bytes().len(), bytes.len());
+}
+
+fn seeds() -> Vec<Vec<u8>> {
+    [(2, 2), (2, 3), (3, 3)]
+        .map(|(rows, columns)| {
+            let shape = Shape::new(rows, columns).unwrap();
+            Weights::manhattan(shape).to_bytes()
+        })
+        .to_vec()
+}

@@ -1,0 +1,133 @@
+//! A collector of spans: what OTLP's contract says of them, as far as a test looks.
+
+use std::convert::Infallible;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use http::{HeaderMap, Request, Response};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use hyper::server::conn::http2;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use prost::Message;
+use tokio::net::TcpListener;
+use tonic::body::Body;
+use tonic::codegen::Bytes;
+
+#[derive(Message)]
+struct ExportTraceServiceRequest {
+    #[prost(message, repeated, tag = "1")]
+    resources: Vec<ResourceSpans>,
+}
+
+#[derive(Message)]
+struct ResourceSpans {
+    #[prost(message, repeated, tag = "2")]
+    scopes: Vec<ScopeSpans>,
+}
+
+#[derive(Message)]
+struct ScopeSpans {
+    #[prost(message, repeated, tag = "2")]
+    spans: Vec<Span>,
+}
+
+#[derive(Clone, Message)]
+pub(crate) struct Span {
+    #[prost(bytes = "vec", tag = "1")]
+    pub(crate) trace_id: Vec<u8>,
+    #[prost(bytes = "vec", tag = "2")]
+    pub(crate) span_id: Vec<u8>,
+    #[prost(string, tag = "3")]
+    pub(crate) trace_state: String,
+    #[prost(bytes = "vec", tag = "4")]
+    pub(crate) parent_span_id: Vec<u8>,
+    #[prost(string, tag = "5")]
+    pub(crate) name: String,
+    #[prost(fixed64, tag = "7")]
+    pub(crate) start: u64,
+    #[prost(fixed64, tag = "8")]
+    pub(crate) end: u64,
+    #[prost(message, repeated, tag = "9")]
+    pub(crate) attributes: Vec<Attribute>,
+}
+
+#[derive(Clone, Message)]
+pub(crate) struct Attribute {
+    #[prost(string, tag = "1")]
+    pub(crate) key: String,
+    #[prost(message, tag = "2")]
+    pub(crate) value: Option<Value>,
+}
+
+#[derive(Clone, Message)]
+pub(crate) struct Value {
+    #[prost(oneof = "OneValue", tags = "1, 3")]
+    pub(crate) value: Option<OneValue>,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof)]
+pub(crate) enum OneValue {
+    #[prost(string, tag = "1")]
+    Text(String),
+    #[prost(int64, tag = "3")]
+    Number(i64),
+}
+
+impl Span {
+    pub(crate) fn attribute(&self, key: &str) -> Option<OneValue> {
+        let attribute = self.attributes.iter().find(|each| each.key == key)?;
+        attribute.value.clone()?.value
+    }
+}
+
+/// A collector on a port of its own.
+#[derive(Clone, Default)]
+pub(crate) struct Collector {
+    /// Whether it says that it is not there.
+    pub(crate) refuses: Arc<AtomicBool>,
+    pub(crate) spans: Arc<Mutex<Vec<Span>>>,
+}
+
+impl Collector {
+    /// Collects, and says where.
+    pub(crate) async fn start(&self) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let collector = self.clone();
+        tokio::spawn(async move {
+            loop {
+                let (stream, _) = listener.accept().await.unwrap();
+                let collector = collector.clone();
+                let service = service_fn(move |request| collector.clone().collect(request));
+                tokio::spawn(
+                    http2::Builder::new(TokioExecutor::new())
+                        .serve_connection(TokioIo::new(stream), service),
+                );
+            }
+        });
+        url
+    }
+
+    async fn collect(self, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+        assert!(request.uri().path().ends_with("TraceService/Export"));
+        let body = request.into_body().collect().await.unwrap().to_bytes();
+        let refuses = self.refuses.load(Ordering::Relaxed);
+        if !refuses {
+            let export = ExportTraceServiceRequest::decode(&body[5..]).unwrap();
+            let resources = export.resources.into_iter();
+            let scopes = resources.flat_map(|resource| resource.scopes);
+            let mut spans = self.spans.lock().unwrap();
+            spans.extend(scopes.flat_map(|scope| scope.spans));
+        }
+        let mut trailers = HeaderMap::new();
+        let code = if refuses { "14" } else { "0" };
+        trailers.insert("grpc-status", code.parse().unwrap());
+        // An empty message in its frame.
+        let answer = Full::new(Bytes::from_static(&[0; 5]));
+        let body = answer.with_trailers(std::future::ready(Some(Ok(trailers))));
+        let head = Response::builder().header("content-type", "application/grpc");
+        Ok(head.body(Body::new(body)).unwrap())
+    }
+}

@@ -1,0 +1,9 @@
+//! What operators see.
+#![cfg(feature = "service")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[cfg(feature = "otlp")]
+mod collector;
+#[cfg(feature = "otlp")]
+mod spans;
+mod trace_context;

@@ -1,0 +1,135 @@
+//! Spans on their way to a collector.
+
+use std::convert::Infallible;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use loyd::cli::Samples;
+use loyd::config::ServeConfig;
+use loyd::service::{Server, proto};
+use loyd::telemetry::{flush_traces, install_metrics, install_traces};
+use prost::Message;
+use tonic::body::Body;
+use tonic::codegen::Bytes;
+use tower::ServiceExt;
+use tower::util::BoxCloneSyncService;
+
+use crate::collector::{Collector, OneValue, Span};
+
+#[derive(Parser)]
+struct Arguments {
+    #[command(flatten)]
+    serve: ServeConfig,
+}
+
+type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
+
+/// Solves the hardest board of 3×3 in the caller's trace.
+async fn solve(calls: &Calls, traceparent: Option<&str>) {
+    let solve = proto::SolveRequest {
+        board: Some(proto::Board {
+            rows: 0,
+            columns: 0,
+            tiles: vec![8, 6, 7, 2, 5, 4, 3, 0, 1],
+        }),
+        ..proto::SolveRequest::default()
+    };
+    let message = solve.encode_to_vec();
+    let mut body = vec![0, 0, 0, 0, message.len() as u8];
+    body.extend(message);
+    let mut request = Request::post("/loyd.v1.PuzzleService/Solve")
+        .header("content-type", "application/grpc")
+        .header("x-request-id", "it");
+    if let Some(traceparent) = traceparent {
+        request = request
+            .header("traceparent", traceparent)
+            .header("tracestate", "one=1");
+    }
+    let request = request.body(Body::new(Full::new(Bytes::from(body))));
+    let Ok(response) = calls.clone().oneshot(request.unwrap()).await;
+    let collected = response.into_body().collect().await.unwrap();
+    assert_eq!(collected.trailers().unwrap()["grpc-status"], "0");
+}
+
+fn spans_total(metrics: SocketAddr, outcome: &str) -> f64 {
+    let mut stream = TcpStream::connect(metrics).unwrap();
+    let request = b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    stream.write_all(request).unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    Samples::read(&text).sum("loyd_spans_total", &[("outcome", outcome)])
+}
+
+async fn wait_until(mut condition: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "in vain");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
+    let free = TcpListener::bind("127.0.0.1:0").unwrap();
+    let metrics = free.local_addr().unwrap();
+    drop(free);
+    install_metrics(metrics).unwrap();
+    assert!(install_traces("no address", 0.0).is_err());
+    let collector = Collector::default();
+    install_traces(&collector.start().await, 0.0).unwrap();
+    let arguments = Arguments::parse_from([
+        "loyd",
+        "--listen=127.0.0.1:0",
+        "--workers=1",
+        "--build-memory=1K",
+        "--table-dir",
+        concat!(env!("CARGO_TARGET_TMPDIR"), "/tables"),
+    ]);
+    let calls = Server::start(arguments.serve).await.unwrap().calls();
+
+    // A collector that does not take them costs the spans, and no call.
+    collector.refuses.store(true, Ordering::Relaxed);
+    let lost = "00-4bf92f3577b34da6a3ce929d0e0e4735-00f067aa0ba902b7-01";
+    solve(&calls, Some(lost)).await;
+    wait_until(|| spans_total(metrics, "failed") == 3.0).await;
+    collector.refuses.store(false, Ordering::Relaxed);
+
+    // Of these only the first is recorded: its caller does so.
+    let recorded = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    let not_recorded = "00-4bf92f3577b34da6a3ce929d0e0e4737-00f067aa0ba902b7-00";
+    for traceparent in [Some(recorded), Some(not_recorded), None] {
+        solve(&calls, traceparent).await;
+    }
+    wait_until(|| spans_total(metrics, "exported") == 3.0).await;
+    flush_traces();
+    let spans = collector.spans.lock().unwrap().clone();
+    assert_eq!(spans.len(), 3);
+    let trace = 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736_u128.to_be_bytes();
+    assert!(spans.iter().all(|span| span.trace_id == trace));
+    assert!(spans.iter().all(|span| span.trace_state == "one=1"));
+    let named = |name: &str| -> &Span { spans.iter().find(|span| span.name == name).unwrap() };
+
+    let call = named("loyd.v1.PuzzleService/Solve");
+    assert_eq!(call.parent_span_id, 0x00f0_67aa_0ba9_02b7_u64.to_be_bytes());
+    let text = |text: &str| Some(OneValue::Text(text.to_owned()));
+    assert_eq!(call.attribute("rpc.method"), text("Solve"));
+    assert_eq!(call.attribute("loyd.board"), text("3×3"));
+    assert_eq!(call.attribute("loyd.objective"), text("best"));
+    assert_eq!(call.attribute("loyd.outcome"), text("optimal"));
+    assert_eq!(call.attribute("loyd.request_id"), text("it"));
+    let number = |number| Some(OneValue::Number(number));
+    assert_eq!(call.attribute("loyd.length"), number(31));
+    assert_eq!(call.attribute("rpc.grpc.status_code"), number(0));
+
+    let (queue, search) = (named("queue"), named("search"));
+    for part in [queue, search] {
+        assert_eq!(part.parent_span_id, call.span_id);
+        assert!(call.start <= part.start && part.start <= part.end && part.end <= call.end);
+    }
+    assert_eq!(queue.end, search.start);
+}
