@@ -186,8 +186,9 @@ async fn a_certificate_names_its_client() {
         .flatten_event(true)
         .with_writer(move || writer.clone())
         .finish();
-    // The test's own thread is the server's, too.
-    let _guard = tracing::subscriber::set_default(subscriber);
+    // For the whole process: what other tests log at the same time may decide, for as long as there
+    // is no such subscriber, that nobody wants these lines.
+    tracing::subscriber::set_global_default(subscriber).unwrap();
     let ours = Authority::new();
     let files = Files::new(&ours.for_server(), Some(&ours));
     // What a certificate proves outdoes what a header says.
