@@ -1,0 +1,266 @@
+//! What metrics there are: their names, help texts, labels and buckets.
+
+/// What a metric is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Only grows.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// A distribution.
+    Histogram,
+}
+
+/// Every metric, with its help text.
+pub const METRICS: &[(Kind, &str, &str)] = &[
+    (Kind::Gauge, "loyd_build_info", "1, with the version."),
+    (
+        Kind::Counter,
+        "loyd_requests_started_total",
+        "Calls that arrived, by method.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_requests_handled_total",
+        "Calls that ended, by method and gRPC code.",
+    ),
+    (
+        Kind::Histogram,
+        "loyd_request_seconds",
+        "Time from a call's arrival to its end, by method.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_requests_in_flight",
+        "Calls that have arrived and not ended, by method.",
+    ),
+    (Kind::Gauge, "loyd_connections", "Open connections."),
+    (
+        Kind::Counter,
+        "loyd_connections_closed_total",
+        "Connections that ended, by reason.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_tls_handshakes_failed_total",
+        "TLS handshakes that came to nothing, by reason.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_certificate_expires_timestamp_seconds",
+        "When the first certificate of --tls-cert expires, in seconds since 1970.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_unauthenticated_total",
+        "Calls refused because their token was missing or wrong.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_reloads_total",
+        "Readings of certificates and tokens that could be used.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_reload_failed",
+        "1 while the files of certificates or tokens cannot be used and what was read before goes on, else 0.",
+    ),
+    (Kind::Gauge, "loyd_workers", "Worker threads."),
+    (
+        Kind::Gauge,
+        "loyd_pool_capacity",
+        "Searches that the pool holds at the most.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_queue_depth",
+        "Searches that wait for a worker.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_searches_running",
+        "Searches that a worker is on.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_searches_parked",
+        "Searches that wait for a slow reader.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_workers_helping",
+        "Workers that help with a search that another worker is on, because none waits.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_clients",
+        "Clients with a name that have searches under way, or have had more than their share of late.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_memory_bytes",
+        "Bytes held by all searches and answers, of --memory.",
+    ),
+    (
+        Kind::Histogram,
+        "loyd_queue_seconds",
+        "Time that a search waited for its first slice.",
+    ),
+    (
+        Kind::Histogram,
+        "loyd_slice_seconds",
+        "Time that a search kept a worker: a slice. Its count is the number of slices.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_nodes_total",
+        "Node generations, by the algorithm that made them.",
+    ),
+    (
+        Kind::Histogram,
+        "loyd_solve_seconds",
+        "Time from arrival to the answer, by size class and objective.",
+    ),
+    (
+        Kind::Histogram,
+        "loyd_solution_moves",
+        "Lengths of the solutions sent, by size class.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_limit_stops_total",
+        "Answers and refusals for which a limit was the reason, by limit.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_searches_abandoned_total",
+        "Searches given up because nobody waited for them any more.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_overloaded_total",
+        "Requests refused because of too many others, by what there was no more of: queue, the client's share of it, memory, calls, or time before the deadline.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_cache_hits_total",
+        "Requests answered by a search that another one began.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_cache_misses_total",
+        "Requests for which a search was begun.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_stalled_connections_total",
+        "Connections closed because their peer did not read what it had asked for.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_log_lines_lost_total",
+        "Log lines that were lost because nobody read them fast enough.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_panics_total",
+        "Panics, each a defect that cost one request, by place.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_spans_total",
+        "Spans of traces by what became of them: exported, failed or dropped.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_tables_building",
+        "1 while a table is being built, else 0.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_tables_build_ratio",
+        "The part of its boards that the build under way has reached.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_tables_evicted_total",
+        "Tables that made room for others, because of --table-memory.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_tables_ready",
+        "Tables of exact distances that are ready.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_tables_bytes",
+        "Bytes of the tables that are ready.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_pattern_databases_bytes",
+        "Bytes of the pattern databases that are ready.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_pattern_databases",
+        "1 for the pattern databases in use, by size and blank's home and by the tiles of their patterns.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_table_files_total",
+        "Files of pattern databases by what became of them: loaded, saved, refused or not_saved.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_heuristic_tables_refused",
+        "Tables of the walking distance, of pushes and of the learned estimate that --heuristic-memory has no room for.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_heuristic_tables_bytes",
+        "Bytes of the walking distance's tables, built when first asked for.",
+    ),
+];
+
+/// Why connections end.
+pub(super) const CLOSED: &[&str] = &[
+    "peer",
+    "lost",
+    "limit",
+    "handshake",
+    "protocol",
+    "flood",
+    "stalled",
+    "idle",
+    "age",
+    "drain",
+];
+
+/// Why TLS handshakes fail.
+pub(super) const HANDSHAKE_FAILED: &[&str] = &[
+    "timeout",
+    "closed",
+    "not_tls",
+    "no_certificate",
+    "certificate",
+    "alert",
+    "protocol",
+];
+
+/// Upper bounds in seconds, from the fastest answer to the longest deadline.
+pub(super) const SECONDS: &[f64] = &[
+    0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
+    5.0, 10.0, 30.0, 60.0, 300.0,
+];
+
+/// Upper bounds in seconds of a slice, which should take 2 ms.
+pub(super) const SLICE_SECONDS: &[f64] = &[
+    0.000_1, 0.000_5, 0.001, 0.002, 0.003, 0.005, 0.01, 0.05, 0.25,
+];
+
+/// Upper bounds in moves, from a 2×2 board to a 128×128 one.
+pub(super) const MOVES: &[f64] = &[
+    10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 80.0, 100.0, 150.0, 200.0, 400.0, 1e3, 3e3, 1e4, 1e5, 1e6,
+    1e7,
+];

@@ -1,0 +1,37 @@
+//! The log: its format and filter.
+
+use std::io::IsTerminal;
+
+use tracing_subscriber::EnvFilter;
+
+use super::lines::Log;
+
+/// How log lines look.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Sends the log to standard error.
+///
+/// `filter` is a list of `target=level` as in `info` or `loyd=debug,h2=warn`; what cannot be read
+/// of it is left out. Lines are written by a thread of their own, until what is returned is dropped:
+/// calls do not wait for whoever reads the log, and when he is too slow lines are lost, and counted.
+#[must_use]
+pub fn install_logs(format: LogFormat, filter: &str) -> Log {
+    let (log, lines) = Log::to(std::io::stderr());
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(EnvFilter::builder().parse_lossy(filter))
+        .with_writer(lines)
+        .with_ansi(std::io::stderr().is_terminal())
+        .with_target(false);
+    // A second subscriber in one process is a test's; the first one stays.
+    let _ = match format {
+        LogFormat::Text => builder.try_init(),
+        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    };
+    log
+}
