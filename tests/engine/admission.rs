@@ -5,23 +5,14 @@ use std::thread;
 use std::time::Duration;
 
 use loyd::engine::average::Average;
-use loyd::engine::{Engine, Lack, Limits, Question, Refused, Waiting, Work};
-use loyd::puzzle::{Dice, Metric, Problem};
+use loyd::engine::{Engine, Lack, Limits, Refused, Waiting, Work};
+use loyd::puzzle::{Dice, Problem};
 use loyd::search::constructive::Variant;
-use loyd::search::plan::{Method, Objective};
+use loyd::search::plan::Objective;
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 
-use crate::fake::{PATIENCE, Scripted, due_in, engine, hopeless, receive, unlimited};
+use crate::fake::{PATIENCE, Scripted, due_in, engine, hopeless, question, receive, unlimited};
 use crate::support::{random_problem, shape};
-
-fn question(problem: Problem, objective: Objective) -> Question {
-    Question {
-        problem,
-        metric: Metric::SingleTile,
-        objective,
-        method: Method::default(),
-    }
-}
 
 fn square(side: usize, seed: u64) -> Problem {
     let shape = shape(side, side);

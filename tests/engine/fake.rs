@@ -4,12 +4,23 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use loyd::engine::pool::{Next, Task, Turn};
-use loyd::engine::{Caps, Engine, EngineConfig, Limits, Wanted};
-use loyd::puzzle::{Board, Direction, Problem};
+use loyd::engine::{Caps, Engine, EngineConfig, Limits, Question, Wanted};
+use loyd::puzzle::{Board, Direction, Metric, Problem};
+use loyd::search::plan::{Method, Objective};
 use loyd::search::{Budget, Progress, Search, Step};
 
 /// Longer than anything takes on a slow machine: who waits so long waits in vain.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How to solve a problem: in moves, by the server's own choice.
+pub(crate) fn question(problem: Problem, objective: Objective) -> Question {
+    Question {
+        problem,
+        metric: Metric::SingleTile,
+        objective,
+        method: Method::default(),
+    }
+}
 
 /// What has come, in time.
 pub(crate) fn receive<T>(receiver: &Receiver<T>) -> T {

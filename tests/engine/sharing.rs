@@ -6,22 +6,12 @@ use std::time::{Duration, Instant};
 use loyd::engine::{
     Engine, Failure, Limits, News, Question, Refused, Solving, StopReason, Wanted, Work,
 };
-use loyd::puzzle::{Metric, Problem};
-use loyd::search::plan::{Method, Objective, Ratio};
+use loyd::search::plan::{Objective, Ratio};
 use tokio::time::timeout;
 
-use crate::fake::{PATIENCE, engine, hopeless, unlimited, wanting};
+use crate::fake::{PATIENCE, engine, hopeless, question, unlimited, wanting};
 use crate::support::problem;
 use crate::support::published::KORF_1985;
-
-fn question(problem: Problem, objective: Objective) -> Question {
-    Question {
-        problem,
-        metric: Metric::SingleTile,
-        objective,
-        method: Method::default(),
-    }
-}
 
 fn proof(number: u64) -> Question {
     question(hopeless(number), Objective::Optimal)

@@ -7,25 +7,18 @@ use loyd::engine::{
     Engine, Failure, Lack, Limits, News, Question, Refused, StopReason, Wanted, Work,
 };
 use loyd::heuristic::HeuristicKind;
-use loyd::puzzle::{Board, Dice, Metric, Problem};
+use loyd::puzzle::{Board, Dice};
 use loyd::search::constructive::Variant;
 use loyd::search::difficulty::Range;
 use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage};
 use loyd::search::{Budget, Progress, Search, Step};
 use tokio::time::timeout;
 
-use crate::fake::{CAPS, PATIENCE, Scripted, due_in, engine, hopeless, unlimited, wanting};
+use crate::fake::{
+    CAPS, PATIENCE, Scripted, due_in, engine, hopeless, question, unlimited, wanting,
+};
 use crate::support::published::KORF_1985;
 use crate::support::{problem, random_problem, shape};
-
-fn question(problem: Problem, objective: Objective) -> Question {
-    Question {
-        problem,
-        metric: Metric::SingleTile,
-        objective,
-        method: Method::default(),
-    }
-}
 
 fn nodes(nodes: u64) -> Wanted {
     Wanted {
