@@ -149,60 +149,90 @@ impl BenchArgs {
                 .cases()
                 .map_err(|error| Failure::Input(format!("{suite}: {error}")))?;
             if let Some(url) = &self.server.server {
-                let calls = cases.len();
-                let served = served::serve(cases, &self.server, url, self.in_flight.into()).await?;
-                if self.json {
-                    writeln!(output, "{}", served.as_json(&suite, url, calls))?;
-                } else {
-                    served.print(output, &suite, url, calls)?;
-                }
-                output.flush()?;
-                continue;
-            }
-            let made = self.tables_for(&cases)?;
-            let tables = made.store.tables();
-            let deadlines = self.deadlines();
-            if !deadlines.is_empty() {
-                let lengths = by_deadlines(&suite, &cases, tables, &deadlines)?;
-                let by_deadline = ByDeadline {
-                    suite: &suite,
-                    cases: &cases,
-                    lengths,
-                };
-                if self.json {
-                    writeln!(output, "{}", by_deadline.as_json())?;
-                } else {
-                    by_deadline.print(output)?;
-                }
-                output.flush()?;
-                continue;
-            }
-            let bar = bar(cases.len(), &suite);
-            let runs: Result<Vec<Run>, WrongLength> = cases
-                .iter()
-                .map(|case| {
-                    let ran = match &workers {
-                        Some(workers) => workers.run(case, tables, self.max_time),
-                        None => run(case, tables, self.max_time),
-                    };
-                    bar.inc(1);
-                    ran
-                })
-                .collect();
-            bar.finish_and_clear();
-            let runs = runs.map_err(|wrong| refuted(&suite, &wrong))?;
-            let figures = Figures::of(&runs);
-            let boards = cases.iter().map(|case| case.problem.start().to_string());
-            let each: Vec<(String, Run)> = boards.zip(runs).filter(|_| self.each).collect();
-            if self.json {
-                let object = report::as_json(&suite, &figures, &made, self.threads, &each);
-                writeln!(output, "{object}")?;
+                self.by_server(output, &suite, cases, url).await?;
+            } else if self.deadlines().is_empty() {
+                self.to_the_end(output, &suite, &cases, workers.as_ref())?;
             } else {
-                report::print(output, &suite, &figures, &made, self.threads, &each)?;
+                self.by_deadlines(output, &suite, &cases)?;
             }
             output.flush()?;
         }
         Ok(Exit::Done)
+    }
+
+    /// Has a server solve the boards.
+    async fn by_server(
+        &self,
+        output: &mut dyn Write,
+        suite: &Suite,
+        cases: Vec<Case>,
+        url: &str,
+    ) -> Result<(), Failure> {
+        let calls = cases.len();
+        let served = served::serve(cases, &self.server, url, self.in_flight.into()).await?;
+        if self.json {
+            writeln!(output, "{}", served.as_json(suite, url, calls))?;
+        } else {
+            served.print(output, suite, url, calls)?;
+        }
+        Ok(())
+    }
+
+    /// Looks for the best solutions by each deadline.
+    fn by_deadlines(
+        &self,
+        output: &mut dyn Write,
+        suite: &Suite,
+        cases: &[Case],
+    ) -> Result<(), Failure> {
+        let made = self.tables_for(cases)?;
+        let by_deadline = ByDeadline {
+            suite,
+            cases,
+            lengths: by_deadlines(suite, cases, made.store.tables(), &self.deadlines())?,
+        };
+        if self.json {
+            writeln!(output, "{}", by_deadline.as_json())?;
+        } else {
+            by_deadline.print(output)?;
+        }
+        Ok(())
+    }
+
+    /// Looks for shortest solutions.
+    fn to_the_end(
+        &self,
+        output: &mut dyn Write,
+        suite: &Suite,
+        cases: &[Case],
+        workers: Option<&Workers>,
+    ) -> Result<(), Failure> {
+        let made = self.tables_for(cases)?;
+        let tables = made.store.tables();
+        let bar = bar(cases.len(), suite);
+        let runs: Result<Vec<Run>, WrongLength> = cases
+            .iter()
+            .map(|case| {
+                let ran = match workers {
+                    Some(workers) => workers.run(case, tables, self.max_time),
+                    None => run(case, tables, self.max_time),
+                };
+                bar.inc(1);
+                ran
+            })
+            .collect();
+        bar.finish_and_clear();
+        let runs = runs.map_err(|wrong| refuted(suite, &wrong))?;
+        let figures = Figures::of(&runs);
+        let boards = cases.iter().map(|case| case.problem.start().to_string());
+        let each: Vec<(String, Run)> = boards.zip(runs).filter(|_| self.each).collect();
+        if self.json {
+            let object = report::as_json(suite, &figures, &made, self.threads, &each);
+            writeln!(output, "{object}")?;
+        } else {
+            report::print(output, suite, &figures, &made, self.threads, &each)?;
+        }
+        Ok(())
     }
 
     fn workers(&self) -> Result<Option<Workers>, Failure> {

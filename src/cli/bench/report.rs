@@ -13,6 +13,26 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
+/// The line of the times.
+pub(super) fn print_times(output: &mut dyn Write, figures: &Figures) -> io::Result<()> {
+    writeln!(
+        output,
+        "  ms: mean {:.3}, median {:.3}, p95 {:.3}, p99 {:.3}, max {:.3}",
+        figures.mean, figures.median, figures.p95, figures.p99, figures.max
+    )
+}
+
+/// The same as JSON.
+pub(super) fn times_as_json(figures: &Figures) -> Value {
+    json!({
+        "mean": figures.mean,
+        "median": figures.median,
+        "p95": figures.p95,
+        "p99": figures.p99,
+        "max": figures.max,
+    })
+}
+
 pub(super) fn print(
     output: &mut dyn Write,
     suite: &Suite,
@@ -39,11 +59,7 @@ pub(super) fn print(
         "{suite}: {solved} of {boards} boards solved, mean length {:.3}",
         figures.mean_length
     )?;
-    writeln!(
-        output,
-        "  ms: mean {:.3}, median {:.3}, p95 {:.3}, p99 {:.3}, max {:.3}",
-        figures.mean, figures.median, figures.p95, figures.p99, figures.max
-    )?;
+    print_times(output, figures)?;
     if let Some(threads) = threads {
         writeln!(
             output,
@@ -78,13 +94,7 @@ pub(super) fn as_json(
         "boards": figures.boards,
         "solved": figures.solved,
         "mean_length": figures.mean_length,
-        "milliseconds": {
-            "mean": figures.mean,
-            "median": figures.median,
-            "p95": figures.p95,
-            "p99": figures.p99,
-            "max": figures.max,
-        },
+        "milliseconds": times_as_json(figures),
         "nodes": { "mean": figures.mean_nodes, "max": figures.max_nodes },
         "ns_per_node": figures.per_node,
         "table_bytes": tables.bytes,

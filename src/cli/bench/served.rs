@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tonic::{Code, Request, Response, Status};
 
+use super::report::{print_times, times_as_json};
 use crate::bench::{Case, Figures, Run, Suite, WrongLength};
 use crate::cli::input::board_message;
 use crate::cli::moves::directions;
@@ -176,11 +177,7 @@ impl Served {
             "{suite}, by {url}: {} of {calls} calls answered, {:.0} a second, {} late, mean length {:.3}",
             figures.solved, self.calls_per_second, self.late, figures.mean_length
         )?;
-        writeln!(
-            output,
-            "  ms: mean {:.3}, median {:.3}, p95 {:.3}, p99 {:.3}, max {:.3}",
-            figures.mean, figures.median, figures.p95, figures.p99, figures.max
-        )?;
+        print_times(output, figures)?;
         for (code, count) in &self.failed {
             writeln!(output, "  {code}: {count}")?;
         }
@@ -197,13 +194,7 @@ impl Served {
             "calls_per_second": self.calls_per_second,
             "late": self.late,
             "mean_length": figures.mean_length,
-            "milliseconds": {
-                "mean": figures.mean,
-                "median": figures.median,
-                "p95": figures.p95,
-                "p99": figures.p99,
-                "max": figures.max,
-            },
+            "milliseconds": times_as_json(figures),
             "failed": self.failed,
         })
     }
