@@ -123,7 +123,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_DRAIN_GRACE", value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
     pub drain_grace: Duration,
 
-    /// What clients with a name weigh when there is not enough for all: NAME=WEIGHT,…; others weigh 1. One of weight 2 gets twice the service and twice the places of one of weight 1.
+    /// What clients with a name weigh when there is not enough for all: NAME=WEIGHT,…; others weigh what their token's line says, or 1. One of weight 2 gets twice the service and twice the places of one of weight 1.
     #[arg(long, env = "LOYD_CLIENT_WEIGHTS", value_name = "WEIGHTS", value_delimiter = ',', value_parser = weight)]
     pub client_weights: Vec<(String, NonZeroU32)>,
 

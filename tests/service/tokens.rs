@@ -9,7 +9,11 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_reflection::pb::v1::ServerReflectionRequest;
 use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
 
-use crate::harness::{PATIENCE, Service, ask, assert_reason, hardest, in_time, try_start};
+use tokio::task::JoinSet;
+
+use crate::harness::{
+    PATIENCE, Service, ask, assert_reason, hardest, hopeless, in_time, try_start,
+};
 
 const SECRET: &str = "loyd_of-the-lobby";
 
@@ -39,6 +43,32 @@ async fn solve(service: &Service, authorization: Option<&str>) -> Result<(), Sta
         request.metadata_mut().insert("authorization", value);
     }
     service.client().await.solve(request).await.map(|_| ())
+}
+
+#[tokio::test]
+async fn a_tokens_weight_is_its_clients_share_of_the_places() {
+    const PROOFS: u64 = 40;
+    let file = file(&line("weighty", SECRET, "3"));
+    let path = file.path().to_str().unwrap();
+    let service = Service::with(&["--token-file", path, "--queue", "32"]).await;
+    let client = service.client().await;
+    let mut proofs = JoinSet::new();
+    for number in 0..PROOFS {
+        let mut client = client.clone();
+        let mut request = Request::new(hopeless(number));
+        let value = format!("Bearer {SECRET}").parse().unwrap();
+        request.metadata_mut().insert("authorization", value);
+        proofs.spawn(async move { client.solve(request).await });
+    }
+    // It may hold three times as many of the 32 as it leaves free.
+    for _ in 0..PROOFS - 24 {
+        let refused = in_time(proofs.join_next()).await.unwrap().unwrap();
+        let status = refused.unwrap_err();
+        assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
+        assert!(status.message().contains("share"), "{status}");
+    }
+    assert_eq!(proofs.len(), 24);
+    proofs.abort_all();
 }
 
 #[test]
