@@ -23,13 +23,14 @@ fn ms(milliseconds: u64) -> Duration {
 }
 
 #[test]
-fn the_margin_is_a_quarter_of_the_time_from_1_to_20_ms_and_never_more_than_all_of_it() {
+fn the_margin_is_a_quarter_of_the_time_from_2_to_20_ms_and_never_more_than_half_of_it() {
     for (timeout, kept) in [
         (Duration::ZERO, Duration::ZERO),
-        (Duration::from_micros(300), Duration::from_micros(300)),
-        (ms(1), ms(1)),
+        (Duration::from_micros(300), Duration::from_micros(150)),
         (ms(2), ms(1)),
-        (ms(4), ms(1)),
+        (ms(4), ms(2)),
+        (ms(5), ms(2)),
+        (ms(8), ms(2)),
         (ms(10), Duration::from_micros(2_500)),
         (ms(50), Duration::from_micros(12_500)),
         (ms(80), ms(20)),

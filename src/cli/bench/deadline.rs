@@ -1,24 +1,17 @@
 //! The lengths of solutions by a deadline, for people and as JSON.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::bench::{Case, Lengths, Suite};
+use super::plot::Curve;
+use super::{Failure, bar, refuted};
+use crate::bench::{Case, Lengths, Suite, WrongLength, best_by};
 use crate::puzzle::Shape;
-
-/// The uniform boards of the suite: rows, columns and how many.
-pub(super) const SIZES: [(usize, usize, u64); 8] = [
-    (5, 5, 100),
-    (6, 6, 100),
-    (7, 7, 100),
-    (8, 8, 100),
-    (10, 10, 100),
-    (16, 16, 20),
-    (32, 32, 10),
-    (100, 100, 3),
-];
+use crate::search::beams;
+use crate::search::tables::Tables;
 
 /// The deadlines when none are named.
 pub(super) const DEADLINES: [Duration; 3] = [
@@ -29,12 +22,50 @@ pub(super) const DEADLINES: [Duration; 3] = [
 
 /// One suite with its figures by each deadline.
 pub(super) struct ByDeadline<'a> {
-    pub(super) suite: &'a Suite,
-    pub(super) cases: &'a [Case],
-    pub(super) lengths: Vec<(Duration, Lengths)>,
+    suite: &'a Suite,
+    cases: &'a [Case],
+    lengths: Vec<(Duration, Lengths)>,
 }
 
-impl ByDeadline<'_> {
+impl<'a> ByDeadline<'a> {
+    /// Looks for the best solutions of all boards by each deadline.
+    ///
+    /// # Errors
+    /// When a length is known and a shorter solution is found.
+    pub(super) fn of(
+        suite: &'a Suite,
+        cases: &'a [Case],
+        tables: &Arc<Tables>,
+        deadlines: &[Duration],
+    ) -> Result<Self, Failure> {
+        let bar = bar(cases.len() * deadlines.len(), suite);
+        // What is made once for all boards of a size is no part of any deadline.
+        if let (Some(case), Some(&longest)) = (cases.first(), deadlines.iter().max()) {
+            let beams = beams::beams(&case.problem, tables);
+            while !beams.prepare(1 << 16) {}
+            best_by(case, tables, longest).map_err(|wrong| refuted(suite, &wrong))?;
+        }
+        let by = |&deadline: &Duration| {
+            let reached: Result<Vec<_>, WrongLength> = cases
+                .iter()
+                .map(|case| {
+                    let reached = best_by(case, tables, deadline);
+                    bar.inc(1);
+                    reached
+                })
+                .collect();
+            let reached = reached.map_err(|wrong| refuted(suite, &wrong))?;
+            Ok((deadline, Lengths::of(cases, &reached)))
+        };
+        let lengths: Result<_, Failure> = deadlines.iter().map(by).collect();
+        bar.finish_and_clear();
+        Ok(Self {
+            suite,
+            cases,
+            lengths: lengths?,
+        })
+    }
+
     pub(super) fn print(&self, output: &mut dyn Write) -> io::Result<()> {
         writeln!(output, "{}: {} boards", self.suite, self.cases.len())?;
         writeln!(
@@ -93,6 +124,26 @@ impl ByDeadline<'_> {
             "boards": self.cases.len(),
             "deadlines": self.lengths.iter().map(row).collect::<Vec<_>>(),
         })
+    }
+
+    /// How the lengths fall with time, from the first solutions on. A deadline by which some
+    /// boards had none is left out.
+    pub(super) fn curve(&self) -> Curve {
+        let all = |lengths: &Lengths| lengths.solved == self.cases.len();
+        let first = self.lengths.iter().find(|(_, lengths)| all(lengths));
+        let first = first.map(|(_, lengths)| (lengths.first / 1e3, lengths.first_length));
+        let later = self.lengths.iter().filter(|(_, lengths)| all(lengths));
+        let later = later.map(|(deadline, lengths)| (deadline.as_secs_f64(), lengths.length));
+        let points = first.into_iter().chain(later);
+        Curve {
+            name: match self.suite {
+                Suite::Uniform { shape, .. } => shape.to_string(),
+                other => other.to_string(),
+            },
+            points: points
+                .map(|(seconds, length)| (seconds, length / self.cube()))
+                .collect(),
+        }
     }
 
     /// The number of cells to the power of 3/2: n³ on n×n.

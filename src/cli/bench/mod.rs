@@ -1,31 +1,32 @@
 //! `loyd bench`: how fast boards are solved to optimality, here or by a server.
 
 mod deadline;
+mod kept;
+mod made;
+mod plot;
 mod report;
 mod served;
+mod suites;
 
+use std::fmt;
 use std::fs;
 use std::io::Write;
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Exit, Failure, ServerArgs};
-use crate::bench::{Case, Figures, Lengths, Run, Suite, Workers, WrongLength, best_by, run};
+use crate::bench::{Case, Figures, Run, Suite, Workers, WrongLength, run};
 use crate::config::{TableDirArg, bytes};
-use crate::engine::guide_builder::GuideBuilder;
-use crate::engine::table_store::TableStore;
-use crate::heuristic::pattern_database::Store;
-use crate::puzzle::Shape;
-use crate::search::beams;
-use crate::search::tables::Tables;
 
-use deadline::{ByDeadline, DEADLINES, SIZES};
+use deadline::{ByDeadline, DEADLINES};
+use kept::Kept;
+use made::Made;
+use plot::Curve;
+use served::{Call, Called, Served};
+use suites::Name;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -38,6 +39,8 @@ Examples:
   loyd bench --suite uniform --rows 9 --columns 12 --count 20 --deadline 50ms,500ms
   loyd bench --suite uniform --count 10000 --server 127.0.0.1:50051
   loyd bench --suite uniform --rows 5 --columns 5 --server 127.0.0.1:50051 --timeout 100ms
+  loyd bench --suite deadline --server 127.0.0.1:50051 --count 10000 --in-flight 1
+  loyd bench --suite deadline --deadline 10ms,100ms,1s,10s --plot lengths.svg
 
 A file has a board a line: fields parted by tabs, of which the first with a comma holds the tiles
 row by row, and the next, if there is one, the length of the shortest solutions, which is checked,
@@ -48,8 +51,11 @@ is of the first solutions. Lengths are means; ÷ n³ divides by the number of ce
 3/2; excess is over known shortest solutions; bound is what is proven to be the least.
 
 With --server a running `loyd serve` solves them: times are those of whole calls, the answers are
-replayed here, and with --timeout the best solutions within that deadline are asked for. Otherwise
-times are CPU time of one thread, in milliseconds, of the boards that were solved within
+replayed here, and with --timeout the best solutions within that deadline are asked for. The suite
+deadline is of boards from 3x3 to 16x16 then, and tells of each deadline how many calls were over
+after it (late, and by how much the latest: overrun), how many were refused because of too many
+others, and how many were without a solution; with --each the late ones and those without are
+named. Otherwise times are CPU time of one thread, in milliseconds, of the boards that were solved within
 --max-time. ns/node counts the others, too. With --threads they are CPU time of all threads, and
 the time by the clock is told, too.
 
@@ -57,21 +63,6 @@ With --json each suite is an object: suite, boards, solved, mean_length, millise
 median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes, table_seconds (to build or map); with --threads also threads
 and wall_milliseconds (mean, max); with --each also runs, an array of objects: board, length,
 lower_bound, milliseconds, nodes, and with --threads wall_milliseconds.";
-
-/// The suites that come with loyd.
-#[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
-    /// Korf's hundred random 15-puzzles of 1985.
-    Korf,
-    /// The seventeen 15-puzzles that need 80 moves, the most of all.
-    Farthest,
-    /// Two 15-puzzles that are harder to solve than any of those.
-    Hard,
-    /// Boards drawn by --seed, each solvable one as likely.
-    Uniform,
-    /// The best solutions of uniform boards from 5x5 to 100x100 by three deadlines.
-    Deadline,
-}
 
 /// Measure how fast boards are solved to optimality.
 #[derive(Args, Debug)]
@@ -86,11 +77,17 @@ pub struct BenchArgs {
     file: Vec<PathBuf>,
 
     /// Look for the best solutions within this CPU time instead of shortest ones; with commas
-    /// between several. 20ms,100ms,1s for the suite deadline.
+    /// between several. For the suite deadline 20ms,100ms,1s, and with --server, of calls,
+    /// 5ms,10ms,20ms,50ms,100ms.
     #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = humantime::parse_duration)]
     deadline: Vec<Duration>,
 
-    /// For uniform: how many boards.
+    /// Draw the lengths by the deadlines into this file, as SVG.
+    #[arg(long, value_name = "FILE", conflicts_with = "server")]
+    plot: Option<PathBuf>,
+
+    /// For uniform: how many boards. For deadline at most so many of a size; with --server so many
+    /// calls.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     count: u64,
 
@@ -143,39 +140,84 @@ impl BenchArgs {
     /// # Errors
     /// When a file or an option is wrong, or the figures cannot be written.
     pub async fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
-        let workers = self.workers()?;
-        for suite in self.suites()? {
-            let cases = suite
-                .cases()
-                .map_err(|error| Failure::Input(format!("{suite}: {error}")))?;
-            if let Some(url) = &self.server.server {
-                self.by_server(output, &suite, cases, url).await?;
-            } else if self.deadlines().is_empty() {
-                self.to_the_end(output, &suite, &cases, workers.as_ref())?;
-            } else {
-                self.by_deadlines(output, &suite, &cases)?;
-            }
-            output.flush()?;
+        match &self.server.server {
+            Some(url) => self.by_server(output, url).await?,
+            None => self.here(output)?,
         }
         Ok(Exit::Done)
     }
 
-    /// Has a server solve the boards.
-    async fn by_server(
-        &self,
-        output: &mut dyn Write,
-        suite: &Suite,
-        cases: Vec<Case>,
-        url: &str,
-    ) -> Result<(), Failure> {
-        let calls = cases.len();
-        let served = served::serve(cases, &self.server, url, self.in_flight.into()).await?;
-        if self.json {
-            writeln!(output, "{}", served.as_json(suite, url, calls))?;
-        } else {
-            served.print(output, suite, url, calls)?;
+    /// Solves the boards here.
+    fn here(&self, output: &mut dyn Write) -> Result<(), Failure> {
+        let workers = self.workers()?;
+        let mut curves = Vec::new();
+        for suite in self.suites()? {
+            let cases = self.cases(&suite)?;
+            if self.deadlines().is_empty() {
+                self.to_the_end(output, &suite, &cases, workers.as_ref())?;
+            } else {
+                curves.push(self.by_deadlines(output, &suite, &cases)?);
+            }
+            output.flush()?;
+        }
+        if let Some(path) = &self.plot {
+            fs::write(path, plot::svg(&curves)).map_err(|error| {
+                Failure::Input(format!("cannot write {}: {error}", path.display()))
+            })?;
         }
         Ok(())
+    }
+
+    fn cases(&self, suite: &Suite) -> Result<Vec<Case>, Failure> {
+        suite
+            .cases()
+            .map_err(|error| Failure::Input(format!("{suite}: {error}")))
+    }
+
+    /// Has a server solve the boards.
+    async fn by_server(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
+        if self.suite.contains(&Name::Deadline) {
+            let calls = kept::calls(self.count, self.seed, &self.deadline);
+            let kept = Kept::of(self.called(calls, url, &"deadlines").await?);
+            if self.json {
+                writeln!(output, "{}", kept.as_json(url, self.each))?;
+            } else {
+                kept.print(output, url, self.each)?;
+            }
+        }
+        for suite in self.suites()? {
+            let call = |case| Call {
+                case,
+                deadline: self.server.timeout,
+            };
+            let calls = self.cases(&suite)?.into_iter().map(call).collect();
+            let begun = Instant::now();
+            let called = self.called(calls, url, &suite).await?;
+            let served = Served::of(&called, begun.elapsed());
+            if self.json {
+                writeln!(output, "{}", served.as_json(&suite, url))?;
+            } else {
+                served.print(output, &suite, url)?;
+            }
+            output.flush()?;
+        }
+        Ok(())
+    }
+
+    async fn called(
+        &self,
+        calls: Vec<Call>,
+        url: &str,
+        name: &dyn fmt::Display,
+    ) -> Result<Vec<Called>, Failure> {
+        let bar = bar(calls.len(), name);
+        let done = {
+            let bar = bar.clone();
+            move || bar.inc(1)
+        };
+        let called = served::make(calls, &self.server, url, self.in_flight.into(), done).await;
+        bar.finish_and_clear();
+        called
     }
 
     /// Looks for the best solutions by each deadline.
@@ -184,19 +226,23 @@ impl BenchArgs {
         output: &mut dyn Write,
         suite: &Suite,
         cases: &[Case],
-    ) -> Result<(), Failure> {
-        let made = self.tables_for(cases)?;
-        let by_deadline = ByDeadline {
-            suite,
-            cases,
-            lengths: by_deadlines(suite, cases, made.store.tables(), &self.deadlines())?,
-        };
+    ) -> Result<Curve, Failure> {
+        let made = Made::of(cases, self);
+        let by_deadline = ByDeadline::of(suite, cases, made.store.tables(), &self.deadlines())?;
         if self.json {
             writeln!(output, "{}", by_deadline.as_json())?;
         } else {
             by_deadline.print(output)?;
         }
-        Ok(())
+        Ok(by_deadline.curve())
+    }
+
+    fn deadlines(&self) -> Vec<Duration> {
+        if self.deadline.is_empty() && self.suite.contains(&Name::Deadline) {
+            DEADLINES.to_vec()
+        } else {
+            self.deadline.clone()
+        }
     }
 
     /// Looks for shortest solutions.
@@ -207,7 +253,7 @@ impl BenchArgs {
         cases: &[Case],
         workers: Option<&Workers>,
     ) -> Result<(), Failure> {
-        let made = self.tables_for(cases)?;
+        let made = Made::of(cases, self);
         let tables = made.store.tables();
         let bar = bar(cases.len(), suite);
         let runs: Result<Vec<Run>, WrongLength> = cases
@@ -242,112 +288,6 @@ impl BenchArgs {
             .transpose()
             .map_err(|error| Failure::Input(format!("--threads: {error}")))
     }
-
-    /// The tables that a server with so much memory would use for these boards.
-    fn tables_for(&self, cases: &[Case]) -> Result<Made, Failure> {
-        let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let folder = self.tables.path().map(Store::new);
-        let store = TableStore::new(
-            self.table_memory,
-            threads,
-            GuideBuilder::new(folder, u64::MAX),
-        );
-        let begun = Instant::now();
-        let bar = ProgressBar::new_spinner().with_message("building tables");
-        if let Some(case) = cases.first() {
-            store.want_all(case.problem.shape(), case.problem.home());
-            while !store.is_settled() {
-                bar.tick();
-                thread::sleep(Duration::from_millis(5));
-            }
-        }
-        bar.finish_and_clear();
-        Ok(Made {
-            bytes: store.bytes(),
-            time: begun.elapsed(),
-            store,
-        })
-    }
-
-    fn deadlines(&self) -> Vec<Duration> {
-        if self.deadline.is_empty() && self.suite.contains(&Name::Deadline) {
-            DEADLINES.to_vec()
-        } else {
-            self.deadline.clone()
-        }
-    }
-
-    fn suites(&self) -> Result<Vec<Suite>, Failure> {
-        let shape = Shape::new(self.rows, self.columns)
-            .map_err(|error| Failure::Input(format!("--rows, --columns: {error}")))?;
-        let uniform = |shape, count| Suite::Uniform {
-            shape,
-            count,
-            seed: self.seed,
-        };
-        let named = |name| match name {
-            Name::Korf => vec![Suite::Korf],
-            Name::Farthest => vec![Suite::Farthest],
-            Name::Hard => vec![Suite::Hard],
-            Name::Uniform => vec![uniform(shape, self.count)],
-            Name::Deadline => SIZES
-                .into_iter()
-                .filter_map(|(rows, columns, count)| {
-                    Some(uniform(
-                        Shape::new(rows, columns).ok()?,
-                        count.min(self.count),
-                    ))
-                })
-                .collect(),
-        };
-        let mut suites: Vec<Suite> = self.suite.iter().copied().flat_map(named).collect();
-        for path in &self.file {
-            let text = fs::read_to_string(path)
-                .map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
-            suites.push(Suite::Listed {
-                name: path.display().to_string(),
-                text,
-            });
-        }
-        if suites.is_empty() {
-            suites = [Name::Korf, Name::Uniform]
-                .into_iter()
-                .flat_map(named)
-                .collect();
-        }
-        Ok(suites)
-    }
-}
-
-/// The best solutions of all boards by each deadline.
-fn by_deadlines(
-    suite: &Suite,
-    cases: &[Case],
-    tables: &Arc<Tables>,
-    deadlines: &[Duration],
-) -> Result<Vec<(Duration, Lengths)>, Failure> {
-    let bar = bar(cases.len() * deadlines.len(), suite);
-    // What is made once for all boards of a size is no part of any deadline.
-    if let (Some(case), Some(&longest)) = (cases.first(), deadlines.iter().max()) {
-        let beams = beams::beams(&case.problem, tables);
-        while !beams.prepare(1 << 16) {}
-        best_by(case, tables, longest).map_err(|wrong| refuted(suite, &wrong))?;
-    }
-    let lengths = deadlines.iter().map(|&deadline| {
-        let reached: Result<Vec<_>, WrongLength> = cases
-            .iter()
-            .map(|case| {
-                let reached = best_by(case, tables, deadline);
-                bar.inc(1);
-                reached
-            })
-            .collect();
-        let reached = reached.map_err(|wrong| refuted(suite, &wrong))?;
-        Ok((deadline, Lengths::of(cases, &reached)))
-    });
-    let lengths = lengths.collect();
-    bar.finish_and_clear();
-    lengths
 }
 
 /// A wrong length is the file's fault, or loyd's where it comes with loyd.
@@ -358,20 +298,12 @@ fn refuted(suite: &Suite, wrong: &WrongLength) -> Failure {
     }
 }
 
-/// The tables of a suite.
-struct Made {
-    store: TableStore,
-    bytes: usize,
-    /// What it took to build or to map them.
-    time: Duration,
-}
-
 /// Drawn on a terminal only.
-fn bar(boards: usize, suite: &Suite) -> ProgressBar {
+fn bar(boards: usize, name: &dyn fmt::Display) -> ProgressBar {
     let target = ProgressDrawTarget::stderr();
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}, {eta} left")
         .expect("a legal template");
     ProgressBar::with_draw_target(Some(boards as u64), target)
         .with_style(style)
-        .with_message(suite.to_string())
+        .with_message(name.to_string())
 }

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::Made;
+use super::made::Made;
 use crate::bench::{Figures, Run, Suite};
 use crate::cli::spelling::count;
 
-fn milliseconds(time: Duration) -> f64 {
+pub(super) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 

@@ -8,125 +8,101 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
-use tonic::{Code, Request, Response, Status};
+use tonic::{Code, Request, Response};
 
 use super::report::{print_times, times_as_json};
 use crate::bench::{Case, Figures, Run, Suite, WrongLength};
 use crate::cli::input::board_message;
 use crate::cli::moves::directions;
 use crate::cli::{Failure, ServerArgs, backend};
-use crate::puzzle::Replay;
+use crate::puzzle::{Replay, Shape};
 use crate::service::proto::{Objective, SolveRequest, SolveResponse};
 
-/// What the calls of a suite took.
-#[derive(Debug)]
-pub(super) struct Served {
-    /// Of the calls that were answered; times are from the call to the answer.
-    figures: Figures,
-    calls_per_second: f64,
-    /// Answers that came after the deadline.
-    late: usize,
-    /// Calls that were not answered, by their codes.
-    failed: BTreeMap<String, usize>,
+/// A call to be made.
+pub(super) struct Call {
+    pub(super) case: Case,
+    /// With one the best solution is asked for, otherwise a shortest one.
+    pub(super) deadline: Option<Duration>,
 }
 
-/// Asks for each board, so many calls under way at any time, and replays each answer. With a
-/// deadline the best solutions are asked for, otherwise shortest ones.
+/// A call that has been made.
+pub(super) struct Called {
+    pub(super) shape: Shape,
+    pub(super) deadline: Option<Duration>,
+    /// From the call to the answer.
+    pub(super) time: Duration,
+    /// The answer, which is a solution; or why there is none.
+    pub(super) answer: Result<Run, Code>,
+}
+
+impl Called {
+    /// Whether it was over only after its deadline.
+    pub(super) fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| self.time > deadline)
+    }
+}
+
+/// Makes the calls, so many under way at any time, and replays each answer. `done` is told of each.
 ///
 /// # Errors
 /// When the server cannot be reached, or an answer is wrong.
-pub(super) async fn serve(
-    cases: Vec<Case>,
+pub(super) async fn make(
+    calls: Vec<Call>,
     server: &ServerArgs,
     url: &str,
     in_flight: usize,
-) -> Result<Served, Failure> {
+    done: impl Fn() + Clone + Send + 'static,
+) -> Result<Vec<Called>, Failure> {
     let client = backend::connect(server, url).await?;
-    let cases = Arc::new(cases);
+    let calls = Arc::new(calls);
     let next = Arc::new(AtomicUsize::new(0));
-    let begun = Instant::now();
     let mut callers = JoinSet::new();
-    for _ in 0..in_flight.min(cases.len()) {
-        let (cases, next) = (Arc::clone(&cases), Arc::clone(&next));
-        let mut caller = Caller {
-            client: client.clone(),
-            deadline: server.timeout,
-            calls: Calls::default(),
-        };
+    for _ in 0..in_flight.min(calls.len()) {
+        let (calls, next) = (Arc::clone(&calls), Arc::clone(&next));
+        let (mut client, done) = (client.clone(), done.clone());
         callers.spawn(async move {
-            while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
-                caller.call(case).await?;
+            let mut called = Vec::new();
+            while let Some(call) = calls.get(next.fetch_add(1, Ordering::Relaxed)) {
+                called.push(make_one(&mut client, call).await?);
+                done();
             }
-            Ok::<_, Failure>(caller.calls)
+            Ok::<_, Failure>(called)
         });
     }
-    let mut all = Calls::default();
-    while let Some(calls) = callers.join_next().await {
-        let calls = calls.map_err(|error| Failure::Broken(error.to_string()))??;
-        all.runs.extend(calls.runs);
-        all.late += calls.late;
-        for (code, count) in calls.failed {
-            *all.failed.entry(code).or_default() += count;
-        }
+    let mut all = Vec::with_capacity(calls.len());
+    while let Some(called) = callers.join_next().await {
+        all.extend(called.map_err(|error| Failure::Broken(error.to_string()))??);
     }
-    let took = begun.elapsed().as_secs_f64();
-    Ok(Served {
-        figures: Figures::of(&all.runs),
-        calls_per_second: all.runs.len() as f64 / took,
-        late: all.late,
-        failed: all.failed,
-    })
+    Ok(all)
 }
 
-/// What has come of some calls.
-#[derive(Default)]
-struct Calls {
-    runs: Vec<Run>,
-    late: usize,
-    failed: BTreeMap<String, usize>,
-}
-
-/// One who asks again as soon as there is an answer.
-struct Caller {
-    client: backend::Client,
-    deadline: Option<Duration>,
-    calls: Calls,
-}
-
-impl Caller {
-    async fn call(&mut self, case: &Case) -> Result<(), Failure> {
-        let start = case.problem.start();
-        let objective = match self.deadline {
-            Some(_) => Objective::Best,
-            None => Objective::Optimal,
-        };
-        let mut request = Request::new(SolveRequest {
-            board: Some(board_message(start)),
-            objective: objective.into(),
-            ..SolveRequest::default()
-        });
-        if let Some(deadline) = self.deadline {
-            request.set_timeout(deadline);
-        }
-        let begun = Instant::now();
-        let answer = self.client.solve(request).await;
-        let time = begun.elapsed();
-        match answer {
-            Ok(response) => {
-                self.calls.runs.push(checked(case, response, time)?);
-                self.calls.late += usize::from(self.deadline.is_some_and(|most| time > most));
-            }
+async fn make_one(client: &mut backend::Client, call: &Call) -> Result<Called, Failure> {
+    let Call { case, deadline } = call;
+    let objective = match deadline {
+        Some(_) => Objective::Best,
+        None => Objective::Optimal,
+    };
+    let mut request = Request::new(SolveRequest {
+        board: Some(board_message(case.problem.start())),
+        objective: objective.into(),
+        ..SolveRequest::default()
+    });
+    if let Some(deadline) = *deadline {
+        request.set_timeout(deadline);
+    }
+    let begun = Instant::now();
+    let answer = client.solve(request).await;
+    let time = begun.elapsed();
+    Ok(Called {
+        shape: case.problem.shape(),
+        deadline: *deadline,
+        time,
+        answer: match answer {
+            Ok(response) => Ok(checked(case, response, time)?),
             Err(status) if status.code() == Code::Unavailable => return Err(status.into()),
-            Err(status) => {
-                *self.calls.failed.entry(code(&status)).or_default() += 1;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn code(status: &Status) -> String {
-    format!("{:?}", status.code())
+            Err(status) => Err(status.code()),
+        },
+    })
 }
 
 /// Replays an answer, and compares what it claims with what is known.
@@ -163,15 +139,39 @@ fn checked(case: &Case, response: Response<SolveResponse>, time: Duration) -> Re
     })
 }
 
+/// What the calls of a suite took.
+pub(super) struct Served {
+    /// Of the calls that were answered; times are from the call to the answer.
+    figures: Figures,
+    calls: usize,
+    calls_per_second: f64,
+    /// Answers that came after the deadline.
+    late: usize,
+    /// Calls that were not answered, by their codes.
+    failed: BTreeMap<String, usize>,
+}
+
 impl Served {
-    pub(super) fn print(
-        &self,
-        output: &mut dyn Write,
-        suite: &Suite,
-        url: &str,
-        calls: usize,
-    ) -> io::Result<()> {
-        let figures = &self.figures;
+    /// The figures of these calls, which took so long together.
+    pub(super) fn of(called: &[Called], took: Duration) -> Self {
+        let answered = || called.iter().filter_map(|call| call.answer.as_ref().ok());
+        let runs: Vec<Run> = answered().copied().collect();
+        let is_late = |call: &&Called| call.answer.is_ok() && call.is_late();
+        let mut failed = BTreeMap::new();
+        for code in called.iter().filter_map(|call| call.answer.as_ref().err()) {
+            *failed.entry(format!("{code:?}")).or_default() += 1;
+        }
+        Self {
+            figures: Figures::of(&runs),
+            calls: called.len(),
+            calls_per_second: runs.len() as f64 / took.as_secs_f64(),
+            late: called.iter().filter(is_late).count(),
+            failed,
+        }
+    }
+
+    pub(super) fn print(&self, output: &mut dyn Write, suite: &Suite, url: &str) -> io::Result<()> {
+        let Self { figures, calls, .. } = self;
         writeln!(
             output,
             "{suite}, by {url}: {} of {calls} calls answered, {:.0} a second, {} late, mean length {:.3}",
@@ -184,12 +184,12 @@ impl Served {
         Ok(())
     }
 
-    pub(super) fn as_json(&self, suite: &Suite, url: &str, calls: usize) -> Value {
+    pub(super) fn as_json(&self, suite: &Suite, url: &str) -> Value {
         let figures = &self.figures;
         json!({
             "suite": suite.to_string(),
             "server": url,
-            "calls": calls,
+            "calls": self.calls,
             "answered": figures.solved,
             "calls_per_second": self.calls_per_second,
             "late": self.late,

@@ -14,9 +14,15 @@ use crate::telemetry;
 /// How often to look how far a build has come, and whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// By how much the threads that make tables stand back behind the workers: whoever wants a table
+/// has a deadline now, and the table is for those who come later.
+const NICENESS: i32 = 5;
+
 impl Shared {
     /// Makes what is wanted until there is nothing left, or the store is closed.
     pub(super) fn make_all(&self) {
+        // The threads that a build begins are as nice. Where the system refuses it is as it was.
+        let _ = rustix::process::nice(NICENESS);
         while let Some(wanted) = self.next() {
             let made = catch_unwind(AssertUnwindSafe(|| self.make(wanted)));
             let mut state = self.state();

@@ -1,0 +1,46 @@
+//! The tables that a server would use, made before anything is measured.
+
+use std::num::NonZeroUsize;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+
+use super::BenchArgs;
+use crate::bench::Case;
+use crate::engine::guide_builder::GuideBuilder;
+use crate::engine::table_store::TableStore;
+use crate::heuristic::pattern_database::Store;
+
+/// The tables of a suite.
+pub(super) struct Made {
+    pub(super) store: TableStore,
+    pub(super) bytes: usize,
+    /// What it took to build or to map them.
+    pub(super) time: Duration,
+}
+
+impl Made {
+    /// The tables that a server with so much memory would use for these boards.
+    pub(super) fn of(cases: &[Case], args: &BenchArgs) -> Self {
+        let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let folder = args.tables.path().map(Store::new);
+        let builder = GuideBuilder::new(folder, u64::MAX);
+        let store = TableStore::new(args.table_memory, threads, builder);
+        let begun = Instant::now();
+        let bar = ProgressBar::new_spinner().with_message("building tables");
+        if let Some(case) = cases.first() {
+            store.want_all(case.problem.shape(), case.problem.home());
+            while !store.is_settled() {
+                bar.tick();
+                thread::sleep(Duration::from_millis(5));
+            }
+        }
+        bar.finish_and_clear();
+        Self {
+            bytes: store.bytes(),
+            time: begun.elapsed(),
+            store,
+        }
+    }
+}
