@@ -40,6 +40,8 @@ pub(super) enum Algorithm {
     IdaStar,
     /// Wider and wider beams: short solutions of boards of any size, for as long as there is time.
     Beam,
+    /// The same with beams that bring the tiles home in groups, as beam does on large boards alone.
+    StagedBeam,
     /// Tile by tile, as people do it: any size at once, long solutions.
     Constructive,
 }
@@ -51,7 +53,7 @@ impl Algorithm {
         match self {
             Self::AStar | Self::IdaStar => Objective::Optimal,
             Self::WeightedAStar | Self::Constructive => Objective::Fast,
-            Self::Beam => Objective::Best,
+            Self::Beam | Self::StagedBeam => Objective::Best,
         }
     }
 }
@@ -135,6 +137,7 @@ impl From<Algorithm> for proto::Algorithm {
             Algorithm::WeightedAStar => Self::WeightedAStar,
             Algorithm::IdaStar => Self::IdaStar,
             Algorithm::Beam => Self::Beam,
+            Algorithm::StagedBeam => Self::StagedBeam,
             Algorithm::Constructive => Self::Constructive,
         }
     }

@@ -98,7 +98,7 @@ const ALL_CORRECTIONS: &[Heuristic] = &[
 const CONTESTANTS: &[Contestant] = {
     use Algorithm::{AStar, IdaStar, WeightedAStar};
     use Heuristic::{Discrete, Hamming, LinearConflict, Manhattan, WalkingDistance};
-    use Objective::{Fast, Optimal};
+    use Objective::{Best, Fast, Optimal};
     &[
         constructive(Variant::Parberry),
         constructive(Variant::Hayes),
@@ -110,6 +110,8 @@ const CONTESTANTS: &[Contestant] = {
         contestant(Optimal, AStar, ALL_CORRECTIONS, 0.0),
         contestant(Fast, WeightedAStar, ALL_CORRECTIONS, 1.5),
         contestant(Fast, WeightedAStar, ALL_CORRECTIONS, 3.0),
+        contestant(Best, Algorithm::StagedBeam, &[], 0.0),
+        contestant(Best, Algorithm::Beam, &[], 0.0),
         contestant(Optimal, IdaStar, &[Manhattan], 0.0),
         contestant(Optimal, IdaStar, &[LinearConflict], 0.0),
         contestant(Optimal, IdaStar, &[WalkingDistance], 0.0),
@@ -127,7 +129,7 @@ impl Contestant {
             Algorithm::AStar => "A*".to_owned(),
             Algorithm::WeightedAStar => "weighted A*".to_owned(),
             Algorithm::IdaStar => "IDA*".to_owned(),
-            other => name(other.as_str_name(), "ALGORITHM_"),
+            other => name(other.as_str_name(), "ALGORITHM_").replace('_', " "),
         };
         if self.weight > 0.0 {
             text += &format!(" {}", self.weight);

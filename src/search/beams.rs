@@ -19,16 +19,18 @@ pub const fn suit(shape: Shape) -> bool {
 /// The beams for a problem: over whole boards where an estimate was learned, in stages elsewhere.
 #[must_use]
 pub fn beams(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
-    let problem = problem.clone();
-    let staged = Staged {
-        problem,
-        tables: Arc::clone(tables),
-    };
-    if learned::supports(staged.problem.shape()) {
+    if learned::supports(problem.shape()) {
+        let staged = Staged::new(problem, tables);
         Box::new(Whole { staged })
     } else {
-        Box::new(staged)
+        staged(problem, tables)
     }
+}
+
+/// The beams that go in stages, for any problem.
+#[must_use]
+pub fn staged(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
+    Box::new(Staged::new(problem, tables))
 }
 
 /// The cells times the mean of the sides: n³ on n×n.
@@ -110,6 +112,15 @@ impl Beams for Whole {
 struct Staged {
     problem: Problem,
     tables: Arc<Tables>,
+}
+
+impl Staged {
+    fn new(problem: &Problem, tables: &Arc<Tables>) -> Self {
+        Self {
+            problem: problem.clone(),
+            tables: Arc::clone(tables),
+        }
+    }
 }
 
 impl Beams for Staged {

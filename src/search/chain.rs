@@ -186,6 +186,7 @@ impl Chain {
                 self.begin_beside(memory);
                 beams
             }
+            Stage::StagedBeam => Box::new(Widening::new(beams::staged(problem, &self.tables))),
         };
         self.current = Some((stage, solver));
     }

@@ -96,6 +96,8 @@ pub enum Algorithm {
     IdaStar,
     /// Layered beam search, in wider and wider beams.
     Beam,
+    /// The same with beams that go in stages, whatever the board.
+    StagedBeam,
     /// Tile by tile.
     Constructive,
 }
@@ -108,6 +110,7 @@ impl fmt::Display for Algorithm {
             Self::WeightedAStar => "WEIGHTED_A_STAR",
             Self::IdaStar => "IDA_STAR",
             Self::Beam => "BEAM",
+            Self::StagedBeam => "STAGED_BEAM",
             Self::Constructive => "CONSTRUCTIVE",
         })
     }
@@ -146,6 +149,8 @@ pub enum Stage {
     AStar(HeuristicKind, Ratio),
     /// Wider and wider beams, beside the last stage of the plan if that is one that proves.
     Beam,
+    /// The same with beams that go in stages, whatever the board.
+    StagedBeam,
     /// Iterative-deepening A*.
     IdaStar(HeuristicKind),
     /// Iterative-deepening A* that counts pushes.
@@ -176,6 +181,7 @@ impl Stage {
             Self::AStar(_, Ratio::ONE) => "a_star",
             Self::AStar(..) => "weighted_a_star",
             Self::Beam => "beam",
+            Self::StagedBeam => "staged_beam",
             Self::IdaStar(_) | Self::PushIdaStar(_) => "ida_star",
         }
     }
@@ -186,7 +192,11 @@ impl Stage {
         match self {
             Self::TableWalk => true,
             Self::PushIdaStar(_) => matches!(metric, Metric::MultiTile),
-            Self::Constructive(_) | Self::Beam | Self::AStar(..) | Self::IdaStar(_) => {
+            Self::Constructive(_)
+            | Self::Beam
+            | Self::StagedBeam
+            | Self::AStar(..)
+            | Self::IdaStar(_) => {
                 matches!(metric, Metric::SingleTile)
             }
         }
@@ -281,6 +291,7 @@ pub fn plan(
             Algorithm::WeightedAStar => Stage::AStar(heuristic, weight(objective, method)),
             Algorithm::IdaStar => Stage::IdaStar(heuristic),
             Algorithm::Beam => Stage::Beam,
+            Algorithm::StagedBeam => Stage::StagedBeam,
             Algorithm::Constructive => Stage::Constructive(method.variant.unwrap_or_default()),
         };
         // BEST must have something to show when a limit comes.
@@ -386,8 +397,11 @@ pub fn check(metric: Metric, objective: Objective, method: Method) -> Result<(),
     {
         return Err(PlanError::WithoutDatabases(algorithm));
     }
-    let has_none = matches!(algorithm, Algorithm::Constructive | Algorithm::Beam);
-    if has_none && method.heuristic.is_some() {
+    let proves_nothing = matches!(
+        algorithm,
+        Algorithm::Constructive | Algorithm::Beam | Algorithm::StagedBeam
+    );
+    if proves_nothing && method.heuristic.is_some() {
         return Err(PlanError::StrayHeuristic(algorithm));
     }
     match (objective, algorithm) {
@@ -399,7 +413,7 @@ pub fn check(metric: Metric, objective: Objective, method: Method) -> Result<(),
                 objective,
             })
         }
-        (Objective::Optimal | Objective::Bounded(_), Algorithm::Constructive | Algorithm::Beam) => {
+        (Objective::Optimal | Objective::Bounded(_), _) if proves_nothing => {
             Err(PlanError::CannotProve {
                 algorithm,
                 objective,

@@ -170,3 +170,52 @@ fn a_solution_shorter_than_the_shortest_is_told() {
         "{failure}"
     );
 }
+
+#[test]
+fn lengths_by_deadlines_are_drawn() {
+    let boards = file("1,2,3,4,0,5,7,8,6\t2\n0,3,2,1\t-\n");
+    let path = boards.path().to_str().expect("text");
+    let drawn = tempfile::NamedTempFile::new().expect("a file");
+    let plot = drawn.path().to_str().expect("text");
+    output(&[
+        "--suite",
+        "uniform",
+        "--rows",
+        "5",
+        "--columns",
+        "5",
+        "--count",
+        "2",
+        "--file",
+        path,
+        "--deadline",
+        "20ms,1s",
+        "--plot",
+        plot,
+    ]);
+    let svg = std::fs::read_to_string(plot).expect("a picture");
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+    // A curve for each suite: of the first solutions, by 20 ms and by 1 s.
+    assert_eq!(svg.matches("<polyline ").count(), 2);
+    assert_eq!(svg.matches("<circle ").count(), 6);
+    assert!(svg.contains(">5×5</text>") && svg.contains(&format!(">{path}</text>")));
+    assert!(svg.contains(">100 ms</text>") && svg.contains(">1 s</text>"));
+    // Names are at least a line apart.
+    let names = svg.lines().filter(|line| line.contains("class=\"name\""));
+    let heights: Vec<f64> = names
+        .filter_map(|line| line.split_once(" y=\"")?.1.split_once('"')?.0.parse().ok())
+        .collect();
+    assert_eq!(heights.len(), 2);
+    assert!((heights[0] - heights[1]).abs() >= 15.9, "{heights:?}");
+}
+
+#[test]
+fn a_picture_that_cannot_be_written_is_named() {
+    let boards = file("1,2,3,4,0,5,7,8,6\n");
+    let path = boards.path().to_str().expect("text");
+    let plot = "no/such/folder/plot.svg";
+    let failure = run(&["--file", path, "--deadline", "1ms", "--plot", plot]);
+    let failure = failure.expect_err("no such folder");
+    assert_eq!(failure.exit(), Exit::BadInput);
+    assert!(failure.to_string().contains(plot), "{failure}");
+}

@@ -15,18 +15,20 @@ fn each_method_has_its_row() {
     let ran = fake.run(&["compare", BOARD], "");
     assert_eq!(ran.exit(), Exit::Done);
     let rows: Vec<&str> = ran.output.lines().collect();
-    assert_eq!(rows.len(), 16);
+    assert_eq!(rows.len(), 18);
     assert!(rows[0].starts_with("method "));
-    let columns: Vec<&str> = rows[13].split_whitespace().collect();
+    let columns: Vec<&str> = rows[15].split_whitespace().collect();
     assert_eq!(
         columns,
         [
             "IDA*,", "walking", "distance", "2", "2", "700", "12,345", "9", "1500.0", "optimal"
         ]
     );
-    assert!(rows[14].starts_with("IDA*, all corrections "));
+    assert!(rows[11].starts_with("staged beam "));
+    assert!(rows[12].starts_with("beam "));
+    assert!(rows[16].starts_with("IDA*, all corrections "));
     // The last one is the service's own choice.
-    assert!(rows[15].starts_with("the service's choice "));
+    assert!(rows[17].starts_with("the service's choice "));
     let last = fake.asked().stream.and_then(|stream| stream.solve);
     assert_eq!(last.expect("a question").method, None);
 }

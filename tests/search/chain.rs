@@ -428,6 +428,29 @@ fn beams_without_a_proof_beside_them_end_without_memory() {
 }
 
 #[test]
+fn beams_go_in_stages_where_others_are_learned_when_asked_to() {
+    let problem = random_problem(shape(5, 5), 24, &mut Dice::new(8));
+    while !learned::prepare(problem.shape(), 1_000_000) {}
+    let by = |algorithm| {
+        let method = Method {
+            algorithm: Some(algorithm),
+            ..Method::default()
+        };
+        let course = drive(
+            planned(&problem, Objective::Fast, method),
+            &problem,
+            Budget::nodes(1000),
+        );
+        (course.stop, course.by)
+    };
+    assert_eq!(
+        by(Algorithm::StagedBeam),
+        (Stop::FirstFound, vec![Stage::StagedBeam])
+    );
+    assert_eq!(by(Algorithm::Beam), (Stop::FirstFound, vec![Stage::Beam]));
+}
+
+#[test]
 fn the_beams_and_the_proof_share_the_nodes() {
     let problem = random_problem(shape(6, 6), 35, &mut Dice::new(9));
     while !learned::prepare(problem.shape(), 1_000_000) {}

@@ -280,6 +280,11 @@ fn a_method_that_cannot_do_what_is_asked_is_refused() {
             },
             PlanError::StrayWeight,
         ),
+        (
+            Optimal,
+            by(Algorithm::StagedBeam),
+            cannot_prove(Algorithm::StagedBeam, Optimal),
+        ),
         (Best, stray_variant(ANY), PlanError::StrayVariant),
         (
             Best,

@@ -119,6 +119,7 @@ fn stage(stage: Stage) -> (proto::Algorithm, proto::Heuristic, Vec<i32>) {
         Stage::TableWalk => (Wire::TableWalk, NO_HEURISTIC),
         Stage::Constructive(_) => (Wire::Constructive, NO_HEURISTIC),
         Stage::Beam => (Wire::Beam, NO_HEURISTIC),
+        Stage::StagedBeam => (Wire::StagedBeam, NO_HEURISTIC),
         Stage::AStar(kind, Ratio::ONE) => (Wire::AStar, heuristic(kind)),
         Stage::AStar(kind, _) => (Wire::WeightedAStar, heuristic(kind)),
         Stage::IdaStar(kind) => (Wire::IdaStar, heuristic(kind)),

@@ -267,6 +267,7 @@ impl Reader {
             Wire::WeightedAStar => Some(Algorithm::WeightedAStar),
             Wire::IdaStar => Some(Algorithm::IdaStar),
             Wire::Beam => Some(Algorithm::Beam),
+            Wire::StagedBeam => Some(Algorithm::StagedBeam),
             Wire::Constructive => Some(Algorithm::Constructive),
             Wire::TableWalk => {
                 self.violation(field, "TABLE_WALK cannot be asked for: leave it out");

@@ -1,0 +1,88 @@
+"""Deadlines over the wire: how many are kept, and how soon the moves of the largest board come."""
+
+import json
+import pathlib
+import statistics
+import subprocess
+import time
+
+from case import FULL, Case
+from server import BINARY
+
+CALLS = 10_000 if FULL else 140
+
+# Of each deadline's calls, how many may be late or without a solution where the tests share the
+# cores with the server and with whatever else runs there. With LOYD_SYSTEM_FULL, on an idle machine,
+# the promise is held to.
+BROKEN = 0 if FULL else 0.5
+
+# The same for the first moves of 128×128, in seconds.
+FIRST_CHUNK = 0.050 if FULL else 0.250
+EXTRA_BYTES = 64 << 20
+
+
+class Kept(Case):
+    def test_deadlines_from_5_ms_on(self):
+        """Boards from 3×3 to 16×16, one call after the other."""
+        ran = subprocess.run(
+            [
+                BINARY,
+                "bench",
+                "--suite=deadline",
+                f"--server={self.server.address}",
+                f"--count={CALLS}",
+                "--in-flight=1",
+                "--each",
+                "--json",
+            ],
+            capture_output=True,
+            text=True,
+            timeout=1200,
+        )
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        told = json.loads(ran.stdout)
+        rows = told["deadlines"]
+        self.assertEqual([row["deadline_seconds"] for row in rows], [0.005, 0.01, 0.02, 0.05, 0.1])
+        self.assertEqual(sum(row["calls"] for row in rows), CALLS)
+        print(
+            "late", [row["late"] for row in rows],
+            "without", [row["without_solution"] for row in rows],
+            end=" ", flush=True,
+        )
+        for row in rows:
+            broken = max(row["late"], row["without_solution"])
+            self.assertLessEqual(broken, BROKEN * row["calls"], told["broken"])
+            self.assertEqual(row["refused"], 0, "nobody else is there")
+
+
+class Largest(Case):
+    def first_chunk(self, board):
+        """The times from the call to the first and to the last moves of a solution."""
+        request = self.client.stream_request(board, "FAST")
+        moves, first = [], None
+        begun = time.monotonic()
+        for event in self.client.SolveStream(request, timeout=30):
+            if event.WhichOneof("event") == "moves":
+                first = first or time.monotonic() - begun
+                moves.extend(event.moves.moves)
+        took = time.monotonic() - begun
+        self.assertEqual(event.summary.solution.length, len(moves))
+        self.assert_solved(board, moves)
+        return first, took
+
+    def test_first_moves_of_128_by_128_come_at_once_and_hold_little(self):
+        boards = self.client.boards(128, count=6 if FULL else 2)
+        self.first_chunk(boards[0])
+        held = self.server.resident_bytes()
+        # Forgets the peak so far, such as that of the tables that were made.
+        pathlib.Path(f"/proc/{self.server.process.pid}/clear_refs").write_text("5")
+        times = [self.first_chunk(board) for board in boards]
+        extra = self.server.peak_bytes() - held
+        first, took = (statistics.median(column) for column in zip(*times))
+        print(
+            f"first chunk {first * 1e3:.1f} ms, all {took:.2f} s, {extra / 1e6:.1f} MB ",
+            end="",
+            flush=True,
+        )
+        self.assertLess(first, FIRST_CHUNK)
+        self.assertLess(extra, EXTRA_BYTES)
