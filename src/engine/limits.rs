@@ -29,7 +29,7 @@ pub struct Wanted {
 /// More time than anybody waits, and a clock can still count it.
 const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-/// Limits after the caps were applied, and the two instants at which a request must end.
+/// Limits after the caps were applied, and the instants at which a request must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// When the request arrived.
@@ -42,6 +42,8 @@ pub struct Limits {
     pub time_limit: Instant,
     /// When it must answer to keep the call's deadline, the margin for sending taken off.
     pub deadline: Option<Instant>,
+    /// Until when who has nothing to answer with yet may wait for it: half of the margin is left.
+    pub last_moment: Option<Instant>,
 }
 
 /// Which of the two instants came.
@@ -71,13 +73,15 @@ impl Limits {
             None => caps.time,
         };
         let time = time.min(FOREVER);
+        // A deadline beyond what a clock can hold is none.
+        let before = |timeout: Duration, margin| arrived.checked_add(timeout - margin);
         Self {
             arrived,
             nodes: wanted.nodes.unwrap_or(u64::MAX).min(caps.nodes),
             memory: wanted.memory.unwrap_or(u64::MAX).min(caps.memory),
             time_limit: arrived + time,
-            // A deadline beyond what a clock can hold is none.
-            deadline: timeout.and_then(|timeout| arrived.checked_add(timeout - margin(timeout))),
+            deadline: timeout.and_then(|timeout| before(timeout, margin(timeout))),
+            last_moment: timeout.and_then(|timeout| before(timeout, margin(timeout) / 2)),
         }
     }
 

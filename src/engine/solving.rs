@@ -199,9 +199,9 @@ impl<T: Collect + Clone> Waiting<T> {
                 return News::Over(self.over(end));
             }
             // The first solution is on its way, and any is better than none: only the call's
-            // own deadline is a reason not to wait for it.
+            // own deadline is a reason not to wait for it, and then some of the margin.
             let (instant, which) = if self.terms.never_fails && count == 0 {
-                (self.limits.deadline, TimeUp::Deadline)
+                (self.limits.last_moment, TimeUp::Deadline)
             } else {
                 let (instant, which) = self.limits.time_up();
                 (Some(instant), which)

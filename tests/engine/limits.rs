@@ -43,6 +43,19 @@ fn the_margin_is_a_quarter_of_the_time_from_2_to_20_ms_and_never_more_than_half_
 }
 
 #[test]
+fn who_has_nothing_to_answer_with_may_wait_for_half_of_the_margin() {
+    let arrived = Instant::now();
+    for (timeout, deadline, last_moment) in [(5, 3, 4), (2, 1, 1), (40, 30, 35), (200, 180, 190)] {
+        let limits = Limits::new(arrived, NOTHING, Some(ms(timeout)), true, &CAPS);
+        assert_eq!(limits.deadline, Some(arrived + ms(deadline)));
+        let told = limits.last_moment.expect("there is a deadline");
+        assert_eq!((told - arrived).as_millis(), last_moment);
+    }
+    let limits = Limits::new(arrived, NOTHING, None, true, &CAPS);
+    assert_eq!((limits.deadline, limits.last_moment), (None, None));
+}
+
+#[test]
 fn the_smaller_of_what_is_wanted_and_the_cap_counts() {
     let arrived = Instant::now();
     for (wanted, nodes, memory, time) in [
