@@ -105,6 +105,7 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         } = &mut self.scratch;
         let mut count = 0;
         for &parent in &batch[..nodes] {
+            let moves = self.open.expand(parent);
             let node = self.open.node(parent);
             let targets = shared.lookup.targets(node.blank);
             let cycles = shared.automaton.after_each(node.cycle);
@@ -115,7 +116,9 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
                     from,
                     cycle,
                 };
-                count += usize::from(from != NO_CELL && cycle != CycleAutomaton::PRUNED);
+                let is_left = moves >> blank_move & 1 != 0;
+                let leads_on = from != NO_CELL && cycle != CycleAutomaton::PRUNED;
+                count += usize::from(is_left & leads_on);
             }
         }
         count
@@ -148,7 +151,7 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         }
     }
 
-    /// Drops what the first sum cuts off, unless that is kept for the next iteration.
+    /// Drops what the first sum cuts off, or leaves it to the next iteration.
     fn cut_off(&mut self, successors: usize, tables: &Tables<'_, G, P>) -> usize {
         let Scratch {
             candidates, known, ..
@@ -157,12 +160,17 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         let mut kept = 0;
         for index in 0..successors {
             let mut this = known[index];
-            let node = self.open.node(candidates[this.candidate as usize].parent);
+            let candidate = &candidates[this.candidate as usize];
+            let node = self.open.node(candidate.parent);
             let bit = tables.bit(&this.looked);
             (this.residues, this.sum) = step(this.residues, this.looked.pattern, bit, this.sum);
             known[kept] = this;
-            let total = u32::from(node.depth) + 1 + this.sum;
-            kept += usize::from(keeps | (total <= self.threshold));
+            let is_cut_off = u32::from(node.depth) + 1 + this.sum > self.threshold;
+            kept += usize::from(!is_cut_off);
+            if keeps {
+                let (parent, blank_move) = (candidate.parent, candidate.blank_move);
+                self.open.defer(parent, blank_move, is_cut_off);
+            }
         }
         kept
     }

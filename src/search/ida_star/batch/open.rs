@@ -1,11 +1,15 @@
 //! The nodes that wait to be expanded.
 
+use crate::search::blank_moves::MOVES;
+
 use super::node::{Grid, Node};
 
 /// Ends a list, and stands for no slot.
 const NIL: u16 = u16::MAX;
 /// More than any lower bound, and more than any depth.
 const LEVELS: usize = 256;
+/// A set of all of the blank's moves.
+const ALL_MOVES: u8 = (1 << MOVES) - 1;
 
 /// Where a node waits.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -70,11 +74,14 @@ impl Lists {
 /// A store of nodes, the lowest bound first.
 ///
 /// At first nothing is thrown away: what an iteration cuts off waits for the next one, which so
-/// begins where this one ended. When half of the store is full, the nodes that wait then become
+/// begins where this one ended. A successor that is cut off by the first sum is not even made: its
+/// parent waits in its place (partial expansion; Yoshizumi, Miura and Ishida, 2000). When half of the store is full, the nodes that wait then become
 /// the *roots* of all iterations to come. When it is nearly full, the search goes on by depth
 /// instead, which takes no more than a batch for each move of the path.
 pub(super) struct Open<G: Grid, const P: usize, const W: usize> {
     nodes: Vec<Node<G, P, W>>,
+    /// The blank's moves from each node that are still to be made, as a set.
+    moves_left: Vec<u8>,
     next: Vec<u16>,
     free: Vec<u16>,
     now: Lists,
@@ -110,7 +117,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
 
     pub(super) fn new(root: Node<G, P, W>) -> Self {
         let mut open = Self::empty();
-        let slot = open.adopt(&root);
+        let slot = open.adopt(&root, ALL_MOVES);
         open.now.push(root.bound(), slot, &mut open.next);
         open.lowest = root.bound();
         open
@@ -119,6 +126,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     fn empty() -> Self {
         Self {
             nodes: Vec::with_capacity(Self::SLOTS),
+            moves_left: Vec::with_capacity(Self::SLOTS),
             next: Vec::with_capacity(Self::SLOTS),
             free: Vec::with_capacity(Self::SLOTS),
             now: Lists::new(),
@@ -135,9 +143,10 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     }
 
     /// Puts a node into a slot that was never used.
-    fn adopt(&mut self, node: &Node<G, P, W>) -> u16 {
+    fn adopt(&mut self, node: &Node<G, P, W>, moves_left: u8) -> u16 {
         let slot = self.nodes.len();
         self.nodes.push(*node);
+        self.moves_left.push(moves_left);
         self.next.push(NIL);
         slot as u16
     }
@@ -145,7 +154,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     /// The bytes held.
     pub(super) fn bytes(&self) -> usize {
         let lists = 3 * size_of::<[u16; LEVELS]>();
-        let slots = size_of::<Node<G, P, W>>() + 2 * size_of::<u16>();
+        let slots = size_of::<Node<G, P, W>>() + 2 * size_of::<u16>() + size_of::<u8>();
         Self::SLOTS * slots + 2 * Self::ROOTS * size_of::<u16>() + lists
     }
 
@@ -157,6 +166,58 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     #[inline]
     pub(super) fn node(&self, slot: u16) -> &Node<G, P, W> {
         &self.nodes[usize::from(slot)]
+    }
+
+    /// The moves to expand a node by. What waits for the next iteration is told by [`Self::defer`].
+    #[inline]
+    pub(super) fn expand(&mut self, slot: u16) -> u8 {
+        let left = &mut self.moves_left[usize::from(slot)];
+        let moves = *left;
+        if !self.is_rooted {
+            *left = 0;
+        }
+        moves
+    }
+
+    /// Leaves a move of a node that was taken last to the next iteration, if that keeps nodes and
+    /// the move is cut off.
+    #[inline]
+    pub(super) fn defer(&mut self, slot: u16, blank_move: u8, is_cut_off: bool) {
+        self.moves_left[usize::from(slot)] |= u8::from(is_cut_off) << blank_move;
+    }
+
+    /// Whether some of a node's successors have been made.
+    fn is_partial(&self, slot: u16) -> bool {
+        self.moves_left[usize::from(slot)] != ALL_MOVES
+    }
+
+    /// The lower bound of a node; of the successors that are left, if some have been made: the
+    /// sum that cut them off was one more than the parent's.
+    fn bound(&self, slot: u16) -> usize {
+        self.node(slot).bound() + usize::from(self.is_partial(slot))
+    }
+
+    /// The moves made and still to be made, at least, by way of what is left of a node.
+    fn total(&self, slot: u16) -> u32 {
+        self.node(slot).total() + 2 * u32::from(self.is_partial(slot))
+    }
+
+    /// Lets go of the nodes that were taken last, but for those that have moves left.
+    #[inline]
+    fn let_go(&mut self) {
+        if self.is_rooted {
+            self.free.append(&mut self.taken);
+            return;
+        }
+        for index in 0..self.taken.len() {
+            let slot = self.taken[index];
+            if self.moves_left[usize::from(slot)] == 0 {
+                self.free.push(slot);
+            } else {
+                self.later.push(self.bound(slot), slot, &mut self.next);
+            }
+        }
+        self.taken.clear();
     }
 
     fn left(&self) -> usize {
@@ -178,6 +239,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             None => self.grow(),
         };
         make(&mut self.nodes, usize::from(slot));
+        self.moves_left[usize::from(slot)] = ALL_MOVES;
         if waiting == Waiting::Later {
             self.later.push(bound, slot, &mut self.next);
         } else if self.is_deep {
@@ -196,6 +258,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         let slot = self.nodes.len();
         debug_assert!(slot < Self::SLOTS);
         self.nodes.push(self.nodes[0]);
+        self.moves_left.push(ALL_MOVES);
         self.next.push(NIL);
         slot as u16
     }
@@ -203,7 +266,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     /// Takes the next nodes of this iteration, up to as many as `batch` holds. They stay where
     /// they are until the next ones are taken. None are left when it takes none.
     pub(super) fn take(&mut self, threshold: u32, batch: &mut [u16]) -> usize {
-        self.free.append(&mut self.taken);
+        self.let_go();
         if self.is_deep && self.deep.count == 0 {
             self.is_deep = false;
         }
@@ -257,7 +320,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     /// The next root of this iteration, if none of the other nodes has a lower bound.
     fn root_below(&mut self) -> Option<u16> {
         let root = *self.roots_left.last()?;
-        if self.node(root).bound() > self.lowest {
+        if self.bound(root) > self.lowest {
             return None;
         }
         self.roots_left.pop()
@@ -287,13 +350,13 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
 
     /// Begins an iteration with this threshold.
     pub(super) fn begin(&mut self, threshold: u32) {
-        self.free.append(&mut self.taken);
+        self.let_go();
         if self.is_rooted {
-            let nodes = &self.nodes;
-            let within = |slot: &&u16| nodes[usize::from(**slot)].total() <= threshold;
-            self.roots_left.clear();
-            self.roots_left
-                .extend(self.roots.iter().rev().filter(within));
+            let mut roots_left = std::mem::take(&mut self.roots_left);
+            roots_left.clear();
+            let roots = self.roots.iter().rev().copied();
+            roots_left.extend(roots.filter(|&slot| self.total(slot) <= threshold));
+            self.roots_left = roots_left;
         } else {
             std::mem::swap(&mut self.now, &mut self.later);
             self.lowest = 0;
@@ -327,23 +390,23 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             is_given = !is_given;
             is_given
         };
-        let nodes = &self.nodes;
+        let (nodes, moves_left) = (&self.nodes, &self.moves_left);
         self.roots_left.retain(|&root| {
             let is_given = gives();
             if is_given {
-                let node = &nodes[usize::from(root)];
-                let slot = half.adopt(node);
-                half.now.push(node.bound(), slot, &mut half.next);
+                let root = usize::from(root);
+                let slot = half.adopt(&nodes[root], moves_left[root]);
+                half.now.push(half.bound(slot), slot, &mut half.next);
             }
             !is_given
         });
         for (level, slot) in self.now.give(&mut self.next, &mut gives) {
-            let adopted = half.adopt(&self.nodes[usize::from(slot)]);
+            let adopted = half.adopt(&self.nodes[usize::from(slot)], ALL_MOVES);
             half.now.push(level, adopted, &mut half.next);
             self.free.push(slot);
         }
         for (depth, slot) in self.deep.give(&mut self.next, &mut gives) {
-            let adopted = half.adopt(&self.nodes[usize::from(slot)]);
+            let adopted = half.adopt(&self.nodes[usize::from(slot)], ALL_MOVES);
             half.deep.push(depth, adopted, &mut half.next);
             half.deepest = depth;
             half.is_deep = true;
