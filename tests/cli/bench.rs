@@ -218,4 +218,7 @@ fn a_picture_that_cannot_be_written_is_named() {
     let failure = failure.expect_err("no such folder");
     assert_eq!(failure.exit(), Exit::BadInput);
     assert!(failure.to_string().contains(plot), "{failure}");
+    let failure = run(&["--file", path, "--plot", plot]).expect_err("nothing to draw");
+    assert_eq!(failure.exit(), Exit::BadInput);
+    assert!(failure.to_string().contains("add --deadline"), "{failure}");
 }

@@ -11,9 +11,9 @@ from server import BINARY
 
 CALLS = 10_000 if FULL else 140
 
-# Of each deadline's calls, how many may be late or without a solution where the tests share the
-# cores with the server and with whatever else runs there. With LOYD_SYSTEM_FULL, on an idle machine,
-# the promise is held to.
+# How many of the calls may be late or without a solution where the tests share the cores with the
+# server and with whatever else runs there. With LOYD_SYSTEM_FULL, on an idle machine, the promise is
+# held to.
 BROKEN = 0 if FULL else 0.5
 
 # The same for the first moves of 128×128, in seconds.
@@ -49,10 +49,8 @@ class Kept(Case):
             "without", [row["without_solution"] for row in rows],
             end=" ", flush=True,
         )
-        for row in rows:
-            broken = max(row["late"], row["without_solution"])
-            self.assertLessEqual(broken, BROKEN * row["calls"], told["broken"])
-            self.assertEqual(row["refused"], 0, "nobody else is there")
+        self.assertLessEqual(len(told["broken"]), BROKEN * CALLS, told["broken"])
+        self.assertEqual([row["refused"] for row in rows], [0] * len(rows), "nobody else is there")
 
 
 class Largest(Case):

@@ -4,6 +4,7 @@ mod deadline;
 mod kept;
 mod made;
 mod plot;
+mod remote;
 mod report;
 mod served;
 mod suites;
@@ -12,7 +13,7 @@ use std::fmt;
 use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -22,10 +23,8 @@ use crate::bench::{Case, Figures, Run, Suite, Workers, WrongLength, run};
 use crate::config::{TableDirArg, bytes};
 
 use deadline::{ByDeadline, DEADLINES};
-use kept::Kept;
 use made::Made;
 use plot::Curve;
-use served::{Call, Called, Served};
 use suites::Name;
 
 const EXAMPLES: &str = "\
@@ -150,6 +149,10 @@ impl BenchArgs {
     /// Solves the boards here.
     fn here(&self, output: &mut dyn Write) -> Result<(), Failure> {
         let workers = self.workers()?;
+        if self.plot.is_some() && self.deadlines().is_empty() {
+            let hint = "--plot draws lengths by deadlines: add --deadline, or --suite deadline";
+            return Err(Failure::Input(hint.to_owned()));
+        }
         let mut curves = Vec::new();
         for suite in self.suites()? {
             let cases = self.cases(&suite)?;
@@ -172,52 +175,6 @@ impl BenchArgs {
         suite
             .cases()
             .map_err(|error| Failure::Input(format!("{suite}: {error}")))
-    }
-
-    /// Has a server solve the boards.
-    async fn by_server(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
-        if self.suite.contains(&Name::Deadline) {
-            let calls = kept::calls(self.count, self.seed, &self.deadline);
-            let kept = Kept::of(self.called(calls, url, &"deadlines").await?);
-            if self.json {
-                writeln!(output, "{}", kept.as_json(url, self.each))?;
-            } else {
-                kept.print(output, url, self.each)?;
-            }
-        }
-        for suite in self.suites()? {
-            let call = |case| Call {
-                case,
-                deadline: self.server.timeout,
-            };
-            let calls = self.cases(&suite)?.into_iter().map(call).collect();
-            let begun = Instant::now();
-            let called = self.called(calls, url, &suite).await?;
-            let served = Served::of(&called, begun.elapsed());
-            if self.json {
-                writeln!(output, "{}", served.as_json(&suite, url))?;
-            } else {
-                served.print(output, &suite, url)?;
-            }
-            output.flush()?;
-        }
-        Ok(())
-    }
-
-    async fn called(
-        &self,
-        calls: Vec<Call>,
-        url: &str,
-        name: &dyn fmt::Display,
-    ) -> Result<Vec<Called>, Failure> {
-        let bar = bar(calls.len(), name);
-        let done = {
-            let bar = bar.clone();
-            move || bar.inc(1)
-        };
-        let called = served::make(calls, &self.server, url, self.in_flight.into(), done).await;
-        bar.finish_and_clear();
-        called
     }
 
     /// Looks for the best solutions by each deadline.

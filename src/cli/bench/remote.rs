@@ -1,0 +1,58 @@
+//! The suites solved by a server.
+
+use std::fmt;
+use std::io::Write;
+use std::time::Instant;
+
+use super::kept::{self, Kept};
+use super::served::{self, Call, Called, Served};
+use super::suites::Name;
+use super::{BenchArgs, Failure, bar};
+
+impl BenchArgs {
+    /// Has a server solve the boards.
+    pub(super) async fn by_server(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
+        if self.suite.contains(&Name::Deadline) {
+            let calls = kept::calls(self.count, self.seed, &self.deadline);
+            let kept = Kept::of(self.called(calls, url, &"deadlines").await?);
+            if self.json {
+                writeln!(output, "{}", kept.as_json(url, self.each))?;
+            } else {
+                kept.print(output, url, self.each)?;
+            }
+        }
+        for suite in self.suites()? {
+            let call = |case| Call {
+                case,
+                deadline: self.server.timeout,
+            };
+            let calls = self.cases(&suite)?.into_iter().map(call).collect();
+            let begun = Instant::now();
+            let called = self.called(calls, url, &suite).await?;
+            let served = Served::of(&called, begun.elapsed());
+            if self.json {
+                writeln!(output, "{}", served.as_json(&suite, url))?;
+            } else {
+                served.print(output, &suite, url)?;
+            }
+            output.flush()?;
+        }
+        Ok(())
+    }
+
+    async fn called(
+        &self,
+        calls: Vec<Call>,
+        url: &str,
+        name: &dyn fmt::Display,
+    ) -> Result<Vec<Called>, Failure> {
+        let bar = bar(calls.len(), name);
+        let done = {
+            let bar = bar.clone();
+            move || bar.inc(1)
+        };
+        let called = served::make(calls, &self.server, url, self.in_flight.into(), done).await;
+        bar.finish_and_clear();
+        called
+    }
+}
