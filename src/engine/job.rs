@@ -323,7 +323,14 @@ where
                 }
                 Step::Done(stop) => return self.close(End::Stopped(stop)),
             }
-            if turn.is_over() {
+            // A newcomer on its way to a first answer is not interrupted by the next one: they would
+            // all have a part of it, and be late together.
+            let is_over = if self.first.is_some() {
+                turn.is_used_up()
+            } else {
+                turn.is_over()
+            };
+            if is_over {
                 self.list();
                 return Next::Again;
             }

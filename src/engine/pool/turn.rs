@@ -75,6 +75,12 @@ impl<'a> Turn<'a> {
         self.before + self.begun.elapsed()
     }
 
+    /// Whether the task has had its slice.
+    #[must_use]
+    pub fn is_used_up(&self) -> bool {
+        self.begun.elapsed() >= self.slice
+    }
+
     /// Whether the worker is wanted by others: after a slice, or sooner when a task has come that
     /// has had no service yet. A task asks this every 50 µs or so.
     #[must_use]
