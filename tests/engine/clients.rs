@@ -70,16 +70,15 @@ fn the_client_that_has_had_least_goes_first_whoever_came_first() {
     }
 }
 
-#[test]
-fn service_is_shared_by_weight() {
+/// Has two clients keep the one worker busy, each with a task for each of these weights; how many
+/// times as much service the second gets.
+fn ratio_of_service(weights: [&[u32]; 2]) -> f64 {
     const SLICE: Duration = Duration::from_millis(4);
     let pool = Pool::start(1, 100).unwrap();
     let (done, is_done) = channel();
     let had = Arc::new(Mutex::new([Duration::ZERO; 2]));
-    for (number, weight) in [1, 3].into_iter().enumerate() {
-        let (had, done) = (Arc::clone(&had), done.clone());
-        // The lighter one has more tasks, which must not help it.
-        for _ in 0..3 - number {
+    for (number, weights) in weights.into_iter().enumerate() {
+        for &weight in weights {
             let (had, done) = (Arc::clone(&had), done.clone());
             let endless = task(move |_| {
                 let begun = Instant::now();
@@ -98,8 +97,20 @@ fn service_is_shared_by_weight() {
         }
     }
     let [light, weighty] = receive(&is_done);
-    let ratio = weighty.as_secs_f64() / light.as_secs_f64();
-    assert!((2.0..=4.0).contains(&ratio), "{light:?} and {weighty:?}");
+    weighty.as_secs_f64() / light.as_secs_f64()
+}
+
+#[test]
+fn service_is_shared_by_weight() {
+    // The lighter one has more tasks, which must not help it.
+    let ratio = ratio_of_service([&[1, 1, 1], &[3, 3]]);
+    assert!((2.0..=4.0).contains(&ratio), "{ratio}");
+}
+
+#[test]
+fn a_weight_that_was_changed_counts_from_the_next_call_on() {
+    let ratio = ratio_of_service([&[1, 1], &[1, 3]]);
+    assert!((2.0..=4.0).contains(&ratio), "{ratio}");
 }
 
 #[test]

@@ -139,6 +139,8 @@ impl Clients {
         let number = client.map_or(NAMELESS, |client| self.number(client));
         let level = self.level;
         if let Some(account) = self.accounts.get_mut(&number) {
+            // It may have been given another one meanwhile.
+            account.weight = client.map_or(NonZeroU32::MIN, |client| client.weight);
             if account.tasks == 0 {
                 account.charged = account.charged.max(level);
             }

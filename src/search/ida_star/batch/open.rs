@@ -105,7 +105,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     /// The slots of the store.
     const SLOTS: usize = 8192;
     /// With fewer slots left than these, the nodes that wait become the roots.
-    const LEFT_FOR_ROOTS: usize = 6144;
+    const LEFT_FOR_ROOTS: usize = 5120;
     /// With fewer slots left than these, the search goes by depth.
     const LEFT_FOR_DEPTH: usize = 4096;
     /// The most successors of a node that is not the first.
@@ -186,20 +186,11 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         self.moves_left[usize::from(slot)] |= u8::from(is_cut_off) << blank_move;
     }
 
-    /// Whether some of a node's successors have been made.
-    fn is_partial(&self, slot: u16) -> bool {
-        self.moves_left[usize::from(slot)] != ALL_MOVES
-    }
-
-    /// The lower bound of a node; of the successors that are left, if some have been made: the
-    /// sum that cut them off was one more than the parent's.
-    fn bound(&self, slot: u16) -> usize {
-        self.node(slot).bound() + usize::from(self.is_partial(slot))
-    }
-
-    /// The moves made and still to be made, at least, by way of what is left of a node.
+    /// The moves made and still to be made, at least, by way of the successors that are left. Those
+    /// of a node that has some already were cut off, and so are two more moves away.
     fn total(&self, slot: u16) -> u32 {
-        self.node(slot).total() + 2 * u32::from(self.is_partial(slot))
+        let has_some = self.moves_left[usize::from(slot)] != ALL_MOVES;
+        self.node(slot).total() + 2 * u32::from(has_some)
     }
 
     /// Lets go of the nodes that were taken last, but for those that have moves left.
@@ -214,7 +205,8 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             if self.moves_left[usize::from(slot)] == 0 {
                 self.free.push(slot);
             } else {
-                self.later.push(self.bound(slot), slot, &mut self.next);
+                let bound = self.node(slot).bound();
+                self.later.push(bound, slot, &mut self.next);
             }
         }
         self.taken.clear();
@@ -320,7 +312,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     /// The next root of this iteration, if none of the other nodes has a lower bound.
     fn root_below(&mut self) -> Option<u16> {
         let root = *self.roots_left.last()?;
-        if self.bound(root) > self.lowest {
+        if self.node(root).bound() > self.lowest {
             return None;
         }
         self.roots_left.pop()
@@ -390,23 +382,26 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             is_given = !is_given;
             is_given
         };
-        let (nodes, moves_left) = (&self.nodes, &self.moves_left);
+        let adopt = |half: &mut Self, slot: u16| {
+            let slot = usize::from(slot);
+            half.adopt(&self.nodes[slot], self.moves_left[slot])
+        };
         self.roots_left.retain(|&root| {
             let is_given = gives();
             if is_given {
-                let root = usize::from(root);
-                let slot = half.adopt(&nodes[root], moves_left[root]);
-                half.now.push(half.bound(slot), slot, &mut half.next);
+                let slot = adopt(&mut half, root);
+                let bound = half.node(slot).bound();
+                half.now.push(bound, slot, &mut half.next);
             }
             !is_given
         });
         for (level, slot) in self.now.give(&mut self.next, &mut gives) {
-            let adopted = half.adopt(&self.nodes[usize::from(slot)], ALL_MOVES);
+            let adopted = adopt(&mut half, slot);
             half.now.push(level, adopted, &mut half.next);
             self.free.push(slot);
         }
         for (depth, slot) in self.deep.give(&mut self.next, &mut gives) {
-            let adopted = half.adopt(&self.nodes[usize::from(slot)], ALL_MOVES);
+            let adopted = adopt(&mut half, slot);
             half.deep.push(depth, adopted, &mut half.next);
             half.deepest = depth;
             half.is_deep = true;
