@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loyd::engine::job::{CHUNKS, End, Job, Outlet, Refusal};
 use loyd::engine::memory::Memory;
@@ -167,6 +167,38 @@ fn the_clock_the_askers_and_the_limits_are_looked_at_once_in_a_chunk() {
         // Nobody is there to be told of an end.
         assert_eq!(told.end, None);
     });
+}
+
+#[test]
+fn newcomers_wait_for_the_first_answer_of_the_one_before() {
+    let newcomers = AtomicUsize::new(1);
+    let found_after = |service: Duration| {
+        let begun = Instant::now();
+        let mut is_found = false;
+        Scripted::new(move |budget: Budget, progress: &mut Progress| {
+            progress.generated += budget.nodes;
+            if begun.elapsed() < service || std::mem::replace(&mut is_found, true) {
+                return Step::Working;
+            }
+            Step::Found(7_usize)
+        })
+    };
+    let slice = || Turn::new(Duration::from_secs(3600), &newcomers);
+    let (soon, never) = (Duration::from_millis(20), Duration::from_secs(3600));
+    // Who is on the way to a first answer goes on; once it is there, others have their turn.
+    let (search, outbox) = job(found_after(soon), u64::MAX, u64::MAX);
+    let mut first = search.timed(Arc::default());
+    assert_eq!(first.run(&slice()), Next::Again);
+    assert_eq!(outbox.told(|told| told.found.clone()), [7]);
+    // Who is on the way to a proof makes room at once.
+    let (mut proof, outbox) = job(found_after(never), u64::MAX, u64::MAX);
+    assert_eq!(proof.run(&slice()), Next::Again);
+    assert_eq!(outbox.told(|told| told.found.len()), 0);
+    // And a slice is a slice.
+    let (search, outbox) = job(found_after(never), u64::MAX, u64::MAX);
+    let mut large = search.timed(Arc::default());
+    assert_eq!(large.run(&Turn::new(SLICE, &newcomers)), Next::Again);
+    assert_eq!(outbox.told(|told| told.found.len()), 0);
 }
 
 #[test]

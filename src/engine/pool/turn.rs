@@ -82,7 +82,7 @@ impl<'a> Turn<'a> {
     }
 
     /// Whether the worker is wanted by others: after a slice, or sooner when a task has come that
-    /// has had no service yet. A task asks this every 50 µs or so.
+    /// has had no service yet. A task asks this, or [`Self::is_used_up`], every 50 µs or so.
     #[must_use]
     pub fn is_over(&self) -> bool {
         let spent = self.begun.elapsed();
