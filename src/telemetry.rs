@@ -2,6 +2,7 @@
 //! describes them, `logs` is the log, `traces` joins calls to their callers' traces, and `spans`
 //! exports these.
 
+mod calls;
 mod catalogue;
 mod endpoint;
 mod lines;
@@ -16,8 +17,8 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use metrics::{
-    Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram, gauge,
-    histogram,
+    Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram,
+    gauge, histogram,
 };
 use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
 use thiserror::Error;
@@ -43,6 +44,8 @@ static CLIENTS: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_clients"));
 static MEMORY: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_memory_bytes"));
 static HEURISTIC_TABLES: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_heuristic_tables_bytes"));
 static REFUSED_TABLES: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_heuristic_tables_refused"));
+static HITS: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_cache_hits_total"));
+static MISSES: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_cache_misses_total"));
 static SLICES: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_slice_seconds"));
 static QUEUE_SECONDS: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_queue_seconds"));
 
@@ -176,9 +179,9 @@ pub(crate) fn overloaded(lack: &'static str) {
 /// A request found its search already there, or began one.
 pub(crate) fn cache(hit: bool) {
     if hit {
-        counter!("loyd_cache_hits_total").increment(1);
+        HITS.increment(1);
     } else {
-        counter!("loyd_cache_misses_total").increment(1);
+        MISSES.increment(1);
     }
 }
 
@@ -235,15 +238,23 @@ fn count_spans(outcome: &'static str, count: u64) {
 
 /// A call has arrived.
 pub(crate) fn request_started(method: &'static str) {
-    counter!("loyd_requests_started_total", "method" => method).increment(1);
-    gauge!("loyd_requests_in_flight", "method" => method).increment(1);
+    if let Some(calls) = calls::of(method) {
+        calls.started.increment(1);
+        calls.in_flight.increment(1);
+    }
 }
 
-/// A call has ended.
-pub(crate) fn request_handled(method: &'static str, code: &'static str, elapsed: Duration) {
-    counter!("loyd_requests_handled_total", "method" => method, "code" => code).increment(1);
-    gauge!("loyd_requests_in_flight", "method" => method).decrement(1);
-    histogram!("loyd_request_seconds", "method" => method).record(elapsed);
+/// A call has ended with a code, by its number and its name.
+pub(crate) fn request_handled(
+    method: &'static str,
+    code: (usize, &'static str),
+    elapsed: Duration,
+) {
+    if let Some(calls) = calls::of(method) {
+        calls.handled(code).increment(1);
+        calls.in_flight.decrement(1);
+        calls.seconds.record(elapsed);
+    }
     let lost = lines::lost();
     if lost > 0 {
         counter!("loyd_log_lines_lost_total").absolute(lost);

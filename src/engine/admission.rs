@@ -63,36 +63,49 @@ impl Refused {
     pub(super) fn overloaded(lack: Lack, backlog: Duration) -> Self {
         /// Sooner nothing will have changed, and later nobody waits.
         const RETRY: std::ops::RangeInclusive<Duration> =
-            Duration::from_millis(20)..=Duration::from_secs(5);
+            Duration::from_millis(20)..=Duration::from_millis(20 << 8);
         telemetry::overloaded(lack.name());
-        Self::Overloaded {
-            lack,
-            retry_after: backlog.clamp(*RETRY.start(), *RETRY.end()),
+        // Doubled until it is enough: few different refusals compress well.
+        let mut retry_after = *RETRY.start();
+        while retry_after < backlog && retry_after < *RETRY.end() {
+            retry_after *= 2;
         }
+        Self::Overloaded { lack, retry_after }
     }
 }
 
-/// Refuses an answer that cannot come within the time that is `left`, because it has to `wait` and
-/// takes `work`. Without a wait there is no such answer: an estimate of the work that nobody may
-/// disprove would stay wrong for ever.
+/// The part of its time that a request may wait, one in so many: the estimate can be wrong by as
+/// much again before its answer is late.
+const PART: u32 = 2;
+
+/// The same while the line stands: more is asked than can be done, so that some have to be
+/// refused, and those that are not need not wait for it.
+const PART_OF_MANY: u32 = 4;
+
+/// Refuses an answer that cannot be promised within the time that is `left`, because it has to
+/// `wait`, perhaps in a line that `stands`, and takes `work`. Without a wait there is no such
+/// answer: an estimate of the work that nobody may disprove would stay wrong for ever.
 pub(super) fn in_time(
     wait: Option<Duration>,
+    stands: bool,
     work: Duration,
     left: Option<Duration>,
 ) -> Result<(), Refused> {
+    let part = if stands { PART_OF_MANY } else { PART };
     match (wait, left) {
-        (Some(wait), Some(left)) if wait + work > left => {
+        // To whom no time is left, it is his deadline that has come.
+        (Some(wait), Some(left)) if !left.is_zero() && wait > left.saturating_sub(work) / part => {
             Err(Refused::overloaded(Lack::Time, wait))
         }
         _ => Ok(()),
     }
 }
 
-/// The service that first answers take, as seen of late, by the size of their boards.
+/// The service that answers take, as seen of late, by the size of their boards.
 #[derive(Debug, Default)]
-pub(super) struct FirstAnswers([Arc<Average>; FirstAnswers::CLASSES]);
+pub(super) struct Answers([Arc<Average>; Answers::CLASSES]);
 
-impl FirstAnswers {
+impl Answers {
     /// Each class has boards of up to twice as many cells as the one before.
     const CLASSES: usize = (Shape::MAX_SIDE * Shape::MAX_SIDE).ilog2() as usize + 1;
 

@@ -1,13 +1,12 @@
 //! One search run for its askers: slices of nodes, limits, and what it publishes.
 
-use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::heuristic::{learned, pushes, refused_tables, walking_distance};
 use crate::search::{Budget, Iteration, Progress, Search, Step, Stop};
 use crate::telemetry;
 
-use super::average::Average;
+use super::backlog::Promise;
 use super::errands::{Errands, Lost};
 use super::memory::Reservation;
 use super::pace::Pace;
@@ -86,8 +85,8 @@ pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
     outlet: O,
     pending: Option<S::Found>,
     pace: Pace,
-    /// What learns the service that the first finding takes, until there is one.
-    first: Option<Arc<Average>>,
+    /// What service it is owed, until it has it.
+    promise: Option<Promise>,
     /// The nodes that the metrics know of.
     counted: u64,
     max_nodes: u64,
@@ -112,7 +111,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
             outlet,
             pending: None,
             pace: Pace::default(),
-            first: None,
+            promise: None,
             counted: 0,
             max_nodes,
             max_memory,
@@ -121,13 +120,10 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         }
     }
 
-    /// The same job, of which `first` learns what service its first finding takes.
+    /// The same job, which has been promised service.
     #[must_use]
-    pub fn timed(self, first: Arc<Average>) -> Self {
-        Self {
-            first: Some(first),
-            ..self
-        }
+    pub fn promised(self, promise: Option<Promise>) -> Self {
+        Self { promise, ..self }
     }
 
     fn close(&mut self, end: End) -> Next {
@@ -266,6 +262,10 @@ where
         self.outlet.close(End::Defect);
     }
 
+    fn owed(&self) -> Duration {
+        self.promise.as_ref().map_or(Duration::ZERO, Promise::owed)
+    }
+
     fn is_large(&self) -> bool {
         self.reservation.bytes() > SMALL || !self.errands.is_empty()
     }
@@ -314,23 +314,38 @@ where
                 Step::Working if nodes == 0 => return self.close(End::NodeLimit),
                 Step::Working => {}
                 Step::Found(found) => {
-                    if let Some(first) = self.first.take() {
-                        first.learn(turn.service());
+                    let is_kept = |promise: &mut Promise| promise.ends_with_a_finding();
+                    if let Some(promise) = self.promise.take_if(is_kept) {
+                        promise.keep(turn.service());
                     }
                     if let Some(next) = self.offer(found) {
                         return next;
                     }
                 }
-                Step::Done(stop) => return self.close(End::Stopped(stop)),
+                Step::Done(stop) => {
+                    if let Some(promise) = self.promise.take()
+                        && stop == Stop::Proven
+                    {
+                        promise.keep(turn.service());
+                    }
+                    return self.close(End::Stopped(stop));
+                }
             }
             // A newcomer on its way to a first answer is not interrupted by the next one: they would
             // all have a part of it, and be late together.
-            let is_over = if self.first.is_some() {
+            let to_first = self
+                .promise
+                .as_ref()
+                .is_some_and(Promise::ends_with_a_finding);
+            let is_over = if to_first {
                 turn.is_used_up()
             } else {
                 turn.is_over()
             };
             if is_over {
+                if let Some(promise) = &mut self.promise {
+                    promise.served(turn.service());
+                }
                 self.list();
                 return Next::Again;
             }

@@ -5,6 +5,7 @@
 
 mod admission;
 pub mod average;
+pub mod backlog;
 mod cache;
 mod drawing;
 mod errands;
@@ -43,8 +44,8 @@ pub use pipe::Pipe;
 pub use pool::Client;
 pub use solving::{Best, Failure, News, Outcome, StopReason, Waiting, Work};
 
-use admission::FirstAnswers;
-use average::Average;
+use admission::Answers;
+use backlog::{Backlog, Line, Promise, Until};
 use cache::{Cache, Key, Leave};
 use guide_builder::GuideBuilder;
 use job::Job;
@@ -97,7 +98,11 @@ pub struct Engine {
     cache: Cache,
     store: TableStore,
     memory: Arc<Memory>,
-    first_answers: FirstAnswers,
+    /// First answers, where any will do, and proofs.
+    first_answers: Answers,
+    proofs: Answers,
+    backlog: Arc<Backlog>,
+    line: Line,
     draining: CancellationToken,
     config: EngineConfig,
 }
@@ -117,7 +122,10 @@ impl Engine {
             cache: Cache::new(config.cache_memory),
             store: TableStore::new(config.table_memory, builders, guides),
             memory: Arc::new(Memory::new(config.memory, config.workers)),
-            first_answers: FirstAnswers::default(),
+            first_answers: Answers::default(),
+            proofs: Answers::default(),
+            backlog: Arc::default(),
+            line: Line::default(),
             draining: CancellationToken::new(),
             config,
         })
@@ -191,13 +199,12 @@ impl Engine {
         let (due, _) = limits.time_up();
         let asker = self.cache.ask(&key, due, || {
             let shape = key.question.problem.shape();
-            let first = self.first_answers.of(shape);
+            let (first, proof) = (self.first_answers.of(shape), self.proofs.of(shape));
             if takes_any {
                 // Only the call's own deadline is a reason not to wait for the first solution.
                 self.in_time(client, first.get(), limits.deadline)?;
             } else {
-                // How long a proof takes nobody knows, but it takes a slice at the least.
-                self.in_time(client, Duration::ZERO, Some(due))?;
+                self.in_time(client, proof.get(), Some(due))?;
             }
             let stages = self.plan(&key.question)?;
             let never_fails = takes_any
@@ -214,8 +221,12 @@ impl Engine {
                 stages,
                 Arc::clone(self.store.tables()),
             );
-            let first = never_fails.then(|| Arc::clone(first));
-            self.begin(client, chain, &limits, first, held)
+            let promise = if never_fails {
+                self.backlog.promise(Until::Found, first)
+            } else {
+                self.backlog.promise(Until::Proven(pool::SLICE), proof)
+            };
+            self.begin(client, chain, &limits, never_fails, Some(promise), held)
         })?;
         let terms = Terms {
             takes_any,
@@ -265,7 +276,7 @@ impl Engine {
     {
         self.admit()?;
         self.in_time(client, Duration::ZERO, Some(limits.time_up().0))?;
-        let asker = self.begin(client, search, &limits, None, self.reserve(0)?)?;
+        let asker = self.begin(client, search, &limits, false, None, self.reserve(0)?)?;
         let terms = Terms {
             takes_any: false,
             never_fails: false,
@@ -321,7 +332,8 @@ impl Engine {
         client: Option<&Client>,
         search: S,
         limits: &Limits,
-        first: Option<Arc<Average>>,
+        answers_first: bool,
+        promise: Option<Promise>,
         reservation: Reservation,
     ) -> Result<Asker<T>, Refused>
     where
@@ -329,13 +341,9 @@ impl Engine {
         T: Collect,
     {
         let (due, _) = limits.time_up();
-        Shared::start(first.is_some(), due, |publisher| {
+        Shared::start(answers_first, due, |publisher| {
             let job = Job::new(search, publisher, limits.nodes, limits.memory, reservation);
-            let job = match first {
-                Some(first) => job.timed(first),
-                None => job,
-            };
-            self.submit(client, job)
+            self.submit(client, job.promised(promise))
         })
     }
 
@@ -358,7 +366,16 @@ impl Engine {
         due: Option<Instant>,
     ) -> Result<(), Refused> {
         let left = due.map(|due| due.saturating_duration_since(Instant::now()));
-        admission::in_time(self.pool.wait(client), work, left)
+        let line = self.pool.wait(client);
+        // What others are owed is no reason to refuse a client whose own calls do not wait.
+        let counts = client.is_none() || line.is_some();
+        let backlog = counts
+            .then(|| {
+                self.backlog.before(work) / u32::try_from(self.config.workers).unwrap_or(1).max(1)
+            })
+            .filter(|backlog| !backlog.is_zero());
+        let wait = line.max(backlog);
+        admission::in_time(wait, self.line.stands(wait.is_some()), work, left)
     }
 
     /// How long until each task of the pool has had another slice.

@@ -22,7 +22,7 @@ use crate::telemetry;
 use state::{Place, State};
 
 pub use clients::Client;
-pub use turn::{SLICE, Turn, UNAIDED};
+pub use turn::{COURTESY, SLICE, Turn, UNAIDED};
 
 /// Work that is done in slices.
 pub trait Task: Send {
@@ -31,6 +31,11 @@ pub trait Task: Send {
 
     /// The task panicked in [`Task::run`] and will be dropped: whoever waits for it must hear.
     fn panicked(&mut self);
+
+    /// The service that it still takes to its answer, as far as that is known.
+    fn owed(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Whether it takes long to drop, which a worker should not wait for.
     fn is_large(&self) -> bool {

@@ -184,7 +184,10 @@ impl Watch {
             self.overloaded = code == Code::ResourceExhausted
                 && response.headers().contains_key(status::PUSHBACK);
         }
-        let id = self.request_id.clone();
+        let mut id = self.request_id.clone();
+        // Compression keeps headers that may come again, which costs as much as all else that is
+        // done for a header: this one is not to be kept.
+        id.set_sensitive(true);
         response.headers_mut().insert(REQUEST_ID, id);
         Ok(response.map(|body| {
             Body::new(Watched {
@@ -200,7 +203,7 @@ impl Drop for Watch {
     fn drop(&mut self) {
         let elapsed = self.call.arrived.elapsed();
         let code = code_name(self.code);
-        telemetry::request_handled(self.method.name, code, elapsed);
+        telemetry::request_handled(self.method.name, (self.code as usize, code), elapsed);
         let trace_id = self.end_trace(elapsed);
         let record = self.call.record();
         let id = self.request_id.to_str().unwrap_or_default();

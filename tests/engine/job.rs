@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use loyd::engine::backlog::{Backlog, Until};
 use loyd::engine::job::{CHUNKS, End, Job, Outlet, Refusal};
 use loyd::engine::memory::Memory;
 use loyd::engine::pool::{Next, SLICE, Task, Turn};
@@ -184,10 +185,12 @@ fn newcomers_wait_for_the_first_answer_of_the_one_before() {
         })
     };
     let slice = || Turn::new(Duration::from_secs(3600), &newcomers);
+    let backlog = Arc::<Backlog>::default();
+    let to_first = || Some(backlog.promise(Until::Found, &Arc::default()));
     let (soon, never) = (Duration::from_millis(20), Duration::from_secs(3600));
     // Who is on the way to a first answer goes on; once it is there, others have their turn.
     let (search, outbox) = job(found_after(soon), u64::MAX, u64::MAX);
-    let mut first = search.timed(Arc::default());
+    let mut first = search.promised(to_first());
     assert_eq!(first.run(&slice()), Next::Again);
     assert_eq!(outbox.told(|told| told.found.clone()), [7]);
     // Who is on the way to a proof makes room at once.
@@ -196,7 +199,7 @@ fn newcomers_wait_for_the_first_answer_of_the_one_before() {
     assert_eq!(outbox.told(|told| told.found.len()), 0);
     // And a slice is a slice.
     let (search, outbox) = job(found_after(never), u64::MAX, u64::MAX);
-    let mut large = search.timed(Arc::default());
+    let mut large = search.promised(to_first());
     assert_eq!(large.run(&Turn::new(SLICE, &newcomers)), Next::Again);
     assert_eq!(outbox.told(|told| told.found.len()), 0);
 }

@@ -6,6 +6,7 @@
 mod support;
 
 mod admission;
+mod backlog;
 mod clients;
 mod drawing;
 mod fake;

@@ -272,7 +272,7 @@ async fn a_deadline_that_has_passed_is_not_waited_for() {
 
 #[tokio::test]
 async fn a_full_pool_says_when_to_come_again() {
-    for (workers, capacity, expected) in [(1, 2, 20), (2, 64, 64), (1, 250, 500)] {
+    for (workers, capacity, expected) in [(1, 2, 20), (2, 64, 80), (1, 250, 640)] {
         let engine = engine(workers, capacity);
         let busy: Vec<_> = (0..capacity as u64)
             .map(|number| {

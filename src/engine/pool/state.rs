@@ -15,6 +15,7 @@ pub(super) struct State {
     pub(super) fresh: Arc<AtomicUsize>,
     /// Tasks that wait for a worker.
     pub(super) clients: Clients,
+    pub(super) line: Line,
     pub(super) places: HashMap<u64, Seat>,
     pub(super) parked: usize,
     /// Errands that wait for a worker without a task, each with its task; no more than workers.
@@ -35,8 +36,8 @@ pub(super) struct Seat {
 pub(super) enum Place {
     Queued {
         service: Duration,
-        /// A newcomer's place in the line.
-        line: Option<InLine>,
+        /// Since when a newcomer has waited.
+        since: Option<Instant>,
     },
     Running {
         cancelled: bool,
@@ -50,19 +51,21 @@ pub(super) enum Place {
     },
 }
 
-/// Since when a newcomer has waited, and how many were before it.
-pub(super) struct InLine {
-    since: Instant,
-    ahead: usize,
+impl Line {
+    /// The turn of a newcomer has come: the time that it has waited, and how much of it since the
+    /// one before it had its own.
+    pub(super) fn served(&mut self, since: Instant) -> (Duration, Duration) {
+        let now = Instant::now();
+        let before = self.moved.replace(now).unwrap_or(since);
+        (now - since, now - before.max(since))
+    }
 }
 
-impl InLine {
-    /// The newcomer's turn has come: the time that it has waited, and by how much each place took.
-    pub(super) fn served(&self) -> (Duration, Duration) {
-        let waited = self.since.elapsed();
-        let places = u32::try_from(self.ahead + 1).unwrap_or(u32::MAX);
-        (waited, waited / places)
-    }
+/// The line of newcomers.
+#[derive(Default)]
+pub(super) struct Line {
+    /// When the last of them had its turn.
+    moved: Option<Instant>,
 }
 
 impl State {
@@ -95,13 +98,9 @@ impl State {
     pub(super) fn enter(&mut self, client: Option<&Client>, task: Box<dyn Task>) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
-        let line = InLine {
-            since: Instant::now(),
-            ahead: self.clients.ahead(client),
-        };
         let number = self.clients.enter(client);
         self.fresh.fetch_add(1, Ordering::Relaxed);
-        self.queue(number, id, Duration::ZERO, Some(line), task);
+        self.queue(number, id, Duration::ZERO, Some(Instant::now()), task);
         id
     }
 
@@ -121,10 +120,10 @@ impl State {
         client: Number,
         id: u64,
         service: Duration,
-        line: Option<InLine>,
+        since: Option<Instant>,
         task: Box<dyn Task>,
     ) {
-        let place = Place::Queued { service, line };
+        let place = Place::Queued { service, since };
         self.places.insert(id, Seat { client, place });
         self.clients.push(client, service, id, task);
         self.report();

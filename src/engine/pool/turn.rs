@@ -15,7 +15,7 @@ pub const SLICE: Duration = Duration::from_millis(2);
 
 /// What a slice is at least, even while tasks that have had no service yet wait: time enough to
 /// answer an easy question.
-const COURTESY: Duration = Duration::from_micros(200);
+pub const COURTESY: Duration = Duration::from_micros(200);
 
 /// What service a task must have had before idle workers help it: most questions are answered
 /// sooner by one worker, and need not be given to two.
@@ -26,6 +26,8 @@ pub const UNAIDED: Duration = Duration::from_millis(50);
 pub struct Turn<'a> {
     begun: Instant,
     slice: Duration,
+    /// What it gets of the slice even while others have had no service yet.
+    courtesy: Duration,
     /// What service the task had before.
     before: Duration,
     fresh: &'a AtomicUsize,
@@ -40,6 +42,7 @@ impl<'a> Turn<'a> {
         Self {
             begun: Instant::now(),
             slice,
+            courtesy: COURTESY,
             before: Duration::ZERO,
             fresh,
             callers: None,
@@ -60,9 +63,11 @@ impl<'a> Turn<'a> {
     }
 
     /// The turn of a task of this number, in which it can call the pool's idle workers once it has
-    /// had enough service.
-    pub(super) fn of(shared: &'a Shared, id: u64, service: Duration) -> Self {
+    /// had enough service. What it is owed it gets, within a slice: if newcomers always came first,
+    /// more of them than can be served would leave all of them half done.
+    pub(super) fn of(shared: &'a Shared, id: u64, service: Duration, owed: Duration) -> Self {
         Self {
+            courtesy: owed.max(COURTESY),
             before: service,
             callers: (service >= UNAIDED).then_some((shared, id)),
             ..Self::new(SLICE, &shared.fresh)
@@ -86,7 +91,7 @@ impl<'a> Turn<'a> {
     #[must_use]
     pub fn is_over(&self) -> bool {
         let spent = self.begun.elapsed();
-        spent >= self.slice || (spent >= COURTESY && self.fresh.load(Ordering::Relaxed) > 0)
+        spent >= self.slice || (spent >= self.courtesy && self.fresh.load(Ordering::Relaxed) > 0)
     }
 
     /// The time since its beginning, of which the metrics are told: more than none.

@@ -80,21 +80,19 @@ impl Shared {
             helped: Duration::ZERO,
         };
         let before = state.places.insert(id, Seat { client, place });
+        let since = match before.map(|seat| seat.place) {
+            Some(Place::Queued { since, .. }) => since,
+            _ => None,
+        };
+        let served = since.map(|since| state.line.served(since));
         state.report();
         drop(state);
-        if let Some(Seat {
-            place: Place::Queued {
-                line: Some(line), ..
-            },
-            ..
-        }) = before
-        {
-            let (waited, place) = line.served();
+        if let Some((waited, place)) = served {
             telemetry::queued(waited);
             self.place.learn(place);
         }
 
-        let turn = Turn::of(self, id, service);
+        let turn = Turn::of(self, id, service, task.owed());
         let next = catch_unwind(AssertUnwindSafe(|| task.run(&turn)));
         let spent = turn.spent();
         let next = next.unwrap_or_else(|_| {

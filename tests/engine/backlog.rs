@@ -1,0 +1,78 @@
+//! What service is owed to searches, and whom it keeps waiting.
+
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use loyd::engine::average::Average;
+use loyd::engine::backlog::{Backlog, Line, Until};
+
+const MS: Duration = Duration::from_millis(1);
+
+fn taking(time: Duration) -> Arc<Average> {
+    let average = Arc::<Average>::default();
+    average.learn(time);
+    average
+}
+
+#[test]
+fn a_search_waits_for_those_that_take_as_much_or_less() {
+    let backlog = Arc::<Backlog>::default();
+    let _small = backlog.promise(Until::Found, &taking(MS / 20));
+    let _large = backlog.promise(Until::Found, &taking(40 * MS));
+    assert_eq!(backlog.before(Duration::ZERO), MS / 10);
+    assert_eq!(backlog.before(10 * MS), MS / 10);
+    assert_eq!(backlog.before(80 * MS), 80 * MS + MS / 10);
+    assert_eq!(backlog.before(Duration::MAX), 80 * MS + MS / 10);
+}
+
+#[test]
+fn service_is_owed_until_it_was_had_or_is_of_no_use() {
+    let backlog = Arc::<Backlog>::default();
+    let mut first = backlog.promise(Until::Found, &taking(5 * MS));
+    let second = backlog.promise(Until::Found, &taking(5 * MS));
+    first.served(3 * MS);
+    assert_eq!(backlog.before(10 * MS), 17 * MS);
+    first.served(25 * MS);
+    assert_eq!(backlog.before(10 * MS), 10 * MS);
+    drop(second);
+    assert_eq!(backlog.before(10 * MS), Duration::ZERO);
+    first.keep(30 * MS);
+    assert_eq!(backlog.before(10 * MS), Duration::ZERO);
+}
+
+#[test]
+fn answers_teach_what_to_promise_and_proofs_no_more_than_is_ever_promised() {
+    let backlog = Arc::<Backlog>::default();
+    let average = Arc::<Average>::default();
+    backlog.promise(Until::Found, &average).keep(30 * MS);
+    assert_eq!(average.get(), 30 * MS);
+    let proofs = Arc::<Average>::default();
+    let until = Until::Proven(2 * MS);
+    backlog.promise(until, &proofs).keep(30 * MS);
+    assert_eq!(proofs.get(), 2 * MS);
+}
+
+#[test]
+fn who_was_left_half_done_teaches_that_it_takes_more() {
+    let backlog = Arc::<Backlog>::default();
+    let average = taking(8 * MS);
+    let mut left = backlog.promise(Until::Found, &average);
+    left.served(4 * MS);
+    drop(left);
+    assert_eq!(average.get(), 8 * MS);
+    let mut left = backlog.promise(Until::Found, &average);
+    left.served(16 * MS);
+    drop(left);
+    assert_eq!(average.get(), 9 * MS);
+}
+
+#[test]
+fn a_line_stands_once_nobody_has_come_through_for_long() {
+    let line = Line::default();
+    assert!(!line.stands(true));
+    thread::sleep(110 * MS);
+    assert!(line.stands(true));
+    assert!(!line.stands(false));
+    assert!(!line.stands(true));
+}
