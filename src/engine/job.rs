@@ -283,6 +283,7 @@ where
             return next;
         }
         loop {
+            turn.give_way();
             if self.outlet.abandoned() {
                 return Next::Finished;
             }

@@ -100,7 +100,7 @@ fn the_one_with_least_service_goes_first() {
     pool.submit(task(move |_| {
         sender.send("saver").unwrap();
         slices += 1;
-        if slices == 4 {
+        if slices == 5 {
             Next::Finished
         } else {
             Next::Again
@@ -108,10 +108,13 @@ fn the_one_with_least_service_goes_first() {
     }))
     .unwrap();
     drop(release);
-    let order: Vec<&str> = (0..6).map(|_| receive(&said)).collect();
+    let order: Vec<&str> = (0..7).map(|_| receive(&said)).collect();
+    // After three turns in a row the one with most service has one, too.
     assert_eq!(
         order,
-        ["spender", "saver", "saver", "saver", "saver", "spender"]
+        [
+            "spender", "saver", "saver", "saver", "spender", "saver", "saver"
+        ]
     );
 }
 
@@ -429,4 +432,41 @@ fn all_workers_work_at_once() {
         receive(&said);
     }
     assert_eq!(*leaders.lock().unwrap(), 1);
+}
+
+#[test]
+fn a_long_task_gets_on_while_there_are_always_newcomers() {
+    let pool = Arc::new(Pool::start(1, 100).unwrap());
+    let (done, is_done) = channel();
+    let mut slices = 0;
+    pool.submit(task(move |_| {
+        slices += 1;
+        if slices < 10 {
+            return Next::Again;
+        }
+        done.send(()).unwrap();
+        Next::Finished
+    }))
+    .unwrap();
+    // Each newcomer brings the next one, for as long as the long task is under way.
+    let (again, wanted) = channel::<()>();
+    let newcomer = || {
+        let again = again.clone();
+        task(move |_| {
+            // Nobody listens when the test is over.
+            let _ = again.send(());
+            Next::Finished
+        })
+    };
+    for _ in 0..3 {
+        pool.submit(newcomer()).unwrap();
+    }
+    for _ in 0..1000 {
+        if is_done.try_recv().is_ok() {
+            return;
+        }
+        receive(&wanted);
+        pool.submit(newcomer()).unwrap();
+    }
+    panic!("a thousand newcomers came first");
 }

@@ -1,5 +1,5 @@
 //! Tasks that wait, by whose they are: the client that has had least service for its weight comes
-//! first, and of its tasks the one that has had least.
+//! first, and of its tasks the one that has had least; now and then the one that has had most.
 //!
 //! Calls without a name are one client; where no call has one, that is all there is. A client
 //! who comes, or comes back, begins where those are who are being served: nobody saves up service
@@ -14,6 +14,10 @@ use super::Task;
 
 /// A client is remembered while it has tasks, and this many others are while they owe service.
 const MOST_DEBTORS: usize = 1024;
+
+/// When the tasks that have had more service were passed over so often in a row, the one that has
+/// had most has a turn: if there were always newcomers, it would never have another one.
+const MOST_PASSED_OVER: u32 = 3;
 
 /// For whom a task is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +64,8 @@ pub(super) struct Clients {
     /// What the client was charged who was served last: where others begin.
     level: Duration,
     waiting: usize,
+    /// In how many turns until now those were passed over that had had more service.
+    passed_over: u32,
     next: Number,
 }
 
@@ -72,6 +78,7 @@ impl Default for Clients {
             order: BTreeSet::new(),
             level: Duration::ZERO,
             waiting: 0,
+            passed_over: 0,
             next: NAMELESS + 1,
         }
     }
@@ -215,7 +222,21 @@ impl Clients {
     pub(super) fn pop(&mut self) -> Option<Taken> {
         let &(charged, number) = self.order.first()?;
         self.level = self.level.max(charged);
-        let &(service, id) = self.accounts.get(&number)?.waiting.keys().next()?;
+        let mut waiting = self.accounts.get(&number)?.waiting.keys();
+        let &least = waiting.next()?;
+        let most = waiting.next_back().copied().unwrap_or(least);
+        let is_passed_over = most.0 > least.0;
+        self.passed_over = if is_passed_over {
+            self.passed_over + 1
+        } else {
+            0
+        };
+        let (service, id) = if self.passed_over > MOST_PASSED_OVER {
+            self.passed_over = 0;
+            most
+        } else {
+            least
+        };
         self.remove(number, service, id)
     }
 

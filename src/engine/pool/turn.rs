@@ -94,6 +94,15 @@ impl<'a> Turn<'a> {
         spent >= self.slice || (spent >= self.courtesy && self.fresh.load(Ordering::Relaxed) > 0)
     }
 
+    /// Lets threads run that have to read a call or write an answer, if the task is a long one:
+    /// where there are no more cores than workers they would wait for a few milliseconds
+    /// otherwise, until the system ends the worker's slice.
+    pub fn give_way(&self) {
+        if self.service() >= SLICE {
+            std::thread::yield_now();
+        }
+    }
+
     /// The time since its beginning, of which the metrics are told: more than none.
     pub(super) fn spent(&self) -> Duration {
         let spent = self.begun.elapsed().max(Duration::from_nanos(1));
