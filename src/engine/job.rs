@@ -78,6 +78,9 @@ pub enum Refusal<F> {
 
 /// A search with its limits and its outlet: what the pool runs.
 pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
+    /// What service it is owed, until it has it. Over before the search is freed, which can take
+    /// long.
+    promise: Option<Promise>,
     // Dropped before `reservation`: the bytes are given back after they are free.
     search: S,
     /// Its parts that others are on. What they have done is in its progress when they are back.
@@ -85,8 +88,6 @@ pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
     outlet: O,
     pending: Option<S::Found>,
     pace: Pace,
-    /// What service it is owed, until it has it.
-    promise: Option<Promise>,
     /// The nodes that the metrics know of.
     counted: u64,
     max_nodes: u64,
@@ -106,12 +107,12 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         reservation: Reservation,
     ) -> Self {
         Self {
+            promise: None,
             search,
             errands: Errands::default(),
             outlet,
             pending: None,
             pace: Pace::default(),
-            promise: None,
             counted: 0,
             max_nodes,
             max_memory,

@@ -367,12 +367,12 @@ impl Engine {
     ) -> Result<(), Refused> {
         let left = due.map(|due| due.saturating_duration_since(Instant::now()));
         let line = self.pool.wait(client);
-        // What others are owed is no reason to refuse a client whose own calls do not wait.
-        let counts = client.is_none() || line.is_some();
+        // What others are owed is no reason to refuse a client whose own calls do not wait, or
+        // anybody while a worker is free.
+        let workers = self.config.workers.max(1);
+        let counts = (client.is_none() || line.is_some()) && self.pool.tasks() >= workers;
         let backlog = counts
-            .then(|| {
-                self.backlog.before(work) / u32::try_from(self.config.workers).unwrap_or(1).max(1)
-            })
+            .then(|| self.backlog.before(work) / u32::try_from(workers).unwrap_or(u32::MAX))
             .filter(|backlog| !backlog.is_zero());
         let wait = line.max(backlog);
         admission::in_time(wait, self.line.stands(wait.is_some()), work, left)

@@ -190,3 +190,44 @@ fn a_client_is_forgotten_when_it_owes_nothing() {
     }
     assert!(pool.clients() <= 1_025, "{}", pool.clients());
 }
+
+/// Whether a client's long task comes to its end while each newcomer of these clients brings the
+/// next one.
+fn gets_on(whose: Option<&Client>, newcomers: &[Option<&Client>]) -> bool {
+    let pool = Pool::start(1, 100).unwrap();
+    let (done, is_done) = channel();
+    let mut slices = 0;
+    let long = task(move |_| {
+        slices += 1;
+        // So much that the newcomers have had less for sure.
+        thread::sleep(Duration::from_millis(1));
+        if slices < 10 {
+            return Next::Again;
+        }
+        done.send(()).unwrap();
+        Next::Finished
+    });
+    pool.submit_for(whose, long).unwrap();
+    let (again, wanted) = channel();
+    let submit = |number: usize| {
+        let again = again.clone();
+        let newcomer = task(move |_| {
+            // Nobody listens when the test is over.
+            let _ = again.send(number);
+            Next::Finished
+        });
+        pool.submit_for(newcomers[number], newcomer).unwrap();
+    };
+    (0..newcomers.len()).for_each(submit);
+    (0..1000).any(|_| {
+        submit(receive(&wanted));
+        is_done.try_recv().is_ok()
+    })
+}
+
+#[test]
+fn a_long_task_gets_on_while_there_are_always_newcomers() {
+    let (a, b) = (client("a", 1), client("b", 1));
+    assert!(gets_on(None, &[None; 3]));
+    assert!(gets_on(Some(&a), &[Some(&a), Some(&a), Some(&a), Some(&b)]));
+}

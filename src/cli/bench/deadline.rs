@@ -129,18 +129,20 @@ impl<'a> ByDeadline<'a> {
     /// How the lengths fall with time, from the first solutions on. A deadline by which some
     /// boards had none is left out.
     pub(super) fn curve(&self) -> Curve {
-        let all = |lengths: &Lengths| lengths.solved == self.cases.len();
+        let all = |lengths: &Lengths| lengths.solved > 0 && lengths.solved == self.cases.len();
         let first = self.lengths.iter().find(|(_, lengths)| all(lengths));
         let first = first.map(|(_, lengths)| (lengths.first / 1e3, lengths.first_length));
         let later = self.lengths.iter().filter(|(_, lengths)| all(lengths));
         let later = later.map(|(deadline, lengths)| (deadline.as_secs_f64(), lengths.length));
-        let points = first.into_iter().chain(later);
+        let mut points: Vec<(f64, f64)> = first.into_iter().chain(later).collect();
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
         Curve {
             name: match self.suite {
                 Suite::Uniform { shape, .. } => shape.to_string(),
                 other => other.to_string(),
             },
             points: points
+                .into_iter()
                 .map(|(seconds, length)| (seconds, length / self.cube()))
                 .collect(),
         }

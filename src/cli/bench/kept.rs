@@ -25,7 +25,9 @@ pub(super) fn calls(count: u64, seed: u64, deadlines: &[Duration]) -> Vec<Call> 
         [] => DEADLINES.map(Duration::from_millis).to_vec(),
         named => named.to_vec(),
     };
-    let of_each = count.div_ceil(shapes().count() as u64);
+    // In whole rounds: the last one may end anywhere.
+    let round = (shapes().count() * deadlines.len()) as u64;
+    let of_each = count.div_ceil(round) * deadlines.len() as u64;
     let boards = shapes().map(|shape| {
         let suite = Suite::Uniform {
             shape,

@@ -15,8 +15,8 @@ use super::Task;
 /// A client is remembered while it has tasks, and this many others are while they owe service.
 const MOST_DEBTORS: usize = 1024;
 
-/// When the tasks that have had more service were passed over so often in a row, the one that has
-/// had most has a turn: if there were always newcomers, it would never have another one.
+/// When a client's tasks that have had more service were passed over so often in a row, the one that
+/// has had most has a turn: if there were always newcomers, it would never have another one.
 const MOST_PASSED_OVER: u32 = 3;
 
 /// For whom a task is done.
@@ -43,6 +43,8 @@ struct Account {
     tasks: usize,
     /// How many of those that wait have had no service.
     fresh: usize,
+    /// In how many of its last turns a task was passed over that had had more service.
+    passed_over: u32,
     /// Those that wait, by the service they have had, then by age.
     waiting: BTreeMap<(Duration, u64), Box<dyn Task>>,
 }
@@ -64,8 +66,6 @@ pub(super) struct Clients {
     /// What the client was charged who was served last: where others begin.
     level: Duration,
     waiting: usize,
-    /// In how many turns until now those were passed over that had had more service.
-    passed_over: u32,
     next: Number,
 }
 
@@ -78,7 +78,6 @@ impl Default for Clients {
             order: BTreeSet::new(),
             level: Duration::ZERO,
             waiting: 0,
-            passed_over: 0,
             next: NAMELESS + 1,
         }
     }
@@ -92,8 +91,27 @@ impl Account {
             charged,
             tasks: 0,
             fresh: 0,
+            passed_over: 0,
             waiting: BTreeMap::new(),
         }
+    }
+
+    /// The task whose turn it is.
+    fn choose(&mut self) -> Option<(Duration, u64)> {
+        let mut waiting = self.waiting.keys();
+        let &least = waiting.next()?;
+        let &most = waiting.next_back().unwrap_or(&least);
+        let is_passed_over = most.0 > least.0;
+        if is_passed_over && self.passed_over == MOST_PASSED_OVER {
+            self.passed_over = 0;
+            return Some(most);
+        }
+        self.passed_over = if is_passed_over {
+            self.passed_over + 1
+        } else {
+            0
+        };
+        Some(least)
     }
 }
 
@@ -222,21 +240,7 @@ impl Clients {
     pub(super) fn pop(&mut self) -> Option<Taken> {
         let &(charged, number) = self.order.first()?;
         self.level = self.level.max(charged);
-        let mut waiting = self.accounts.get(&number)?.waiting.keys();
-        let &least = waiting.next()?;
-        let most = waiting.next_back().copied().unwrap_or(least);
-        let is_passed_over = most.0 > least.0;
-        self.passed_over = if is_passed_over {
-            self.passed_over + 1
-        } else {
-            0
-        };
-        let (service, id) = if self.passed_over > MOST_PASSED_OVER {
-            self.passed_over = 0;
-            most
-        } else {
-            least
-        };
+        let (service, id) = self.accounts.get_mut(&number)?.choose()?;
         self.remove(number, service, id)
     }
 
