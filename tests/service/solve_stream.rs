@@ -188,15 +188,18 @@ async fn chunks_are_as_large_as_was_asked_and_no_larger_than_fits_with_boards() 
     let start = any_board(32, 32, 1);
     let mut request = ask(ask_for(Objective::Fast, &start));
     request.moves_per_message = 65_536;
+    // The last solution is sent when all of it is there.
+    request.final_only = true;
     let events = client.solve_stream(request.clone()).await;
     let followed = follow(events.unwrap().into_inner(), &start).await;
-    assert!(followed.chunks[0].iter().any(|&moves| moves > 512));
+    let lengths: Vec<usize> = followed.chunks.iter().map(Vec::len).collect();
+    assert_eq!(lengths, [1]);
+    assert!(followed.chunks[0][0] > 10_000);
 
     request.solve.as_mut().unwrap().include = Some(proto::Include {
         tiles: false,
         boards: true,
     });
-    request.final_only = true;
     let mut events = client.solve_stream(request).await.unwrap().into_inner();
     assert!(matches!(
         next(&mut events).await,
