@@ -99,10 +99,14 @@ impl Promise {
         self.until == Until::Found
     }
 
-    /// The service that is left of it.
+    /// What the search is to have at once, however many come meanwhile: all that it takes to the
+    /// first finding, or what is left of what was promised to a proof.
     #[must_use]
     pub fn owed(&self) -> Duration {
-        Duration::from_nanos(self.owed)
+        match self.until {
+            Until::Found => Duration::MAX,
+            Until::Proven(_) => Duration::from_nanos(self.owed),
+        }
     }
 
     /// The search has had so much service in all.

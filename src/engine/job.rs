@@ -263,10 +263,6 @@ where
         self.outlet.close(End::Defect);
     }
 
-    fn owed(&self) -> Duration {
-        self.promise.as_ref().map_or(Duration::ZERO, Promise::owed)
-    }
-
     fn is_large(&self) -> bool {
         self.reservation.bytes() > SMALL || !self.errands.is_empty()
     }
@@ -333,18 +329,8 @@ where
                     return self.close(End::Stopped(stop));
                 }
             }
-            // A newcomer on its way to a first answer is not interrupted by the next one: they would
-            // all have a part of it, and be late together.
-            let to_first = self
-                .promise
-                .as_ref()
-                .is_some_and(Promise::ends_with_a_finding);
-            let is_over = if to_first {
-                turn.is_used_up()
-            } else {
-                turn.is_over()
-            };
-            if is_over {
+            let owed = self.promise.as_ref().map_or(Duration::ZERO, Promise::owed);
+            if turn.is_over_but_for(owed) {
                 if let Some(promise) = &mut self.promise {
                     promise.served(turn.service());
                 }

@@ -32,11 +32,6 @@ pub trait Task: Send {
     /// The task panicked in [`Task::run`] and will be dropped: whoever waits for it must hear.
     fn panicked(&mut self);
 
-    /// The service that it still takes to its answer, as far as that is known.
-    fn owed(&self) -> Duration {
-        Duration::ZERO
-    }
-
     /// Whether it takes long to drop, which a worker should not wait for.
     fn is_large(&self) -> bool {
         true

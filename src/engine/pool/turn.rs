@@ -26,8 +26,6 @@ pub const UNAIDED: Duration = Duration::from_millis(50);
 pub struct Turn<'a> {
     begun: Instant,
     slice: Duration,
-    /// What it gets of the slice even while others have had no service yet.
-    courtesy: Duration,
     /// What service the task had before.
     before: Duration,
     fresh: &'a AtomicUsize,
@@ -42,7 +40,6 @@ impl<'a> Turn<'a> {
         Self {
             begun: Instant::now(),
             slice,
-            courtesy: COURTESY,
             before: Duration::ZERO,
             fresh,
             callers: None,
@@ -63,11 +60,9 @@ impl<'a> Turn<'a> {
     }
 
     /// The turn of a task of this number, in which it can call the pool's idle workers once it has
-    /// had enough service. What it is owed it gets, within a slice: if newcomers always came first,
-    /// more of them than can be served would leave all of them half done.
-    pub(super) fn of(shared: &'a Shared, id: u64, service: Duration, owed: Duration) -> Self {
+    /// had enough service.
+    pub(super) fn of(shared: &'a Shared, id: u64, service: Duration) -> Self {
         Self {
-            courtesy: owed.max(COURTESY),
             before: service,
             callers: (service >= UNAIDED).then_some((shared, id)),
             ..Self::new(SLICE, &shared.fresh)
@@ -80,18 +75,21 @@ impl<'a> Turn<'a> {
         self.before + self.begun.elapsed()
     }
 
-    /// Whether the task has had its slice.
-    #[must_use]
-    pub fn is_used_up(&self) -> bool {
-        self.begun.elapsed() >= self.slice
-    }
-
     /// Whether the worker is wanted by others: after a slice, or sooner when a task has come that
-    /// has had no service yet. A task asks this, or [`Self::is_used_up`], every 50 µs or so.
+    /// has had no service yet. A task asks this, or [`Self::is_over_but_for`], every 50 µs or so.
     #[must_use]
     pub fn is_over(&self) -> bool {
+        self.is_over_but_for(Duration::ZERO)
+    }
+
+    /// The same for a task that was owed so much when its turn began: it gets that, within a slice.
+    /// If newcomers always came first, more of them than can be served would leave all of them
+    /// half done, and late together.
+    #[must_use]
+    pub fn is_over_but_for(&self, owed: Duration) -> bool {
         let spent = self.begun.elapsed();
-        spent >= self.slice || (spent >= self.courtesy && self.fresh.load(Ordering::Relaxed) > 0)
+        let is_wanted = || self.fresh.load(Ordering::Relaxed) > 0;
+        spent >= self.slice || (spent >= owed.max(COURTESY) && is_wanted())
     }
 
     /// Lets threads run that have to read a call or write an answer, if the task is a long one:

@@ -92,7 +92,7 @@ impl Shared {
             self.place.learn(place);
         }
 
-        let turn = Turn::of(self, id, service, task.owed());
+        let turn = Turn::of(self, id, service);
         let next = catch_unwind(AssertUnwindSafe(|| task.run(&turn)));
         let spent = turn.spent();
         let next = next.unwrap_or_else(|_| {
