@@ -29,6 +29,7 @@ pub use logs::{LogFormat, install_logs};
 pub use trace_context::{TraceContext, TraceId};
 pub use traces::{TracesError, flush_traces, install_traces};
 
+pub(crate) use calls::Method;
 pub(crate) use traces::{Ended, Trace};
 
 use catalogue::{CLOSED, HANDSHAKE_FAILED, MOVES, SECONDS, SLICE_SECONDS};
@@ -237,24 +238,18 @@ fn count_spans(outcome: &'static str, count: u64) {
 }
 
 /// A call has arrived.
-pub(crate) fn request_started(method: &'static str) {
-    if let Some(calls) = calls::of(method) {
-        calls.started.increment(1);
-        calls.in_flight.increment(1);
-    }
+pub(crate) fn request_started(method: Method) {
+    let calls = calls::of(method);
+    calls.started.increment(1);
+    calls.in_flight.increment(1);
 }
 
 /// A call has ended with a code, by its number and its name.
-pub(crate) fn request_handled(
-    method: &'static str,
-    code: (usize, &'static str),
-    elapsed: Duration,
-) {
-    if let Some(calls) = calls::of(method) {
-        calls.handled(code).increment(1);
-        calls.in_flight.decrement(1);
-        calls.seconds.record(elapsed);
-    }
+pub(crate) fn request_handled(method: Method, code: (usize, &'static str), elapsed: Duration) {
+    let calls = calls::of(method);
+    calls.handled(code).increment(1);
+    calls.in_flight.decrement(1);
+    calls.seconds.record(elapsed);
     let lost = lines::lost();
     if lost > 0 {
         counter!("loyd_log_lines_lost_total").absolute(lost);

@@ -23,7 +23,7 @@ use super::call::{Call, read_timeout};
 use super::peer::{InTime, Peer, Sending};
 use super::status::{self, code_name};
 use crate::engine::{Failure, until};
-use crate::telemetry::{self, Ended, Trace, TraceId};
+use crate::telemetry::{self, Ended, Method, Trace, TraceId};
 
 /// The metadata that names a call in the logs of all who handle it.
 const REQUEST_ID: &str = "x-request-id";
@@ -85,7 +85,7 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let call = Call::new();
         let mut watch = Watch::new(call.clone(), request.uri().path(), request.headers());
-        if watch.method.ours {
+        if watch.is_ours {
             watch.place = Arc::clone(&self.places).try_acquire_owned().ok();
             if watch.place.is_none() {
                 let refused = std::future::ready(Ok(status::too_many_calls().into_http()));
@@ -117,6 +117,7 @@ where
 struct Watch {
     call: Call,
     method: Method,
+    is_ours: bool,
     request_id: HeaderValue,
     trace: Trace,
     place: Option<OwnedSemaphorePermit>,
@@ -130,12 +131,12 @@ struct Watch {
 impl Watch {
     /// Tells the caller's trace of a call that has taken so long.
     fn end_trace(&self, elapsed: Duration) -> Option<TraceId> {
-        if !self.method.ours {
+        if !self.is_ours {
             return None;
         }
         let record = self.call.record();
         self.trace.end(&Ended {
-            method: self.method.name,
+            method: self.method.name(),
             code: self.code.into(),
             outcome: record.outcome.unwrap_or(outcome(self.code)),
             request_id: self.request_id.to_str().unwrap_or_default(),
@@ -149,11 +150,12 @@ impl Watch {
     }
 
     fn new(call: Call, path: &str, headers: &HeaderMap) -> Self {
-        let method = Method::of(path);
-        telemetry::request_started(method.name);
+        let (method, is_ours) = method(path);
+        telemetry::request_started(method);
         Self {
             call,
             method,
+            is_ours,
             request_id: request_id(headers),
             trace: Trace::of(headers),
             place: None,
@@ -174,7 +176,7 @@ impl Watch {
                 status::defect().into_http()
             }
         };
-        if self.method.ours
+        if self.is_ours
             && let Some(status) = refused_by_transport(response.headers())
         {
             response = status.into_http();
@@ -203,13 +205,13 @@ impl Drop for Watch {
     fn drop(&mut self) {
         let elapsed = self.call.arrived.elapsed();
         let code = code_name(self.code);
-        telemetry::request_handled(self.method.name, (self.code as usize, code), elapsed);
+        telemetry::request_handled(self.method, (self.code as usize, code), elapsed);
         let trace_id = self.end_trace(elapsed);
         let record = self.call.record();
         let id = self.request_id.to_str().unwrap_or_default();
-        if self.method.ours && !self.overloaded {
+        if self.is_ours && !self.overloaded {
             tracing::info!(
-                method = self.method.name,
+                method = self.method.name(),
                 client = record.client.map(tracing::field::display),
                 size = record.shape.map(tracing::field::display),
                 objective = record.objective,
@@ -224,7 +226,12 @@ impl Drop for Watch {
                 "request"
             );
         } else {
-            tracing::debug!(method = self.method.name, code, request_id = id, "request");
+            tracing::debug!(
+                method = self.method.name(),
+                code,
+                request_id = id,
+                "request"
+            );
         }
     }
 }
@@ -286,33 +293,23 @@ impl HttpBody for Watched {
     }
 }
 
-/// A method's name for labels: never the path itself, of which a client can make any number.
-#[derive(Clone, Copy)]
-struct Method {
-    name: &'static str,
-    ours: bool,
-}
-
-impl Method {
-    fn of(path: &str) -> Self {
-        let name = match path.strip_prefix("/loyd.v1.PuzzleService/") {
-            Some("Solve") => "Solve",
-            Some("SolveStream") => "SolveStream",
-            Some("CheckSolvable") => "CheckSolvable",
-            Some("Generate") => "Generate",
-            Some(_) => "unknown",
-            None => {
-                let name = if path.starts_with("/grpc.health.v1.Health/") {
-                    "health"
-                } else if path.starts_with("/grpc.reflection.") {
-                    "reflection"
-                } else {
-                    "unknown"
-                };
-                return Self { name, ours: false };
-            }
+/// What a path is counted as, and whether it is of our own service.
+fn method(path: &str) -> (Method, bool) {
+    if let Some(name) = path.strip_prefix("/loyd.v1.PuzzleService/") {
+        let method = match name {
+            "Solve" => Method::Solve,
+            "SolveStream" => Method::SolveStream,
+            "CheckSolvable" => Method::CheckSolvable,
+            "Generate" => Method::Generate,
+            _ => Method::Unknown,
         };
-        Self { name, ours: true }
+        (method, true)
+    } else if path.starts_with("/grpc.health.v1.Health/") {
+        (Method::Health, false)
+    } else if path.starts_with("/grpc.reflection.") {
+        (Method::Reflection, false)
+    } else {
+        (Method::Unknown, false)
     }
 }
 

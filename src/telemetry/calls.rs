@@ -5,21 +5,50 @@ use std::sync::{LazyLock, OnceLock};
 
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 
-/// Everything that a call is counted as.
-const METHODS: [&str; 7] = [
-    "Solve",
-    "SolveStream",
-    "CheckSolvable",
-    "Generate",
-    "unknown",
-    "health",
-    "reflection",
-];
+/// What a call is counted as: never its path, of which a client can make any number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Method {
+    Solve,
+    SolveStream,
+    CheckSolvable,
+    Generate,
+    Health,
+    Reflection,
+    /// Whatever else was called.
+    Unknown,
+}
+
+impl Method {
+    /// All, in the order of their numbers.
+    const ALL: [Self; 7] = [
+        Self::Solve,
+        Self::SolveStream,
+        Self::CheckSolvable,
+        Self::Generate,
+        Self::Health,
+        Self::Reflection,
+        Self::Unknown,
+    ];
+
+    /// In labels and in the log.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Solve => "Solve",
+            Self::SolveStream => "SolveStream",
+            Self::CheckSolvable => "CheckSolvable",
+            Self::Generate => "Generate",
+            Self::Health => "health",
+            Self::Reflection => "reflection",
+            Self::Unknown => "unknown",
+        }
+    }
+}
 
 /// gRPC has so many codes.
 const CODES: usize = 17;
 
-static ALL: LazyLock<[Calls; METHODS.len()]> = LazyLock::new(|| METHODS.map(Calls::new));
+static ALL: LazyLock<[Calls; Method::ALL.len()]> =
+    LazyLock::new(|| Method::ALL.map(|method| Calls::new(method.name())));
 
 /// The metrics of the calls of one method.
 pub(super) struct Calls {
@@ -31,8 +60,8 @@ pub(super) struct Calls {
 }
 
 /// The metrics of a method.
-pub(super) fn of(method: &str) -> Option<&'static Calls> {
-    ALL.iter().find(|calls| calls.method == method)
+pub(super) fn of(method: Method) -> &'static Calls {
+    &ALL[method as usize]
 }
 
 impl Calls {
