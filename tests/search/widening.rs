@@ -66,8 +66,8 @@ impl Beams for Fakes {
         }))
     }
 
-    fn has_two_ends(&self) -> bool {
-        true
+    fn pair_width(&self) -> Option<usize> {
+        Some(0)
     }
 
     fn narrowest(&self) -> usize {

@@ -130,11 +130,11 @@ impl Making {
         let cells = shape.cells();
         let mut blocks = vec![[NO_BLOCK; 2]; cells];
         let mut slides = Vec::new();
-        for from in 0..cells {
+        for (from, blocks) in blocks.iter_mut().enumerate() {
             for direction in [Direction::Right, Direction::Down] {
                 if let Some(to) = shape.neighbour(from, direction) {
-                    let row = slides.len() * (cells - 1);
-                    blocks[from][usize::from(direction.is_vertical())] = row as u32;
+                    blocks[usize::from(direction.is_vertical())] =
+                        (slides.len() * (cells - 1)) as u32;
                     slides.push((from, to));
                 }
             }
