@@ -17,7 +17,7 @@ use super::{Exit, Failure};
 use crate::config::TableDirArg;
 use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::pattern_database::{
-    Event, Fault, Pattern, PatternDatabase, Store, StoreError, Tables, Tier, Watch,
+    Bytes, Event, Fault, Pattern, PatternDatabase, Store, StoreError, Tables, Tier, Watch,
 };
 use crate::puzzle::{Shape, canonical_symmetry};
 
@@ -130,6 +130,11 @@ impl BuildArgs {
         let home = usize::from(self.home);
         let home = canonical_symmetry(shape, home).cell(shape, home);
         let partitions = self.tier.partitions(home).expect("the mirror has some");
+        let others = self.tier.others(home);
+        let partitions: Vec<_> = partitions
+            .into_iter()
+            .chain(others.into_iter().flatten())
+            .collect();
         let watch = Arc::new(Watch::default());
         let mut tables = Tables::<u64>::stored_in(store);
         let built = thread::scope(|scope| {
@@ -192,7 +197,7 @@ fn verify(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, 
             if shape.cells() <= SMALL_CELLS {
                 store.load::<u64>(pattern, PatternDatabase::rows(shape, tiles))?;
             } else {
-                store.load::<u128>(pattern, PatternDatabase::rows(shape, tiles))?;
+                store.load::<Bytes>(pattern, PatternDatabase::rows(shape, tiles))?;
             }
             Ok(pattern)
         });
