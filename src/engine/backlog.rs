@@ -152,6 +152,8 @@ pub struct Line {
     beginning: Instant,
     /// When the line began, in microseconds from the beginning; 0 while there is none.
     since: AtomicU64,
+    /// When the last one came who had to wait.
+    last: AtomicU64,
 }
 
 impl Default for Line {
@@ -159,25 +161,28 @@ impl Default for Line {
         Self {
             beginning: Instant::now(),
             since: AtomicU64::new(0),
+            last: AtomicU64::new(0),
         }
     }
 }
 
 impl Line {
     /// Takes note of a newcomer, who has to wait or not. Whether there has been a line for long: a
-    /// burst goes by, and a line that stands is no use to anybody.
+    /// burst goes by, and a line that stands is no use to anybody. Where nobody has come for as
+    /// long, it is another line.
     pub fn stands(&self, waits: bool) -> bool {
         if !waits {
             self.since.store(0, Ordering::Relaxed);
             return false;
         }
-        let now = self.beginning.elapsed().as_micros() as u64;
-        match self.since.load(Ordering::Relaxed) {
-            0 => {
-                self.since.store(now.max(1), Ordering::Relaxed);
-                false
-            }
-            since => now.saturating_sub(since) > STANDS.as_micros() as u64,
+        const LONG: u64 = STANDS.as_micros() as u64;
+        let now = (self.beginning.elapsed().as_micros() as u64).max(1);
+        let last = self.last.swap(now, Ordering::Relaxed);
+        let since = self.since.load(Ordering::Relaxed);
+        if since == 0 || now.saturating_sub(last) > LONG {
+            self.since.store(now, Ordering::Relaxed);
+            return false;
         }
+        now.saturating_sub(since) > LONG
     }
 }

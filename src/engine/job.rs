@@ -248,6 +248,9 @@ where
     fn run(&mut self, turn: &Turn<'_>) -> Next {
         let name = self.search.name();
         let next = self.slice(turn);
+        if let Some(promise) = &mut self.promise {
+            promise.served(turn.service());
+        }
         let generated = self.search.progress().generated;
         telemetry::nodes(name, generated - self.counted);
         self.counted = generated;
@@ -331,9 +334,6 @@ where
             }
             let owed = self.promise.as_ref().map_or(Duration::ZERO, Promise::owed);
             if turn.is_over_but_for(owed) {
-                if let Some(promise) = &mut self.promise {
-                    promise.served(turn.service());
-                }
                 self.list();
                 return Next::Again;
             }

@@ -139,6 +139,26 @@ async fn what_is_owed_to_others_of_its_size_keeps_a_board_waiting_and_no_smaller
     assert_eq!(lack(engine.solve(None, small, both)), None);
 }
 
+#[tokio::test]
+async fn a_worker_who_is_free_is_reason_enough_to_take_a_board() {
+    let large = |seed| question(square(80, seed), Objective::Fast);
+    for (workers, refused) in [(1, Some(Lack::Time)), (2, None)] {
+        let engine = engine(workers, 100);
+        let begun = Instant::now();
+        let mut first = engine.solve(None, large(1), unlimited()).unwrap();
+        first.end().await.unwrap();
+        let took = begun.elapsed();
+        let second = engine.solve(None, large(2), unlimited()).unwrap();
+        let begun = Instant::now();
+        while second.queued().is_zero() {
+            assert!(begun.elapsed() < PATIENCE, "it never had its turn");
+            thread::yield_now();
+        }
+        let both = due_in(took * 3 / 2);
+        assert_eq!(lack(engine.solve(None, large(3), both)), refused);
+    }
+}
+
 #[test]
 fn an_average_begins_with_its_first_sample_and_follows_the_later_ones() {
     let average = Average::default();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loyd::engine::average::Average;
 use loyd::engine::backlog::{Backlog, Line, Until};
@@ -70,9 +70,20 @@ fn who_was_left_half_done_teaches_that_it_takes_more() {
 #[test]
 fn a_line_stands_once_nobody_has_come_through_for_long() {
     let line = Line::default();
-    assert!(!line.stands(true));
-    thread::sleep(110 * MS);
+    let begun = Instant::now();
+    while begun.elapsed() < 110 * MS {
+        line.stands(true);
+        thread::sleep(5 * MS);
+    }
     assert!(line.stands(true));
     assert!(!line.stands(false));
+    assert!(!line.stands(true));
+}
+
+#[test]
+fn who_comes_long_after_the_others_begins_another_line() {
+    let line = Line::default();
+    assert!(!line.stands(true));
+    thread::sleep(110 * MS);
     assert!(!line.stands(true));
 }
