@@ -11,6 +11,7 @@ use super::errands::{Errands, Lost};
 use super::memory::Reservation;
 use super::pace::Pace;
 use super::pool::{Next, Task, Turn};
+use super::rank::Rank;
 
 pub use super::pace::CHUNKS;
 
@@ -264,6 +265,10 @@ where
 
     fn panicked(&mut self) {
         self.outlet.close(End::Defect);
+    }
+
+    fn rank(&self) -> Rank {
+        self.promise.as_ref().map_or(Rank::FIRST, Promise::rank)
     }
 
     fn is_large(&self) -> bool {
