@@ -6,14 +6,16 @@ use std::time::{Duration, Instant};
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http2;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use super::gather::Gather;
 use super::identity::Identity;
+use super::inline::Inline;
 use super::peer::Peer;
 use super::server::Calls;
 use super::tls::{self, Certificates};
@@ -147,6 +149,7 @@ async fn begin(stream: TcpStream, terms: &Terms) -> Result<(Stream, Option<Ident
 async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End {
     let config = &*terms.config;
     let peer = Arc::new(Peer::new());
+    let stream = Gather::new(stream);
     let calls = terms
         .calls
         .clone()
@@ -157,7 +160,7 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
             }
             request
         });
-    let connection = http2::Builder::new(TokioExecutor::new())
+    let connection = http2::Builder::new(Inline)
         .timer(TokioTimer::new())
         .max_concurrent_streams(config.max_streams)
         .max_header_list_size(HEADER_LIST)
@@ -170,7 +173,10 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
         .max_local_error_reset_streams(FAULTS)
         .keep_alive_interval(config.keepalive)
         .keep_alive_timeout(config.keepalive_timeout)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(calls));
+        .serve_connection(
+            TokioIo::new(stream.clone()),
+            TowerToHyperService::new(calls),
+        );
     tokio::pin!(connection);
 
     let mut watch = Watch::new(config, &peer);
@@ -178,12 +184,13 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
     let mut leaving: Option<Leaving> = None;
     loop {
         let leave = tokio::select! {
-            ended = &mut connection => {
+            ended = stream.send_after(&mut connection) => {
                 let told = leaving.map(|leaving| leaving.why);
-                return match ended {
-                    Ok(()) => told.unwrap_or(End::Peer),
-                    Err(error) => told.unwrap_or(end(&error)),
-                };
+                return told.unwrap_or(match ended {
+                    Ok(Ok(())) => End::Peer,
+                    Ok(Err(error)) => end(&error),
+                    Err(_gone) => End::Lost,
+                });
             }
             () = terms.goaway.cancelled(), if leaving.is_none() => Leaving {
                 why: End::Drain,
