@@ -11,6 +11,7 @@ mod check_solvable;
 mod connection;
 mod convert;
 mod drain;
+mod end;
 mod frames;
 mod gather;
 mod generate;
