@@ -17,7 +17,7 @@ use super::{Exit, Failure};
 use crate::config::TableDirArg;
 use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::pattern_database::{
-    Event, Fault, Pattern, PatternDatabase, Store, StoreError, Tables, Tier, Watch,
+    Bytes, Event, Fault, Pattern, PatternDatabase, Store, StoreError, Tables, Tier, Watch,
 };
 use crate::puzzle::{Shape, canonical_symmetry};
 
@@ -192,7 +192,7 @@ fn verify(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, 
             if shape.cells() <= SMALL_CELLS {
                 store.load::<u64>(pattern, PatternDatabase::rows(shape, tiles))?;
             } else {
-                store.load::<u128>(pattern, PatternDatabase::rows(shape, tiles))?;
+                store.load::<Bytes>(pattern, PatternDatabase::rows(shape, tiles))?;
             }
             Ok(pattern)
         });

@@ -2,7 +2,7 @@
 
 use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::pattern_database::{
-    self, Cancelled, Event, Partition, RowEntry, Store, Tables, Tier, Watch,
+    self, Bytes, Cancelled, Event, Partition, RowEntry, Store, Tables, Tier, Watch,
 };
 use crate::search::guides::{AnyGuide, Home};
 use crate::search::ida_star::batch::Guide;
@@ -23,7 +23,7 @@ pub struct Choice {
 #[derive(Debug)]
 pub struct GuideBuilder {
     small: Tables<u64>,
-    large: Tables<u128>,
+    large: Tables<Bytes>,
     /// The most bytes that the building of a table may take.
     build_memory: u64,
 }

@@ -35,7 +35,7 @@ pub use build::{Cancelled, Watch};
 pub use cell_set::CellSet;
 pub use partition::Partition;
 pub use pattern::Pattern;
-pub use region::{RowEntry, Rows};
+pub use region::{Bytes, RowEntry, Rows};
 pub use store::{Fault, Store, StoreError, Stored};
 pub use tier::Tier;
 

@@ -7,53 +7,75 @@ use crate::puzzle::Shape;
 
 use super::cell_set::CellSet;
 
-/// Bits of a region's number. Eight tiles cut a board into eight regions at most.
-const REGION_BITS: u32 = 3;
+/// The most regions of a board: eight tiles cut it into no more.
+const REGIONS: usize = 8;
 
 /// The rows of one set of occupied cells: the first one's number, and for each free cell the
-/// number of its region, all in one word. Boards of up to 16 cells do with half of one.
-pub trait RowEntry: Copy + Send + Sync + fmt::Debug + 'static {
+/// number of its region.
+pub trait RowEntry: Copy + Default + Send + Sync + fmt::Debug + 'static {
     /// The most cells of a board.
     const CELLS: usize;
     /// The bits of the first row's number.
     const ROW_BITS: u32;
+    /// The bits from one cell's region to the next one's.
+    const REGION_BITS: u32;
 
     /// Puts the first row's number and each cell's region together.
     fn new(first: usize, regions: impl Iterator<Item = (usize, usize)>) -> Self;
 
     /// The row of the region whose bits begin at `shift`.
-    fn row(self, shift: u32) -> u32;
+    fn row(&self, shift: u32) -> u32;
 }
 
 /// Where in an entry the region of a cell stands.
 pub(crate) const fn region_shift<E: RowEntry>(cell: usize) -> u32 {
-    E::ROW_BITS + REGION_BITS * cell as u32
+    E::ROW_BITS + E::REGION_BITS * cell as u32
 }
 
-macro_rules! row_entry {
-    ($word:ty, $cells:literal, $row_bits:literal) => {
-        impl RowEntry for $word {
-            const CELLS: usize = $cells;
-            const ROW_BITS: u32 = $row_bits;
+/// For boards of up to 16 cells all is in one word.
+impl RowEntry for u64 {
+    const CELLS: usize = 16;
+    const ROW_BITS: u32 = 16;
+    const REGION_BITS: u32 = 3;
 
-            fn new(first: usize, regions: impl Iterator<Item = (usize, usize)>) -> Self {
-                regions.fold(first as $word, |word, (cell, region)| {
-                    word | (region as $word) << region_shift::<Self>(cell)
-                })
-            }
+    fn new(first: usize, regions: impl Iterator<Item = (usize, usize)>) -> Self {
+        regions.fold(first as Self, |word, (cell, region)| {
+            word | (region as Self) << region_shift::<Self>(cell)
+        })
+    }
 
-            #[inline]
-            fn row(self, shift: u32) -> u32 {
-                const FIRST: u32 = (1 << $row_bits) - 1;
-                const REGION: u32 = (1 << REGION_BITS) - 1;
-                (self as u32 & FIRST) + ((self >> shift) as u32 & REGION)
-            }
-        }
-    };
+    #[inline]
+    fn row(&self, shift: u32) -> u32 {
+        (*self as u32 & 0xFFFF) + ((self >> shift) as u32 & 7)
+    }
 }
 
-row_entry!(u64, 16, 16);
-row_entry!(u128, 25, 24);
+/// For boards of up to 25 cells: bytes, of which a row takes four at the beginning, as a word, and
+/// one with the regions of two cells.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(align(16))]
+pub struct Bytes([u8; 16]);
+
+impl RowEntry for Bytes {
+    const CELLS: usize = 25;
+    const ROW_BITS: u32 = 24;
+    const REGION_BITS: u32 = 4;
+
+    fn new(first: usize, regions: impl Iterator<Item = (usize, usize)>) -> Self {
+        let word = regions.fold(first as u128, |word, (cell, region)| {
+            word | (region as u128) << region_shift::<Self>(cell)
+        });
+        Self(word.to_le_bytes())
+    }
+
+    #[inline]
+    fn row(&self, shift: u32) -> u32 {
+        let [a, b, c, d, ..] = self.0;
+        let first = u32::from_le_bytes([a, b, c, d]) & 0xFF_FFFF;
+        let regions = u32::from(self.0[(shift / 8) as usize % 16]);
+        first + (regions >> (shift % 8) & 7)
+    }
+}
 
 /// The rows of all sets of so many cells of a board: one row for each region of the free cells.
 ///
@@ -61,10 +83,24 @@ row_entry!(u128, 25, 24);
 #[derive(Clone, Debug)]
 pub struct Rows<E> {
     entries: Box<[E]>,
-    /// The number of the first set with these upper cells, and what the lower ones add to it.
-    high: Box<[u32]>,
-    low: Box<[u16]>,
+    /// The number of the first set with these upper cells, and what the lower ones add to it. There
+    /// is room for the largest boards, so that a look-up needs no check of its range.
+    high: Box<[u32; HIGH]>,
+    low: Box<[u16; LOW]>,
     count: usize,
+}
+
+/// The sets of the upper cells of the largest boards, of 25 cells, and of the lower ones.
+const HIGH: usize = 1 << 13;
+const LOW: usize = 1 << 12;
+
+/// A table with zeros at its end.
+fn filled<T: Copy + Default, const N: usize>(items: impl Iterator<Item = T>) -> Box<[T; N]> {
+    let mut table = Box::new([T::default(); N]);
+    for (place, item) in table.iter_mut().zip(items) {
+        *place = item;
+    }
+    table
 }
 
 impl<E: RowEntry> Rows<E> {
@@ -78,7 +114,7 @@ impl<E: RowEntry> Rows<E> {
     pub(super) fn new(shape: Shape, tiles: usize) -> Self {
         assert!(shape.cells() <= E::CELLS, "{shape} in too small entries");
         let all = CellSet::all(shape);
-        let mut high = Vec::with_capacity(1 << (E::CELLS as u32 - Self::LOW_CELLS));
+        let mut high = Vec::with_capacity(HIGH);
         let mut entries = Vec::new();
         let mut count = 0;
         for upper in 0..1_u32 << (E::CELLS as u32 - Self::LOW_CELLS) {
@@ -93,7 +129,7 @@ impl<E: RowEntry> Rows<E> {
                     continue;
                 }
                 let regions = regions(shape, cells);
-                assert!(regions.len() <= 1 << REGION_BITS, "too many regions");
+                assert!(regions.len() <= REGIONS, "too many regions");
                 let numbered = (0..).zip(&regions);
                 let of_cells =
                     numbered.flat_map(|(number, region)| region.iter().map(move |c| (c, number)));
@@ -108,14 +144,14 @@ impl<E: RowEntry> Rows<E> {
             *before += u16::from(CellSet::from_bits(lower).without(all).is_empty());
             lower_tiles_before
         });
-        let low = low.collect();
+        let low = filled(low);
         assert!(
             count <= 1 << E::ROW_BITS,
             "{count} rows in too small entries"
         );
         Self {
             entries: entries.into_boxed_slice(),
-            high: high.into_boxed_slice(),
+            high: filled(high.into_iter()),
             low,
             count,
         }
@@ -135,9 +171,9 @@ impl<E: RowEntry> Rows<E> {
     /// The number of the entry of a set of occupied cells.
     #[inline]
     pub(crate) fn entry_number(&self, cells: u32) -> usize {
-        let upper = self.high[(cells >> Self::LOW_CELLS) as usize];
-        let lower = self.low[(cells & ((1 << Self::LOW_CELLS) - 1)) as usize];
-        upper as usize + usize::from(lower)
+        let upper = (cells >> Self::LOW_CELLS) as usize;
+        let lower = cells as usize & ((1 << Self::LOW_CELLS) - 1);
+        self.high[upper % HIGH] as usize + usize::from(self.low[lower % LOW])
     }
 
     /// The entry of a set of occupied cells.

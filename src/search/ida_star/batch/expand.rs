@@ -7,7 +7,7 @@ use crate::search::blank_moves::MOVES;
 use crate::search::cycle_automaton::CycleAutomaton;
 
 use super::front::Front;
-use super::lookup::{Looked, NO_CELL, Tables};
+use super::lookup::{Looked, Tables, Towards};
 use super::node::{Grid, Node, Step};
 use super::open::Waiting;
 use super::{Outcome, Shared, WIDTH};
@@ -22,21 +22,17 @@ const LAG: usize = 8;
 /// A successor that is not made yet.
 #[derive(Clone, Copy, Default)]
 struct Candidate {
+    towards: Towards,
     parent: u16,
-    blank_move: u8,
-    from: u8,
     cycle: u16,
 }
 
-/// A successor as the first sum knows it.
+/// A successor that the first sum does not cut off.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct Kept {
     candidate: u32,
-    tile: u32,
-    /// The sum that was looked up first, then what it comes to.
-    first: u32,
+    /// What the first sum comes to.
     sum: u32,
-    looked: Looked,
     /// The residues of all patterns after the move; of the first sum's, as yet.
     residues: u32,
 }
@@ -45,8 +41,11 @@ struct Known {
 pub(super) struct Scratch {
     batch: [u16; WIDTH],
     candidates: [Candidate; SUCCESSORS],
-    known: [Known; SUCCESSORS],
-    others: [Looked; SUCCESSORS],
+    /// What the first sum's look-up tells of each candidate.
+    first: [Looked; SUCCESSORS],
+    kept: [Kept; SUCCESSORS],
+    /// What the other sum's tells of each that is kept.
+    other: [Looked; SUCCESSORS],
 }
 
 impl Scratch {
@@ -54,8 +53,9 @@ impl Scratch {
         Self {
             batch: [0; WIDTH],
             candidates: [Candidate::default(); SUCCESSORS],
-            known: [Known::default(); SUCCESSORS],
-            others: [Looked::default(); SUCCESSORS],
+            first: [Looked::default(); SUCCESSORS],
+            kept: [Kept::default(); SUCCESSORS],
+            other: [Looked::default(); SUCCESSORS],
         }
     }
 }
@@ -64,12 +64,14 @@ impl Scratch {
 /// more or one less, and the table's bit tells which.
 #[inline(always)]
 fn step(residues: u32, pattern: u32, bit: u32, sum: u32) -> (u32, u32) {
-    let before = residues >> (2 * pattern) & 3;
-    let after = bit << 1 | (before & 1 ^ 1);
-    let is_more = (after.wrapping_sub(before) & 3) == 1;
+    let before = residues >> (2 * pattern);
+    // The lower bit changes with every move. Whether the upper one does, and what the lower one
+    // was, tells which way the distance went.
+    let changes = (bit ^ before >> 1) & 1;
+    let is_more = (changes ^ before ^ 1) & 1;
     (
-        residues ^ (before ^ after) << (2 * pattern),
-        (sum + 2 * u32::from(is_more)).wrapping_sub(1),
+        residues ^ (changes << 1 | 1) << (2 * pattern),
+        (sum + 2 * is_more).wrapping_sub(1),
     )
 }
 
@@ -105,20 +107,19 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         } = &mut self.scratch;
         let mut count = 0;
         for &parent in &batch[..nodes] {
-            let moves = self.open.expand(parent);
+            let moves_left = self.open.expand(parent);
             let node = self.open.node(parent);
-            let targets = shared.lookup.targets(node.blank);
+            let (slides, moves) = shared.lookup.slides(node.blank);
+            let moves = moves & moves_left;
             let cycles = shared.automaton.after_each(node.cycle);
-            for (blank_move, (from, cycle)) in targets.into_iter().zip(cycles).enumerate() {
+            for (blank_move, (&towards, cycle)) in slides.iter().zip(cycles).enumerate() {
                 candidates[count] = Candidate {
+                    towards,
                     parent,
-                    blank_move: blank_move as u8,
-                    from,
                     cycle,
                 };
-                let is_left = moves >> blank_move & 1 != 0;
-                let leads_on = from != NO_CELL && cycle != CycleAutomaton::PRUNED;
-                count += usize::from(is_left & leads_on);
+                let leads_on = cycle != CycleAutomaton::PRUNED;
+                count += usize::from(moves >> blank_move & u8::from(leads_on));
             }
         }
         count
@@ -127,102 +128,105 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
     /// Looks up the sum that is greater for the parent.
     fn look_up_first(&mut self, successors: usize, tables: &Tables<'_, G, P>) {
         let Scratch {
-            candidates, known, ..
+            candidates, first, ..
         } = &mut self.scratch;
         for (number, candidate) in candidates[..successors].iter().enumerate() {
             let node = self.open.node(candidate.parent);
-            let first = usize::from(node.sums[1] > node.sums[0]);
-            let tile = node.board.tile(usize::from(candidate.from));
-            let blank_move = usize::from(candidate.blank_move);
-            known[number] = Known {
-                candidate: number as u32,
-                tile: tile as u32,
-                first: first as u32,
-                sum: u32::from(node.sums[first]),
-                looked: tables.look(node, first, tile, blank_move),
-                residues: u32::from(node.residues),
-            };
+            let sum = usize::from(node.sums[1] > node.sums[0]);
+            let tile = node.board.tile(usize::from(candidate.towards.from));
+            first[number] = tables.look(node, sum, tile, candidate.towards);
             if let Some(before) = number.checked_sub(LAG) {
-                tables.find(&mut known[before].looked);
+                tables.find(&mut first[before]);
             }
         }
-        for known in &mut known[successors.saturating_sub(LAG)..successors] {
-            tables.find(&mut known.looked);
+        for looked in &mut first[successors.saturating_sub(LAG)..successors] {
+            tables.find(looked);
         }
     }
 
     /// Drops what the first sum cuts off, or leaves it to the next iteration.
     fn cut_off(&mut self, successors: usize, tables: &Tables<'_, G, P>) -> usize {
         let Scratch {
-            candidates, known, ..
+            candidates,
+            first,
+            kept,
+            ..
         } = &mut self.scratch;
         let keeps = self.open.keeps();
-        let mut kept = 0;
-        for index in 0..successors {
-            let mut this = known[index];
-            let candidate = &candidates[this.candidate as usize];
+        let mut count = 0;
+        let successors = candidates[..successors].iter().zip(first);
+        for (number, (candidate, looked)) in successors.enumerate() {
             let node = self.open.node(candidate.parent);
-            let bit = tables.bit(&this.looked);
-            (this.residues, this.sum) = step(this.residues, this.looked.pattern, bit, this.sum);
-            known[kept] = this;
-            let is_cut_off = u32::from(node.depth) + 1 + this.sum > self.threshold;
-            kept += usize::from(!is_cut_off);
+            let sum = u32::from(node.sums[usize::from(looked.sum) % 2]);
+            let residues = u32::from(node.residues);
+            let bit = tables.bit(looked);
+            let (residues, sum) = step(residues, u32::from(looked.pattern), bit, sum);
+            kept[count] = Kept {
+                candidate: number as u32,
+                sum,
+                residues,
+            };
+            let is_cut_off = u32::from(node.depth) + 1 + sum > self.threshold;
+            count += usize::from(!is_cut_off);
             if keeps {
-                let (parent, blank_move) = (candidate.parent, candidate.blank_move);
-                self.open.defer(parent, blank_move, is_cut_off);
+                let blank_move = candidate.towards.blank_move();
+                self.open.defer(candidate.parent, blank_move, is_cut_off);
             }
         }
-        kept
+        count
     }
 
     /// Looks up the other sum of what remains.
-    fn look_up_other(&mut self, kept: usize, tables: &Tables<'_, G, P>) {
+    fn look_up_other(&mut self, count: usize, tables: &Tables<'_, G, P>) {
         let Scratch {
             candidates,
-            known,
-            others,
+            first,
+            kept,
+            other,
             ..
         } = &mut self.scratch;
-        for (number, this) in known[..kept].iter().enumerate() {
+        for (number, this) in kept[..count].iter().enumerate() {
             let candidate = &candidates[this.candidate as usize];
+            let looked = &first[this.candidate as usize];
             let node = self.open.node(candidate.parent);
-            let sum = 1 - this.first as usize;
-            let blank_move = usize::from(candidate.blank_move);
-            others[number] = tables.look(node, sum, this.tile as usize, blank_move);
+            let (sum, tile) = (1 - looked.sum % 2, usize::from(looked.tile));
+            other[number] = tables.look(node, usize::from(sum), tile, candidate.towards);
             if let Some(before) = number.checked_sub(LAG) {
-                tables.find(&mut others[before]);
+                tables.find(&mut other[before]);
             }
         }
-        for other in &mut others[kept.saturating_sub(LAG)..kept] {
-            tables.find(other);
+        for looked in &mut other[count.saturating_sub(LAG)..count] {
+            tables.find(looked);
         }
     }
 
     /// Makes the successors that remain; the goal, if it is among them.
     fn make(
         &mut self,
-        kept: usize,
+        count: usize,
         tables: &Tables<'_, G, P>,
         is_double: bool,
     ) -> Option<Node<G, P, W>> {
         let Scratch {
             candidates,
-            known,
-            others,
+            first,
+            kept,
+            other,
             ..
         } = &self.scratch;
         let keeps = self.open.keeps();
-        for (this, other) in known[..kept].iter().zip(others) {
+        for (this, other) in kept[..count].iter().zip(other) {
             let candidate = &candidates[this.candidate as usize];
+            let looked = &first[this.candidate as usize];
             let parent = self.open.node(candidate.parent);
             let depth = usize::from(parent.depth) + 1;
-            let first = this.first as usize;
+            let sum = usize::from(looked.sum) % 2;
             let mut residues = this.residues;
             let mut other_sum = 0;
             if is_double {
                 let bit = tables.bit(other);
-                let sum = u32::from(parent.sums[1 - first]);
-                (residues, other_sum) = step(residues, other.pattern, bit, sum);
+                let before = u32::from(parent.sums[1 - sum]);
+                (residues, other_sum) = step(residues, u32::from(other.pattern), bit, before);
             }
             let bound = this.sum.max(other_sum);
             let is_within = depth as u32 + bound <= self.threshold;
@@ -236,12 +240,12 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
             };
             let sums = [this.sum as u8, other_sum as u8];
             let step = Step {
-                tile: this.tile as usize,
-                from: candidate.from,
-                blank_move: usize::from(candidate.blank_move),
+                tile: usize::from(looked.tile),
+                from: candidate.towards.from,
+                blank_move: candidate.towards.blank_move(),
                 residues: residues as u16,
                 cycle: candidate.cycle,
-                sums: [sums[first], sums[1 - first]],
+                sums: [sums[sum], sums[1 - sum]],
             };
             let slot = self
                 .open
@@ -251,7 +255,7 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
                         .get_disjoint_mut(both)
                         .expect("a parent stays until its successors are made");
                     parent.succeed(step, node);
-                    node.place(&this.looked);
+                    node.place(looked);
                     if is_double {
                         node.place(other);
                     }

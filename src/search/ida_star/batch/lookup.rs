@@ -1,5 +1,6 @@
 //! What a slide does to the patterns, and where its bit stands.
 
+use std::array;
 use std::sync::Arc;
 
 use crate::heuristic::pattern_database::{
@@ -10,8 +11,22 @@ use crate::search::blank_moves::{BlankMoves, MOVES};
 
 use super::node::{Grid, Node, cells};
 
-/// Stands for a move over the edge.
-pub(super) const NO_CELL: u8 = u8::MAX;
+/// A slide into the blank.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Towards {
+    /// The cell that the tile leaves.
+    pub(super) from: u8,
+    /// The number of the slide: the blank's cell and its move.
+    slide: u8,
+}
+
+impl Towards {
+    /// The blank's move.
+    #[inline]
+    pub(super) const fn blank_move(self) -> usize {
+        self.slide as usize % MOVES
+    }
+}
 
 /// A slide as one pattern's table sees it: by the blank's cell and its move.
 #[derive(Clone, Copy)]
@@ -26,33 +41,59 @@ struct Slide<G: Grid> {
     passed: [u8; 4],
 }
 
+/// The most slides of a board, and the most tiles. Tables have room for as many, which are powers
+/// of two, so that a look-up needs no check of its range.
+const SLIDES: usize = 32 * MOVES;
+const TILES: usize = 32;
+
+/// A pattern's number, of which everybody knows that it is one.
+#[inline(always)]
+const fn within<const P: usize>(number: u8) -> usize {
+    let number = number as usize;
+    if P.is_power_of_two() || number < P {
+        number % P.next_power_of_two()
+    } else {
+        0
+    }
+}
+
+/// A tile as a sum sees it: both numbers in one.
+const fn seen(sum: usize, tile: usize) -> usize {
+    (sum * TILES + tile) % SEEN
+}
+
+const SEEN: usize = 2 * TILES;
+
 struct Pattern<G: Grid> {
     database: Arc<PatternDatabase<G::Entry>>,
     rows: Arc<Rows<G::Entry>>,
-    slides: Box<[Slide<G>]>,
+    slides: Box<[Slide<G>; SLIDES]>,
 }
 
-/// A slide of one tile, looked up for one sum. All words are of one width, so that they are read
-/// as they were written.
+/// A slide of one tile, looked up for one sum.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Looked {
-    pub(super) pattern: u32,
     pub(super) cells: u32,
     pub(super) order: u32,
     /// The number of the row entry, then the bit of the new state.
     place: u32,
-    region_shift: u32,
+    pub(super) pattern: u8,
+    region_shift: u8,
+    pub(super) tile: u8,
+    pub(super) sum: u8,
 }
 
 /// The tables of two sums, or of one, for problems of one shape and home.
 pub(super) struct Lookup<G: Grid> {
     patterns: Vec<Pattern<G>>,
     /// The pattern of each tile, sum by sum.
-    pattern_of: Box<[u8]>,
+    pattern_of: [u8; SEEN],
     /// What a tile that passes another adds to its order's first bit, sum by sum.
-    passing: Box<[i32]>,
-    /// Where the blank gets to.
-    targets: Box<[[u8; MOVES]]>,
+    passing: Box<[[i32; TILES]; SEEN]>,
+    /// The slides into each cell.
+    slides: [[Towards; MOVES]; SLIDES / MOVES],
+    /// The moves that the blank has on each cell, as a set.
+    moves: [u8; SLIDES / MOVES],
     sums: usize,
 }
 
@@ -60,19 +101,24 @@ impl<G: Grid> Lookup<G> {
     pub(super) fn new(additive: &Additive<G::Entry>) -> Self {
         let shape = additive.shape();
         let moves = BlankMoves::new(shape);
-        let tiles = 1 << G::TILE_BITS;
+        let from = |number: usize| {
+            let blank = number / MOVES;
+            let is_cell = blank < shape.cells();
+            is_cell
+                .then(|| moves.target(blank, number % MOVES))
+                .flatten()
+        };
+        let towards = |number| Towards {
+            from: from(number).unwrap_or_default() as u8,
+            slide: number as u8,
+        };
+        let has_move = |number: usize| u8::from(from(number).is_some()) << (number % MOVES);
         let mut lookup = Self {
             patterns: Vec::new(),
-            pattern_of: vec![0; 2 * tiles].into_boxed_slice(),
-            passing: vec![0; 2 * tiles * tiles].into_boxed_slice(),
-            targets: (0..shape.cells())
-                .map(|blank| {
-                    std::array::from_fn(|blank_move| {
-                        let to = moves.target(blank, blank_move);
-                        to.map_or(NO_CELL, |cell| cell as u8)
-                    })
-                })
-                .collect(),
+            pattern_of: [0; SEEN],
+            passing: Box::new([[0; TILES]; SEEN]),
+            slides: array::from_fn(|blank| array::from_fn(|to| towards(blank * MOVES + to))),
+            moves: array::from_fn(|blank| (0..MOVES).map(|to| has_move(blank * MOVES + to)).sum()),
             sums: additive.sums().len(),
         };
         for (sum, summands) in additive.sums().iter().enumerate() {
@@ -93,34 +139,34 @@ impl<G: Grid> Lookup<G> {
         let tiles = summand.tiles(additive.home());
         let stride = summand.database().stride() as i32;
         for (number, &tile) in tiles.iter().enumerate() {
-            let seen = sum << G::TILE_BITS | tile;
+            let seen = seen(sum, tile);
             self.pattern_of[seen] = self.patterns.len() as u8;
             for (other_number, &other) in tiles.iter().enumerate() {
                 if number != other_number {
                     let rise = passing(number, other_number, tiles.len());
-                    self.passing[seen << G::TILE_BITS | other] = rise * stride;
+                    self.passing[seen][other] = rise * stride;
                 }
             }
         }
-        let slides = 0..additive.shape().cells() * MOVES;
+        let shape = additive.shape();
+        let slide = |number: usize| {
+            // What no move leads to is never looked up.
+            let blank = (number / MOVES).min(shape.cells() - 1);
+            let from = moves.target(blank, number % MOVES).unwrap_or(blank);
+            slide(shape, summand, from, blank)
+        };
         self.patterns.push(Pattern {
             database: Arc::clone(summand.database()),
             rows: Arc::clone(summand.database().row_numbers()),
-            slides: slides
-                .map(|slide| {
-                    let blank = slide / MOVES;
-                    // What no move leads to is never looked up.
-                    let from = moves.target(blank, slide % MOVES).unwrap_or(blank);
-                    seen(additive.shape(), summand, from, blank)
-                })
-                .collect(),
+            slides: Box::new(array::from_fn(slide)),
         });
     }
 
-    /// Where the blank gets to by each move, or [`NO_CELL`].
+    /// The slides into the blank by each of its moves, and which of them there are, as a set.
     #[inline]
-    pub(super) fn targets(&self, blank: u8) -> [u8; MOVES] {
-        self.targets[usize::from(blank)]
+    pub(super) fn slides(&self, blank: u8) -> (&[Towards; MOVES], u8) {
+        let blank = usize::from(blank) % self.moves.len();
+        (&self.slides[blank], self.moves[blank])
     }
 
     /// The number of patterns of all sums together.
@@ -153,7 +199,7 @@ impl<G: Grid> Lookup<G> {
 struct Table<'a, G: Grid> {
     words: &'a [u64],
     rows: &'a Rows<G::Entry>,
-    slides: &'a [Slide<G>],
+    slides: &'a [Slide<G>; SLIDES],
 }
 
 /// The tables of all patterns, followed to where their words are: that takes long enough to be
@@ -172,51 +218,58 @@ impl<G: Grid, const P: usize> Tables<'_, G, P> {
         node: &Node<G, P, W>,
         sum: usize,
         tile: usize,
-        blank_move: usize,
+        towards: Towards,
     ) -> Looked {
-        let seen = sum << G::TILE_BITS | tile;
-        let number = self.lookup.pattern_of[seen];
-        let pattern = &self.patterns[usize::from(number)];
-        let slide = &pattern.slides[usize::from(node.blank) * MOVES + blank_move];
-        let cells: u32 = (node.cells[usize::from(number)] ^ slide.cells).into();
-        let passing = &self.lookup.passing[seen << G::TILE_BITS..][..1 << G::TILE_BITS];
+        let seen = seen(sum, tile);
+        let number = within::<P>(self.lookup.pattern_of[seen]);
+        let pattern = &self.patterns[number];
+        let slide = &pattern.slides[usize::from(towards.slide) % SLIDES];
+        let cells: u32 = (node.cells[number] ^ slide.cells).into();
+        let passing = &self.lookup.passing[seen];
         // No branch: whether a tile passes others depends on the sum, which nobody foresees.
         let mut rise = 0;
         for &cell in &slide.passed[..G::PASSED] {
-            rise += passing[node.board.tile(usize::from(cell))];
+            rise += passing[node.board.tile(usize::from(cell)) % TILES];
         }
         let backwards = i32::from(slide.backwards);
         let rise = (rise ^ backwards) - backwards;
         let place = pattern.rows.entry_number(cells);
         prefetch(pattern.rows.entries(), place);
         Looked {
-            pattern: u32::from(number),
             cells,
-            order: node.orders[usize::from(number)].wrapping_add_signed(rise),
+            order: node.orders[number].wrapping_add_signed(rise),
             place: place as u32,
-            region_shift: u32::from(slide.region_shift),
+            pattern: number as u8,
+            region_shift: slide.region_shift,
+            tile: tile as u8,
+            sum: sum as u8,
         }
     }
 
     /// Reads the entry, and calls for the word where the bit of the new state stands.
     #[inline(always)]
     pub(super) fn find(&self, looked: &mut Looked) {
-        let pattern = &self.patterns[looked.pattern as usize];
-        let entry = pattern.rows.entries()[looked.place as usize];
-        looked.place = looked.order + entry.row(looked.region_shift);
+        let pattern = &self.patterns[within::<P>(looked.pattern)];
+        let entry = &pattern.rows.entries()[looked.place as usize];
+        looked.place = looked.order + entry.row(u32::from(looked.region_shift));
         prefetch(pattern.words, looked.place as usize / 64);
     }
 
     /// The second lowest bit of the distance of what was looked up.
     #[inline(always)]
     pub(super) fn bit(&self, looked: &Looked) -> u32 {
-        let words = self.patterns[looked.pattern as usize].words;
+        let words = self.patterns[within::<P>(looked.pattern)].words;
         (words[looked.place as usize / 64] >> (looked.place % 64) & 1) as u32
     }
 }
 
 /// The slide of a tile from a cell to the blank's, in the mirror of a table.
-fn seen<G: Grid>(shape: Shape, summand: &Summand<G::Entry>, from: usize, blank: usize) -> Slide<G> {
+fn slide<G: Grid>(
+    shape: Shape,
+    summand: &Summand<G::Entry>,
+    from: usize,
+    blank: usize,
+) -> Slide<G> {
     let image = |cell| summand.symmetry().cell(shape, cell);
     let back = summand.symmetry().inverse();
     let image_shape = summand.database().pattern().shape();

@@ -2,7 +2,7 @@
 
 use std::ops::BitXor;
 
-use crate::heuristic::pattern_database::{Additive, RowEntry};
+use crate::heuristic::pattern_database::{Additive, Bytes, RowEntry};
 use crate::puzzle::{Board, Problem};
 use crate::search::cycle_automaton::CycleAutomaton;
 
@@ -60,7 +60,7 @@ impl Grid for Small {
 pub struct Large([u8; 32]);
 
 impl Grid for Large {
-    type Entry = u128;
+    type Entry = Bytes;
     type Cells = u32;
 
     const TILE_BITS: u32 = 5;
@@ -183,7 +183,7 @@ impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
     /// Takes over what a look-up told of the pattern whose tile moved.
     #[inline(always)]
     pub(super) fn place(&mut self, looked: &Looked) {
-        let pattern = looked.pattern as usize;
+        let pattern = usize::from(looked.pattern) % P;
         self.cells[pattern] = cells::<G>(looked.cells);
         self.orders[pattern] = looked.order;
     }

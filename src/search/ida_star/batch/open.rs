@@ -182,7 +182,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     /// Leaves a move of a node that was taken last to the next iteration, if that keeps nodes and
     /// the move is cut off.
     #[inline]
-    pub(super) fn defer(&mut self, slot: u16, blank_move: u8, is_cut_off: bool) {
+    pub(super) fn defer(&mut self, slot: u16, blank_move: usize, is_cut_off: bool) {
         self.moves_left[usize::from(slot)] |= u8::from(is_cut_off) << blank_move;
     }
 
