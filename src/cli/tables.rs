@@ -130,6 +130,11 @@ impl BuildArgs {
         let home = usize::from(self.home);
         let home = canonical_symmetry(shape, home).cell(shape, home);
         let partitions = self.tier.partitions(home).expect("the mirror has some");
+        let others = self.tier.others(home);
+        let partitions: Vec<_> = partitions
+            .into_iter()
+            .chain(others.into_iter().flatten())
+            .collect();
         let watch = Arc::new(Watch::default());
         let mut tables = Tables::<u64>::stored_in(store);
         let built = thread::scope(|scope| {

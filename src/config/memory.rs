@@ -27,11 +27,11 @@ pub struct MemoryArgs {
     #[arg(long, env = "LOYD_CACHE_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub cache_memory: Option<u64>,
 
-    /// The memory for tables; default: 256M, or 22 % of --memory-limit if that is less. 200M for the best pattern databases of the 15-puzzle (250M to search from either end), 40M, 20M and 4M for lesser ones; 50M for those of the 24-puzzle (165M from either end); 32M each for exact distances of 3×4 and 2×6. Those used least recently make room for others.
+    /// The memory for tables; default: 256M, or 22 % of --memory-limit if that is less. 200M for the best pattern databases of the 15-puzzle (250M to search from either end, 430M with others for its hardest boards), 40M, 20M and 4M for lesser ones; 50M for those of the 24-puzzle (165M from either end); 32M each for exact distances of 3×4 and 2×6. Those used least recently make room for others.
     #[arg(long, env = "LOYD_TABLE_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub table_memory: Option<u64>,
 
-    /// The memory for the tables of the walking distance (142M for all), of pushes (86M) and of the learned estimate (272M), which are made when they are first wanted; default: 512M, or 8 % of --memory-limit if that is less. What there is no room for is done without.
+    /// The memory for the tables of the walking distance (142M for all), of pushes (86M) and of the learned estimate (154M), which are made when they are first wanted; default: 512M, or 8 % of --memory-limit if that is less. What there is no room for is done without.
     #[arg(long, env = "LOYD_HEURISTIC_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub heuristic_memory: Option<u64>,
 

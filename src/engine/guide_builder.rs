@@ -17,6 +17,8 @@ pub struct Choice {
     /// The sizes of the patterns.
     pub name: String,
     partitions: Vec<Partition>,
+    /// For boards that are hard with those.
+    others: Vec<Partition>,
 }
 
 /// Makes guides of pattern databases, which they share.
@@ -52,12 +54,7 @@ impl GuideBuilder {
         let tiers = Tier::ALL
             .into_iter()
             .filter(|_| home.shape().rows() == 4 && home.shape().columns() == 4)
-            .filter_map(|tier| {
-                Some(Choice {
-                    name: tier.name().to_owned(),
-                    partitions: tier.partitions(home.cell())?.to_vec(),
-                })
-            });
+            .filter_map(|tier| Choice::of(tier, home.cell()));
         let standard = Partition::standard(home.shape(), home.cell());
         tiers.chain(standard.map(Choice::standard)).collect()
     }
@@ -65,18 +62,18 @@ impl GuideBuilder {
     /// The bytes that the tables of a choice take, and those of them that are not there yet.
     pub fn bytes_of(&mut self, choice: &Choice) -> (usize, usize) {
         if choice.is_small() {
-            self.small.bytes_of(&choice.partitions)
+            self.small.bytes_of(&choice.all())
         } else {
-            self.large.bytes_of(&choice.partitions)
+            self.large.bytes_of(&choice.all())
         }
     }
 
     /// Whether there is memory enough to build the tables of a choice, or they need not be built.
     pub fn can_build(&mut self, choice: &Choice) -> bool {
         let largest = if choice.is_small() {
-            self.small.largest_to_build(&choice.partitions)
+            self.small.largest_to_build(&choice.all())
         } else {
-            self.large.largest_to_build(&choice.partitions)
+            self.large.largest_to_build(&choice.all())
         };
         BUILD_FACTOR.saturating_mul(largest as u64) <= self.build_memory
     }
@@ -94,9 +91,17 @@ impl GuideBuilder {
         const FITS: &str = "no choice has more than eight patterns";
         let partitions = &choice.partitions;
         Ok(if choice.is_small() {
-            let additive = self.small.additive(partitions, threads, watch);
-            tell(&mut self.small);
-            AnyGuide::Small(Guide::new(additive?).expect(FITS))
+            let mut guide = |partitions: &[Partition]| {
+                let additive = self.small.additive(partitions, threads, watch);
+                tell(&mut self.small);
+                Ok(Guide::new(additive?).expect(FITS))
+            };
+            let first = guide(partitions)?;
+            if choice.others.is_empty() {
+                AnyGuide::Small(first)
+            } else {
+                AnyGuide::Two(first, guide(&choice.others)?)
+            }
         } else {
             let additive = self.large.additive(partitions, threads, watch);
             tell(&mut self.large);
@@ -118,6 +123,23 @@ impl GuideBuilder {
 }
 
 impl Choice {
+    /// None when the tier has nothing for the home that another has not.
+    fn of(tier: Tier, home: usize) -> Option<Self> {
+        let others = tier.others(home);
+        let has_others = others.is_some();
+        (has_others == (tier == Tier::SevenEightTwice)).then_some(())?;
+        Some(Self {
+            name: tier.name().to_owned(),
+            partitions: tier.partitions(home)?.to_vec(),
+            others: others.map_or_else(Vec::new, |others| others.to_vec()),
+        })
+    }
+
+    /// The partitions of all guides.
+    fn all(&self) -> Vec<Partition> {
+        [&self.partitions[..], &self.others].concat()
+    }
+
     fn standard(partitions: Vec<Partition>) -> Self {
         let patterns = partitions[0].patterns().iter();
         let mut sizes: Vec<usize> = patterns.map(|pattern| pattern.cells().len()).collect();
@@ -126,6 +148,7 @@ impl Choice {
         Self {
             name: sizes.join("-"),
             partitions,
+            others: Vec::new(),
         }
     }
 

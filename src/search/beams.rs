@@ -47,6 +47,10 @@ struct Whole {
 /// The most cells on which narrow beams find their way by the learned estimate.
 const EASY_CELLS: usize = 49;
 
+/// Narrower beams on these are better alone, with the time of two. On larger boards one of two often finds
+/// its way where the other does not.
+const EASY_PAIR: usize = 750;
+
 /// From this width on beams mostly find their way on larger boards, too.
 const WIDE: usize = 150;
 
@@ -91,8 +95,8 @@ impl Beams for Whole {
         beam::bytes(shape, width).max(self.staged.bytes(width.min(WIDE)))
     }
 
-    fn has_two_ends(&self) -> bool {
-        true
+    fn pair_width(&self) -> Option<usize> {
+        Some(if self.is_easy() { EASY_PAIR } else { 0 })
     }
 
     fn narrowest(&self) -> usize {
@@ -142,8 +146,8 @@ impl Beams for Staged {
         staged_beam::bytes(self.problem.shape(), width)
     }
 
-    fn has_two_ends(&self) -> bool {
-        false
+    fn pair_width(&self) -> Option<usize> {
+        None
     }
 
     fn narrowest(&self) -> usize {

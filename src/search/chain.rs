@@ -22,7 +22,7 @@ use super::{
 
 /// Beams get so many times the nodes of the search that proves beside them: a little less width
 /// costs next to nothing, and the bound grows by the logarithm of its nodes.
-const BESIDE: u64 = 15;
+const BESIDE: u64 = 31;
 
 /// A solution, and the search that found it.
 #[derive(Clone, Debug)]

@@ -10,7 +10,7 @@ use crate::puzzle::{Problem, Shape, canonical_symmetry};
 
 use super::Solver;
 use super::ida_star::batch::{Guide, Large, Small};
-use super::ida_star::both_ways::{self, Probe};
+use super::ida_star::both_ways::{self, Probe, Rival};
 
 /// A shape and a home of the blank, the same for all that are mirror images of each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -69,6 +69,8 @@ impl fmt::Display for Home {
 pub enum AnyGuide {
     /// For boards of at most 16 cells.
     Small(Guide<Small>),
+    /// The same, and another for boards that are hard with the first one.
+    Two(Guide<Small>, Guide<Small>),
     /// For larger ones.
     Large(Guide<Large>),
 }
@@ -107,7 +109,7 @@ impl Guides {
     /// Puts a guide in, in the place of the one that may be there for the same problems.
     pub fn insert(&self, guide: AnyGuide) {
         let home = match &guide {
-            AnyGuide::Small(guide) => {
+            AnyGuide::Small(guide) | AnyGuide::Two(guide, _) => {
                 let additive = guide.additive();
                 Home::new(additive.shape(), additive.home())
             }
@@ -134,13 +136,17 @@ impl Guides {
         } else {
             Probe::LARGE
         };
-        both_ways::solver(problem, probe, |problem| {
-            let guide = self.read().get(&Home::of(problem))?.1.clone();
-            match guide {
-                AnyGuide::Small(guide) => guide.solver(problem),
-                AnyGuide::Large(guide) => guide.solver(problem),
-            }
-        })
+        let guide = |problem: &Problem| Some(self.read().get(&Home::of(problem))?.1.clone());
+        let begin = |problem: &Problem| match guide(problem)? {
+            AnyGuide::Small(guide) | AnyGuide::Two(guide, _) => guide.solver(problem),
+            AnyGuide::Large(guide) => guide.solver(problem),
+        };
+        let rival = match guide(problem) {
+            Some(AnyGuide::Two(_, other)) => Some(other),
+            _ => None,
+        };
+        let rival = rival.map(|other| -> Rival { Box::new(move |problem| other.solver(problem)) });
+        both_ways::solver(problem, probe, begin, rival)
     }
 
     fn read(&self) -> RwLockReadGuard<'_, HashMap<Home, (Version, AnyGuide)>> {

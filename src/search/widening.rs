@@ -21,8 +21,9 @@ pub trait Beams: Send {
     /// for the problem.
     fn beam(&self, width: usize, most: usize, seed: u64) -> Option<Box<dyn Pass>>;
 
-    /// Whether beams with odd seeds begin at the other end.
-    fn has_two_ends(&self) -> bool;
+    /// The least width of two beams, the one with the odd seed from the other end, that are together
+    /// as good as one of twice the width; none where all beams begin at the same end.
+    fn pair_width(&self) -> Option<usize>;
 
     /// No beam is narrower: it would find nothing, or nothing good.
     fn narrowest(&self) -> usize;
@@ -52,10 +53,28 @@ const A_MOVE: Duration = Duration::from_nanos(120);
 /// The share of the time for the first beam.
 const FIRST_SHARE: f64 = 0.05;
 
-/// The share of what is left then for the second one. The third begins at the other end: the shorter
-/// of two solutions is as short as that of one beam with the time of both, and one of two beams is
-/// seldom stuck.
-const SECOND_SHARE: f64 = 0.48;
+/// The share of what is left then for the second one, where there is [time for two](Beams::pair_width).
+/// The third begins at the other end: the shorter of two solutions is as short as that of one beam with
+/// the time of both, and one of two beams is seldom stuck.
+const SECOND_SHARE: f64 = 0.6;
+
+/// What a beam gets of the time that is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Share {
+    First,
+    Second,
+    All,
+}
+
+impl Share {
+    fn of(self, left: Duration) -> Duration {
+        match self {
+            Self::First => left.mul_f64(FIRST_SHARE),
+            Self::Second => left.mul_f64(SECOND_SHARE),
+            Self::All => left,
+        }
+    }
+}
 
 /// A beam may become so much wider than was planned.
 const SLACK: f64 = 1.5;
@@ -79,6 +98,8 @@ pub struct Widening {
     latest_end: Duration,
     /// Beams begun.
     begun: u64,
+    /// One of two beams was begun that share the time.
+    is_paired: bool,
     best: Option<usize>,
     /// Of the beams that are over.
     past: Progress,
@@ -103,6 +124,7 @@ impl Widening {
             planned_end: Duration::ZERO,
             latest_end: Duration::ZERO,
             begun: 0,
+            is_paired: false,
             best: None,
             past: Progress::NONE,
             claimed: 0,
@@ -132,24 +154,30 @@ impl Widening {
         }
     }
 
-    /// The time for the next beam, of so much that is left.
-    fn next_time(&self, left: Duration) -> Duration {
+    /// Whether two beams, one from either end, make more of so much time than one.
+    fn is_time_for_two(&self, left: Duration) -> bool {
+        let pair_width = self.beams.pair_width();
+        pair_width.is_some_and(|width| self.next_width(Some(left)) >= 2 * width)
+    }
+
+    /// The share of the next beam in so much time.
+    fn share(&self, left: Duration) -> Share {
         let first = left.mul_f64(FIRST_SHARE);
         if self.begun == 0 && self.next_width(Some(first)) > 2 * self.beams.narrowest() {
-            first
-        } else if self.begun <= 1 && self.beams.has_two_ends() {
-            left.mul_f64(SECOND_SHARE)
+            Share::First
+        } else if !self.is_paired && self.is_time_for_two(left) {
+            Share::Second
         } else {
-            left
+            Share::All
         }
     }
 
     /// Begins the next beam, or asks for the memory that it takes.
     fn begin(&mut self, budget: Budget) {
         let replay = A_MOVE * self.expected(self.beams.narrowest());
-        let given = budget
-            .time
-            .map(|left| self.next_time(left.saturating_sub(replay)));
+        let left = budget.time.map(|left| left.saturating_sub(replay));
+        let share = left.map(|left| self.share(left));
+        let given = left.zip(share).map(|(left, share)| share.of(left));
         let planned = self.next_width(given.map(|given| given.mul_f64(PLANNED)));
         let is_too_late = budget
             .time
@@ -186,6 +214,7 @@ impl Widening {
             self.latest_end = left.saturating_sub(given).max(replay);
             self.planned_end = left.saturating_sub(given.mul_f64(PLANNED));
         }
+        self.is_paired |= share == Some(Share::Second);
         self.begun += 1;
     }
 

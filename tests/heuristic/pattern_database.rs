@@ -202,6 +202,24 @@ fn mirrored_sums_see_mirrored_boards() {
 }
 
 #[test]
+fn the_largest_tier_has_another_partition_of_tables_that_are_their_own_mirror_images() {
+    for tier in Tier::ALL {
+        let has_others = tier == Tier::SevenEightTwice;
+        assert_eq!(tier.others(15).is_some(), has_others, "{}", tier.name());
+        assert_eq!(tier.others(14), None);
+        assert_eq!(tier.others(16), None);
+    }
+    let others = Tier::SevenEightTwice.others(15).unwrap();
+    let mut tables = Tables::<u64>::new();
+    let both = tables.bytes_of(&others);
+    assert_eq!(both, tables.bytes_of(&others[..1]));
+    let first = Tier::SevenEightTwice.partitions(15).unwrap();
+    assert_eq!(Tier::SevenEight.partitions(15), Some(first.clone()));
+    let (all, _) = tables.bytes_of(&[first, others].concat());
+    assert!((380_000_000..400_000_000).contains(&all), "{all}");
+}
+
+#[test]
 fn a_free_home_is_shared_and_a_locked_one_is_not() {
     let shape = shape(4, 4);
     let upper = CellSet::from_bits(0xFF);

@@ -1,8 +1,8 @@
 use loyd::heuristic::HeuristicKind;
 use loyd::heuristic::pattern_database::{Partition, Tables, Tier, Watch};
 use loyd::puzzle::{Dice, Problem};
-use loyd::search::ida_star::batch::{Guide, Large, Small};
-use loyd::search::ida_star::both_ways::{self, Probe};
+use loyd::search::ida_star::batch::{Guide, Large, SMALL_BYTES, Small};
+use loyd::search::ida_star::both_ways::{self, Probe, Rival};
 use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
 
 use crate::driving::{run, run_sliced};
@@ -22,7 +22,7 @@ fn guides() -> Vec<Guide<Small>> {
 
 fn both_ways(guides: &[Guide<Small>], problem: &Problem) -> Solver {
     let begin = |problem: &Problem| guides.iter().find_map(|guide| guide.solver(problem));
-    both_ways::solver(problem, Probe::SMALL, begin).unwrap()
+    both_ways::solver(problem, Probe::SMALL, begin, None).unwrap()
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn agrees_with_breadth_first_search_from_every_home() {
             let problem = random_problem(shape, home, &mut dice);
             let begin =
                 |problem: &Problem| Some(ida_star::solver(problem, HeuristicKind::Manhattan));
-            let run = run(both_ways::solver(&problem, probe, begin).unwrap());
+            let run = run(both_ways::solver(&problem, probe, begin, None).unwrap());
             assert_eq!(run.length(), distances[problem.start()] as usize);
         }
     }
@@ -72,10 +72,69 @@ fn takes_the_side_that_there_is() {
             let is_forward = *side == problem;
             (is_forward == wanted).then(|| ida_star::solver(side, HeuristicKind::Manhattan))
         };
-        let solver = both_ways::solver(&problem, Probe::SMALL, begin).unwrap();
+        let solver = both_ways::solver(&problem, Probe::SMALL, begin, None).unwrap();
         assert_eq!(run(solver).length(), length);
     }
-    assert!(both_ways::solver(&problem, Probe::SMALL, |_| None).is_none());
+    assert!(both_ways::solver(&problem, Probe::SMALL, |_| None, None).is_none());
+}
+
+#[test]
+fn a_rival_is_tried_where_both_sides_are_hard_and_goes_on_if_it_is_better() {
+    let guides = guides();
+    let by_guide = |problem: &Problem| guides.iter().find_map(|guide| guide.solver(problem));
+    let by_manhattan = |problem: &Problem| -> Option<Solver> {
+        Some(ida_star::solver(problem, HeuristicKind::Manhattan))
+    };
+    // Manhattan distance takes 25 million nodes here, the guide 3,000.
+    let board = &korf::easiest_first()[20];
+    let guide = guides[0].clone();
+    let rival: Rival = Box::new(move |problem| guide.solver(problem));
+    let solver = both_ways::solver(&board.problem, Probe::SMALL, by_manhattan, Some(rival));
+    let helped = run_sliced(solver.unwrap(), Budget::nodes(10_000));
+    assert_eq!(helped.length(), board.length);
+    assert!(
+        helped.progress.generated < 600_000,
+        "{}",
+        helped.progress.generated
+    );
+
+    // And here the guide takes more than that, and the rival would take hours.
+    let boards = korf::easiest_first();
+    let board = boards
+        .iter()
+        .rev()
+        .find(|board| run(by_guide(&board.problem).unwrap()).progress.generated > 700_000);
+    let board = board.expect("there is one so hard");
+    let rival: Rival = Box::new(move |problem| by_manhattan(problem));
+    let solver = both_ways::solver(&board.problem, Probe::SMALL, by_guide, Some(rival)).unwrap();
+    let mut solver = solver;
+    while solver.advance(Budget::nodes(10_000)) == Step::Working {}
+    let sum: u64 = solver
+        .iterations()
+        .iter()
+        .map(|iteration| iteration.generated)
+        .sum();
+    assert_eq!(sum, solver.progress().generated);
+    let alone = run(both_ways(&guides, &board.problem));
+    assert_eq!(alone.length(), board.length);
+    assert_eq!(solver.progress().lower_bound as usize, board.length);
+    let more = solver.progress().generated - alone.progress.generated;
+    assert!((500_000..510_000).contains(&more), "{more}");
+}
+
+#[test]
+fn a_rival_that_cannot_be_made_or_is_not_needed_changes_nothing() {
+    let guides = guides();
+    let by_guide = |problem: &Problem| guides.iter().find_map(|guide| guide.solver(problem));
+    let boards = korf::easiest_first();
+    for board in [&boards[5], &boards[97]] {
+        let alone = run(both_ways(&guides, &board.problem));
+        let none: Rival = Box::new(|_| None);
+        let solver = both_ways::solver(&board.problem, Probe::SMALL, by_guide, Some(none));
+        let run = run(solver.unwrap());
+        assert_eq!(run.length(), board.length);
+        assert!(run.progress.generated <= alone.progress.generated + 100);
+    }
 }
 
 #[test]
@@ -114,10 +173,9 @@ fn standard_partitions_solve_rectangles_and_the_24_puzzle() {
         for _ in 0..3 {
             let problem = walk(shape, home, 60, &mut dice);
             let a_star = run(a_star::solver(&problem, HeuristicKind::LinearConflict, 1.0));
-            assert_eq!(
-                run(guide.solver(&problem).unwrap()).length(),
-                a_star.length()
-            );
+            let run = run(guide.solver(&problem).unwrap());
+            assert_eq!(run.length(), a_star.length());
+            assert!(run.progress.memory < SMALL_BYTES);
         }
     }
     let shape = shape(3, 6);

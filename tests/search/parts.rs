@@ -134,7 +134,7 @@ fn from_either_end_the_solution_is_the_problems() {
             // As if there were tables for the way back alone.
             (side != problem).then(|| guide.solver(side)).flatten()
         };
-        both_ways::solver(problem, Probe::SMALL, begin).unwrap()
+        both_ways::solver(problem, Probe::SMALL, begin, None).unwrap()
     };
     for board in korf::easiest_first() {
         // The way back must end where the tables' blank belongs.

@@ -31,6 +31,8 @@ struct Fakes {
     error: f64,
     /// Those before this one find nothing.
     first_lucky: u64,
+    /// From which width on two are as good as one.
+    pair_width: Option<usize>,
 }
 
 impl Fakes {
@@ -40,6 +42,7 @@ impl Fakes {
             widths: Arc::default(),
             error: 1.0,
             first_lucky: 0,
+            pair_width: Some(0),
         }
     }
 
@@ -66,8 +69,8 @@ impl Beams for Fakes {
         }))
     }
 
-    fn has_two_ends(&self) -> bool {
-        true
+    fn pair_width(&self) -> Option<usize> {
+        self.pair_width
     }
 
     fn narrowest(&self) -> usize {
@@ -212,6 +215,28 @@ fn the_last_beam_ends_in_time_and_takes_most_of_it() {
             assert!(first < given.mul_f64(0.2), "{first:?} of {given:?}");
         }
     }
+}
+
+#[test]
+fn two_beams_share_the_time_where_they_are_not_too_narrow() {
+    // Too little for a narrow one before them.
+    let given = Duration::from_millis(20);
+    let nodes = given.as_nanos() as f64 / A_NODE.as_nanos() as f64;
+    let shares = |pair_width| {
+        let beams = Fakes {
+            pair_width,
+            ..Fakes::new(301)
+        };
+        play(&beams, Some(given), u64::MAX);
+        let share = |made: (usize, f64)| made.1 * 301.0 / nodes;
+        beams.widths().into_iter().map(share).collect::<Vec<_>>()
+    };
+    for alone in [None, Some(1_000)] {
+        assert!(shares(alone)[0] > 0.8, "{:?}", shares(alone));
+    }
+    let shared = shares(Some(0));
+    assert!((0.4..0.7).contains(&shared[0]), "{shared:?}");
+    assert!(shared[1] > 0.25, "{shared:?}");
 }
 
 #[test]

@@ -13,7 +13,7 @@ const SQUARES: [(usize, &[u8]); 4] = [
     (8, include_bytes!("../../../weights/8x8.loyd")),
 ];
 
-/// The most cells of a board with rows: they take 66 MB on 8×8, and twice that on 9×9.
+/// The most cells of a board with rows: they take 37 MB on 8×8, and twice that on 9×9.
 const MAX_SPREAD: usize = 64;
 
 /// The longest side of a board with more than [`LONG_CELLS`].
@@ -37,7 +37,7 @@ pub(super) const fn supports(shape: Shape) -> bool {
     shape.rows() <= shape.columns() && (is_short || cells <= LONG_CELLS)
 }
 
-/// All shapes for which there are weights. The rows of all of them together take 272 MB.
+/// All shapes for which there are weights. The rows of all of them together take 154 MB.
 pub(super) fn shapes() -> impl Iterator<Item = Shape> {
     let sides = Shape::MIN_SIDE..=LONG_CELLS / Shape::MIN_SIDE;
     let shapes = sides

@@ -19,6 +19,8 @@ pub enum Tier {
     SevenSevenOne,
     /// Seven and eight tiles: 198 MB.
     SevenEight,
+    /// The same, and seven and eight others for boards that are hard with them: 396 MB.
+    SevenEightTwice,
 }
 
 /// The upper half, whole and in parts.
@@ -31,14 +33,17 @@ const FIRST_AND_FIFTH: CellSet = CellSet::from_bits(0x0011);
 /// The lower half.
 const LOWER: CellSet = CellSet::from_bits(0xFF00);
 const NINTH: CellSet = CellSet::from_bits(0x0100);
+/// The upper row and the left column, with the cell in their corner.
+const ANGLE: CellSet = CellSet::from_bits(0x113F);
 
 impl Tier {
     /// All of them, the smallest first.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::SixSixThree,
         Self::SevenSixTwo,
         Self::SevenSevenOne,
         Self::SevenEight,
+        Self::SevenEightTwice,
     ];
 
     /// The sizes of the patterns, joined by hyphens.
@@ -49,6 +54,7 @@ impl Tier {
             Self::SevenSixTwo => "7-6-2",
             Self::SevenSevenOne => "7-7-1",
             Self::SevenEight => "7-8",
+            Self::SevenEightTwice => "7-8-twice",
         }
     }
 
@@ -70,6 +76,26 @@ impl Tier {
         Some([self.halves(shape, home)?, beside.image(transposition)])
     }
 
+    /// Another partition, and its mirror image, for boards that are hard with the first two; only
+    /// the largest tier has them, and for a home in the lower right corner.
+    ///
+    /// The eight tiles are those of the upper row, of the left column and of the corner between, so
+    /// that both partitions are of the same tables.
+    #[must_use]
+    pub fn others(self, home: usize) -> Option<[Partition; 2]> {
+        let shape = Shape::new(4, 4).expect("sides in range");
+        if self != Self::SevenEightTwice || home != shape.cells() - 1 {
+            return None;
+        }
+        let rest = CellSet::all(shape).without(ANGLE).toggled(home);
+        let others = Partition::new(shape, home, &[rest, ANGLE])?;
+        let transposition = Symmetry {
+            transpose: true,
+            ..Symmetry::IDENTITY
+        };
+        Some([others.clone(), others.image(transposition)])
+    }
+
     /// The partition by rows, for a home in the lower half.
     fn halves(self, shape: Shape, home: usize) -> Option<Partition> {
         let lower = LOWER.toggled(home);
@@ -81,7 +107,9 @@ impl Tier {
             }
             Self::SevenSixTwo => Partition::new(shape, home, &[lower, UPPER_SIX, FIRST_AND_FIFTH]),
             Self::SevenSevenOne => Partition::new(shape, home, &[lower, UPPER_SEVEN, FIFTH]),
-            Self::SevenEight => Partition::new(shape, home, &[lower, UPPER]),
+            Self::SevenEight | Self::SevenEightTwice => {
+                Partition::new(shape, home, &[lower, UPPER])
+            }
         }
     }
 }

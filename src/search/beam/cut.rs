@@ -23,6 +23,8 @@ pub(super) struct Cut {
     admitted: usize,
     /// The least rank that was added.
     least: i32,
+    /// The greatest rank that stayed in the layer before; where all stayed, greater than any.
+    before: i32,
 }
 
 /// Which candidates of a full count stay.
@@ -49,6 +51,7 @@ impl Cut {
             highest: 0,
             admitted: 0,
             least: i32::MAX,
+            before: i32::MAX,
         }
     }
 
@@ -59,6 +62,11 @@ impl Cut {
 
     /// Forgets all candidates. The next ones are expected about the rank of the best before them.
     pub(super) fn clear(&mut self, best_before: i32) {
+        self.before = if self.admitted < self.width {
+            i32::MAX
+        } else {
+            self.base + self.limit as i32
+        };
         self.width = self.width_to_come;
         let lowest = bucket(self.base, self.least).min(self.highest);
         self.counts[lowest..=self.highest].fill(0);
@@ -73,6 +81,17 @@ impl Cut {
     #[inline]
     pub(super) fn admits(&self, rank: i32) -> bool {
         bucket(self.base, rank) <= self.limit
+    }
+
+    /// Whether a candidate that will have about this rank need not be looked at, where so many ranks
+    /// make a move.
+    ///
+    /// The last ones of a layer are most of a move better than those of the layer before. Of those that stay
+    /// three in a hundred are lost by this, all of them among the last; of those that do not, most are
+    /// not looked at.
+    #[inline]
+    pub(super) const fn is_hopeless(&self, foreseen: i32, unit: i32) -> bool {
+        foreseen > self.before.saturating_sub(unit / 4)
     }
 
     /// Counts a candidate that is admitted.

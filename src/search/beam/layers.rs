@@ -181,16 +181,12 @@ impl<E: Estimate> Layers<E> {
         self.depth
     }
 
-    /// About how many layers are to come, at least one, where so many are `expected` in all. Only
-    /// for estimates whose ranks are moves.
+    /// About how many layers are to come, at least one. Only for estimates whose ranks are moves.
     #[must_use]
-    pub fn rest(&self, expected: u32) -> u32 {
+    pub fn rest(&self) -> u32 {
         let by_estimate = u32::try_from(self.least / E::UNIT).unwrap_or(0);
-        // The best board of a layer looks better than it is; and some solutions are longer than
-        // expected.
-        let by_estimate = by_estimate + by_estimate / 16;
-        let by_depth = expected.saturating_sub(self.depth);
-        by_estimate.max(by_depth).max(self.depth / 40 + 1)
+        // The best board of a layer looks better than it is.
+        (by_estimate + by_estimate / 16).max(self.depth / 40 + 1)
     }
 
     /// Whether the layers have come no nearer to the goal for a long time. Only for estimates whose

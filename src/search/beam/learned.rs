@@ -1,5 +1,6 @@
 //! Whole boards ranked by the learned estimate.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use super::whole::{Beam, End, Task};
@@ -10,15 +11,27 @@ use crate::puzzle::{Problem, Shape};
 
 /// The learned estimate of whole boards, and the goal by its hash: the estimate of the goal need
 /// not be the least.
+///
+/// Boards of a beam have much in common: what a slide of a tile has changed for others, it will
+/// change for the next, give or take half a move.
 pub struct Learned {
     rows: Arc<Rows>,
     goal: u64,
+    /// By row: the change of late, in parts of a [`Rows::UNIT`]th.
+    late: Box<[Cell<i16>]>,
 }
+
+/// The parts of a [`Rows::UNIT`]th in which changes of late are kept.
+const PARTS: i32 = 16;
+
+/// How many times as much as the newest change those before it count, and itself.
+const MEMORY: i32 = 4;
 
 impl Learned {
     /// The search for the board of a hash.
-    pub(crate) const fn new(rows: Arc<Rows>, goal: u64) -> Self {
-        Self { rows, goal }
+    pub(crate) fn new(rows: Arc<Rows>, goal: u64) -> Self {
+        let late = vec![Cell::new(0); rows.count()].into();
+        Self { rows, goal, late }
     }
 }
 
@@ -33,7 +46,18 @@ impl Estimate for Learned {
 
     #[inline]
     fn child(&self, tiles: &[u8], value: i32, slide: Slide) -> Option<i32> {
-        Some(value + self.rows.change(tiles, slide))
+        let (row, sign) = self.rows.row(slide);
+        let change = self.rows.sum(row, tiles);
+        let late = &self.late[row];
+        let before = i32::from(late.get());
+        late.set((before + (PARTS * change - before) / MEMORY) as i16);
+        Some(value + sign * change)
+    }
+
+    #[inline]
+    fn foreseen(&self, value: i32, slide: Slide) -> i32 {
+        let (row, sign) = self.rows.row(slide);
+        value + sign * i32::from(self.late[row].get()) / PARTS
     }
 
     #[inline]

@@ -45,6 +45,14 @@ pub trait Estimate: Send {
     /// it.
     fn child(&self, tiles: &[Self::Tile], value: Self::Value, slide: Slide) -> Option<Self::Value>;
 
+    /// The rank that the board after a slide will have, about, told without a look at it; where that is
+    /// not known, less than any.
+    #[inline]
+    fn foreseen(&self, value: Self::Value, slide: Slide) -> i32 {
+        let _ = (value, slide);
+        i32::MIN
+    }
+
     /// The rank of a board: the lower, the better, in some fixed fraction of a move. Ranks more
     /// than 3,500 above the best of the layer before are not told apart.
     fn rank(&self, value: Self::Value) -> i32;

@@ -5,6 +5,8 @@
 //! several, on large boards of a thousand. So both are begun, the one with fewer nodes first, and
 //! when both have made some, the one that is expected to reach the same threshold with fewer nodes
 //! goes on alone. What either has proven by then holds for both.
+//!
+//! Where that turns out to be hard, a rival with other bounds is tried in the same way.
 
 use crate::puzzle::{Direction, Problem, Solution};
 use crate::search::{Budget, Iteration, Part, Progress, Search, Solver, Step, Stop};
@@ -31,7 +33,14 @@ impl Probe {
     };
 }
 
-/// A search on the better of two sides.
+/// Makes a search with other bounds for the same problem.
+pub type Rival = Box<dyn FnOnce(&Problem) -> Option<Solver> + Send>;
+
+/// A rival is tried after so many nodes, and with as many: some hundredths of a second. One uniform
+/// 15-puzzle of ten thousand takes more.
+const HARD: u64 = 500_000;
+
+/// A search on the better of two sides, or a rival when both are hard.
 ///
 /// `begin` makes a search by iterations for a problem; none where it cannot. Then the other side
 /// is taken, if there is one.
@@ -40,6 +49,7 @@ pub fn solver(
     problem: &Problem,
     probe: Probe,
     begin: impl Fn(&Problem) -> Option<Solver>,
+    rival: Option<Rival>,
 ) -> Option<Solver> {
     let inverse = Problem::new(&problem.goal(), problem.start());
     let inverse = inverse.expect("a way there is a way back");
@@ -53,6 +63,7 @@ pub fn solver(
             problem: problem.clone(),
             probe,
             sides,
+            rival,
             past: Progress::NONE,
             past_iterations: Vec::new(),
             solved: false,
@@ -100,9 +111,10 @@ impl Side {
 struct BothWays {
     problem: Problem,
     probe: Probe,
-    /// Both, then the better one.
+    /// Both, then the better one; later the rival, too, and again the better one.
     sides: Vec<Side>,
-    /// What the other had done.
+    rival: Option<Rival>,
+    /// What the others had done.
     past: Progress,
     past_iterations: Vec<Iteration>,
     /// Whether the solution was handed out.
@@ -120,8 +132,17 @@ impl BothWays {
         let expected = |side: &Side| side.expected(threshold, self.probe.growth);
         let worse = usize::from(expected(&self.sides[0]) <= expected(&self.sides[1]));
         let worse = self.sides.swap_remove(worse);
-        self.past = worse.progress.at_rest();
-        self.past_iterations = worse.solver.iterations();
+        self.past = self.past.then(worse.progress.at_rest());
+        self.past_iterations.extend(worse.solver.iterations());
+    }
+
+    /// Puts the rival beside the better side, which has made as many nodes as it will make.
+    fn try_rival(&mut self) {
+        let rival = self.rival.take().and_then(|begin| begin(&self.problem));
+        if let Some(rival) = rival {
+            self.sides.push(Side::new(rival, false));
+            self.probe.nodes = HARD;
+        }
     }
 
     fn solution(&self, side: usize, found: Solution) -> Solution {
@@ -161,6 +182,13 @@ impl Search for BothWays {
                     }
                     (usize::from(made[1] < made[0]), left.min(TURN))
                 }
+                [side] if self.rival.is_some() => match HARD.checked_sub(side.progress.generated) {
+                    Some(until) if until > 0 => (0, left.min(until)),
+                    _ => {
+                        self.try_rival();
+                        continue;
+                    }
+                },
                 _ => (0, left),
             };
             let budget = Budget { nodes, ..budget };
@@ -201,7 +229,7 @@ impl Search for BothWays {
     /// Once the side is chosen: looking at both takes no time.
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
         match &mut *self.sides {
-            [side] => {
+            [side] if self.rival.is_none() => {
                 let part = side.solver.split(memory);
                 side.progress = side.solver.progress();
                 part

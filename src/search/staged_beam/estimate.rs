@@ -11,8 +11,16 @@ use crate::heuristic::Slide;
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
 use crate::search::beam::{Estimate, Tile};
 
-/// A beam is wide whose layers have a node for every so many cells of the board.
-const WIDE: usize = 2;
+/// Whether a beam is wide: up to 16×16 from a node in each layer for two cells of the board on, and
+/// on larger boards, as their cells' square, later.
+///
+/// At 32×32 the estimate for wide beams made solutions 9 % longer with 400 nodes, at 16×16 4 % shorter
+/// with 800.
+const fn is_wide(shape: Shape, width: usize) -> bool {
+    let cells = shape.cells();
+    let times = cells.div_ceil(256);
+    2 * width >= times * cells
+}
 
 /// What a board carries along.
 #[derive(Clone, Copy, Debug)]
@@ -66,7 +74,7 @@ impl<T: Tile> Staged<T> {
         Self {
             home: problem.home(),
             stages: vec![OnceCell::new(); groups.len()],
-            rest: Rest::new(problem, &groups, WIDE * width >= shape.cells()),
+            rest: Rest::new(problem, &groups, is_wide(shape, width)),
             drive: Drive::new(0),
             groups,
             block,

@@ -218,7 +218,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
                 rest(layers.depth(), expected, layers.estimate().open()) + CLOSING_LAYERS
             }
             // By the estimate alone: solutions become shorter the wider the beam is, all on the way.
-            Phase::Finale(finale) => finale.layers().rest(0),
+            Phase::Finale(finale) => finale.layers().rest(),
             Phase::Over(_) => 1,
         }
     }

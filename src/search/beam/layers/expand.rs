@@ -76,6 +76,14 @@ impl<E: Estimate> Layers<E> {
                 direction,
             };
             let hash = self.hashes.after(head.hash, tile, from, to);
+            if self
+                .cut
+                .is_hopeless(self.estimate.foreseen(head.value, slide), E::UNIT)
+                && !self.estimate.completes(head.value, hash)
+            {
+                children += 1;
+                continue;
+            }
             let Some(value) = self.estimate.child(tiles, head.value, slide) else {
                 continue;
             };
