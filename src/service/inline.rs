@@ -3,7 +3,7 @@
 //! Cheap calls and refusals are over by then: they need no task of their own, no thread that has to be woken
 //! for it, and their answers leave together. Whatever waits becomes a task.
 
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Waker};
 
 use hyper::rt::Executor;
 
@@ -19,7 +19,7 @@ where
         let mut future = Box::pin(future);
         // Nobody is woken: whoever waits is asked again as a task.
         let mut context = Context::from_waker(Waker::noop());
-        if let Poll::Pending = future.as_mut().poll(&mut context) {
+        if future.as_mut().poll(&mut context).is_pending() {
             tokio::spawn(future);
         }
     }
