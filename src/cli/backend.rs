@@ -38,7 +38,7 @@ pub struct ServerArgs {
     pub server: Option<String>,
 
     /// The deadline of the call to the server, such as 2s.
-    #[arg(long, value_name = "TIME", requires = "server", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", requires = "server", value_parser = call_deadline)]
     pub timeout: Option<Duration>,
 
     /// The authorities, as PEM, that a server with TLS is trusted by; default: those of this machine.
@@ -223,6 +223,18 @@ fn with_deadline<T>(message: T, deadline: Option<Duration>) -> Request<T> {
         request.set_timeout(deadline);
     }
     request
+}
+
+/// The longest deadline of a call. The protocol has room for eight digits of hours.
+const LONGEST_DEADLINE: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// Reads the deadline of a call: a time such as 50ms.
+pub(super) fn call_deadline(text: &str) -> Result<Duration, String> {
+    let deadline = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if deadline > LONGEST_DEADLINE {
+        return Err("at most 365days".to_owned());
+    }
+    Ok(deadline)
 }
 
 /// Reads an address; `host:port` alone means plain HTTP/2.

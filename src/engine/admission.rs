@@ -1,12 +1,9 @@
 //! Who is refused: a request for which there is no room, or to which no answer could come in time.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 
-use super::average::Average;
-use crate::puzzle::Shape;
 use crate::search::plan::PlanError;
 use crate::telemetry;
 
@@ -98,19 +95,5 @@ pub(super) fn in_time(
             Err(Refused::overloaded(Lack::Time, wait))
         }
         _ => Ok(()),
-    }
-}
-
-/// The service that answers take, as seen of late, by the size of their boards.
-#[derive(Debug, Default)]
-pub(super) struct Answers([Arc<Average>; Answers::CLASSES]);
-
-impl Answers {
-    /// Each class has boards of up to twice as many cells as the one before.
-    const CLASSES: usize = (Shape::MAX_SIDE * Shape::MAX_SIDE).ilog2() as usize + 1;
-
-    /// That of boards about as large.
-    pub(super) fn of(&self, shape: Shape) -> &Arc<Average> {
-        &self.0[shape.cells().ilog2() as usize]
     }
 }

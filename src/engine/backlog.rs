@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::average::Average;
 use super::pool::COURTESY;
+use super::rank::Rank;
 
 /// Searches that take no more are one class: they are over before a newcomer has its turn.
 const LEAST: Duration = COURTESY;
@@ -51,9 +52,9 @@ impl Backlog {
         Duration::from_nanos(classes.map(|owed| owed.load(Ordering::Relaxed)).sum())
     }
 
-    /// Promises a search the service that such ones have taken of late, and as much again.
+    /// Promises a search of a rank the service that such ones have taken of late, and as much again.
     #[must_use]
-    pub fn promise(self: &Arc<Self>, until: Until, average: &Arc<Average>) -> Promise {
+    pub fn promise(self: &Arc<Self>, until: Until, rank: Rank, average: &Arc<Average>) -> Promise {
         let work = average.get().saturating_mul(GENEROSITY);
         let owed = u64::try_from(work.as_nanos()).unwrap_or(u64::MAX >> 1);
         let class = Self::class(work);
@@ -62,6 +63,7 @@ impl Backlog {
             backlog: Arc::clone(self),
             average: Arc::clone(average),
             until,
+            rank,
             class,
             work: owed,
             owed,
@@ -86,6 +88,7 @@ pub struct Promise {
     /// Learns what service it takes to keep such promises.
     average: Arc<Average>,
     until: Until,
+    rank: Rank,
     class: usize,
     work: u64,
     owed: u64,
@@ -93,6 +96,12 @@ pub struct Promise {
 }
 
 impl Promise {
+    /// Where who is owed it stands among newcomers.
+    #[must_use]
+    pub const fn rank(&self) -> Rank {
+        self.rank
+    }
+
     /// Whether a finding keeps it.
     #[must_use]
     pub fn ends_with_a_finding(&self) -> bool {
@@ -152,6 +161,8 @@ pub struct Line {
     beginning: Instant,
     /// When the line began, in microseconds from the beginning; 0 while there is none.
     since: AtomicU64,
+    /// When the last one came who had to wait.
+    last: AtomicU64,
 }
 
 impl Default for Line {
@@ -159,25 +170,28 @@ impl Default for Line {
         Self {
             beginning: Instant::now(),
             since: AtomicU64::new(0),
+            last: AtomicU64::new(0),
         }
     }
 }
 
 impl Line {
     /// Takes note of a newcomer, who has to wait or not. Whether there has been a line for long: a
-    /// burst goes by, and a line that stands is no use to anybody.
+    /// burst goes by, and a line that stands is no use to anybody. Where nobody has come for as
+    /// long, it is another line.
     pub fn stands(&self, waits: bool) -> bool {
         if !waits {
             self.since.store(0, Ordering::Relaxed);
             return false;
         }
-        let now = self.beginning.elapsed().as_micros() as u64;
-        match self.since.load(Ordering::Relaxed) {
-            0 => {
-                self.since.store(now.max(1), Ordering::Relaxed);
-                false
-            }
-            since => now.saturating_sub(since) > STANDS.as_micros() as u64,
+        const LONG: u64 = STANDS.as_micros() as u64;
+        let now = (self.beginning.elapsed().as_micros() as u64).max(1);
+        let last = self.last.swap(now, Ordering::Relaxed);
+        let since = self.since.load(Ordering::Relaxed);
+        if since == 0 || now.saturating_sub(last) > LONG {
+            self.since.store(now, Ordering::Relaxed);
+            return false;
         }
+        now.saturating_sub(since) > LONG
     }
 }

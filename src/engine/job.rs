@@ -11,6 +11,7 @@ use super::errands::{Errands, Lost};
 use super::memory::Reservation;
 use super::pace::Pace;
 use super::pool::{Next, Task, Turn};
+use super::rank::Rank;
 
 pub use super::pace::CHUNKS;
 
@@ -248,6 +249,9 @@ where
     fn run(&mut self, turn: &Turn<'_>) -> Next {
         let name = self.search.name();
         let next = self.slice(turn);
+        if let Some(promise) = &mut self.promise {
+            promise.served(turn.service());
+        }
         let generated = self.search.progress().generated;
         telemetry::nodes(name, generated - self.counted);
         self.counted = generated;
@@ -261,6 +265,10 @@ where
 
     fn panicked(&mut self) {
         self.outlet.close(End::Defect);
+    }
+
+    fn rank(&self) -> Rank {
+        self.promise.as_ref().map_or(Rank::FIRST, Promise::rank)
     }
 
     fn is_large(&self) -> bool {
@@ -331,9 +339,6 @@ where
             }
             let owed = self.promise.as_ref().map_or(Duration::ZERO, Promise::owed);
             if turn.is_over_but_for(owed) {
-                if let Some(promise) = &mut self.promise {
-                    promise.served(turn.service());
-                }
                 self.list();
                 return Next::Again;
             }

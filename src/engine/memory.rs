@@ -6,6 +6,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::puzzle::Shape;
 use crate::telemetry;
 
+/// Who asks for no more takes little.
+const LITTLE: u64 = 64 << 10;
+
+/// The last of the memory, one part in so many, is for those who take little: they should not be
+/// refused because others wait with much.
+const LAST: u64 = 16;
+
 /// A bound on the bytes of all searches and answers together.
 #[derive(Debug)]
 pub struct Memory {
@@ -25,12 +32,15 @@ impl Memory {
         }
     }
 
-    /// Sets bytes aside; none when there are not as many left.
+    /// Sets bytes aside; none when there are not as many left, for who does not take little but
+    /// the last sixteenth.
     #[must_use]
     pub fn reserve(self: &Arc<Self>, bytes: u64) -> Option<Reservation> {
+        let last = if bytes > LITTLE { self.total / LAST } else { 0 };
         self.held
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
-                held.checked_add(bytes).filter(|&held| held <= self.total)
+                held.checked_add(bytes)
+                    .filter(|&held| held <= self.total - last)
             })
             .ok()?;
         Some(Reservation {

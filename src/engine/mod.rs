@@ -16,6 +16,7 @@ pub mod memory;
 pub mod pace;
 pub mod pipe;
 pub mod pool;
+pub mod rank;
 mod share;
 mod solving;
 pub mod table_store;
@@ -44,13 +45,14 @@ pub use pipe::Pipe;
 pub use pool::Client;
 pub use solving::{Best, Failure, News, Outcome, StopReason, Waiting, Work};
 
-use admission::Answers;
+use average::Average;
 use backlog::{Backlog, Line, Promise, Until};
 use cache::{Cache, Key, Leave};
 use guide_builder::GuideBuilder;
 use job::Job;
 use memory::Memory;
 use pool::{Full, Pool, Task, Ticket};
+use rank::{Rank, Ranked};
 use share::{Asker, Collect, Shared};
 use solving::Terms;
 use table_store::TableStore;
@@ -98,9 +100,9 @@ pub struct Engine {
     cache: Cache,
     store: TableStore,
     memory: Arc<Memory>,
-    /// First answers, where any will do, and proofs.
-    first_answers: Answers,
-    proofs: Answers,
+    /// The service that first answers take, where any will do, and proofs, as seen of late.
+    first_answers: Ranked<Arc<Average>>,
+    proofs: Ranked<Arc<Average>>,
     backlog: Arc<Backlog>,
     line: Line,
     draining: CancellationToken,
@@ -122,8 +124,8 @@ impl Engine {
             cache: Cache::new(config.cache_memory),
             store: TableStore::new(config.table_memory, builders, guides),
             memory: Arc::new(Memory::new(config.memory, config.workers)),
-            first_answers: Answers::default(),
-            proofs: Answers::default(),
+            first_answers: Ranked::default(),
+            proofs: Ranked::default(),
             backlog: Arc::default(),
             line: Line::default(),
             draining: CancellationToken::new(),
@@ -199,13 +201,15 @@ impl Engine {
         let (due, _) = limits.time_up();
         let asker = self.cache.ask(&key, due, || {
             let shape = key.question.problem.shape();
-            let (first, proof) = (self.first_answers.of(shape), self.proofs.of(shape));
-            if takes_any {
-                // Only the call's own deadline is a reason not to wait for the first solution.
-                self.in_time(client, first.get(), limits.deadline)?;
+            // Only the call's own deadline is a reason not to wait for the first solution.
+            let (rank, due) = if takes_any {
+                (Rank::of_first_answer(shape), limits.deadline)
             } else {
-                self.in_time(client, proof.get(), Some(due))?;
-            }
+                (Rank::of_proof(&key.question.problem), Some(due))
+            };
+            let (first, proof) = (self.first_answers.of(rank), self.proofs.of(rank));
+            let expected = if takes_any { first } else { proof };
+            self.in_time(client, rank, expected.get(), due)?;
             let stages = self.plan(&key.question)?;
             let never_fails = takes_any
                 && matches!(
@@ -222,9 +226,10 @@ impl Engine {
                 Arc::clone(self.store.tables()),
             );
             let promise = if never_fails {
-                self.backlog.promise(Until::Found, first)
+                self.backlog.promise(Until::Found, rank, first)
             } else {
-                self.backlog.promise(Until::Proven(pool::SLICE), proof)
+                self.backlog
+                    .promise(Until::Proven(pool::SLICE), rank, proof)
             };
             self.begin(client, chain, &limits, never_fails, Some(promise), held)
         })?;
@@ -251,7 +256,7 @@ impl Engine {
         limits: &Limits,
     ) -> Result<Pipe, Refused> {
         self.admit()?;
-        self.in_time(client, Duration::ZERO, limits.deadline)?;
+        self.in_time(client, Rank::FIRST, Duration::ZERO, limits.deadline)?;
         let reservation = self.reserve(problem.shape().cells() as u64 * 32)?;
         Pipe::start(problem, *limits, self.draining.clone(), |inlet| {
             let search = Constructive::new(Arc::clone(self.store.tables()), problem, variant);
@@ -275,7 +280,8 @@ impl Engine {
         S::Found: Clone + Send + Sync + 'static,
     {
         self.admit()?;
-        self.in_time(client, Duration::ZERO, Some(limits.time_up().0))?;
+        let due = limits.time_up().0;
+        self.in_time(client, Rank::FIRST, Duration::ZERO, Some(due))?;
         let asker = self.begin(client, search, &limits, false, None, self.reserve(0)?)?;
         let terms = Terms {
             takes_any: false,
@@ -362,11 +368,12 @@ impl Engine {
     fn in_time(
         &self,
         client: Option<&Client>,
+        rank: Rank,
         work: Duration,
         due: Option<Instant>,
     ) -> Result<(), Refused> {
         let left = due.map(|due| due.saturating_duration_since(Instant::now()));
-        let line = self.pool.wait(client);
+        let line = self.pool.wait(client, rank);
         // What others are owed is no reason to refuse a client whose own calls do not wait, or
         // anybody while a worker is free.
         let workers = self.config.workers.max(1);
@@ -375,7 +382,9 @@ impl Engine {
             .then(|| self.backlog.before(work) / u32::try_from(workers).unwrap_or(u32::MAX))
             .filter(|backlog| !backlog.is_zero());
         let wait = line.max(backlog);
-        admission::in_time(wait, self.line.stands(wait.is_some()), work, left)
+        // Who passes the line by does not end it.
+        let stands = self.line.stands(wait.is_some() || self.pool.has_line());
+        admission::in_time(wait, stands, work, left)
     }
 
     /// How long until each task of the pool has had another slice.

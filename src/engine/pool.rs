@@ -17,6 +17,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::average::Average;
+use super::rank::Rank;
 use crate::telemetry;
 
 use state::{Place, State};
@@ -31,6 +32,11 @@ pub trait Task: Send {
 
     /// The task panicked in [`Task::run`] and will be dropped: whoever waits for it must hear.
     fn panicked(&mut self);
+
+    /// Where it stands among those that have had no service yet, either.
+    fn rank(&self) -> Rank {
+        Rank::FIRST
+    }
 
     /// Whether it takes long to drop, which a worker should not wait for.
     fn is_large(&self) -> bool {
@@ -148,14 +154,20 @@ impl Pool {
         self.shared.lock().places.len()
     }
 
-    /// How long a newcomer of a client would wait for its first slice: newcomers go first, in the
-    /// order they come. None when nobody is before it.
+    /// Whether newcomers wait for their first slice.
     #[must_use]
-    pub fn wait(&self, client: Option<&Client>) -> Option<Duration> {
-        if self.shared.fresh.load(Ordering::Relaxed) == 0 {
+    pub fn has_line(&self) -> bool {
+        self.shared.fresh.load(Ordering::Relaxed) > 0
+    }
+
+    /// How long a newcomer of a client would wait for its first slice: newcomers go first, by their
+    /// ranks and in the order they come. None when nobody is before it.
+    #[must_use]
+    pub fn wait(&self, client: Option<&Client>, rank: Rank) -> Option<Duration> {
+        if !self.has_line() {
             return None;
         }
-        let ahead = self.shared.lock().clients.ahead(client);
+        let ahead = self.shared.lock().clients.ahead(client, rank);
         let ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
         (ahead > 0).then(|| self.shared.place.get().saturating_mul(ahead))
     }
@@ -233,10 +245,10 @@ impl Ticket {
                 *cancelled = true;
                 return;
             }
-            Place::Queued { service, .. } => {
-                let service = *service;
+            Place::Queued { order, .. } => {
+                let order = *order;
                 state.places.remove(&self.id);
-                state.dequeue(client, service, self.id)
+                state.dequeue(client, order)
             }
             Place::Parked { .. } => state.unpark(self.id).map(|(_, _, task)| task),
         };

@@ -6,18 +6,21 @@ use std::time::{Duration, Instant};
 use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http2;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use super::end::End;
+use super::gather::Gather;
 use super::identity::Identity;
+use super::inline::Inline;
 use super::peer::Peer;
 use super::server::Calls;
 use super::tls::{self, Certificates};
-use super::transport::{FLOOD, Transport};
+use super::transport::Transport;
 use crate::config::ServeConfig;
 use crate::telemetry;
 
@@ -56,50 +59,6 @@ pub struct Terms {
     pub certificates: Option<Arc<Certificates>>,
     /// Says: no new calls.
     pub goaway: CancellationToken,
-}
-
-/// How a connection ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
-    /// The peer was done with it.
-    Peer,
-    /// The peer, or the network between, vanished.
-    Lost,
-    /// There was no room for it.
-    Limit,
-    /// It did not come to a first call: no TLS, no HTTP/2, or not in time.
-    Handshake,
-    /// The peer broke the rules of HTTP/2.
-    Protocol,
-    /// The peer sent more than its share of frames that ask for nothing.
-    Flood,
-    /// The peer did not read what it had asked for.
-    Stalled,
-    /// Nothing was asked for long.
-    Idle,
-    /// It had become old.
-    Age,
-    /// The server shuts down.
-    Drain,
-}
-
-impl End {
-    /// In a word, for metrics.
-    #[must_use]
-    pub const fn label(self) -> &'static str {
-        match self {
-            Self::Peer => "peer",
-            Self::Lost => "lost",
-            Self::Limit => "limit",
-            Self::Handshake => "handshake",
-            Self::Protocol => "protocol",
-            Self::Flood => "flood",
-            Self::Stalled => "stalled",
-            Self::Idle => "idle",
-            Self::Age => "age",
-            Self::Drain => "drain",
-        }
-    }
 }
 
 /// Serves a connection until it ends; once it has been told to go, until its calls have ended.
@@ -147,6 +106,7 @@ async fn begin(stream: TcpStream, terms: &Terms) -> Result<(Stream, Option<Ident
 async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End {
     let config = &*terms.config;
     let peer = Arc::new(Peer::new());
+    let stream = Gather::new(stream);
     let calls = terms
         .calls
         .clone()
@@ -157,7 +117,7 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
             }
             request
         });
-    let connection = http2::Builder::new(TokioExecutor::new())
+    let connection = http2::Builder::new(Inline)
         .timer(TokioTimer::new())
         .max_concurrent_streams(config.max_streams)
         .max_header_list_size(HEADER_LIST)
@@ -170,7 +130,10 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
         .max_local_error_reset_streams(FAULTS)
         .keep_alive_interval(config.keepalive)
         .keep_alive_timeout(config.keepalive_timeout)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(calls));
+        .serve_connection(
+            TokioIo::new(stream.clone()),
+            TowerToHyperService::new(calls),
+        );
     tokio::pin!(connection);
 
     let mut watch = Watch::new(config, &peer);
@@ -178,12 +141,13 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
     let mut leaving: Option<Leaving> = None;
     loop {
         let leave = tokio::select! {
-            ended = &mut connection => {
+            ended = stream.send_after(&mut connection) => {
                 let told = leaving.map(|leaving| leaving.why);
-                return match ended {
-                    Ok(()) => told.unwrap_or(End::Peer),
-                    Err(error) => told.unwrap_or(end(&error)),
-                };
+                return told.unwrap_or(match ended {
+                    Ok(Ok(())) => End::Peer,
+                    Ok(Err(error)) => End::by(&error),
+                    Err(_gone) => End::Lost,
+                });
             }
             () = terms.goaway.cancelled(), if leaving.is_none() => Leaving {
                 why: End::Drain,
@@ -271,26 +235,5 @@ impl<'c> Watch<'c> {
         } else {
             None
         }
-    }
-}
-
-/// How a connection ended that hyper gave up.
-fn end(error: &hyper::Error) -> End {
-    // A client that vanished or broke the protocol: not our error.
-    tracing::debug!(%error, "connection ended");
-    let cause = std::error::Error::source(error);
-    if let Some(error) = cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
-        return if error.kind() == FLOOD {
-            End::Flood
-        } else {
-            End::Lost
-        };
-    }
-    match cause.and_then(|cause| cause.downcast_ref::<h2::Error>()) {
-        // Such as no answer to a PING.
-        None => End::Lost,
-        Some(cause) if cause.is_remote() => End::Peer,
-        Some(cause) if cause.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM) => End::Flood,
-        Some(_) => End::Protocol,
     }
 }

@@ -8,7 +8,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::connection::{self, End, Terms};
+use super::connection::{self, Terms};
+use super::end::End;
 use crate::telemetry;
 
 /// How long to wait when a connection cannot be accepted.

@@ -121,6 +121,13 @@ fn a_file_that_is_no_list_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_deadline_that_would_not_be_used_is_refused() {
+    let suite = ["--suite", "korf", "--server", "127.0.0.1:1"];
+    let failure = run(&[&suite[..], &["--deadline", "1s"]].concat()).expect_err("not used");
+    assert!(failure.to_string().contains("say --timeout"), "{failure}");
+}
+
+#[test]
 fn a_server_that_is_not_there_is_named() {
     let failure = run(&["--server", "127.0.0.1:1"]).expect_err("nobody listens there");
     assert_eq!(failure.exit(), Exit::Unserved);

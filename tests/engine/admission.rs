@@ -32,16 +32,17 @@ fn lasting() -> (impl Search<Found = u64>, Sender<()>, impl Fn()) {
     (search, release, move || receive(&has_begun))
 }
 
-/// Keeps the one worker until what is returned is dropped, with so many newcomers in the line.
+/// Keeps the one worker until what is returned is dropped, with so many newcomers in the line that
+/// everybody waits for.
 fn hold(engine: &Engine, newcomers: u64) -> (Sender<()>, Vec<impl Work + use<>>) {
     let (search, release, has_begun) = lasting();
     let _held: Waiting<_> = engine.draw(None, search, unlimited()).unwrap();
     has_begun();
-    let proofs = (0..newcomers).map(|number| {
-        let proof = question(hopeless(number), Objective::Optimal);
-        engine.solve(None, proof, unlimited()).unwrap()
+    let line = (0..newcomers).map(|_| {
+        let search = Scripted::<u64, _>::new(|_, _| Step::Done(Stop::Exhausted));
+        engine.draw(None, search, unlimited()).unwrap()
     });
-    (release, proofs.collect())
+    (release, line.collect())
 }
 
 /// An engine of one worker that has seen a place in the line take long.
@@ -92,6 +93,18 @@ async fn what_the_line_leaves_no_time_for_is_refused_at_once() {
 }
 
 #[tokio::test]
+async fn a_line_of_those_who_take_longer_is_no_reason_to_refuse() {
+    let engine = slow_engine();
+    let (_release, _) = hold(&engine, 0);
+    let proof = |number| question(hopeless(number), Objective::Optimal);
+    let solve = |number| engine.solve(None, proof(number), unlimited()).unwrap();
+    let _line: Vec<_> = (0..40).map(solve).collect();
+    let soon = due_in(Duration::from_millis(100));
+    assert_eq!(asked(&engine, &soon), [None; 4]);
+    assert_eq!(lack(engine.solve(None, proof(40), soon)), Some(Lack::Time));
+}
+
+#[tokio::test]
 async fn without_a_line_nobody_is_refused() {
     let engine = slow_engine();
     let (release, _line) = hold(&engine, 0);
@@ -103,9 +116,10 @@ async fn without_a_line_nobody_is_refused() {
 async fn a_question_that_is_being_answered_is_joined_however_long_the_line() {
     let engine = slow_engine();
     let (_release, _line) = hold(&engine, 40);
-    let proof = question(hopeless(3), Objective::Optimal);
+    let proof = || question(hopeless(3), Objective::Optimal);
+    let _first = engine.solve(None, proof(), unlimited()).unwrap();
     let soon = due_in(Duration::from_millis(100));
-    assert_eq!(lack(engine.solve(None, proof, soon)), None);
+    assert_eq!(lack(engine.solve(None, proof(), soon)), None);
 }
 
 #[tokio::test]
@@ -137,6 +151,23 @@ async fn what_is_owed_to_others_of_its_size_keeps_a_board_waiting_and_no_smaller
     assert_eq!(lack(engine.solve(None, large(3), both)), Some(Lack::Time));
     let small = question(square(3, 1), Objective::Fast);
     assert_eq!(lack(engine.solve(None, small, both)), None);
+}
+
+#[tokio::test]
+async fn a_worker_who_is_free_is_reason_enough_to_take_a_board() {
+    let large = |seed| question(square(80, seed), Objective::Fast);
+    for (workers, refused) in [(1, Some(Lack::Time)), (2, None)] {
+        let engine = engine(workers, 100);
+        let begun = Instant::now();
+        let mut first = engine.solve(None, large(1), unlimited()).unwrap();
+        first.end().await.unwrap();
+        let took = begun.elapsed();
+        // It tells before it leaves its worker.
+        thread::sleep(Duration::from_millis(100));
+        let _second = engine.solve(None, large(2), unlimited()).unwrap();
+        let both = due_in(took * 3 / 2);
+        assert_eq!(lack(engine.solve(None, large(3), both)), refused);
+    }
 }
 
 #[test]

@@ -2,12 +2,15 @@
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use loyd::engine::average::Average;
 use loyd::engine::backlog::{Backlog, Until};
 use loyd::engine::job::{CHUNKS, End, Job, Outlet, Refusal};
 use loyd::engine::memory::Memory;
 use loyd::engine::pool::{Next, SLICE, Task, Turn};
+use loyd::engine::rank::Rank;
 use loyd::heuristic::HeuristicKind;
 use loyd::search::{Budget, Progress, Search, Solver, Step, Stop, a_star, ida_star};
 
@@ -186,7 +189,7 @@ fn newcomers_wait_for_the_first_answer_of_the_one_before() {
     };
     let slice = || Turn::new(Duration::from_secs(3600), &newcomers);
     let backlog = Arc::<Backlog>::default();
-    let to_first = || Some(backlog.promise(Until::Found, &Arc::default()));
+    let to_first = || Some(backlog.promise(Until::Found, Rank::FIRST, &Arc::default()));
     let (soon, never) = (Duration::from_millis(20), Duration::from_secs(3600));
     // Who is on the way to a first answer goes on; once it is there, others have their turn.
     let (search, outbox) = job(found_after(soon), u64::MAX, u64::MAX);
@@ -202,6 +205,23 @@ fn newcomers_wait_for_the_first_answer_of_the_one_before() {
     let mut large = search.promised(to_first());
     assert_eq!(large.run(&Turn::new(SLICE, &newcomers)), Next::Again);
     assert_eq!(outbox.told(|told| told.found.len()), 0);
+}
+
+#[test]
+fn what_a_search_has_had_before_it_waits_for_its_reader_is_owed_no_longer() {
+    let search = Scripted::new(|_: Budget, _: &mut Progress| {
+        thread::sleep(Duration::from_millis(5));
+        Step::Found(7_usize)
+    });
+    let (search, outbox) = job(search, u64::MAX, u64::MAX);
+    outbox.told(|told| told.no_room_for = 1);
+    let (backlog, average) = (Arc::<Backlog>::default(), Arc::<Average>::default());
+    average.learn(Duration::from_millis(100));
+    let promise = backlog.promise(Until::Proven(SLICE), Rank::FIRST, &average);
+    let owed = backlog.before(Duration::MAX);
+    let mut job = search.promised(Some(promise));
+    assert_eq!(one_chunk(&mut job), Next::Park);
+    assert!(backlog.before(Duration::MAX) <= owed - Duration::from_millis(5));
 }
 
 #[test]

@@ -13,6 +13,7 @@ mod fake;
 mod helping;
 mod job;
 mod limits;
+mod memory;
 mod pipe;
 mod pool;
 mod sharing;

@@ -6,9 +6,11 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use loyd::engine::pool::{Full, Next, Pool, SLICE, Ticket, Turn};
+use loyd::engine::pool::{Full, Next, Pool, SLICE, Task, Ticket, Turn};
+use loyd::engine::rank::Rank;
 
 use crate::fake::{Fake, PATIENCE, Told, receive, task};
+use crate::support::shape;
 
 fn pool(workers: usize, capacity: usize) -> Pool {
     Pool::start(workers, capacity).unwrap()
@@ -114,6 +116,77 @@ fn the_one_with_least_service_goes_first() {
         order,
         [
             "spender", "saver", "saver", "saver", "spender", "saver", "saver"
+        ]
+    );
+}
+
+/// A task of a rank.
+struct Of(Rank, Box<dyn Task>);
+
+impl Task for Of {
+    fn run(&mut self, turn: &Turn<'_>) -> Next {
+        self.1.run(turn)
+    }
+
+    fn panicked(&mut self) {
+        self.1.panicked();
+    }
+
+    fn rank(&self) -> Rank {
+        self.0
+    }
+}
+
+#[test]
+fn of_newcomers_the_lowest_rank_goes_first_and_waits_for_no_other() {
+    let pool = pool(1, 10);
+    let (release, _) = hold_worker(&pool);
+    let (sender, said) = channel();
+    let [small, medium, large] = [3, 5, 10].map(|side| Rank::of_first_answer(shape(side, side)));
+    for (rank, word) in [(large, "large"), (medium, "first"), (medium, "second")] {
+        let task = Box::new(Of(rank, say(&sender, word)));
+        pool.submit(task).unwrap();
+    }
+    assert!(pool.has_line());
+    assert_eq!(pool.wait(None, small), None);
+    for rank in [medium, large] {
+        assert!(pool.wait(None, rank).is_some());
+    }
+    pool.submit(Box::new(Of(small, say(&sender, "small"))))
+        .unwrap();
+    drop(release);
+    let order: Vec<&str> = (0..4).map(|_| receive(&said)).collect();
+    assert_eq!(order, ["small", "first", "second", "large"]);
+}
+
+#[test]
+fn who_has_had_most_and_who_has_had_little_have_turns_beside_newcomers() {
+    let pool = Arc::new(pool(1, 20));
+    let (release, _) = hold_worker(&pool);
+    let (sender, said) = channel();
+    for (word, service) in [("most", 300), ("more", 100), ("little", 10)] {
+        let (said, inner) = (sender.clone(), Arc::downgrade(&pool));
+        let mut has_begun = false;
+        let begun = task(move |_| {
+            if std::mem::replace(&mut has_begun, true) {
+                said.send(word).unwrap();
+                return Next::Finished;
+            }
+            thread::sleep(Duration::from_millis(service));
+            if word == "little" {
+                let pool = inner.upgrade().unwrap();
+                (0..8).for_each(|_| drop(pool.submit(say(&said, "new")).unwrap()));
+            }
+            Next::Again
+        });
+        pool.submit(begun).unwrap();
+    }
+    drop(release);
+    let order: Vec<&str> = (0..11).map(|_| receive(&said)).collect();
+    assert_eq!(
+        order,
+        [
+            "new", "most", "new", "new", "new", "little", "new", "new", "new", "more", "new"
         ]
     );
 }

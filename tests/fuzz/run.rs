@@ -1,5 +1,6 @@
 //! Runs a target on its seeds, its corpus, and mutations of both for a bounded time.
 
+use std::collections::HashSet;
 use std::fs;
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -8,12 +9,17 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use loyd::puzzle::Dice;
+use twox_hash::XxHash3_64;
 
 use crate::mutate::mutate;
-use crate::targets::Target;
+use crate::targets::{Target, Trait};
 
 /// How long mutations are tried when `LOYD_FUZZ_SECONDS` does not say.
 const SECONDS: f64 = 2.0;
+
+/// The most inputs that are mutated, and the most bytes of one that is kept.
+const MOST_INPUTS: usize = 4096;
+const MOST_BYTES: usize = 1024;
 
 /// An input that takes longer hangs.
 const HANG: Duration = Duration::from_secs(60);
@@ -37,11 +43,11 @@ pub(crate) fn run(target: &Target) {
     watch();
     let mut inputs = (target.seeds)();
     inputs.extend(corpus(target.name));
-    for input in &inputs {
-        attempt(target, input);
-    }
+    let known = inputs.len();
+    let mut traits: HashSet<Trait> = inputs.iter().map(|input| attempt(target, input)).collect();
     let seconds = std::env::var("LOYD_FUZZ_SECONDS").ok();
     let seconds = seconds.map_or(SECONDS, |text| text.parse().expect("a number of seconds"));
+    let keeps = std::env::var_os("LOYD_FUZZ_KEEP").is_some();
     let end = Instant::now() + Duration::from_secs_f64(seconds);
     let mut dice = Dice::new(getrandom::u64().unwrap());
     let mut mutations = 0_u64;
@@ -49,24 +55,36 @@ pub(crate) fn run(target: &Target) {
         let pick = |dice: &mut Dice| dice.below(inputs.len() as u32) as usize;
         let (first, second) = (pick(&mut dice), pick(&mut dice));
         let message_at = (target.message_at)(&inputs[first]);
-        attempt(
-            target,
-            &mutate(&inputs[first], message_at, &inputs[second], &mut dice),
-        );
+        let input = mutate(&inputs[first], message_at, &inputs[second], &mut dice);
+        // What leads somewhere new may lead further.
+        if traits.insert(attempt(target, &input)) && inputs.len() < MOST_INPUTS {
+            if keeps && input.len() <= MOST_BYTES {
+                keep(target.name, &input);
+            }
+            inputs.push(input);
+        }
         mutations += 1;
     }
     println!(
-        "{}: {} inputs, {mutations} mutations",
+        "{}: {known} inputs, {mutations} mutations, of which {} led somewhere new",
         target.name,
-        inputs.len()
+        inputs.len() - known
     );
     assert!(mutations > 0 || seconds == 0.0, "no input was tried");
 }
 
+fn folder(name: &str) -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests");
+    tests.join("fuzz/corpus").join(name)
+}
+
+fn file_name(input: &[u8]) -> String {
+    format!("{:016x}", XxHash3_64::oneshot(input))
+}
+
 /// The inputs that were found to be worth keeping.
 fn corpus(name: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz/corpus");
-    let Ok(files) = fs::read_dir(folder.join(name)) else {
+    let Ok(files) = fs::read_dir(folder(name)) else {
         return Vec::new();
     };
     files
@@ -74,26 +92,30 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-fn attempt(target: &Target, input: &[u8]) {
+fn keep(name: &str, input: &[u8]) {
+    fs::create_dir_all(folder(name)).unwrap();
+    fs::write(folder(name).join(file_name(input)), input).unwrap();
+}
+
+/// What the target makes of an input.
+fn attempt(target: &Target, input: &[u8]) -> Trait {
     *lock(&UNDER_WAY) = Some((Instant::now(), target.name, input.to_vec()));
     let ended = panic::catch_unwind(AssertUnwindSafe(|| (target.run)(input)));
     *lock(&UNDER_WAY) = None;
     let panics = std::mem::take(&mut *lock(&PANICS));
-    if ended.is_err() || !panics.is_empty() {
-        panic!(
-            "{}\n{}",
-            panics.join("\n"),
-            report("fails", target.name, input)
-        );
+    match ended {
+        Ok(came_to) if panics.is_empty() => came_to,
+        _ => {
+            let report = report("fails", target.name, input);
+            panic!("{}\n{report}", panics.join("\n"));
+        }
     }
 }
 
 /// Saves an input that is to be kept, and says what to do with it.
 fn report(verb: &str, target: &str, input: &[u8]) -> String {
-    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!(
-        "fuzz-{target}-{:016x}",
-        twox_hash::XxHash3_64::oneshot(input)
-    ));
+    let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let path = path.join(format!("fuzz-{target}-{}", file_name(input)));
     let saved = fs::write(&path, input).map_or_else(
         |error| format!("it could not be saved: {error}"),
         |()| {

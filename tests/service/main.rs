@@ -10,6 +10,7 @@ mod connection;
 mod drain;
 mod fair_share;
 mod frames;
+mod gather;
 mod generate;
 mod harness;
 mod identity;

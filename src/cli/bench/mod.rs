@@ -10,14 +10,15 @@ mod served;
 mod suites;
 
 use std::fmt;
-use std::fs;
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::backend::call_deadline;
 use super::{Exit, Failure, ServerArgs};
 use crate::bench::{Case, Figures, Run, Suite, Workers, WrongLength, run};
 use crate::config::{TableDirArg, bytes};
@@ -78,7 +79,7 @@ pub struct BenchArgs {
     /// Look for the best solutions within this CPU time instead of shortest ones; with commas
     /// between several. For the suite deadline 20ms,100ms,1s, and with --server, of calls,
     /// 5ms,10ms,20ms,50ms,100ms.
-    #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = call_deadline)]
     deadline: Vec<Duration>,
 
     /// Draw the lengths by the deadlines into this file, as SVG.
@@ -153,6 +154,14 @@ impl BenchArgs {
             let hint = "--plot draws lengths by deadlines: add --deadline, or --suite deadline";
             return Err(Failure::Input(hint.to_owned()));
         }
+        let unwritable = |path: &Path, error: io::Error| {
+            Failure::Input(format!("cannot write {}: {error}", path.display()))
+        };
+        if let Some(path) = &self.plot {
+            // Better now than after an hour.
+            let file = OpenOptions::new().append(true).create(true).open(path);
+            file.map_err(|error| unwritable(path, error))?;
+        }
         let mut curves = Vec::new();
         for suite in self.suites()? {
             let cases = self.cases(&suite)?;
@@ -164,9 +173,7 @@ impl BenchArgs {
             output.flush()?;
         }
         if let Some(path) = &self.plot {
-            fs::write(path, plot::svg(&curves)).map_err(|error| {
-                Failure::Input(format!("cannot write {}: {error}", path.display()))
-            })?;
+            fs::write(path, plot::svg(&curves)).map_err(|error| unwritable(path, error))?;
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Tasks that wait, by whose they are: the client that has had least service for its weight comes
-//! first, and of its tasks the one that has had least; now and then the one that has had most.
+//! first, and of its tasks the one that has had least, of newcomers the one of the lowest rank; now
+//! and then another one, that would wait for ever where there are always newcomers.
 //!
 //! Calls without a name are one client; where no call has one, that is all there is. A client
 //! who comes, or comes back, begins where those are who are being served: nobody saves up service
@@ -11,12 +12,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::Task;
+use crate::engine::rank::{Rank, Ranked};
 
 /// A client is remembered while it has tasks, and this many others are while they owe service.
 const MOST_DEBTORS: usize = 1024;
 
-/// When a client's tasks that have had more service were passed over so often in a row, the one that
-/// has had most has a turn: if there were always newcomers, it would never have another one.
+/// When a client's tasks that have had more service were passed over so often in a row, one of them
+/// has a turn: if there were always newcomers, none would ever have another one.
 const MOST_PASSED_OVER: u32 = 3;
 
 /// For whom a task is done.
@@ -42,18 +44,41 @@ struct Account {
     /// Its tasks, in the queue or not.
     tasks: usize,
     /// How many of those that wait have had no service.
-    fresh: usize,
+    fresh: Ranked<usize>,
     /// In how many of its last turns a task was passed over that had had more service.
     passed_over: u32,
-    /// Those that wait, by the service they have had, then by age.
-    waiting: BTreeMap<(Duration, u64), Box<dyn Task>>,
+    /// Whether it was the one that had had most, when last one of them had its turn after all.
+    was_most: bool,
+    /// Those that wait.
+    waiting: BTreeMap<Order, Box<dyn Task>>,
+}
+
+/// Where a task stands among those of its client: by the service it has had, the rank, and age.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Order {
+    pub(super) service: Duration,
+    pub(super) rank: Rank,
+    pub(super) id: u64,
+}
+
+impl Order {
+    /// Before all that have had service.
+    const SERVED: Self = Self {
+        service: Duration::from_nanos(1),
+        rank: Rank::FIRST,
+        id: 0,
+    };
+
+    /// Whether the task has had no service.
+    pub(super) const fn is_fresh(&self) -> bool {
+        self.service.is_zero()
+    }
 }
 
 /// A task that waits no longer.
 pub(super) struct Taken {
     pub(super) client: Number,
-    pub(super) service: Duration,
-    pub(super) id: u64,
+    pub(super) order: Order,
     pub(super) task: Box<dyn Task>,
 }
 
@@ -90,21 +115,26 @@ impl Account {
             weight,
             charged,
             tasks: 0,
-            fresh: 0,
+            fresh: Ranked::default(),
             passed_over: 0,
+            was_most: false,
             waiting: BTreeMap::new(),
         }
     }
 
     /// The task whose turn it is.
-    fn choose(&mut self) -> Option<(Duration, u64)> {
+    fn choose(&mut self) -> Option<Order> {
         let mut waiting = self.waiting.keys();
         let &least = waiting.next()?;
         let &most = waiting.next_back().unwrap_or(&least);
-        let is_passed_over = most.0 > least.0;
+        let is_passed_over = most.service > least.service;
         if is_passed_over && self.passed_over == MOST_PASSED_OVER {
             self.passed_over = 0;
-            return Some(most);
+            self.was_most = !self.was_most;
+            // Who has had most goes on, and who has had little is near its end: they take turns.
+            let begun = self.waiting.range(Order::SERVED..).next();
+            let chosen = begun.filter(|_| !self.was_most);
+            return Some(chosen.map_or(most, |(&order, _)| order));
         }
         self.passed_over = if is_passed_over {
             self.passed_over + 1
@@ -149,11 +179,11 @@ impl Clients {
         self.accounts.get(number)
     }
 
-    /// How many turns others have before a client's next newcomer has its first: the client's own
-    /// newcomers, and as many of each other client who waits.
-    pub(super) fn ahead(&self, client: Option<&Client>) -> usize {
+    /// How many turns others have before a client's next newcomer of a rank has its first: the
+    /// client's own newcomers, and as many of each other client who waits.
+    pub(super) fn ahead(&self, client: Option<&Client>, rank: Rank) -> usize {
         let account = self.find(client);
-        let own = account.map_or(0, |account| account.fresh);
+        let own = account.map_or(0, |account| account.fresh.up_to(rank).sum());
         let waits = account.is_some_and(|account| !account.waiting.is_empty());
         let others = self.order.len() - usize::from(waits);
         own + (own * others).min(self.waiting)
@@ -227,10 +257,10 @@ impl Clients {
     }
 
     /// Puts a task of a client into the queue.
-    pub(super) fn push(&mut self, number: Number, service: Duration, id: u64, task: Box<dyn Task>) {
+    pub(super) fn push(&mut self, number: Number, order: Order, task: Box<dyn Task>) {
         if let Some(account) = self.accounts.get_mut(&number) {
-            account.fresh += usize::from(service.is_zero());
-            account.waiting.insert((service, id), task);
+            *account.fresh.of_mut(order.rank) += usize::from(order.is_fresh());
+            account.waiting.insert(order, task);
             self.order.insert((account.charged, number));
             self.waiting += 1;
         }
@@ -240,23 +270,22 @@ impl Clients {
     pub(super) fn pop(&mut self) -> Option<Taken> {
         let &(charged, number) = self.order.first()?;
         self.level = self.level.max(charged);
-        let (service, id) = self.accounts.get_mut(&number)?.choose()?;
-        self.remove(number, service, id)
+        let order = self.accounts.get_mut(&number)?.choose()?;
+        self.remove(number, order)
     }
 
     /// Takes out a task that waits.
-    pub(super) fn remove(&mut self, client: Number, service: Duration, id: u64) -> Option<Taken> {
+    pub(super) fn remove(&mut self, client: Number, order: Order) -> Option<Taken> {
         let account = self.accounts.get_mut(&client)?;
-        let task = account.waiting.remove(&(service, id))?;
-        account.fresh -= usize::from(service.is_zero());
+        let task = account.waiting.remove(&order)?;
+        *account.fresh.of_mut(order.rank) -= usize::from(order.is_fresh());
         if account.waiting.is_empty() {
             self.order.remove(&(account.charged, client));
         }
         self.waiting -= 1;
         Some(Taken {
             client,
-            service,
-            id,
+            order,
             task,
         })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::clients::{Clients, Number, Taken};
+use super::clients::{Clients, Number, Order, Taken};
 use super::{Client, Errand, Task};
 use crate::telemetry;
 
@@ -35,7 +35,7 @@ pub(super) struct Seat {
 
 pub(super) enum Place {
     Queued {
-        service: Duration,
+        order: Order,
         /// Since when a newcomer has waited.
         since: Option<Instant>,
     },
@@ -72,24 +72,19 @@ impl State {
     /// The task whose turn it is.
     pub(super) fn next(&mut self) -> Option<Taken> {
         let taken = self.clients.pop()?;
-        self.left_queue(taken.service);
+        self.left_queue(taken.order);
         Some(taken)
     }
 
     /// Takes a task that waits out of the queue.
-    pub(super) fn dequeue(
-        &mut self,
-        client: Number,
-        service: Duration,
-        id: u64,
-    ) -> Option<Box<dyn Task>> {
-        let taken = self.clients.remove(client, service, id)?;
-        self.left_queue(service);
+    pub(super) fn dequeue(&mut self, client: Number, order: Order) -> Option<Box<dyn Task>> {
+        let taken = self.clients.remove(client, order)?;
+        self.left_queue(order);
         Some(taken.task)
     }
 
-    fn left_queue(&self, service: Duration) {
-        if service.is_zero() {
+    fn left_queue(&self, order: Order) {
+        if order.is_fresh() {
             self.fresh.fetch_sub(1, Ordering::Relaxed);
         }
     }
@@ -123,9 +118,11 @@ impl State {
         since: Option<Instant>,
         task: Box<dyn Task>,
     ) {
-        let place = Place::Queued { service, since };
+        let rank = task.rank();
+        let order = Order { service, rank, id };
+        let place = Place::Queued { order, since };
         self.places.insert(id, Seat { client, place });
-        self.clients.push(client, service, id, task);
+        self.clients.push(client, order, task);
         self.report();
     }
 

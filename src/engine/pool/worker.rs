@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::clients::Taken;
+use super::clients::{Order, Taken};
 use super::state::{Place, Seat, State};
 use super::{Errand, Next, SLICE, Shared, Turn};
 use crate::telemetry;
@@ -70,8 +70,7 @@ impl Shared {
     fn run<'a>(&'a self, mut state: MutexGuard<'a, State>, taken: Taken) -> MutexGuard<'a, State> {
         let Taken {
             client,
-            service,
-            id,
+            order: Order { service, id, .. },
             mut task,
         } = taken;
         let place = Place::Running {

@@ -1,9 +1,10 @@
 //! The bits of a table, in memory of our own or in a file that is mapped into it.
 
-use std::alloc::{Layout, handle_alloc_error};
 use std::ops::Deref;
 
 use memmap2::{Mmap, MmapMut};
+
+use crate::heuristic::huge_pages;
 
 /// Whole words, wherever they are.
 #[derive(Debug)]
@@ -21,16 +22,8 @@ pub(super) enum Words {
 
 impl Words {
     /// So many words of our own, all 0 until `fill` has been there.
-    ///
-    /// They stand on huge pages where there are such: look-ups go all over a table, and with small
-    /// ones most of them wait for the page's address before they wait for the word.
     pub(super) fn built(length: usize, fill: impl FnOnce(&mut [u64])) -> Self {
-        let layout = Layout::array::<u64>(length).expect("a table fits into the address space");
-        let map = MmapMut::map_anon(layout.size());
-        let mut map = map.unwrap_or_else(|_| handle_alloc_error(layout));
-        // Where it is refused, small pages do as well, only slower.
-        #[cfg(target_os = "linux")]
-        let _ = map.advise(memmap2::Advice::HugePage);
+        let mut map = huge_pages::zeroed(length.saturating_mul(size_of::<u64>()));
         fill(bytemuck::cast_slice_mut(&mut map));
         Self::Built(map)
     }

@@ -17,7 +17,7 @@ use tonic::{Code, Status};
 use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
-use super::{Target, server};
+use super::{Target, Trait, about, server, trait_of};
 
 /// The first bytes say which method is called, how the message is framed, and which header has the
 /// value that follows with its length; the rest is the message.
@@ -58,12 +58,12 @@ type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 static CALLED: LazyLock<Calls> =
     LazyLock::new(|| server::runtime().block_on(async { server::start().await.calls() }));
 
-fn run(input: &[u8]) {
+fn run(input: &[u8]) -> Trait {
     let Some((&[method, framing, header, length], rest)) = input.split_first_chunk() else {
-        return;
+        return 0;
     };
     let Some((value, message)) = rest.split_at_checked(usize::from(length)) else {
-        return;
+        return 0;
     };
     let mut request = Request::post(METHODS[usize::from(method) % METHODS.len()])
         .header("te", "trailers")
@@ -97,13 +97,16 @@ fn run(input: &[u8]) {
         .expect("the call ends");
     let Some(status) = status else {
         assert_eq!(http, 415, "a status, or what is no gRPC at all");
-        return;
+        return trait_of(&"no gRPC");
     };
+    let method_name = METHODS[usize::from(method) % METHODS.len()];
     match status.code() {
         Code::Ok => check(method, &body),
         Code::Internal | Code::Unknown if method < 5 => panic!("a defect: {status}"),
         _ => assert!(!status.message().is_empty(), "{:?}", status.code()),
     }
+    let size = about(body.len());
+    trait_of(&(method_name, status.code(), status.message(), size))
 }
 
 /// An answer can be read, and a solution keeps its own word.

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use twox_hash::XxHash3_64;
 
-use super::{Target, server};
+use super::{Target, Trait, server};
 
 /// With an odd first byte the rest is a list of frames, each its type, flags, stream and length, a byte each,
 /// and its payload: they are sent after the preface, framed as they should be. Otherwise the rest is sent as
@@ -34,9 +35,9 @@ static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
     })
 });
 
-fn run(input: &[u8]) {
+fn run(input: &[u8]) -> Trait {
     let Some((kind, rest)) = input.split_first() else {
-        return;
+        return 0;
     };
     let bytes = if kind % 2 == 1 {
         framed(rest)
@@ -44,13 +45,31 @@ fn run(input: &[u8]) {
         rest.to_vec()
     };
     let address = *ADDRESS;
-    server::runtime()
+    let answer = server::runtime()
         .block_on(async { tokio::time::timeout(HANG, exchange(address, &bytes)).await })
         .expect("the server closes the connection");
+    XxHash3_64::oneshot(&outline(&answer))
 }
 
-/// Sends bytes and reads until the server has had enough.
-async fn exchange(address: SocketAddr, bytes: &[u8]) {
+/// The kinds of the first frames, with the code of those that end something.
+fn outline(mut frames: &[u8]) -> Vec<u8> {
+    const FRAMES: usize = 8;
+    let mut outline = Vec::new();
+    while let Some((&[_, high, low, kind, ..], after)) = frames.split_first_chunk::<9>()
+        && outline.len() < 2 * FRAMES
+    {
+        let length = usize::from(u16::from_be_bytes([high, low])).min(after.len());
+        let is_end = kind == 3 || kind == 7;
+        let code = after[..length].get(if kind == 7 { 7 } else { 3 });
+        outline.extend([kind, code.copied().filter(|_| is_end).unwrap_or_default()]);
+        frames = &after[length..];
+    }
+    outline
+}
+
+/// Sends bytes and reads until the server has had enough; the beginning of what came.
+async fn exchange(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
+    let mut answer = Vec::new();
     let mut stream = TcpStream::connect(address).await.unwrap();
     let (mut reader, mut writer) = stream.split();
     let write = async {
@@ -60,9 +79,14 @@ async fn exchange(address: SocketAddr, bytes: &[u8]) {
     };
     let read = async {
         let mut buffer = [0; 4096];
-        while reader.read(&mut buffer).await.is_ok_and(|read| read > 0) {}
+        while let Ok(read @ 1..) = reader.read(&mut buffer).await {
+            if answer.len() < buffer.len() {
+                answer.extend(&buffer[..read]);
+            }
+        }
     };
     tokio::join!(write, read);
+    answer
 }
 
 fn framed(mut rest: &[u8]) -> Vec<u8> {

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use loyd::cli::Samples;
 
-use super::Target;
+use super::{Target, Trait, about, trait_of};
 
 pub(crate) const METRICS: Target = Target {
     name: "metrics",
@@ -13,13 +13,16 @@ pub(crate) const METRICS: Target = Target {
     message_at: |_| None,
 };
 
-fn run(input: &[u8]) {
+fn run(input: &[u8]) -> Trait {
     let samples = Samples::read(&String::from_utf8_lossy(input));
-    for method in samples.values("calls", &[], "method") {
+    let methods = samples.values("calls", &[], "method");
+    for method in methods.clone() {
         black_box(samples.sum("calls", &[("method", method)]));
     }
     let buckets = samples.buckets("seconds", &[]);
     assert!(buckets.is_sorted_by(|a, b| a.0.to_bits() < b.0.to_bits()));
+    let calls = about(samples.sum("calls", &[]) as usize);
+    trait_of(&(calls, about(methods.len()), about(buckets.len())))
 }
 
 fn seeds() -> Vec<Vec<u8>> {

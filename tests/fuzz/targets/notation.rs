@@ -3,7 +3,7 @@
 use loyd::puzzle::Board;
 use loyd::puzzle::notation::{Grid, RunLengths, parse_board, parse_moves};
 
-use super::Target;
+use super::{Target, Trait, about, trait_of};
 
 pub(crate) const NOTATION: Target = Target {
     name: "notation",
@@ -12,19 +12,23 @@ pub(crate) const NOTATION: Target = Target {
     message_at: |_| None,
 };
 
-fn run(input: &[u8]) {
+fn run(input: &[u8]) -> Trait {
     let text = String::from_utf8_lossy(input);
-    if let Ok(board) = parse_board(&text, None) {
+    let board = parse_board(&text, None);
+    if let Ok(board) = &board {
         let shape = Some(board.shape());
-        for written in [board.to_string(), Grid(&board).to_string()] {
-            assert_eq!(parse_board(&written, shape).as_ref(), Ok(&board), "{text}");
+        for written in [board.to_string(), Grid(board).to_string()] {
+            assert_eq!(parse_board(&written, shape).as_ref(), Ok(board), "{text}");
         }
-        assert_eq!(text.parse::<Board>(), Ok(board));
+        assert_eq!(text.parse::<Board>().as_ref(), Ok(board));
     }
-    if let Ok(moves) = parse_moves(&text) {
-        let written = RunLengths(&moves).to_string();
-        assert_eq!(parse_moves(&written), Ok(moves), "{text}");
+    let moves = parse_moves(&text);
+    if let Ok(moves) = &moves {
+        let written = RunLengths(moves).to_string();
+        assert_eq!(parse_moves(&written).as_ref(), Ok(moves), "{text}");
     }
+    let side = |board: Board| about(board.shape().rows()) + "/" + &about(board.shape().columns());
+    trait_of(&(board.map(side), moves.map(|moves| about(moves.len()))))
 }
 
 fn seeds() -> Vec<Vec<u8>> {

@@ -9,7 +9,7 @@ use loyd::heuristic::pattern_database::{
 use loyd::puzzle::Shape;
 use twox_hash::XxHash3_64;
 
-use super::Target;
+use super::{Target, Trait, trait_of};
 
 /// The first byte says which checksums are made to fit; the file follows.
 pub(crate) const TABLE: Target = Target {
@@ -44,9 +44,9 @@ static SHELF: LazyLock<Shelf> = LazyLock::new(|| {
     }
 });
 
-fn run(input: &[u8]) {
+fn run(input: &[u8]) -> Trait {
     let Some((fit, file)) = input.split_first() else {
-        return;
+        return 0;
     };
     let mut file = file.to_vec();
     if file.len() >= HEADER {
@@ -68,10 +68,16 @@ fn run(input: &[u8]) {
         Ok(loaded) => {
             assert_eq!(listed[0].pattern.as_ref().unwrap(), loaded.pattern());
             assert_eq!(loaded.bytes() + HEADER, file.len());
+            trait_of(&"loaded")
         }
-        // An empty file cannot be mapped, which is no fault of its contents.
-        Err(StoreError::Io { .. }) => assert!(file.is_empty()),
-        Err(error) => assert!(error.to_string().contains(path.to_str().unwrap())),
+        Err(error) => {
+            // An empty file cannot be mapped, which is no fault of its contents.
+            let is_io = matches!(error, StoreError::Io { .. });
+            assert!(!is_io || file.is_empty());
+            let text = error.to_string();
+            let fault = text.split_once(path.to_str().unwrap());
+            trait_of(&fault.expect("the file is named").1)
+        }
     }
 }
 

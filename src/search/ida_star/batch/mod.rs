@@ -36,7 +36,7 @@ use open::Open;
 const WIDTH: usize = 24;
 
 /// More than a search on boards of at most 16 cells holds, in bytes.
-pub const SMALL_BYTES: u64 = 768 << 10;
+pub const SMALL_BYTES: u64 = 1 << 20;
 
 /// More than one on larger boards holds.
 pub const LARGE_BYTES: u64 = 1792 << 10;

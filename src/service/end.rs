@@ -1,0 +1,69 @@
+//! How connections end.
+
+use super::transport::FLOOD;
+
+/// How a connection ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The peer was done with it.
+    Peer,
+    /// The peer, or the network between, vanished.
+    Lost,
+    /// There was no room for it.
+    Limit,
+    /// It did not come to a first call: no TLS, no HTTP/2, or not in time.
+    Handshake,
+    /// The peer broke the rules of HTTP/2.
+    Protocol,
+    /// The peer sent more than its share of frames that ask for nothing.
+    Flood,
+    /// The peer did not read what it had asked for.
+    Stalled,
+    /// Nothing was asked for long.
+    Idle,
+    /// It had become old.
+    Age,
+    /// The server shuts down.
+    Drain,
+}
+
+impl End {
+    /// In a word, for metrics.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Peer => "peer",
+            Self::Lost => "lost",
+            Self::Limit => "limit",
+            Self::Handshake => "handshake",
+            Self::Protocol => "protocol",
+            Self::Flood => "flood",
+            Self::Stalled => "stalled",
+            Self::Idle => "idle",
+            Self::Age => "age",
+            Self::Drain => "drain",
+        }
+    }
+
+    /// How a connection ended that hyper gave up.
+    #[must_use]
+    pub fn by(error: &hyper::Error) -> Self {
+        // A client that vanished or broke the protocol: not our error.
+        tracing::debug!(%error, "connection ended");
+        let cause = std::error::Error::source(error);
+        if let Some(error) = cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
+            return if error.kind() == FLOOD {
+                Self::Flood
+            } else {
+                Self::Lost
+            };
+        }
+        match cause.and_then(|cause| cause.downcast_ref::<h2::Error>()) {
+            // Such as no answer to a PING.
+            None => Self::Lost,
+            Some(cause) if cause.is_remote() => Self::Peer,
+            Some(cause) if cause.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM) => Self::Flood,
+            Some(_) => Self::Protocol,
+        }
+    }
+}
