@@ -97,16 +97,20 @@ fn run(input: &[u8]) -> Trait {
         .expect("the call ends");
     let Some(status) = status else {
         assert_eq!(http, 415, "a status, or what is no gRPC at all");
-        return trait_of(&"no gRPC");
+        return trait_of("no gRPC");
     };
-    let method_name = METHODS[usize::from(method) % METHODS.len()];
+    let name = METHODS[usize::from(method) % METHODS.len()];
     match status.code() {
         Code::Ok => check(method, &body),
         Code::Internal | Code::Unknown if method < 5 => panic!("a defect: {status}"),
         _ => assert!(!status.message().is_empty(), "{:?}", status.code()),
     }
     let size = about(body.len());
-    trait_of(&(method_name, status.code(), status.message(), size))
+    trait_of(&format!(
+        "{name}, {size}, {:?}: {}",
+        status.code(),
+        status.message()
+    ))
 }
 
 /// An answer can be read, and a solution keeps its own word.

@@ -53,7 +53,7 @@ fn run(input: &[u8]) -> Trait {
 
 /// The kinds of the first frames, with the code of those that end something.
 fn outline(mut frames: &[u8]) -> Vec<u8> {
-    const FRAMES: usize = 8;
+    const FRAMES: usize = 5;
     let mut outline = Vec::new();
     while let Some((&[_, high, low, kind, ..], after)) = frames.split_first_chunk::<9>()
         && outline.len() < 2 * FRAMES

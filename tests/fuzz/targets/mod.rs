@@ -1,7 +1,5 @@
 //! What is fuzzed: plain functions of bytes that must return, for whatever harness.
 
-use std::fmt::Debug;
-
 use twox_hash::XxHash3_64;
 
 mod calls;
@@ -22,14 +20,12 @@ pub(crate) use weights::WEIGHTS;
 /// What is new about an input: inputs that come to the same thing have the same.
 pub(crate) type Trait = u64;
 
-/// Of a few words, in which numbers make no difference.
-pub(crate) fn trait_of(words: &dyn Debug) -> Trait {
-    let words = format!("{words:?}");
-    let letters: String = words
-        .chars()
-        .filter(|letter| !letter.is_numeric())
-        .collect();
-    XxHash3_64::oneshot(letters.as_bytes())
+/// Of a report up to the first thing that it quotes; numbers make no difference.
+pub(crate) fn trait_of(report: &str) -> Trait {
+    const LETTERS: usize = 64;
+    let words = report.split(['"', '\'', '`']).next().unwrap_or_default();
+    let letters = words.chars().filter(char::is_ascii_alphabetic);
+    XxHash3_64::oneshot(letters.take(LETTERS).collect::<String>().as_bytes())
 }
 
 /// About how large a number is, in words.

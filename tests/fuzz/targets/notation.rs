@@ -27,8 +27,12 @@ fn run(input: &[u8]) -> Trait {
         let written = RunLengths(moves).to_string();
         assert_eq!(parse_moves(&written).as_ref(), Ok(moves), "{text}");
     }
-    let side = |board: Board| about(board.shape().rows()) + "/" + &about(board.shape().columns());
-    trait_of(&(board.map(side), moves.map(|moves| about(moves.len()))))
+    let board = board.map_or_else(
+        |error| error.to_string(),
+        |board| about(board.shape().cells()),
+    );
+    let moves = moves.map_or_else(|error| error.to_string(), |moves| about(moves.len()));
+    trait_of(&board) ^ trait_of(&moves).rotate_left(1)
 }
 
 fn seeds() -> Vec<Vec<u8>> {

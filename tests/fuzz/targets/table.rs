@@ -68,7 +68,7 @@ fn run(input: &[u8]) -> Trait {
         Ok(loaded) => {
             assert_eq!(listed[0].pattern.as_ref().unwrap(), loaded.pattern());
             assert_eq!(loaded.bytes() + HEADER, file.len());
-            trait_of(&"loaded")
+            trait_of("loaded")
         }
         Err(error) => {
             // An empty file cannot be mapped, which is no fault of its contents.
@@ -76,7 +76,7 @@ fn run(input: &[u8]) -> Trait {
             assert!(!is_io || file.is_empty());
             let text = error.to_string();
             let fault = text.split_once(path.to_str().unwrap());
-            trait_of(&fault.expect("the file is named").1)
+            trait_of(fault.expect("the file is named").1)
         }
     }
 }

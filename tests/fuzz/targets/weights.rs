@@ -32,7 +32,7 @@ fn run(input: &[u8]) -> Trait {
 fn read(bytes: &[u8]) -> Trait {
     let weights = match Weights::from_bytes(bytes) {
         Ok(weights) => weights,
-        Err(error) => return trait_of(&error),
+        Err(error) => return trait_of(&error.to_string()),
     };
     let board = Board::solved(weights.shape());
     let tiles: Vec<u8> = board.tiles().map(|tile| tile as u8).collect();
