@@ -224,6 +224,53 @@ fn a_deep_root_waits_for_its_layer() {
     assert_eq!(depth(&alone), depth(&twice) + 4);
 }
 
+/// As far from home as ever, until it is there: nothing that can be foreseen is any better.
+struct Plateau(FirstTwo);
+
+impl Estimate for Plateau {
+    const UNIT: i32 = 16;
+    type Tile = u8;
+    type Value = i32;
+
+    fn root(&self, tiles: &[u8]) -> i32 {
+        100 * self.0.root(tiles).min(1)
+    }
+
+    fn child(&self, tiles: &[u8], value: i32, slide: Slide) -> Option<i32> {
+        Some(100 * self.0.child(tiles, value, slide)?.min(1))
+    }
+
+    fn foreseen(&self, value: i32, _slide: Slide) -> i32 {
+        value
+    }
+
+    fn rank(&self, value: i32) -> i32 {
+        value
+    }
+
+    fn completes(&self, value: i32, _hash: u64) -> bool {
+        value == 0
+    }
+}
+
+#[test]
+fn a_layer_of_which_nothing_was_expected_is_looked_at_after_all() {
+    let problem = random_problem(shape(3, 3), 8, &mut Dice::new(5));
+    let shape = problem.shape();
+    let mut layers = Layers::new(
+        shape,
+        Plateau(FirstTwo { shape }),
+        Hashes::new(shape, 1),
+        Settings::new(20, 200),
+        Trace::new(),
+    );
+    layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+    while layers.completed().len() < 10 {
+        assert_ne!(layers.advance(64), State::Over, "after {}", layers.depth());
+    }
+    assert!(layers.depth() > 5, "{}", layers.depth());
+}
+
 #[test]
 fn a_search_that_is_over_stays_over() {
     let problem = random_problem(shape(3, 3), 8, &mut Dice::new(1));

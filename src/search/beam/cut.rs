@@ -25,6 +25,8 @@ pub(super) struct Cut {
     least: i32,
     /// The greatest rank that stayed in the layer before; where all stayed, greater than any.
     before: i32,
+    /// Whether a candidate was not looked at.
+    skipped: bool,
 }
 
 /// Which candidates of a full count stay.
@@ -52,6 +54,7 @@ impl Cut {
             admitted: 0,
             least: i32::MAX,
             before: i32::MAX,
+            skipped: false,
         }
     }
 
@@ -67,6 +70,7 @@ impl Cut {
         } else {
             self.base + self.limit as i32
         };
+        self.skipped = false;
         self.width = self.width_to_come;
         let lowest = bucket(self.base, self.least).min(self.highest);
         self.counts[lowest..=self.highest].fill(0);
@@ -90,8 +94,17 @@ impl Cut {
     /// three in a hundred are lost by this, all of them among the last; of those that do not, most are
     /// not looked at.
     #[inline]
-    pub(super) const fn is_hopeless(&self, foreseen: i32, unit: i32) -> bool {
-        foreseen > self.before.saturating_sub(unit / 4)
+    pub(super) fn is_hopeless(&mut self, foreseen: i32, unit: i32) -> bool {
+        let is_hopeless = foreseen > self.before.saturating_sub(unit / 4);
+        self.skipped |= is_hopeless;
+        is_hopeless
+    }
+
+    /// Has all candidates of this layer looked at from now on; whether some were not. Where the
+    /// estimate does not fall, none may have seemed worth it.
+    pub(super) const fn look_again(&mut self) -> bool {
+        self.before = i32::MAX;
+        std::mem::replace(&mut self.skipped, false)
     }
 
     /// Counts a candidate that is admitted.

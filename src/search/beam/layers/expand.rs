@@ -26,6 +26,10 @@ impl<E: Estimate> Layers<E> {
             self.generated += children;
             self.expanded += 1;
         }
+        if self.candidates.is_empty() && self.cut.look_again() {
+            self.phase = Phase::Expand(0);
+            return;
+        }
         self.enter_roots();
         let more = !self.candidates.is_empty()
             && self.depth <= self.settings.deepest
