@@ -131,6 +131,14 @@ impl BuildArgs {
         let home = canonical_symmetry(shape, home).cell(shape, home);
         let partitions = self.tier.partitions(home).expect("the mirror has some");
         let others = self.tier.others(home);
+        if self.tier == Tier::SevenEightTwice && others.is_none() {
+            let hint = format!(
+                "--tier {} is for a blank in a corner: say --home 15, or --tier {}",
+                self.tier.name(),
+                Tier::SevenEight.name(),
+            );
+            return Err(Failure::Input(hint));
+        }
         let partitions: Vec<_> = partitions
             .into_iter()
             .chain(others.into_iter().flatten())

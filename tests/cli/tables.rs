@@ -98,6 +98,16 @@ fn a_damaged_table_is_named_and_built_anew() {
 }
 
 #[test]
+fn a_tier_that_a_home_has_not_is_refused_with_another_one() {
+    let build = ["tables", "build", "--tier", "7-8-twice", "--home", "14"];
+    let Command::Tables(tables) = parse(&build).expect("a command line").command else {
+        panic!("no tables");
+    };
+    let failure = tables.run(&mut Vec::new()).expect_err("no such tables");
+    assert!(failure.to_string().contains("--tier 7-8"), "{failure}");
+}
+
+#[test]
 fn only_what_there_is_can_be_built() {
     for arguments in [
         &["tables", "build", "--tier", "9-6"][..],

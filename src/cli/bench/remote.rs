@@ -12,8 +12,9 @@ use super::{BenchArgs, Failure, bar};
 impl BenchArgs {
     /// Has a server solve the boards.
     pub(super) async fn by_server(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
-        if !self.deadline.is_empty() && !self.suite.contains(&Name::Deadline) {
-            let hint = "--deadline with --server is for --suite deadline; for others say --timeout";
+        if !self.deadline.is_empty() && !self.suites()?.is_empty() {
+            let hint =
+                "--deadline with --server is for --suite deadline alone; for others say --timeout";
             return Err(Failure::Input(hint.to_owned()));
         }
         if self.suite.contains(&Name::Deadline) {
