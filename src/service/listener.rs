@@ -80,13 +80,12 @@ impl Connections {
         let serve = connection::serve(stream, self.terms.clone());
         let close = self.close.clone();
         self.tasks.spawn(async move {
-            telemetry::connections(true);
+            let _open = Open::new();
             let _place = place;
             let end = tokio::select! {
                 end = serve => end,
                 () = close.cancelled() => End::Drain,
             };
-            telemetry::connections(false);
             telemetry::connection_closed(end.label());
         });
         true
@@ -113,5 +112,21 @@ impl Connections {
     pub async fn close(&self) {
         self.close.cancel();
         self.tasks.wait().await;
+    }
+}
+
+/// An open connection, for the metrics; also when what serves it panics.
+struct Open;
+
+impl Open {
+    fn new() -> Self {
+        telemetry::connections(true);
+        Self
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        telemetry::connections(false);
     }
 }

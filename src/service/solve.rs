@@ -44,6 +44,10 @@ pub(super) async fn solve(
     if moves.len() > MAX_MOVES || !boards_fit {
         return Err(too_large(&format!("a solution of {} moves", moves.len())));
     }
+    if moves.len() > AT_ONCE || read.include_boards {
+        // Answers that are large do not keep the others of a connection waiting.
+        tokio::task::yield_now().await;
+    }
     let (tiles, boards) = convert::tiles_and_boards(
         &mut read.start.clone(),
         moves,
@@ -71,6 +75,9 @@ pub(super) async fn solve(
     }
     Ok(response)
 }
+
+/// So many moves are written where the call arrived.
+const AT_ONCE: usize = 2_000;
 
 /// About the bytes that a response takes, as a message and encoded.
 fn response_bytes(read: &ReadSolve) -> u64 {
