@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use super::average::Average;
 use super::pool::COURTESY;
-use super::rank::Rank;
 
 /// Searches that take no more are one class: they are over before a newcomer has its turn.
 const LEAST: Duration = COURTESY;
@@ -52,9 +51,9 @@ impl Backlog {
         Duration::from_nanos(classes.map(|owed| owed.load(Ordering::Relaxed)).sum())
     }
 
-    /// Promises a search of a rank the service that such ones have taken of late, and as much again.
+    /// Promises a search the service that such ones have taken of late, and as much again.
     #[must_use]
-    pub fn promise(self: &Arc<Self>, until: Until, rank: Rank, average: &Arc<Average>) -> Promise {
+    pub fn promise(self: &Arc<Self>, until: Until, average: &Arc<Average>) -> Promise {
         let work = average.get().saturating_mul(GENEROSITY);
         let owed = u64::try_from(work.as_nanos()).unwrap_or(u64::MAX >> 1);
         let class = Self::class(work);
@@ -63,7 +62,6 @@ impl Backlog {
             backlog: Arc::clone(self),
             average: Arc::clone(average),
             until,
-            rank,
             class,
             work: owed,
             owed,
@@ -88,7 +86,6 @@ pub struct Promise {
     /// Learns what service it takes to keep such promises.
     average: Arc<Average>,
     until: Until,
-    rank: Rank,
     class: usize,
     work: u64,
     owed: u64,
@@ -96,12 +93,6 @@ pub struct Promise {
 }
 
 impl Promise {
-    /// Where who is owed it stands among newcomers.
-    #[must_use]
-    pub const fn rank(&self) -> Rank {
-        self.rank
-    }
-
     /// Whether a finding keeps it.
     #[must_use]
     pub fn ends_with_a_finding(&self) -> bool {

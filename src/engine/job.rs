@@ -79,6 +79,7 @@ pub enum Refusal<F> {
 
 /// A search with its limits and its outlet: what the pool runs.
 pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
+    rank: Rank,
     /// What service it is owed, until it has it. Over before the search is freed, which can take
     /// long.
     promise: Option<Promise>,
@@ -99,7 +100,7 @@ pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
 }
 
 impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
-    /// A job that has not begun.
+    /// A job that has not begun, of the first rank.
     pub fn new(
         search: S,
         outlet: O,
@@ -108,6 +109,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         reservation: Reservation,
     ) -> Self {
         Self {
+            rank: Rank::FIRST,
             promise: None,
             search,
             errands: Errands::default(),
@@ -122,10 +124,19 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         }
     }
 
+    /// The same job, which stands elsewhere among newcomers.
+    #[must_use]
+    pub fn ranked(self, rank: Rank) -> Self {
+        Self { rank, ..self }
+    }
+
     /// The same job, which has been promised service.
     #[must_use]
-    pub fn promised(self, promise: Option<Promise>) -> Self {
-        Self { promise, ..self }
+    pub fn promised(self, promise: Promise) -> Self {
+        Self {
+            promise: Some(promise),
+            ..self
+        }
     }
 
     fn close(&mut self, end: End) -> Next {
@@ -268,7 +279,7 @@ where
     }
 
     fn rank(&self) -> Rank {
-        self.promise.as_ref().map_or(Rank::FIRST, Promise::rank)
+        self.rank
     }
 
     fn is_large(&self) -> bool {

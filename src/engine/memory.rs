@@ -76,7 +76,8 @@ impl Reservation {
     pub fn grow(&mut self, most: u64) {
         let memory = &self.memory;
         let wanted = most.saturating_sub(self.bytes);
-        let share = |held| (memory.total.saturating_sub(held) / memory.workers).min(wanted);
+        let most = memory.total - memory.total / LAST;
+        let share = |held| (most.saturating_sub(held) / memory.workers).min(wanted);
         let before = memory
             .held
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {

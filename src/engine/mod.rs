@@ -46,14 +46,14 @@ pub use pool::Client;
 pub use solving::{Best, Failure, News, Outcome, StopReason, Waiting, Work};
 
 use average::Average;
-use backlog::{Backlog, Line, Promise, Until};
+use backlog::{Backlog, Line, Until};
 use cache::{Cache, Key, Leave};
 use guide_builder::GuideBuilder;
 use job::Job;
 use memory::Memory;
 use pool::{Full, Pool, Task, Ticket};
 use rank::{Rank, Ranked};
-use share::{Asker, Collect, Shared};
+use share::Shared;
 use solving::Terms;
 use table_store::TableStore;
 
@@ -200,38 +200,45 @@ impl Engine {
         };
         let (due, _) = limits.time_up();
         let asker = self.cache.ask(&key, due, || {
-            let shape = key.question.problem.shape();
-            // Only the call's own deadline is a reason not to wait for the first solution.
-            let (rank, due) = if takes_any {
-                (Rank::of_first_answer(shape), limits.deadline)
-            } else {
-                (Rank::of_proof(&key.question.problem), Some(due))
-            };
-            let (first, proof) = (self.first_answers.of(rank), self.proofs.of(rank));
-            let expected = if takes_any { first } else { proof };
-            self.in_time(client, rank, expected.get(), due)?;
+            let problem = &key.question.problem;
+            let shape = problem.shape();
             let stages = self.plan(&key.question)?;
             let never_fails = takes_any
                 && matches!(
                     stages.first(),
                     Some(Stage::Constructive(_) | Stage::TableWalk)
                 );
+            let (rank, until) = if never_fails {
+                (Rank::of_first_answer(shape), Until::Found)
+            } else {
+                (Rank::of_proof(problem), Until::Proven(pool::SLICE))
+            };
+            let averages = match until {
+                Until::Found => &self.first_answers,
+                Until::Proven(_) => &self.proofs,
+            };
+            let average = averages.of(rank);
+            // Only the call's own deadline is a reason not to wait for the first solution.
+            let due = if takes_any {
+                limits.deadline
+            } else {
+                Some(due)
+            };
+            self.in_time(client, rank, average.get(), due)?;
             let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
             let held = self.reserve(expected_moves(shape) + fixed.unwrap_or(0))?;
             let chain = Chain::new(
-                key.question.problem.clone(),
+                problem.clone(),
                 key.question.metric,
                 key.question.objective,
                 stages,
                 Arc::clone(self.store.tables()),
             );
-            let promise = if never_fails {
-                self.backlog.promise(Until::Found, rank, first)
-            } else {
-                self.backlog
-                    .promise(Until::Proven(pool::SLICE), rank, proof)
-            };
-            self.begin(client, chain, &limits, never_fails, Some(promise), held)
+            let promise = self.backlog.promise(until, average);
+            Shared::start(never_fails, limits.time_up().0, |publisher| {
+                let job = Job::new(chain, publisher, limits.nodes, limits.memory, held);
+                self.submit(client, job.ranked(rank).promised(promise))
+            })
         })?;
         let terms = Terms {
             takes_any,
@@ -256,22 +263,24 @@ impl Engine {
         limits: &Limits,
     ) -> Result<Pipe, Refused> {
         self.admit()?;
-        self.in_time(client, Rank::FIRST, Duration::ZERO, limits.deadline)?;
+        let rank = Rank::of_first_answer(problem.shape());
+        self.in_time(client, rank, Duration::ZERO, limits.deadline)?;
         let reservation = self.reserve(problem.shape().cells() as u64 * 32)?;
         Pipe::start(problem, *limits, self.draining.clone(), |inlet| {
             let search = Constructive::new(Arc::clone(self.store.tables()), problem, variant);
             let job = Job::new(search, inlet, limits.nodes, limits.memory, reservation);
-            self.submit(client, job)
+            self.submit(client, job.ranked(rank))
         })
     }
 
-    /// Begins to draw boards by a search that finds them.
+    /// Begins to draw boards by a search of a rank that finds them.
     ///
     /// # Errors
     /// When the request cannot be taken.
     pub fn draw<S>(
         &self,
         client: Option<&Client>,
+        rank: Rank,
         search: S,
         limits: Limits,
     ) -> Result<Waiting<Drawings<S::Found>>, Refused>
@@ -281,8 +290,12 @@ impl Engine {
     {
         self.admit()?;
         let due = limits.time_up().0;
-        self.in_time(client, Rank::FIRST, Duration::ZERO, Some(due))?;
-        let asker = self.begin(client, search, &limits, false, None, self.reserve(0)?)?;
+        self.in_time(client, rank, Duration::ZERO, Some(due))?;
+        let held = self.reserve(0)?;
+        let asker = Shared::start(false, due, |publisher| {
+            let job = Job::new(search, publisher, limits.nodes, limits.memory, held);
+            self.submit(client, job.ranked(rank))
+        })?;
         let terms = Terms {
             takes_any: false,
             never_fails: false,
@@ -331,26 +344,6 @@ impl Engine {
             return Err(Refused::Draining);
         }
         Ok(())
-    }
-
-    fn begin<S, T>(
-        &self,
-        client: Option<&Client>,
-        search: S,
-        limits: &Limits,
-        answers_first: bool,
-        promise: Option<Promise>,
-        reservation: Reservation,
-    ) -> Result<Asker<T>, Refused>
-    where
-        S: Search<Found = T::Found> + 'static,
-        T: Collect,
-    {
-        let (due, _) = limits.time_up();
-        Shared::start(answers_first, due, |publisher| {
-            let job = Job::new(search, publisher, limits.nodes, limits.memory, reservation);
-            self.submit(client, job.promised(promise))
-        })
     }
 
     fn submit(&self, client: Option<&Client>, job: impl Task + 'static) -> Result<Ticket, Refused> {

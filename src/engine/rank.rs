@@ -34,6 +34,12 @@ impl Rank {
         Self::within(distance / 8)
     }
 
+    /// That of a search for boards of up to so many moves.
+    #[must_use]
+    pub fn of_difficulty(most_moves: u32) -> Self {
+        Self::within(most_moves as usize)
+    }
+
     fn within(distance: usize) -> Self {
         let log = distance.checked_ilog2().map_or(0, |log| log as usize + 1);
         Self(log.min(Self::COUNT - 1) as u8)
@@ -59,6 +65,11 @@ impl<T> Ranked<T> {
     /// That of a rank, to be changed.
     pub const fn of_mut(&mut self, rank: Rank) -> &mut T {
         &mut self.0[rank.0 as usize]
+    }
+
+    /// All, each with its rank, the first one first.
+    pub fn ranks(&self) -> impl Iterator<Item = (Rank, &T)> {
+        (0..).map(Rank).zip(&self.0)
     }
 
     /// Those of a rank and of all before it.

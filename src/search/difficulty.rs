@@ -62,6 +62,12 @@ pub struct Range {
 }
 
 impl Range {
+    /// The greatest length that is worth aiming at.
+    #[must_use]
+    pub const fn max(&self) -> u32 {
+        self.max
+    }
+
     /// The lengths `min..=max` of boards of a shape, to a goal whose blank is at `home`.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use tonic::{Request, Status};
 use super::call::{self, Call, Noted};
 use super::convert::{self, Kind, ReadGenerate};
 use super::{Puzzles, proto, solve, status};
+use crate::engine::rank::Rank;
 use crate::engine::{Client, Drawings, Limits, Outcome};
 use crate::search::Search;
 use crate::search::batch::Batch;
@@ -37,10 +38,11 @@ pub(super) async fn generate(
     } = read;
     let boards = match kind {
         Kind::Draw(draw) => {
+            let rank = Rank::of_first_answer(goal.shape());
             let search = Batch::new(seed, count, move |seed| {
                 Drawing::new(goal.clone(), draw, seed)
             });
-            let outcome = drawn(puzzles, &call, client.as_ref(), search, limits).await?;
+            let outcome = drawn(puzzles, &call, client.as_ref(), rank, search, limits).await?;
             let boards = outcome.found.0.into_iter();
             boards
                 .map(|drawn| proto::GeneratedBoard {
@@ -52,8 +54,9 @@ pub(super) async fn generate(
                 .collect()
         }
         Kind::Difficulty(range) => {
+            let rank = Rank::of_difficulty(range.max());
             let search = puzzles.engine.difficulty(goal, range, seed, count);
-            let outcome = drawn(puzzles, &call, client.as_ref(), search, limits).await?;
+            let outcome = drawn(puzzles, &call, client.as_ref(), rank, search, limits).await?;
             let boards = outcome.found.0.into_iter();
             boards
                 .map(|found| proto::GeneratedBoard {
@@ -76,6 +79,7 @@ async fn drawn<S>(
     puzzles: &Puzzles,
     call: &Call,
     client: Option<&Client>,
+    rank: Rank,
     search: S,
     limits: Limits,
 ) -> Result<Outcome<Drawings<S::Found>>, Status>
@@ -85,7 +89,7 @@ where
 {
     let waiting = puzzles
         .engine
-        .draw(client, search, limits)
+        .draw(client, rank, search, limits)
         .map_err(|refused| status::refused(&refused))?;
     let mut waiting = Noted::new(waiting, call.clone());
     let outcome = waiting.end().await.map_err(|failure| {

@@ -5,6 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use loyd::engine::average::Average;
+use loyd::engine::rank::Rank;
 use loyd::engine::{Engine, Lack, Limits, Refused, Waiting, Work};
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::constructive::Variant;
@@ -36,11 +37,11 @@ fn lasting() -> (impl Search<Found = u64>, Sender<()>, impl Fn()) {
 /// everybody waits for.
 fn hold(engine: &Engine, newcomers: u64) -> (Sender<()>, Vec<impl Work + use<>>) {
     let (search, release, has_begun) = lasting();
-    let _held: Waiting<_> = engine.draw(None, search, unlimited()).unwrap();
+    let _held: Waiting<_> = engine.draw(None, Rank::FIRST, search, unlimited()).unwrap();
     has_begun();
     let line = (0..newcomers).map(|_| {
         let search = Scripted::<u64, _>::new(|_, _| Step::Done(Stop::Exhausted));
-        engine.draw(None, search, unlimited()).unwrap()
+        engine.draw(None, Rank::FIRST, search, unlimited()).unwrap()
     });
     (release, line.collect())
 }
@@ -78,7 +79,7 @@ fn asked(engine: &Engine, limits: &Limits) -> [Option<Lack>; 4] {
         lack(engine.solve(None, question(square(4, 1), Objective::Best), *limits)),
         lack(engine.solve(None, question(square(4, 2), Objective::Optimal), *limits)),
         lack(engine.pipe(None, &square(4, 3), Variant::Best, limits)),
-        lack(engine.draw(None, search, *limits)),
+        lack(engine.draw(None, Rank::FIRST, search, *limits)),
     ]
 }
 

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use loyd::engine::average::Average;
 use loyd::engine::backlog::{Backlog, Line, Until};
-use loyd::engine::rank::Rank;
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -19,8 +18,8 @@ fn taking(time: Duration) -> Arc<Average> {
 #[test]
 fn a_search_waits_for_those_that_take_as_much_or_less() {
     let backlog = Arc::<Backlog>::default();
-    let _small = backlog.promise(Until::Found, Rank::FIRST, &taking(MS / 20));
-    let _large = backlog.promise(Until::Found, Rank::FIRST, &taking(40 * MS));
+    let _small = backlog.promise(Until::Found, &taking(MS / 20));
+    let _large = backlog.promise(Until::Found, &taking(40 * MS));
     assert_eq!(backlog.before(Duration::ZERO), MS / 10);
     assert_eq!(backlog.before(10 * MS), MS / 10);
     assert_eq!(backlog.before(80 * MS), 80 * MS + MS / 10);
@@ -30,8 +29,8 @@ fn a_search_waits_for_those_that_take_as_much_or_less() {
 #[test]
 fn service_is_owed_until_it_was_had_or_is_of_no_use() {
     let backlog = Arc::<Backlog>::default();
-    let mut first = backlog.promise(Until::Found, Rank::FIRST, &taking(5 * MS));
-    let second = backlog.promise(Until::Found, Rank::FIRST, &taking(5 * MS));
+    let mut first = backlog.promise(Until::Found, &taking(5 * MS));
+    let second = backlog.promise(Until::Found, &taking(5 * MS));
     first.served(3 * MS);
     assert_eq!(backlog.before(10 * MS), 17 * MS);
     first.served(25 * MS);
@@ -46,13 +45,11 @@ fn service_is_owed_until_it_was_had_or_is_of_no_use() {
 fn answers_teach_what_to_promise_and_proofs_no_more_than_is_ever_promised() {
     let backlog = Arc::<Backlog>::default();
     let average = Arc::<Average>::default();
-    backlog
-        .promise(Until::Found, Rank::FIRST, &average)
-        .keep(30 * MS);
+    backlog.promise(Until::Found, &average).keep(30 * MS);
     assert_eq!(average.get(), 30 * MS);
     let proofs = Arc::<Average>::default();
     let until = Until::Proven(2 * MS);
-    backlog.promise(until, Rank::FIRST, &proofs).keep(30 * MS);
+    backlog.promise(until, &proofs).keep(30 * MS);
     assert_eq!(proofs.get(), 2 * MS);
 }
 
@@ -60,11 +57,11 @@ fn answers_teach_what_to_promise_and_proofs_no_more_than_is_ever_promised() {
 fn who_was_left_half_done_teaches_that_it_takes_more() {
     let backlog = Arc::<Backlog>::default();
     let average = taking(8 * MS);
-    let mut left = backlog.promise(Until::Found, Rank::FIRST, &average);
+    let mut left = backlog.promise(Until::Found, &average);
     left.served(4 * MS);
     drop(left);
     assert_eq!(average.get(), 8 * MS);
-    let mut left = backlog.promise(Until::Found, Rank::FIRST, &average);
+    let mut left = backlog.promise(Until::Found, &average);
     left.served(16 * MS);
     drop(left);
     assert_eq!(average.get(), 9 * MS);

@@ -1,5 +1,6 @@
 //! Boards drawn at random.
 
+use loyd::engine::rank::Rank;
 use loyd::engine::{Failure, StopReason, Wanted};
 use loyd::puzzle::Board;
 use loyd::puzzle::generate::Solvability;
@@ -18,7 +19,9 @@ async fn the_engine_draws_all_or_says_which_limit_came_first() {
             Drawing::new(goal.clone(), Draw::Uniform(Solvability::Solvable), seed)
         })
     };
-    let mut waiting = engine.draw(None, drawing(), unlimited()).unwrap();
+    let mut waiting = engine
+        .draw(None, Rank::FIRST, drawing(), unlimited())
+        .unwrap();
     let outcome = waiting.end().await.unwrap();
     assert_eq!(outcome.found.0.len(), 100);
     assert_eq!(outcome.reason, StopReason::Proven);
@@ -27,14 +30,18 @@ async fn the_engine_draws_all_or_says_which_limit_came_first() {
         nodes: Some(1_600),
         ..Wanted::default()
     };
-    let mut waiting = engine.draw(None, drawing(), wanting(enough)).unwrap();
+    let mut waiting = engine
+        .draw(None, Rank::FIRST, drawing(), wanting(enough))
+        .unwrap();
     assert_eq!(waiting.end().await.unwrap().found.0.len(), 100);
 
     let too_few = Wanted {
         nodes: Some(160),
         ..Wanted::default()
     };
-    let mut waiting = engine.draw(None, drawing(), wanting(too_few)).unwrap();
+    let mut waiting = engine
+        .draw(None, Rank::FIRST, drawing(), wanting(too_few))
+        .unwrap();
     let Err(Failure::Limit {
         reason, progress, ..
     }) = waiting.end().await

@@ -10,7 +10,6 @@ use loyd::engine::backlog::{Backlog, Until};
 use loyd::engine::job::{CHUNKS, End, Job, Outlet, Refusal};
 use loyd::engine::memory::Memory;
 use loyd::engine::pool::{Next, SLICE, Task, Turn};
-use loyd::engine::rank::Rank;
 use loyd::heuristic::HeuristicKind;
 use loyd::search::{Budget, Progress, Search, Solver, Step, Stop, a_star, ida_star};
 
@@ -189,7 +188,7 @@ fn newcomers_wait_for_the_first_answer_of_the_one_before() {
     };
     let slice = || Turn::new(Duration::from_secs(3600), &newcomers);
     let backlog = Arc::<Backlog>::default();
-    let to_first = || Some(backlog.promise(Until::Found, Rank::FIRST, &Arc::default()));
+    let to_first = || backlog.promise(Until::Found, &Arc::default());
     let (soon, never) = (Duration::from_millis(20), Duration::from_secs(3600));
     // Who is on the way to a first answer goes on; once it is there, others have their turn.
     let (search, outbox) = job(found_after(soon), u64::MAX, u64::MAX);
@@ -217,9 +216,9 @@ fn what_a_search_has_had_before_it_waits_for_its_reader_is_owed_no_longer() {
     outbox.told(|told| told.no_room_for = 1);
     let (backlog, average) = (Arc::<Backlog>::default(), Arc::<Average>::default());
     average.learn(Duration::from_millis(100));
-    let promise = backlog.promise(Until::Proven(SLICE), Rank::FIRST, &average);
+    let promise = backlog.promise(Until::Proven(SLICE), &average);
     let owed = backlog.before(Duration::MAX);
-    let mut job = search.promised(Some(promise));
+    let mut job = search.promised(promise);
     assert_eq!(one_chunk(&mut job), Next::Park);
     assert!(backlog.before(Duration::MAX) <= owed - Duration::from_millis(5));
 }
@@ -436,8 +435,9 @@ fn all_jobs_together_keep_within_the_memory_they_share() {
             assert!(shared.held() <= TOTAL);
         }
     }
-    // Each took its share of what was left, until nothing was.
-    assert!(shared.held() > TOTAL - 10);
+    // Each took its share of what was left, until nothing was but what is for those who take little.
+    let most = TOTAL - TOTAL / 16;
+    assert!((most - 10..=most).contains(&shared.held()));
     for (_, outbox) in &jobs {
         assert_eq!(
             outbox.told(|told| told.end),
@@ -467,5 +467,5 @@ fn a_job_in_the_middle_of_a_chunk_is_not_robbed_of_what_it_may_take() {
         outbox.told(|told| told.end),
         Some(End::Stopped(Stop::Memory))
     );
-    assert_eq!(shared.held(), TOTAL / 2);
+    assert_eq!(shared.held(), (TOTAL - TOTAL / 16) / 2);
 }

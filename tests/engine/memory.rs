@@ -18,5 +18,10 @@ fn the_last_of_the_memory_is_for_those_who_take_little() {
     assert_eq!(memory.held(), 16 * MB);
     assert!(memory.reserve(1).is_none());
     drop(first);
+    let mut growing = memory.reserve(MB).unwrap();
+    growing.grow(u64::MAX);
+    assert_eq!(memory.held(), 15 * MB);
+    assert!(memory.reserve(1).is_some());
+    drop(growing);
     assert!(memory.reserve(13 * MB).is_some());
 }

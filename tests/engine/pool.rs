@@ -160,6 +160,23 @@ fn of_newcomers_the_lowest_rank_goes_first_and_waits_for_no_other() {
 }
 
 #[test]
+fn a_newcomer_has_its_turn_though_others_of_lower_ranks_keep_coming() {
+    let pool = pool(1, 20);
+    let (release, _) = hold_worker(&pool);
+    let (sender, said) = channel();
+    let [small, large] = [3, 10].map(|side| Rank::of_first_answer(shape(side, side)));
+    pool.submit(Box::new(Of(large, say(&sender, "large"))))
+        .unwrap();
+    for _ in 0..12 {
+        pool.submit(Box::new(Of(small, say(&sender, "small"))))
+            .unwrap();
+    }
+    drop(release);
+    let order: Vec<&str> = (0..13).map(|_| receive(&said)).collect();
+    assert_eq!(order[..5], ["small", "small", "small", "large", "small"]);
+}
+
+#[test]
 fn who_has_had_most_and_who_has_had_little_have_turns_beside_newcomers() {
     let pool = Arc::new(pool(1, 20));
     let (release, _) = hold_worker(&pool);

@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use loyd::engine::rank::Rank;
 use loyd::engine::{
     Engine, Failure, Lack, Limits, News, Question, Refused, StopReason, Wanted, Work,
 };
@@ -380,7 +381,9 @@ async fn a_search_is_told_the_time_that_is_left_for_it() {
         time: Some(given),
         ..Wanted::default()
     };
-    let mut waiting = engine.draw(None, search, wanting(wanted)).unwrap();
+    let mut waiting = engine
+        .draw(None, Rank::FIRST, search, wanting(wanted))
+        .unwrap();
     waiting.end().await.expect_err("it finds nothing");
     let told = told.lock().unwrap();
     let times: Vec<Duration> = told.iter().copied().map_while(|time| time).collect();
@@ -393,7 +396,7 @@ async fn a_search_is_told_the_time_that_is_left_for_it() {
 async fn a_panic_is_a_defect_of_one_request() {
     let engine = engine(1, 8);
     let search = Scripted::<(), _>::new(|_, _| panic!("as it should, in a test"));
-    let mut waiting = engine.draw(None, search, unlimited()).unwrap();
+    let mut waiting = engine.draw(None, Rank::FIRST, search, unlimited()).unwrap();
     assert_eq!(waiting.end().await.err(), Some(Failure::Defect));
     assert!(solve(&engine, easy(1)).await <= 31);
 }
@@ -419,7 +422,7 @@ async fn a_drain_ends_what_runs_and_refuses_what_comes() {
     let search = Scripted::<(), _>::new(|_: Budget, _: &mut Progress| Step::Working);
     assert_eq!(search.progress(), Progress::default());
     assert!(matches!(
-        engine.draw(None, search, unlimited()).err(),
+        engine.draw(None, Rank::FIRST, search, unlimited()).err(),
         Some(Refused::Draining)
     ));
 }

@@ -17,9 +17,12 @@ use crate::engine::rank::{Rank, Ranked};
 /// A client is remembered while it has tasks, and this many others are while they owe service.
 const MOST_DEBTORS: usize = 1024;
 
-/// When a client's tasks that have had more service were passed over so often in a row, one of them
-/// has a turn: if there were always newcomers, none would ever have another one.
+/// When a client's tasks that have had more service, or came before, were passed over so often in a
+/// row, one of them has a turn: if there were always newcomers, none would ever have one.
 const MOST_PASSED_OVER: u32 = 3;
+
+/// The kinds of those that have such a turn.
+const EXCEPTIONS: usize = 3;
 
 /// For whom a task is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,10 +48,11 @@ struct Account {
     tasks: usize,
     /// How many of those that wait have had no service.
     fresh: Ranked<usize>,
-    /// In how many of its last turns a task was passed over that had had more service.
+    /// In how many of its last turns a task was passed over that had had more service, or had waited
+    /// longer.
     passed_over: u32,
-    /// Whether it was the one that had had most, when last one of them had its turn after all.
-    was_most: bool,
+    /// Which of those that are passed over had its turn last.
+    last_exception: usize,
     /// Those that wait.
     waiting: BTreeMap<Order, Box<dyn Task>>,
 }
@@ -68,6 +72,15 @@ impl Order {
         rank: Rank::FIRST,
         id: 0,
     };
+
+    /// Before all newcomers of a rank.
+    const fn newcomer(rank: Rank) -> Self {
+        Self {
+            service: Duration::ZERO,
+            rank,
+            id: 0,
+        }
+    }
 
     /// Whether the task has had no service.
     pub(super) const fn is_fresh(&self) -> bool {
@@ -117,7 +130,7 @@ impl Account {
             tasks: 0,
             fresh: Ranked::default(),
             passed_over: 0,
-            was_most: false,
+            last_exception: EXCEPTIONS - 1,
             waiting: BTreeMap::new(),
         }
     }
@@ -127,21 +140,39 @@ impl Account {
         let mut waiting = self.waiting.keys();
         let &least = waiting.next()?;
         let &most = waiting.next_back().unwrap_or(&least);
-        let is_passed_over = most.service > least.service;
-        if is_passed_over && self.passed_over == MOST_PASSED_OVER {
-            self.passed_over = 0;
-            self.was_most = !self.was_most;
-            // Who has had most goes on, and who has had little is near its end: they take turns.
-            let begun = self.waiting.range(Order::SERVED..).next();
-            let chosen = begun.filter(|_| !self.was_most);
-            return Some(chosen.map_or(most, |(&order, _)| order));
+        let oldest = self.oldest_newcomer().filter(|oldest| oldest.id < least.id);
+        let is_passed_over = most.service > least.service || oldest.is_some();
+        if !is_passed_over || self.passed_over < MOST_PASSED_OVER {
+            self.passed_over = if is_passed_over {
+                self.passed_over + 1
+            } else {
+                0
+            };
+            return Some(least);
         }
-        self.passed_over = if is_passed_over {
-            self.passed_over + 1
-        } else {
-            0
-        };
-        Some(least)
+        self.passed_over = 0;
+        // Who has had most goes on, who has had little is near its end, and who has had nothing
+        // was promised something: they take turns.
+        let begun = self.waiting.range(Order::SERVED..).next();
+        let exceptions: [_; EXCEPTIONS] = [
+            Some(most).filter(|most| !most.is_fresh()),
+            begun.map(|(&order, _)| order),
+            oldest,
+        ];
+        let turns = (1..=EXCEPTIONS).map(|turn| self.last_exception + turn);
+        let (exception, chosen) = turns
+            .map(|turn| turn % EXCEPTIONS)
+            .find_map(|turn| Some((turn, exceptions[turn]?)))?;
+        self.last_exception = exception;
+        Some(chosen)
+    }
+
+    /// The first to come of those that have had no service.
+    fn oldest_newcomer(&self) -> Option<Order> {
+        let first_of = |rank| self.waiting.range(Order::newcomer(rank)..).next();
+        let ranks = self.fresh.ranks().filter(|&(_, &count)| count > 0);
+        let firsts = ranks.filter_map(|(rank, _)| Some(*first_of(rank)?.0));
+        firsts.min_by_key(|order| order.id)
     }
 }
 
