@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::beams;
 use super::constructive::Variant;
-use super::ida_star::batch::{LARGE_BYTES, SMALL_BYTES};
+use super::ida_star::batch::{LARGE_BYTES, SMALL_BYTES, STRIP_BYTES};
 use crate::heuristic::pushes::PushKind;
 use crate::heuristic::{HeuristicKind, SMALL_CELLS};
 use crate::puzzle::{Metric, Shape};
@@ -164,10 +164,14 @@ impl Stage {
     pub const fn fixed_bytes(self, shape: Shape) -> u64 {
         match self {
             // One search from either end.
-            Self::IdaStar(HeuristicKind::PatternDatabase) if shape.cells() <= SMALL_CELLS => {
-                2 * SMALL_BYTES
+            Self::IdaStar(HeuristicKind::PatternDatabase) => {
+                let is_square = shape.rows() == shape.columns();
+                2 * match shape.cells() <= SMALL_CELLS {
+                    true if is_square => SMALL_BYTES,
+                    true => STRIP_BYTES,
+                    false => LARGE_BYTES,
+                }
             }
-            Self::IdaStar(HeuristicKind::PatternDatabase) => 2 * LARGE_BYTES,
             _ => 0,
         }
     }

@@ -1,7 +1,7 @@
 use loyd::heuristic::HeuristicKind;
 use loyd::heuristic::pattern_database::{Partition, Tables, Tier, Watch};
 use loyd::puzzle::{Dice, Problem};
-use loyd::search::ida_star::batch::{Guide, Large, SMALL_BYTES, Small};
+use loyd::search::ida_star::batch::{Guide, Large, STRIP_BYTES, Small};
 use loyd::search::ida_star::both_ways::{self, Probe, Rival};
 use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
 
@@ -175,7 +175,7 @@ fn standard_partitions_solve_rectangles_and_the_24_puzzle() {
             let a_star = run(a_star::solver(&problem, HeuristicKind::LinearConflict, 1.0));
             let run = run(guide.solver(&problem).unwrap());
             assert_eq!(run.length(), a_star.length());
-            assert!(run.progress.memory < SMALL_BYTES);
+            assert!(run.progress.memory < STRIP_BYTES);
         }
     }
     let shape = shape(3, 6);

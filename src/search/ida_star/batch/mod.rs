@@ -35,8 +35,11 @@ use open::Open;
 /// How many nodes are expanded at once. Processors wait for about so many cache lines at a time.
 const WIDTH: usize = 24;
 
-/// More than a search on boards of at most 16 cells holds, in bytes.
-pub const SMALL_BYTES: u64 = 1 << 20;
+/// More than a search on square boards of at most 16 cells holds, in bytes.
+pub const SMALL_BYTES: u64 = 768 << 10;
+
+/// More than one on other boards of at most 16 cells holds: they have more patterns.
+pub const STRIP_BYTES: u64 = 1 << 20;
 
 /// More than one on larger boards holds.
 pub const LARGE_BYTES: u64 = 1792 << 10;
