@@ -129,20 +129,15 @@ impl BuildArgs {
         let shape = Shape::new(4, 4).expect("sides in range");
         let home = usize::from(self.home);
         let home = canonical_symmetry(shape, home).cell(shape, home);
-        let partitions = self.tier.partitions(home).expect("the mirror has some");
-        let others = self.tier.others(home);
-        if self.tier == Tier::SevenEightTwice && others.is_none() {
-            let hint = format!(
+        let partitions = self.tier.partitions(home).ok_or_else(|| {
+            Failure::Input(format!(
                 "--tier {} is for a blank in a corner: say --home 15, or --tier {}",
                 self.tier.name(),
                 Tier::SevenEight.name(),
-            );
-            return Err(Failure::Input(hint));
-        }
-        let partitions: Vec<_> = partitions
-            .into_iter()
-            .chain(others.into_iter().flatten())
-            .collect();
+            ))
+        })?;
+        let others = self.tier.others(home).into_iter().flatten();
+        let partitions: Vec<_> = partitions.into_iter().chain(others).collect();
         let watch = Arc::new(Watch::default());
         let mut tables = Tables::<u64>::stored_in(store);
         let built = thread::scope(|scope| {

@@ -123,15 +123,11 @@ impl GuideBuilder {
 }
 
 impl Choice {
-    /// None when the tier has nothing for the home that another has not.
     fn of(tier: Tier, home: usize) -> Option<Self> {
-        let others = tier.others(home);
-        let has_others = others.is_some();
-        (has_others == (tier == Tier::SevenEightTwice)).then_some(())?;
         Some(Self {
             name: tier.name().to_owned(),
             partitions: tier.partitions(home)?.to_vec(),
-            others: others.map_or_else(Vec::new, |others| others.to_vec()),
+            others: tier.others(home).into_iter().flatten().collect(),
         })
     }
 

@@ -21,6 +21,12 @@ impl Symmetry {
         transpose: false,
     };
 
+    /// Rows become columns.
+    pub const TRANSPOSITION: Self = Self {
+        transpose: true,
+        ..Self::IDENTITY
+    };
+
     /// All eight, the identity first.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..8_u8).map(|bits| Self {

@@ -178,12 +178,8 @@ fn every_home_of_the_15_puzzle_has_both_its_sums() {
 /// The transposed sum is the sum of the transposed board.
 #[test]
 fn mirrored_sums_see_mirrored_boards() {
-    let transposition = Symmetry {
-        transpose: true,
-        ..Symmetry::IDENTITY
-    };
     let partitions = Tier::SixSixThree.partitions(15).unwrap();
-    assert_eq!(partitions[0].image(transposition), partitions[1]);
+    assert_eq!(partitions[0].image(Symmetry::TRANSPOSITION), partitions[1]);
     let mut tables = Tables::<u64>::new();
     let rows = tables
         .additive(&partitions[..1], 2, &Watch::default())
@@ -196,7 +192,7 @@ fn mirrored_sums_see_mirrored_boards() {
     let mut dice = Dice::new(4);
     for _ in 0..100 {
         let problem = random_problem(shape(4, 4), 15, &mut dice);
-        let mirrored = problem.mirrored(transposition);
+        let mirrored = problem.mirrored(Symmetry::TRANSPOSITION);
         assert_eq!(rows.lower_bound(&problem), columns.lower_bound(&mirrored));
     }
 }

@@ -39,16 +39,12 @@ fn solves_korfs_boards() {
 #[test]
 fn agrees_with_breadth_first_search_on_3x3_for_every_home() {
     let shape = shape(3, 3);
-    let transposition = Symmetry {
-        transpose: true,
-        ..Symmetry::IDENTITY
-    };
     let mut dice = Dice::new(5);
     for home in 0..9 {
         let distances = all_distances(goal(shape, home));
         let rows = by_cells(shape, home, 4);
         let mut partitions = vec![rows.clone()];
-        let columns = rows.image(transposition);
+        let columns = rows.image(Symmetry::TRANSPOSITION);
         if columns.home() == home {
             partitions.push(columns);
         }
@@ -217,16 +213,12 @@ fn symmetric(dice: &mut Dice) -> Option<Problem> {
 fn boards_that_are_their_own_image_begin_with_half_of_their_moves() {
     let guide = guide::<Small>(&Tier::SevenSixTwo.partitions(15).unwrap());
     let mut dice = Dice::new(70);
-    let transposition = Symmetry {
-        transpose: true,
-        ..Symmetry::IDENTITY
-    };
     let boards: Vec<_> = std::iter::repeat_with(|| symmetric(&mut dice))
         .flatten()
         .take(12)
         .collect();
     for problem in boards {
-        assert_eq!(problem.mirrored(transposition), problem);
+        assert_eq!(problem.mirrored(Symmetry::TRANSPOSITION), problem);
         let run = run(guide.solver(&problem).unwrap());
         // A slide away the board is no longer its own image.
         let mut lengths = Vec::new();

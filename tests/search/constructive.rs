@@ -90,15 +90,11 @@ fn solve_class(class: Class, stride: usize) {
     let tables = Arc::new(Tables::new());
     let table = DistanceTable::new(class);
     let goal = goal(class.shape(), class.home());
-    let on_its_side = Symmetry {
-        transpose: true,
-        ..Symmetry::IDENTITY
-    };
     for index in (0..class.boards()).step_by(stride) {
         let board = table.board(index).expect("an index in range");
         let problem = Problem::new(&board, &goal).expect("solvable");
-        let turned =
-            (class.shape() != class.shape().transposed()).then(|| problem.mirrored(on_its_side));
+        let turned = (class.shape() != class.shape().transposed())
+            .then(|| problem.mirrored(Symmetry::TRANSPOSITION));
         for problem in turned.into_iter().chain([problem]) {
             let fewest = table.distance(&problem).expect("of the class") as usize;
             for variant in Variant::ALL {

@@ -93,12 +93,11 @@ impl Partition {
             shape.rows().max(shape.columns()),
         );
         if sides == (5, 5) {
-            let transposition = Symmetry {
-                transpose: true,
-                ..Symmetry::IDENTITY
-            };
-            let beside = Self::windmill(transposition.cell(shape, home))?;
-            return Some(vec![Self::windmill(home)?, beside.image(transposition)]);
+            let beside = Self::windmill(Symmetry::TRANSPOSITION.cell(shape, home))?;
+            return Some(vec![
+                Self::windmill(home)?,
+                beside.image(Symmetry::TRANSPOSITION),
+            ]);
         }
         let most = STRIPS.iter().find(|strips| strips.0 == sides)?.1;
         Some(vec![Self::strips(shape, home, most)?])

@@ -12,7 +12,7 @@ const REGIONS: usize = 8;
 
 /// The rows of one set of occupied cells: the first one's number, and for each free cell the
 /// number of its region.
-pub trait RowEntry: Copy + Default + Send + Sync + fmt::Debug + 'static {
+pub trait RowEntry: Copy + Send + Sync + fmt::Debug + 'static {
     /// The most cells of a board.
     const CELLS: usize;
     /// The bits of the first row's number.
@@ -52,7 +52,7 @@ impl RowEntry for u64 {
 
 /// For boards of up to 25 cells: bytes, of which a row takes four at the beginning, as a word, and
 /// one with the regions of two cells.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 pub struct Bytes([u8; 16]);
 

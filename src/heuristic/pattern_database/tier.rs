@@ -60,20 +60,22 @@ impl Tier {
 
     /// The partitions of the 15-puzzle for a home of the blank in the lower right quarter: one
     /// into the upper and the lower half, and its like into the left and the right one. None for
-    /// other homes.
+    /// other homes, and for those where a tier is to have [others](Self::others) and has none.
     #[must_use]
     pub fn partitions(self, home: usize) -> Option<[Partition; 2]> {
-        let transposition = Symmetry {
-            transpose: true,
-            ..Symmetry::IDENTITY
-        };
         let shape = Shape::new(4, 4).expect("sides in range");
         let (row, column) = (shape.row(home), shape.column(home));
         if home >= shape.cells() || row < 2 || column < 2 {
             return None;
         }
+        if self == Self::SevenEightTwice {
+            self.others(home)?;
+        }
         let beside = self.halves(shape, shape.cell(column, row))?;
-        Some([self.halves(shape, home)?, beside.image(transposition)])
+        Some([
+            self.halves(shape, home)?,
+            beside.image(Symmetry::TRANSPOSITION),
+        ])
     }
 
     /// Another partition, and its mirror image, for boards that are hard with the first two; only
@@ -89,11 +91,7 @@ impl Tier {
         }
         let rest = CellSet::all(shape).without(ANGLE).toggled(home);
         let others = Partition::new(shape, home, &[rest, ANGLE])?;
-        let transposition = Symmetry {
-            transpose: true,
-            ..Symmetry::IDENTITY
-        };
-        Some([others.clone(), others.image(transposition)])
+        Some([others.clone(), others.image(Symmetry::TRANSPOSITION)])
     }
 
     /// The partition by rows, for a home in the lower half.
