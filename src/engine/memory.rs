@@ -32,15 +32,23 @@ impl Memory {
         }
     }
 
+    /// What there is for those who take more than a little.
+    const fn for_much(&self) -> u64 {
+        self.total - self.total / LAST
+    }
+
     /// Sets bytes aside; none when there are not as many left, for who does not take little but
     /// the last sixteenth.
     #[must_use]
     pub fn reserve(self: &Arc<Self>, bytes: u64) -> Option<Reservation> {
-        let last = if bytes > LITTLE { self.total / LAST } else { 0 };
+        let most = if bytes > LITTLE {
+            self.for_much()
+        } else {
+            self.total
+        };
         self.held
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
-                held.checked_add(bytes)
-                    .filter(|&held| held <= self.total - last)
+                held.checked_add(bytes).filter(|&held| held <= most)
             })
             .ok()?;
         Some(Reservation {
@@ -76,8 +84,7 @@ impl Reservation {
     pub fn grow(&mut self, most: u64) {
         let memory = &self.memory;
         let wanted = most.saturating_sub(self.bytes);
-        let most = memory.total - memory.total / LAST;
-        let share = |held| (most.saturating_sub(held) / memory.workers).min(wanted);
+        let share = |held| (memory.for_much().saturating_sub(held) / memory.workers).min(wanted);
         let before = memory
             .held
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {

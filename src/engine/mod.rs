@@ -208,23 +208,21 @@ impl Engine {
                     stages.first(),
                     Some(Stage::Constructive(_) | Stage::TableWalk)
                 );
-            let (rank, until) = if never_fails {
-                (Rank::of_first_answer(shape), Until::Found)
+            let (until, rank, averages) = if never_fails {
+                let rank = Rank::of_first_answer(shape);
+                (Until::Found, rank, &self.first_answers)
             } else {
-                (Rank::of_proof(problem), Until::Proven(pool::SLICE))
-            };
-            let averages = match until {
-                Until::Found => &self.first_answers,
-                Until::Proven(_) => &self.proofs,
+                let rank = Rank::of_proof(problem);
+                (Until::Proven(pool::SLICE), rank, &self.proofs)
             };
             let average = averages.of(rank);
             // Only the call's own deadline is a reason not to wait for the first solution.
-            let due = if takes_any {
+            let latest = if takes_any {
                 limits.deadline
             } else {
                 Some(due)
             };
-            self.in_time(client, rank, average.get(), due)?;
+            self.in_time(client, rank, average.get(), latest)?;
             let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
             let held = self.reserve(expected_moves(shape) + fixed.unwrap_or(0))?;
             let chain = Chain::new(
@@ -235,7 +233,7 @@ impl Engine {
                 Arc::clone(self.store.tables()),
             );
             let promise = self.backlog.promise(until, average);
-            Shared::start(never_fails, limits.time_up().0, |publisher| {
+            Shared::start(never_fails, due, |publisher| {
                 let job = Job::new(chain, publisher, limits.nodes, limits.memory, held);
                 self.submit(client, job.ranked(rank).promised(promise))
             })

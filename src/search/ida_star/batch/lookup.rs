@@ -46,9 +46,9 @@ struct Slide<G: Grid> {
 const SLIDES: usize = 32 * MOVES;
 const TILES: usize = 32;
 
-/// A pattern's number, of which everybody knows that it is one.
+/// The number of one of `P` patterns, so that all see that it is one: no check, and no division.
 #[inline(always)]
-const fn within<const P: usize>(number: u8) -> usize {
+pub(super) const fn within<const P: usize>(number: u8) -> usize {
     let number = number as usize;
     if P.is_power_of_two() || number < P {
         number % P.next_power_of_two()

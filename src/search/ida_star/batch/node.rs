@@ -6,7 +6,7 @@ use crate::heuristic::pattern_database::{Additive, Bytes, RowEntry};
 use crate::puzzle::{Board, Problem};
 use crate::search::cycle_automaton::CycleAutomaton;
 
-use super::lookup::Looked;
+use super::lookup::{Looked, within};
 
 /// A board of a limited size, as a node holds it.
 pub trait Grid: Copy + Send + Sync + 'static {
@@ -183,7 +183,7 @@ impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
     /// Takes over what a look-up told of the pattern whose tile moved.
     #[inline(always)]
     pub(super) fn place(&mut self, looked: &Looked) {
-        let pattern = usize::from(looked.pattern) % P;
+        let pattern = within::<P>(looked.pattern);
         self.cells[pattern] = cells::<G>(looked.cells);
         self.orders[pattern] = looked.order;
     }
