@@ -31,6 +31,7 @@ where
         mut writer: Writer<'_>,
         event: &Event<'_>,
     ) -> fmt::Result {
+        #[expect(clippy::disallowed_methods, reason = "people read it")]
         let now = format_rfc3339_micros(SystemTime::now());
         let level = event.metadata().level();
         let mut line = Line {
