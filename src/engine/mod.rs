@@ -47,7 +47,7 @@ pub use solving::{Best, Failure, News, Outcome, StopReason, Waiting, Work};
 
 use average::Average;
 use backlog::{Backlog, Line, Until};
-use cache::{Cache, Key, Leave};
+use cache::{Asked, Cache, Leave};
 use guide_builder::GuideBuilder;
 use job::Job;
 use memory::Memory;
@@ -193,11 +193,11 @@ impl Engine {
     ) -> Result<Solving, Refused> {
         self.admit()?;
         let takes_any = question.objective.takes_any();
-        let key = Key {
+        let key = self.cache.key(Asked {
             question,
             max_nodes: limits.nodes,
             max_memory: limits.memory,
-        };
+        });
         let (due, _) = limits.time_up();
         let asker = self.cache.ask(&key, due, || {
             let problem = &key.question.problem;

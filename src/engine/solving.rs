@@ -185,6 +185,7 @@ impl<T: Collect + Clone> Waiting<T> {
 
     /// Waits for a finding or the end. May be dropped and called again.
     pub async fn news(&mut self) -> News<T> {
+        self.asker.listen();
         loop {
             let (count, end) = {
                 let snapshot = self.asker.snapshot();
@@ -226,9 +227,29 @@ impl<T: Collect + Clone> Waiting<T> {
     /// # Errors
     /// When a limit or a defect came before what was asked for.
     pub async fn end(&mut self) -> Result<Outcome<T>, Failure> {
+        if let Some(over) = self.end_in_time().await {
+            return over;
+        }
         loop {
             if let News::Over(over) = self.news().await {
                 return over;
+            }
+        }
+    }
+
+    /// Waits for the end for as long as there is time, and sleeps through all findings.
+    async fn end_in_time(&mut self) -> Option<Result<Outcome<T>, Failure>> {
+        let (instant, _) = self.limits.time_up();
+        loop {
+            let end = self.asker.snapshot().end;
+            if let Some(end) = end {
+                return Some(self.over(end));
+            }
+            tokio::select! {
+                biased;
+                () = self.draining.cancelled() => return Some(Err(Failure::Draining)),
+                () = self.asker.changed() => {}
+                () = until(Some(instant)) => return None,
             }
         }
     }
