@@ -8,6 +8,7 @@ pub mod average;
 pub mod backlog;
 mod cache;
 mod drawing;
+mod ending;
 mod errands;
 pub mod guide_builder;
 pub mod job;
@@ -39,11 +40,12 @@ use crate::search::{Progress, Search};
 
 pub use admission::{Lack, Refused};
 pub use drawing::Drawings;
+pub use ending::{Failure, StopReason};
 pub use limits::{Caps, Limits, Wanted, until};
 pub use memory::{Reservation, expected_moves};
 pub use pipe::Pipe;
 pub use pool::Client;
-pub use solving::{Best, Failure, News, Outcome, StopReason, Waiting, Work};
+pub use solving::{Best, News, Outcome, Waiting, Work};
 
 use average::Average;
 use backlog::{Backlog, Line, Until};
