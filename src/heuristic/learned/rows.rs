@@ -6,19 +6,26 @@ use super::weights::Weights;
 use crate::heuristic::{Slide, huge_pages};
 use crate::puzzle::{Direction, Shape};
 
-/// Stands for a slide over the edge.
-const NO_BLOCK: u32 = u32::MAX;
+/// The cells that stand together in a row.
+const GROUP: usize = 8;
+
+/// As many tiles as a byte can name: where so many can be looked up, none needs to be checked.
+const NAMES: usize = 256;
 
 /// For each two cells beside each other and each tile that slides from the first to the second, a
-/// row of bytes `[cell][tile on it]`: by how much each tile elsewhere changes the estimate as the
+/// row of bytes: by how much each tile elsewhere changes the estimate as the
 /// slide is made. A slide costs one read for each cell; the way back changes as much, the other way
 /// round.
+///
+/// A row is `[group of cells][tile][cell of the group]`, so that a line of the cache holds tiles of
+/// near homes on near cells: a board reads fewer lines than it would by `[cell][tile]`.
 #[derive(Debug)]
 pub struct Rows {
     weights: Weights,
-    /// By the first cell, and whether the second is below it: the number of the first row of the
-    /// slides there.
-    blocks: Box<[[u32; 2]]>,
+    /// By the cell that the tile takes and the direction: the number of the first row of the slides
+    /// there, doubled, and 1 more where it is for the way back.
+    blocks: Box<[[u32; 4]]>,
+    /// After the last row there is room for what is looked up of [`NAMES`] tiles there.
     rows: MmapMut,
 }
 
@@ -31,8 +38,8 @@ impl Rows {
     pub const fn bytes(shape: Shape) -> usize {
         let cells = shape.cells();
         let slides = 2 * cells - shape.rows() - shape.columns();
-        let blocks = cells * size_of::<[u32; 2]>();
-        Weights::bytes(shape) + blocks + slides * (cells - 1) * cells * cells
+        let blocks = cells * size_of::<[u32; 4]>();
+        Weights::bytes(shape) + blocks + slides * (cells - 1) * row_bytes(cells) + NAMES * GROUP
     }
 
     /// The rows of weights, all at once.
@@ -58,20 +65,16 @@ impl Rows {
     /// How many rows there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.rows.len() / self.shape().cells().pow(2)
+        (self.rows.len() - NAMES * GROUP) / row_bytes(self.shape().cells())
     }
 
     /// The row of a slide, and whether it is for the slide (1) or for the way back (−1).
     #[must_use]
     #[inline]
     pub fn row(&self, slide: Slide) -> (usize, i32) {
-        let (first, sign) = if slide.from < slide.to {
-            (slide.from, 1)
-        } else {
-            (slide.to, -1)
-        };
-        let block = self.blocks[first][usize::from(slide.direction.is_vertical())];
-        (block as usize + slide.tile - 1, sign)
+        let block = self.blocks[slide.to][slide.direction as usize];
+        let row = (block / 2) as usize + slide.tile - 1;
+        (row, 1 - 2 * (block % 2) as i32)
     }
 
     /// By how much the slide of a [row](Self::row) changes the estimate; `tiles` are those before the
@@ -79,18 +82,15 @@ impl Rows {
     #[must_use]
     #[inline]
     pub fn sum(&self, row: usize, tiles: &[u8]) -> i32 {
-        let square = tiles.len() * tiles.len();
-        let row = &self.rows[row * square..][..square];
+        let cells = tiles.len();
+        let row = &self.rows.as_chunks().0[row * cells.div_ceil(GROUP) * cells..];
         // A loop whose length is known is a tenth faster.
-        match tiles.len() {
-            25 => sum(&row.as_chunks::<25>().0[..25], &tiles[..25]),
-            36 => sum(&row.as_chunks::<36>().0[..36], &tiles[..36]),
-            49 => sum(&row.as_chunks::<49>().0[..49], &tiles[..49]),
-            64 => sum(&row.as_chunks::<64>().0[..64], &tiles[..64]),
-            cells => {
-                let changes = row.chunks_exact(cells).zip(tiles);
-                changes.map(|(cell, &tile)| at(cell, tile)).sum()
-            }
+        match cells {
+            25 => sum(row, 25, &tiles[..25]),
+            36 => sum(row, 36, &tiles[..36]),
+            49 => sum(row, 49, &tiles[..49]),
+            64 => sum(row, 64, &tiles[..64]),
+            _ => sum(row, cells, tiles),
         }
     }
 
@@ -103,15 +103,29 @@ impl Rows {
     }
 }
 
-#[inline]
-fn at(cell: &[u8], tile: u8) -> i32 {
-    i32::from(cell[usize::from(tile)].cast_signed())
+/// The bytes of a row.
+const fn row_bytes(cells: usize) -> usize {
+    cells.div_ceil(GROUP) * cells * GROUP
 }
 
-#[inline]
-fn sum<const N: usize>(row: &[[u8; N]], tiles: &[u8]) -> i32 {
-    let changes = row.iter().zip(tiles);
-    changes.map(|(cell, &tile)| at(cell, tile)).sum()
+/// What a row says of the tiles on so many cells; group by group, as each addition waits for the one before.
+#[inline(always)]
+fn sum(row: &[[u8; GROUP]], cells: usize, tiles: &[u8]) -> i32 {
+    let (groups, rest) = tiles.as_chunks::<GROUP>();
+    let whole = groups.iter().enumerate();
+    let whole: i32 = whole
+        .map(|(at, tiles)| group(&row[at * cells..], tiles))
+        .sum();
+    whole + group(&row[groups.len() * cells..], rest)
+}
+
+#[inline(always)]
+fn group(row: &[[u8; GROUP]], tiles: &[u8]) -> i32 {
+    let row = row.first_chunk::<NAMES>();
+    let row = row.expect("there is room after the last row");
+    let changes = tiles.iter().enumerate();
+    let changes = changes.map(|(cell, &tile)| row[usize::from(tile)][cell].cast_signed());
+    changes.map(i32::from).sum()
 }
 
 /// Rows in the making, one slide of one tile after the other.
@@ -128,23 +142,24 @@ impl Making {
     pub(super) fn begin(weights: Weights) -> Self {
         let shape = weights.shape();
         let cells = shape.cells();
-        let mut blocks = vec![[NO_BLOCK; 2]; cells];
+        let mut blocks = vec![[0; 4]; cells];
         let mut slides = Vec::new();
-        for (from, blocks) in blocks.iter_mut().enumerate() {
+        for from in 0..cells {
             for direction in [Direction::Right, Direction::Down] {
                 if let Some(to) = shape.neighbour(from, direction) {
-                    blocks[usize::from(direction.is_vertical())] =
-                        (slides.len() * (cells - 1)) as u32;
+                    let block = 2 * (slides.len() * (cells - 1)) as u32;
+                    blocks[to][direction as usize] = block;
+                    blocks[from][direction.opposite() as usize] = block + 1;
                     slides.push((from, to));
                 }
             }
         }
-        let rows = slides.len() * (cells - 1) * cells * cells;
+        let rows = slides.len() * (cells - 1) * row_bytes(cells);
         Self {
             rows: Rows {
                 weights,
                 blocks: blocks.into(),
-                rows: huge_pages::zeroed(rows),
+                rows: huge_pages::zeroed(rows + NAMES * GROUP),
             },
             slides,
             made: 0,
@@ -172,15 +187,14 @@ impl Making {
     fn make_row(&mut self, tile: usize, from: usize, to: usize) {
         let Rows { weights, rows, .. } = &mut self.rows;
         let cells = weights.shape().cells();
-        let row = &mut rows[self.made * cells * cells..][..cells * cells];
-        for (cell, changes) in row.chunks_exact_mut(cells).enumerate() {
-            if cell == from || cell == to {
-                continue;
-            }
-            for (other, change) in changes.iter_mut().enumerate() {
+        let bytes = row_bytes(cells);
+        let row = &mut rows[self.made * bytes..][..bytes];
+        let place = |cell: usize, tile| (cell / GROUP * cells + tile) * GROUP + cell % GROUP;
+        for cell in (0..cells).filter(|&cell| cell != from && cell != to) {
+            for other in 0..cells {
                 let gone = weights.pair(tile, from, other, cell) + weights.pair(0, to, other, cell);
                 let come = weights.pair(tile, to, other, cell) + weights.pair(0, from, other, cell);
-                *change = byte(come - gone);
+                row[place(cell, other)] = byte(come - gone);
             }
         }
         // What depends on the slide alone is split between the two cells whose tiles are given
@@ -191,8 +205,8 @@ impl Making {
         let change = come - gone + together;
         let part = change.clamp(-MOST, MOST);
         for cell in [from, to] {
-            row[cell * cells] = byte(part);
-            row[cell * cells + tile] = byte(change - part);
+            row[place(cell, 0)] = byte(part);
+            row[place(cell, tile)] = byte(change - part);
         }
     }
 }

@@ -37,7 +37,7 @@ pub(super) const fn supports(shape: Shape) -> bool {
     shape.rows() <= shape.columns() && (is_short || cells <= LONG_CELLS)
 }
 
-/// All shapes for which there are weights. The rows of all of them together take 154 MB.
+/// All shapes for which there are weights. The rows of all of them together take 160 MB.
 pub(super) fn shapes() -> impl Iterator<Item = Shape> {
     let sides = Shape::MIN_SIDE..=LONG_CELLS / Shape::MIN_SIDE;
     let shapes = sides

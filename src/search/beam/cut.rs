@@ -12,7 +12,7 @@ pub(super) struct Cut {
     width: usize,
     /// The width from the next layer on.
     width_to_come: usize,
-    counts: Box<[u32]>,
+    counts: Box<[u32; BUCKETS]>,
     /// The rank of the first bucket.
     base: i32,
     /// The last bucket that is admitted.
@@ -47,7 +47,7 @@ impl Cut {
         Self {
             width,
             width_to_come: width,
-            counts: vec![0; BUCKETS].into(),
+            counts: Box::new([0; BUCKETS]),
             base: 0,
             limit: BUCKETS - 1,
             highest: 0,

@@ -72,6 +72,10 @@ pub struct Layers<E: Estimate> {
     present: Nodes<E::Tile, E::Value>,
     next: Nodes<E::Tile, E::Value>,
     candidates: Vec<Candidate<E::Value>>,
+    /// Children that become candidates if they are not known, which memory was called for to tell:
+    /// just now, and some nodes before.
+    calling: Vec<Candidate<E::Value>>,
+    called: Vec<Candidate<E::Value>>,
     cut: Cut,
     seen: Seen,
     /// The cells of the board in a row, cut in so many parts that a layer has a node for each; by
@@ -111,6 +115,8 @@ impl<E: Estimate> Layers<E> {
             present: Nodes::new(cells, width),
             next: Nodes::new(cells, width),
             candidates: Vec::with_capacity(CANDIDATES_A_NODE * width),
+            calling: Vec::new(),
+            called: Vec::new(),
             cut: Cut::new(width),
             seen: Seen::new(width),
             places: vec![0; parts].into(),

@@ -45,10 +45,11 @@ impl Seen {
     pub(super) fn insert(&mut self, hash: u64) -> bool {
         let bucket = self.bucket(hash);
         let bucket = &mut self.buckets[bucket];
-        // Bits that the choice of the bucket leaves almost free. 0 stands for an empty place.
-        let fingerprint = ((hash >> 12) as u32).max(1);
+        // Bits that the choice of the bucket leaves almost free. 0 stands for an empty place, and small
+        // numbers are counts.
+        let fingerprint = ((hash >> 12) as u32).max(WORDS as u32);
         // Without an early end, so that it becomes a few vector comparisons.
-        let known = bucket[1..]
+        let known = bucket
             .iter()
             .fold(false, |known, &other| known | (other == fingerprint));
         if known {

@@ -37,6 +37,7 @@ impl Trace {
     }
 
     /// Adds a node, one move of the blank after its parent.
+    #[inline]
     pub(super) fn push(&mut self, parent: Mark, blank_move: usize) -> Mark {
         let mark = self.links.rows() as u32;
         self.links.push(&[parent.0 << 2 | blank_move as u32]);

@@ -1,13 +1,16 @@
 //! The children of a layer.
 
+use std::mem;
+
 use super::candidate::{Candidate, Origin};
 use super::{Estimate, Layers, Phase};
 use crate::heuristic::Slide;
 use crate::search::beam::nodes::Head;
-use crate::search::blank_moves::{MOVES, SLIDES, back};
+use crate::search::blank_moves::{SLIDES, back};
 
-/// How many nodes ahead memory is called for: it takes about as long to come.
-const AHEAD: usize = 3;
+/// The children of so many nodes are called for, then those of as many nodes before are looked up:
+/// memory takes about as long to come.
+const AHEAD: usize = 4;
 
 impl<E: Estimate> Layers<E> {
     /// Makes the children of the nodes from `first` on, until something is completed.
@@ -18,14 +21,16 @@ impl<E: Estimate> Layers<E> {
                 self.phase = Phase::Expand(node);
                 return;
             }
-            if node + AHEAD < self.present.len() {
-                self.call_for_children(node + AHEAD);
+            if node % AHEAD == 0 {
+                self.look_up();
             }
             let children = self.expand_node(node);
             *left = left.saturating_sub(children.max(1));
             self.generated += children;
             self.expanded += 1;
         }
+        self.look_up();
+        self.look_up();
         if self.candidates.is_empty() && self.cut.look_again() {
             self.phase = Phase::Expand(0);
             return;
@@ -42,20 +47,17 @@ impl<E: Estimate> Layers<E> {
         };
     }
 
-    /// Calls for the memory that will tell whether a node's children are known.
-    #[inline]
-    fn call_for_children(&self, node: usize) {
-        let head = self.present.head(node);
-        let tiles = self.present.tiles(node);
-        let to = usize::from(head.blank);
-        for blank_move in 0..MOVES {
-            if let Some(from) = self.moves.target(to, blank_move)
-                && blank_move != usize::from(head.back)
-            {
-                let hash = self.hashes.after(head.hash, tiles[from].into(), from, to);
-                self.seen.prefetch(hash);
+    /// Makes candidates of the children that were called for first, if they are not known.
+    fn look_up(&mut self) {
+        let mut children = mem::replace(&mut self.called, mem::take(&mut self.calling));
+        for child in children.drain(..) {
+            let rank = self.estimate.rank(child.value);
+            if self.cut.admits(rank) && self.seen.insert(child.hash) {
+                self.cut.add(rank);
+                self.candidates.push(child);
             }
         }
+        self.calling = children;
     }
 
     /// Makes the children of a node; the number of them.
@@ -92,13 +94,11 @@ impl<E: Estimate> Layers<E> {
                 continue;
             };
             children += 1;
-            let rank = self.estimate.rank(value);
-            let completes = self.estimate.completes(value, hash);
-            if !(completes || self.cut.admits(rank)) || !self.seen.insert(hash) {
-                continue;
-            }
-            if completes {
-                if self.completed.len() < self.settings.width() && !self.trace.is_full(1) {
+            if self.estimate.completes(value, hash) {
+                if self.seen.insert(hash)
+                    && self.completed.len() < self.settings.width()
+                    && !self.trace.is_full(1)
+                {
                     let child = Head {
                         value,
                         mark: self.trace.push(head.mark, blank_move),
@@ -111,12 +111,14 @@ impl<E: Estimate> Layers<E> {
                 }
                 continue;
             }
-            self.cut.add(rank);
-            self.candidates.push(Candidate {
-                hash,
-                value,
-                origin: Origin::child(node, blank_move),
-            });
+            if self.cut.admits(self.estimate.rank(value)) {
+                self.seen.prefetch(hash);
+                self.calling.push(Candidate {
+                    hash,
+                    value,
+                    origin: Origin::child(node, blank_move),
+                });
+            }
         }
         children
     }
