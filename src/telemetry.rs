@@ -5,6 +5,8 @@
 mod calls;
 mod catalogue;
 mod endpoint;
+mod format;
+mod labelled;
 mod lines;
 mod logs;
 #[cfg(feature = "otlp")]
@@ -34,6 +36,7 @@ pub(crate) use traces::{Ended, Trace};
 
 use catalogue::{CLOSED, HANDSHAKE_FAILED, MOVES, SECONDS, SLICE_SECONDS};
 use endpoint::Endpoint;
+use labelled::Labelled;
 
 // What is recorded several times in a call is looked up once, when it is first recorded: the
 // recorder must be there by then.
@@ -49,6 +52,15 @@ static HITS: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_cache_hits_tota
 static MISSES: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_cache_misses_total"));
 static SLICES: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_slice_seconds"));
 static QUEUE_SECONDS: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_queue_seconds"));
+static NODES: Labelled<1, Counter> =
+    Labelled::new(|[algorithm]| counter!("loyd_nodes_total", "algorithm" => algorithm));
+static OVERLOADED: Labelled<1, Counter> =
+    Labelled::new(|[lack]| counter!("loyd_overloaded_total", "lack" => lack));
+static SOLVE_SECONDS: Labelled<2, Histogram> = Labelled::new(
+    |[size, objective]| histogram!("loyd_solve_seconds", "size" => size, "objective" => objective),
+);
+static SOLUTION_MOVES: Labelled<1, Histogram> =
+    Labelled::new(|[size]| histogram!("loyd_solution_moves", "size" => size));
 
 /// Why there are no metrics.
 #[derive(Debug, Error)]
@@ -164,7 +176,7 @@ pub(crate) fn search_abandoned() {
 /// second: a line for each would be a load of its own.
 pub(crate) fn overloaded(lack: &'static str) {
     static SAID: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
-    counter!("loyd_overloaded_total", "lack" => lack).increment(1);
+    OVERLOADED.record([lack], |counter| counter.increment(1));
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     match &mut *said {
         Some((when, since)) if when.elapsed() < Duration::from_secs(1) => *since += 1,
@@ -263,14 +275,14 @@ pub(crate) fn queued(waited: Duration) {
 
 /// A search has made this many more nodes.
 pub(crate) fn nodes(algorithm: &'static str, generated: u64) {
-    counter!("loyd_nodes_total", "algorithm" => algorithm).increment(generated);
+    NODES.record([algorithm], |counter| counter.increment(generated));
 }
 
 /// A solution was sent.
 pub(crate) fn solved(cells: usize, objective: &'static str, moves: usize, elapsed: Duration) {
     let size = size_class(cells);
-    histogram!("loyd_solve_seconds", "size" => size, "objective" => objective).record(elapsed);
-    histogram!("loyd_solution_moves", "size" => size).record(moves as f64);
+    SOLVE_SECONDS.record([size, objective], |histogram| histogram.record(elapsed));
+    SOLUTION_MOVES.record([size], |histogram| histogram.record(moves as f64));
 }
 
 /// A limit ended a request.

@@ -32,21 +32,28 @@ pub struct Reached {
 pub struct Lengths {
     /// Boards with a solution by the deadline.
     pub solved: usize,
-    /// Milliseconds to the first solution, on the mean.
+    /// Boards whose solution was proven to be a shortest one.
+    pub proven: usize,
+    /// Of the boards with a solution; none when there are none.
+    pub means: Option<Means>,
+}
+
+/// The means over all boards with a solution by a deadline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Means {
+    /// Milliseconds to the first solution.
     pub first: f64,
-    /// The mean length of the first solutions.
+    /// The length of the first solution.
     pub first_length: f64,
-    /// The mean length of the shortest ones.
+    /// The length of the shortest one.
     pub length: f64,
     /// The same of the first fifty boards; of all, if they are fewer.
     pub length_of_50: f64,
-    /// By how much they are longer than the known shortest ones, on the mean: 0.01 is one in a
-    /// hundred. None where these are not known.
+    /// By how much it is longer than the known shortest one: 0.01 is one in a hundred. None where
+    /// that is not known.
     pub excess: Option<f64>,
-    /// The mean of what was proven to be the least.
+    /// What was proven to be the least.
     pub lower_bound: f64,
-    /// Boards whose solution was proven to be a shortest one.
-    pub proven: usize,
 }
 
 /// Looks for the best solution within a deadline, with the tables that are there; none when there
@@ -116,7 +123,7 @@ pub fn best_by(
 }
 
 impl Lengths {
-    /// The figures of boards, each with what came of it; all 0 when none was solved.
+    /// The figures of boards, each with what came of it.
     #[must_use]
     pub fn of(cases: &[Case], reached: &[Option<Reached>]) -> Self {
         let solved: Vec<(&Case, &Reached)> = cases
@@ -124,33 +131,36 @@ impl Lengths {
             .zip(reached)
             .filter_map(|(case, reached)| Some((case, reached.as_ref()?)))
             .collect();
-        let mean = |value: &dyn Fn(&Reached) -> f64| {
-            let sum: f64 = solved.iter().map(|(_, reached)| value(reached)).sum();
-            sum / solved.len().max(1) as f64
-        };
-        let early = &solved[..solved.len().min(50)];
-        let early_lengths: usize = early.iter().map(|(_, reached)| reached.best.1).sum();
-        let excess: Option<Vec<f64>> = solved
-            .iter()
-            .map(|(case, reached)| {
-                let known = case.length.filter(|&known| known > 0)?;
-                Some(reached.best.1 as f64 / known as f64 - 1.0)
-            })
-            .collect();
+        let is_proven =
+            |(_, reached): &&(_, &Reached)| reached.best.1 as u64 <= u64::from(reached.lower_bound);
         Self {
             solved: solved.len(),
+            proven: solved.iter().filter(is_proven).count(),
+            means: (!solved.is_empty()).then(|| Means::of(&solved)),
+        }
+    }
+}
+
+impl Means {
+    fn of(solved: &[(&Case, &Reached)]) -> Self {
+        let mean_of = |solved: &[(&Case, &Reached)], value: &dyn Fn(&Reached) -> f64| {
+            let sum: f64 = solved.iter().map(|(_, reached)| value(reached)).sum();
+            sum / solved.len() as f64
+        };
+        let mean = |value: &dyn Fn(&Reached) -> f64| mean_of(solved, value);
+        let length = |reached: &Reached| reached.best.1 as f64;
+        let excess = |(case, reached): &(&Case, &Reached)| {
+            let known = case.length.filter(|&known| known > 0)?;
+            Some(length(reached) / known as f64 - 1.0)
+        };
+        let excess: Option<Vec<f64>> = solved.iter().map(excess).collect();
+        Self {
             first: mean(&|reached| reached.first.0.as_secs_f64() * 1e3),
             first_length: mean(&|reached| reached.first.1 as f64),
-            length: mean(&|reached| reached.best.1 as f64),
-            length_of_50: early_lengths as f64 / early.len().max(1) as f64,
-            excess: excess
-                .filter(|excess| !excess.is_empty())
-                .map(|excess| excess.iter().sum::<f64>() / excess.len() as f64),
+            length: mean(&length),
+            length_of_50: mean_of(&solved[..solved.len().min(50)], &length),
+            excess: excess.map(|excess| excess.iter().sum::<f64>() / excess.len() as f64),
             lower_bound: mean(&|reached| f64::from(reached.lower_bound)),
-            proven: solved
-                .iter()
-                .filter(|(_, reached)| reached.best.1 as u64 <= u64::from(reached.lower_bound))
-                .count(),
         }
     }
 }

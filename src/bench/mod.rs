@@ -22,7 +22,7 @@ use crate::search::tables::Tables;
 use crate::search::{Budget, Search, Step};
 
 pub use cpu_time::CpuTime;
-pub use deadline::{Lengths, Reached, best_by};
+pub use deadline::{Lengths, Means, Reached, best_by};
 pub use figures::Figures;
 pub use suite::{Case, Suite, read_cases};
 pub use workers::Workers;

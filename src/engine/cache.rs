@@ -1,6 +1,8 @@
 //! Equal questions at once are answered by one search, and proven answers are kept.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -15,8 +17,8 @@ use crate::telemetry;
 const LARGEST: u32 = 64 * 1024;
 
 /// Everything that changes the answer, time aside: each asker ends its own waiting.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Key {
+#[derive(Debug, PartialEq, Eq, Hash)]
+pub struct Asked {
     /// What is asked.
     pub question: Question,
     /// Node generations allowed.
@@ -25,12 +27,34 @@ pub struct Key {
     pub max_memory: u64,
 }
 
+/// What is asked, hashed once: it is looked for several times in a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key {
+    hash: u64,
+    asked: Arc<Asked>,
+}
+
+impl Hash for Key {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl Deref for Key {
+    type Target = Asked;
+
+    fn deref(&self) -> &Asked {
+        &self.asked
+    }
+}
+
 /// The searches that are going on, and the proven answers, by question.
 #[derive(Clone, Debug)]
 pub struct Cache {
     /// As many as the pool holds, at the most.
     running: Arc<Mutex<HashMap<Key, Arc<Shared<Best>>>>>,
     kept: Moka<Key, Arc<Shared<Best>>>,
+    hasher: RandomState,
 }
 
 impl Cache {
@@ -43,6 +67,16 @@ impl Cache {
                 .max_capacity(bytes)
                 .weigher(|key: &Key, shared: &Arc<Shared<Best>>| weight(key, shared))
                 .build(),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// The key to what is asked.
+    #[must_use]
+    pub fn key(&self, asked: Asked) -> Key {
+        Key {
+            hash: self.hasher.hash_one(&asked),
+            asked: Arc::new(asked),
         }
     }
 

@@ -8,6 +8,7 @@ pub mod average;
 pub mod backlog;
 mod cache;
 mod drawing;
+mod ending;
 mod errands;
 pub mod guide_builder;
 pub mod job;
@@ -39,15 +40,16 @@ use crate::search::{Progress, Search};
 
 pub use admission::{Lack, Refused};
 pub use drawing::Drawings;
+pub use ending::{Failure, StopReason};
 pub use limits::{Caps, Limits, Wanted, until};
 pub use memory::{Reservation, expected_moves};
 pub use pipe::Pipe;
 pub use pool::Client;
-pub use solving::{Best, Failure, News, Outcome, StopReason, Waiting, Work};
+pub use solving::{Best, News, Outcome, Waiting, Work};
 
 use average::Average;
 use backlog::{Backlog, Line, Until};
-use cache::{Cache, Key, Leave};
+use cache::{Asked, Cache, Leave};
 use guide_builder::GuideBuilder;
 use job::Job;
 use memory::Memory;
@@ -193,11 +195,11 @@ impl Engine {
     ) -> Result<Solving, Refused> {
         self.admit()?;
         let takes_any = question.objective.takes_any();
-        let key = Key {
+        let key = self.cache.key(Asked {
             question,
             max_nodes: limits.nodes,
             max_memory: limits.memory,
-        };
+        });
         let (due, _) = limits.time_up();
         let asker = self.cache.ask(&key, due, || {
             let problem = &key.question.problem;

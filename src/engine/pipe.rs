@@ -11,10 +11,11 @@ use crate::puzzle::{Direction, Problem, Replay};
 use crate::search::{Progress, Stop};
 use crate::telemetry;
 
+use super::ending::Failure;
 use super::job::{End, Outlet, Refusal};
 use super::limits::{Limits, until};
 use super::pool::Ticket;
-use super::solving::{Failure, Work};
+use super::solving::Work;
 
 /// Runs of moves that may wait for the reader. A run is a few thousand moves at the most.
 const WAITING_RUNS: usize = 4;

@@ -194,8 +194,7 @@ impl Pool {
             return Err(Full::Share);
         }
         let id = state.enter(client, task);
-        // To tell nobody would be a system call, too.
-        let is_awaited = state.idle > 0;
+        let is_awaited = state.calls();
         drop(state);
         if is_awaited {
             self.shared.work.notify_one();
@@ -262,7 +261,7 @@ impl Ticket {
     /// Puts a parked task back, because its reader has made room.
     pub fn wake(&self) {
         let mut state = self.shared.lock();
-        let is_awaited = state.wake(self.id) && state.idle > 0;
+        let is_awaited = state.wake(self.id) && state.calls();
         drop(state);
         if is_awaited {
             self.shared.work.notify_one();

@@ -1,6 +1,6 @@
 //! One search, many askers: what it has found so far, and who still wants to know.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -48,6 +48,9 @@ struct Latest<T> {
     snapshot: watch::Sender<Snapshot<T>>,
     /// When each of those who wait will take what there is.
     askers: Mutex<Vec<Instant>>,
+    /// How many of them want to hear of each finding. To wake the others would cost as much as a
+    /// small search.
+    listeners: AtomicUsize,
     abandoned: AtomicBool,
     /// Node limits wait until there is an answer: for objectives that never fail.
     answer_first: bool,
@@ -71,9 +74,12 @@ impl<T: Collect> Outlet for Publisher<T> {
     type Found = T::Found;
 
     fn offer(&mut self, found: T::Found) -> Result<(), Refusal<T::Found>> {
-        self.latest
-            .snapshot
-            .send_modify(|snapshot| snapshot.found.collect(found));
+        let latest = &self.latest;
+        latest.snapshot.send_if_modified(|snapshot| {
+            snapshot.found.collect(found);
+            // Who begins to listen looks at the snapshot after that, so that nothing is missed.
+            latest.listeners.load(Ordering::Relaxed) > 0
+        });
         Ok(())
     }
 
@@ -155,6 +161,7 @@ impl<T: Collect> Shared<T> {
                 end: None,
             }),
             askers: Mutex::new(vec![due]),
+            listeners: AtomicUsize::new(0),
             abandoned: AtomicBool::new(false),
             answer_first,
         });
@@ -167,6 +174,7 @@ impl<T: Collect> Shared<T> {
         Ok(Asker {
             snapshot,
             due,
+            listens: false,
             shared: Arc::new(Self { latest, ticket }),
         })
     }
@@ -190,6 +198,7 @@ impl<T: Collect> Shared<T> {
             shared: Arc::clone(self),
             snapshot,
             due,
+            listens: false,
         })
     }
 
@@ -232,10 +241,19 @@ pub struct Asker<T: Collect> {
     shared: Arc<Shared<T>>,
     snapshot: watch::Receiver<Snapshot<T>>,
     due: Instant,
+    listens: bool,
 }
 
 impl<T: Collect> Asker<T> {
-    /// Waits for a finding or the end that has not been waited for before.
+    /// Wants to hear of each finding from now on, not of the end alone.
+    pub fn listen(&mut self) {
+        if !self.listens {
+            self.listens = true;
+            self.shared.latest.listeners.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits for the end, or a finding if it listens, that has not been waited for before.
     pub async fn changed(&mut self) {
         // The sender lives in `shared`: it cannot have gone.
         let _ = self.snapshot.changed().await;
@@ -256,6 +274,9 @@ impl<T: Collect> Asker<T> {
 
 impl<T: Collect> Drop for Asker<T> {
     fn drop(&mut self) {
+        if self.listens {
+            self.shared.latest.listeners.fetch_sub(1, Ordering::Relaxed);
+        }
         let mut askers = self.shared.latest.askers();
         if let Some(own) = askers.iter().position(|&due| due == self.due) {
             askers.swap_remove(own);

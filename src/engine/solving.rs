@@ -9,6 +9,7 @@ use crate::search::chain::Answer;
 use crate::search::{Forecast, Iteration, Progress, Stop};
 use crate::telemetry;
 
+use super::ending::{Failure, StopReason};
 use super::job::End;
 use super::limits::{Limits, TimeUp, until};
 use super::share::{Asker, Collect};
@@ -36,69 +37,6 @@ impl Collect for Best {
 
     fn best_length(&self) -> usize {
         self.answer.as_ref().map_or(0, |answer| answer.length)
-    }
-}
-
-/// Why a request was answered when it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StopReason {
-    /// What was asked for is proven.
-    Proven,
-    /// The first solution was asked for.
-    FirstFound,
-    /// The node limit.
-    NodeLimit,
-    /// The time limit.
-    TimeLimit,
-    /// The memory limit, and no other method was left.
-    MemoryLimit,
-    /// The call's deadline.
-    Deadline,
-    /// The method has nothing more to try.
-    Exhausted,
-}
-
-/// Why a request was not answered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Failure {
-    /// A limit came before what was asked for.
-    Limit {
-        /// Which limit.
-        reason: StopReason,
-        /// What the search did until then.
-        progress: Progress,
-        /// The length of the best solution; 0 when there is none.
-        best_length: usize,
-    },
-    /// The call's deadline came first.
-    DeadlineExceeded,
-    /// The engine is shutting down.
-    Draining,
-    /// A defect of loyd: a panic, or moves that do not lead to the goal.
-    Defect,
-}
-
-impl Failure {
-    /// The server's cap on time, where nothing is known of the search.
-    pub const TIME_CAP: Self = Self::Limit {
-        reason: StopReason::TimeLimit,
-        progress: Progress::NONE,
-        best_length: 0,
-    };
-
-    /// In a word, for the log.
-    #[must_use]
-    pub const fn name(&self) -> &'static str {
-        match self {
-            Self::Limit { reason, .. } => match reason {
-                StopReason::NodeLimit => "node_limit",
-                StopReason::MemoryLimit => "memory_limit",
-                _ => "time_limit",
-            },
-            Self::DeadlineExceeded => "deadline",
-            Self::Draining => "draining",
-            Self::Defect => "defect",
-        }
     }
 }
 
@@ -185,6 +123,7 @@ impl<T: Collect + Clone> Waiting<T> {
 
     /// Waits for a finding or the end. May be dropped and called again.
     pub async fn news(&mut self) -> News<T> {
+        self.asker.listen();
         loop {
             let (count, end) = {
                 let snapshot = self.asker.snapshot();
@@ -226,9 +165,29 @@ impl<T: Collect + Clone> Waiting<T> {
     /// # Errors
     /// When a limit or a defect came before what was asked for.
     pub async fn end(&mut self) -> Result<Outcome<T>, Failure> {
+        if let Some(over) = self.end_in_time().await {
+            return over;
+        }
         loop {
             if let News::Over(over) = self.news().await {
                 return over;
+            }
+        }
+    }
+
+    /// Waits for the end for as long as there is time, and sleeps through all findings.
+    async fn end_in_time(&mut self) -> Option<Result<Outcome<T>, Failure>> {
+        let (instant, _) = self.limits.time_up();
+        loop {
+            let end = self.asker.snapshot().end;
+            if let Some(end) = end {
+                return Some(self.over(end));
+            }
+            tokio::select! {
+                biased;
+                () = self.draining.cancelled() => return Some(Err(Failure::Draining)),
+                () = self.asker.changed() => {}
+                () = until(Some(instant)) => return None,
             }
         }
     }
@@ -247,7 +206,7 @@ impl<T: Collect + Clone> Waiting<T> {
 
     fn end_with(&self, reason: StopReason) -> Result<Outcome<T>, Failure> {
         let snapshot = self.asker.snapshot();
-        if let Some(limit) = limit_name(reason) {
+        if let Some(limit) = reason.limit() {
             telemetry::limit_stop(limit);
         }
         let met = matches!(reason, StopReason::Proven | StopReason::FirstFound);
@@ -285,15 +244,4 @@ fn waited(begun: Option<Instant>, limits: &Limits) -> Duration {
     begun.map_or(Duration::ZERO, |begun| {
         begun.saturating_duration_since(limits.arrived)
     })
-}
-
-/// The label of a limit's metric.
-const fn limit_name(reason: StopReason) -> Option<&'static str> {
-    match reason {
-        StopReason::NodeLimit => Some("nodes"),
-        StopReason::TimeLimit => Some("time"),
-        StopReason::MemoryLimit => Some("memory"),
-        StopReason::Deadline => Some("deadline"),
-        StopReason::Proven | StopReason::FirstFound | StopReason::Exhausted => None,
-    }
 }

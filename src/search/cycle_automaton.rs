@@ -33,6 +33,8 @@ const LEFT_OUT: u32 = u32::MAX - 1;
 pub struct CycleAutomaton {
     /// By state and move. The last ones are [`Self::START`] again, but for some first moves.
     next: Box<[[u16; MOVES]]>,
+    /// The moves that are not left out, as a set, by state.
+    moves: Box<[u8]>,
 }
 
 /// The sets of first moves.
@@ -89,11 +91,11 @@ impl CycleAutomaton {
         self.next[usize::from(state)][blank_move]
     }
 
-    /// The states after each move from a state, as [`Self::after`] has them.
+    /// The moves that are not to be left out in a state, as a set: bit `m` for the move `m`.
     #[inline]
     #[must_use]
-    pub fn after_each(&self, state: u16) -> [u16; MOVES] {
-        self.next[usize::from(state)]
+    pub fn moves(&self, state: u16) -> u8 {
+        self.moves[usize::from(state)]
     }
 
     /// The way the tile slides for each move of the blank.
@@ -108,7 +110,7 @@ impl CycleAutomaton {
     /// The bytes of the table.
     #[must_use]
     pub const fn bytes(&self) -> usize {
-        size_of_val(&*self.next)
+        size_of_val(&*self.next) + size_of_val(&*self.moves)
     }
 }
 
@@ -328,5 +330,11 @@ fn automaton(runs: &[Vec<u8>]) -> CycleAutomaton {
         };
         next.push(std::array::from_fn(allowed));
     }
-    CycleAutomaton { next: next.into() }
+    let is_left =
+        |(number, &state): (usize, &u16)| u8::from(state != CycleAutomaton::PRUNED) << number;
+    let moves = |states: &[u16; MOVES]| states.iter().enumerate().map(is_left).sum();
+    CycleAutomaton {
+        moves: next.iter().map(moves).collect(),
+        next: next.into(),
+    }
 }

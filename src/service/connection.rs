@@ -1,5 +1,6 @@
 //! One connection, from its handshake to its end.
 
+use std::future::poll_fn;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ use tower::ServiceExt;
 use super::end::End;
 use super::gather::Gather;
 use super::identity::Identity;
-use super::inline::Inline;
+use super::inline::{Inline, Waiting};
 use super::peer::Peer;
 use super::server::Calls;
 use super::tls::{self, Certificates};
@@ -117,7 +118,9 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
             }
             request
         });
-    let connection = http2::Builder::new(Inline)
+    let inline = Inline::default();
+    let mut waiting = Waiting::of(inline.clone());
+    let connection = http2::Builder::new(inline)
         .timer(TokioTimer::new())
         .max_concurrent_streams(config.max_streams)
         .max_header_list_size(HEADER_LIST)
@@ -140,8 +143,15 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
     let mut looks = tokio::time::interval(watch.interval());
     let mut leaving: Option<Leaving> = None;
     loop {
+        let work = poll_fn(|cx| {
+            // The connection takes along the answers that are there, and brings new calls.
+            waiting.go_on(cx);
+            let ended = connection.as_mut().poll(cx);
+            waiting.go_on(cx);
+            ended
+        });
         let leave = tokio::select! {
-            ended = stream.send_after(&mut connection) => {
+            ended = stream.send_after(work) => {
                 let told = leaving.map(|leaving| leaving.why);
                 return told.unwrap_or(match ended {
                     Ok(Ok(())) => End::Peer,

@@ -1,5 +1,6 @@
 //! `Solve`: one solution, whole.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -44,10 +45,29 @@ pub(super) async fn solve(
     if moves.len() > MAX_MOVES || !boards_fit {
         return Err(too_large(&format!("a solution of {} moves", moves.len())));
     }
-    if moves.len() > AT_ONCE || read.include_boards {
-        // Answers that are large do not keep the others of a connection waiting.
-        tokio::task::yield_now().await;
+    let is_large = moves.len() > AT_ONCE || read.include_boards;
+    let respond = move || response(&call, &read, &outcome, &answer);
+    if !is_large {
+        return respond();
     }
+    // Answers that are large do not keep the others of a connection waiting.
+    let apart = tokio::spawn(async move { respond() });
+    apart
+        .await
+        .unwrap_or_else(|failed| match failed.try_into_panic() {
+            Ok(panic) => resume_unwind(panic),
+            Err(_ended) => Err(status::draining()),
+        })
+}
+
+/// What is sent.
+fn response(
+    call: &Call,
+    read: &ReadSolve,
+    outcome: &Outcome<Best>,
+    answer: &Answer,
+) -> Result<proto::SolveResponse, Status> {
+    let moves = answer.solution.moves();
     let (tiles, boards) = convert::tiles_and_boards(
         &mut read.start.clone(),
         moves,

@@ -1,6 +1,7 @@
 //! The only place that knows gRPC codes: causes in, statuses out.
 
 use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use tonic::metadata::MetadataValue;
@@ -100,14 +101,25 @@ pub fn unsolvable(parity: &Parity) -> Status {
 pub fn refused(refused: &Refused) -> Status {
     match refused {
         Refused::Plan(error) => invalid(vec![FieldViolation::new("method", error.to_string())]),
-        Refused::Overloaded { retry_after, .. } => retry(
-            Code::ResourceExhausted,
-            "OVERLOADED",
-            refused.to_string(),
-            *retry_after,
-        ),
+        Refused::Overloaded { retry_after, .. } => overloaded(*refused, *retry_after),
         Refused::Draining => draining(),
     }
+}
+
+/// Who is asked too much has no time to write: there are few different such statuses, and each is
+/// made once.
+fn overloaded(refused: Refused, retry_after: Duration) -> Status {
+    static MADE: RwLock<Vec<(Refused, Status)>> = RwLock::new(Vec::new());
+    let made = MADE.read().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, status)) = made.iter().find(|(same, _)| *same == refused) {
+        return status.clone();
+    }
+    drop(made);
+    let message = refused.to_string();
+    let status = retry(Code::ResourceExhausted, "OVERLOADED", message, retry_after);
+    let mut made = MADE.write().unwrap_or_else(PoisonError::into_inner);
+    made.push((refused, status.clone()));
+    status
 }
 
 /// A request that the engine took and did not answer.

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 
 use tracing_subscriber::EnvFilter;
 
+use super::format::Format;
 use super::lines::Log;
 
 /// How log lines look.
@@ -25,13 +26,12 @@ pub fn install_logs(format: LogFormat, filter: &str) -> Log {
     let (log, lines) = Log::to(std::io::stderr());
     let builder = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::builder().parse_lossy(filter))
-        .with_writer(lines)
-        .with_ansi(std::io::stderr().is_terminal())
-        .with_target(false);
+        .with_writer(lines);
     // A second subscriber in one process is a test's; the first one stays.
-    let _ = match format {
-        LogFormat::Text => builder.try_init(),
-        LogFormat::Json => builder.json().flatten_event(true).try_init(),
+    let _ = if format == LogFormat::Text && std::io::stderr().is_terminal() {
+        builder.with_target(false).try_init()
+    } else {
+        builder.event_format(Format(format)).try_init()
     };
     log
 }

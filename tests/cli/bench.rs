@@ -217,6 +217,25 @@ fn lengths_by_deadlines_are_drawn() {
 }
 
 #[test]
+fn a_deadline_that_no_board_meets_has_no_means() {
+    let arguments = ["--suite", "uniform", "--rows", "100", "--columns", "100"];
+    let arguments = [&arguments[..], &["--count", "1", "--deadline", "1us"]].concat();
+    let text = output(&arguments);
+    let row: Vec<&str> = text
+        .lines()
+        .last()
+        .expect("a row")
+        .split_whitespace()
+        .collect();
+    assert_eq!(row, ["1us", "0"]);
+    let json: serde_json::Value =
+        serde_json::from_str(&output(&[&arguments[..], &["--json"]].concat())).expect("JSON");
+    let row = &json["deadlines"][0];
+    assert_eq!(row["solved"], 0);
+    assert!(row["mean_length"].is_null() && row["first"].is_null());
+}
+
+#[test]
 fn a_picture_that_cannot_be_written_is_named() {
     let boards = file("1,2,3,4,0,5,7,8,6\n");
     let path = boards.path().to_str().expect("text");

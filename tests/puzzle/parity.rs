@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use loyd::puzzle::generate::{Solvability, uniform};
-use loyd::puzzle::{Board, Dice, Direction, GoalLayout, Parity, inversions_by_tile};
+use loyd::puzzle::{Board, Dice, Direction, GoalLayout, Parity, Problem, inversions_by_tile};
 use proptest::prelude::*;
 
 use crate::{board, for_all_boards, goals, shape, shuffle, solved};
@@ -19,6 +19,7 @@ fn solvable(rows: usize, columns: usize, goal: &Board) -> usize {
             "{board:?} to {goal:?}"
         );
         assert_eq!(parity.solvable(), parity.solvable_by_interchanges());
+        assert_eq!(Problem::new(board, goal).is_ok(), parity.solvable());
         count += usize::from(parity.solvable());
     });
     count

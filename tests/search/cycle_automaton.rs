@@ -56,6 +56,20 @@ fn every_board_is_reached_by_a_shortest_path() {
 }
 
 #[test]
+fn the_moves_of_a_state_are_those_that_are_not_pruned() {
+    let automaton = CycleAutomaton::new(shape(4, 4), 10);
+    let [some, all] = [[true, false, false, true], [true; 4]].map(|first| automaton.start(first));
+    for state in (0..automaton.states() as u16).chain([some, all]) {
+        for blank_move in 0..4 {
+            let is_pruned = automaton.after(state, blank_move) == CycleAutomaton::PRUNED;
+            let is_a_move = automaton.moves(state) >> blank_move & 1 == 1;
+            assert_ne!(is_pruned, is_a_move, "state {state}, move {blank_move}");
+        }
+    }
+    assert_eq!(automaton.moves(some), 0b1001);
+}
+
+#[test]
 fn has_so_many_states() {
     let states = |shape, length| CycleAutomaton::new(shape, length).states();
     // Without runs to leave out but those back: the start, and a state for each move.

@@ -1,6 +1,7 @@
 """What calls cost: the figures of docs/capacity.md.
 
     target/system-venv/bin/python -B tests/system/capacity.py calls     # CPU of the server, by kind of call
+    target/system-venv/bin/python -B tests/system/capacity.py above     # the same above the solve itself, 4×4
     target/system-venv/bin/python -B tests/system/capacity.py replicas  # the same with 1, 2 and 4 processes
     target/system-venv/bin/python -B tests/system/capacity.py balancers # CPU of those in front, by CheckSolvable
     target/system-venv/bin/python -B tests/system/capacity.py memory    # resident, by --table-memory
@@ -12,6 +13,7 @@ the machine does than time by the clock. Calls a second and core are what follow
 
 import argparse
 import contextlib
+import json
 import os
 import pathlib
 import statistics
@@ -86,6 +88,35 @@ class Boards:
         ]
 
 
+class Listed:
+    """Drawn boards of 4×4, solved optimally for `loyd bench`."""
+
+    method = "Solve"
+
+    def __init__(self, folder, name, *drawn, draws, count=1_000):
+        self.file = pathlib.Path(folder, f"{name}.txt")
+        self.count = draws * count
+        with self.file.open("w") as file:
+            for seed in range(draws):
+                draw = (BINARY, "generate", "4", *drawn, f"--count={count}", f"--seed={seed + 1}")
+                for line in subprocess.check_output(draw, text=True).splitlines():
+                    tiles = line.split("#")[0].replace("/", " ").split()
+                    print(*tiles, sep=",", file=file)
+
+    @contextlib.contextmanager
+    def asking(self, server, run):
+        yield [
+            *(BINARY, "bench", f"--file={self.file}", "--in-flight=64"),
+            f"--server={server.address}",
+        ]
+
+    def alone(self, folder):
+        """CPU seconds of the search for a board, by nobody's order and with nothing else to do."""
+        command = (BINARY, "bench", "--json", f"--file={self.file}", f"--table-dir={folder}")
+        told = json.loads(subprocess.check_output(command, stderr=subprocess.DEVNULL))
+        return told["milliseconds"]["mean"] / 1e3
+
+
 def kinds(client):
     """What is called, for about a second of CPU each time."""
 
@@ -158,6 +189,30 @@ def calls(folder):
             row(name, [cost([started], kind, run) for run in range(RUNS)])
 
 
+def above(folder):
+    head = "boards | CPU a call | of it the solve | above it, median and least"
+    print(f"| {head} |\n| --- | --- | --- | --- |")
+    easy = ("--min-moves=10", "--max-moves=16")
+    with (
+        tempfile.TemporaryDirectory(prefix="loyd-boards-") as boards,
+        server(folder, "--cache-memory=0") as (started, _),
+    ):
+        for name, kind in {
+            "4×4 of 10 to 16 moves": Listed(boards, "easy", *easy, draws=10),
+            "4×4, any": Listed(boards, "any", draws=2),
+        }.items():
+            turns = [
+                (cost([started], kind, run)[0], kind.alone(folder)) for run in range(2 * RUNS)
+            ]
+            both = [statistics.median(seconds) * 1e6 for seconds in zip(*turns)]
+            rest = [(called - alone) * 1e6 for called, alone in turns]
+            print(
+                f"| {name} | {both[0]:,.0f} µs | {both[1]:,.0f} µs "
+                f"| {statistics.median(rest):,.0f} µs, {min(rest):,.0f} µs |",
+                flush=True,
+            )
+
+
 def replicas(folder):
     print(f"| replicas, one worker each | {HEAD}")
     for count in (1, 2, 4):
@@ -215,14 +270,22 @@ def memory(folder):
             )
 
 
+MEASURES = {
+    "calls": calls,
+    "above": above,
+    "replicas": replicas,
+    "balancers": balancers,
+    "memory": memory,
+}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("calls", "replicas", "balancers", "memory"))
+    parser.add_argument("what", choices=tuple(MEASURES))
     parser.add_argument("--table-dir", help="where tables are kept from run to run")
     chosen = parser.parse_args()
-    measure = {"calls": calls, "replicas": replicas, "balancers": balancers, "memory": memory}
     with tempfile.TemporaryDirectory(prefix="loyd-tables-") as folder:
-        measure[chosen.what](chosen.table_dir or folder)
+        MEASURES[chosen.what](chosen.table_dir or folder)
 
 
 if __name__ == "__main__":

@@ -301,15 +301,17 @@ class Calls(Case):
             self.assertLessEqual({SERVICE, "grpc.health.v1.Health"}, names, version)
 
     def test_a_request_id_comes_back_and_into_the_log(self):
+        # What a string of JSON cannot hold as it is must not break the line.
+        sent_id = 'system "test" \\1'
         board = self.client.board([1, 2, 0, 3])
         request = self.client.message("CheckSolvableRequest", board=board)
         _, call = self.client.CheckSolvable.with_call(
-            request, metadata=[("x-request-id", "system-test-1")]
+            request, metadata=[("x-request-id", sent_id)]
         )
         sent = dict(call.initial_metadata()) | dict(call.trailing_metadata())
-        self.assertEqual(sent.get("x-request-id"), "system-test-1")
-        self.server.wait_for_line(lambda line: "system-test-1" in line.values(), "the request's id")
-        logged = [line for line in self.server.lines if "system-test-1" in line.values()]
+        self.assertEqual(sent.get("x-request-id"), sent_id)
+        self.server.wait_for_line(lambda line: sent_id in line.values(), "the request's id")
+        logged = [line for line in self.server.lines if sent_id in line.values()]
         self.assertEqual(len(logged), 1)
 
     def test_metrics_are_what_prometheus_expects(self):

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::plot::Curve;
 use super::{Failure, bar, refuted};
-use crate::bench::{Case, Lengths, Suite, WrongLength, best_by};
+use crate::bench::{Case, Lengths, Means, Suite, WrongLength, best_by};
 use crate::puzzle::Shape;
 use crate::search::beams;
 use crate::search::tables::Tables;
@@ -73,28 +73,32 @@ impl<'a> ByDeadline<'a> {
             "  {:>8} {:>9} {:>7} {:>9} {:>8} {:>9} {:>7} {:>7}",
             "deadline", "length", "÷ n³", "first 50", "excess", "bound", "proven", "solved"
         )?;
-        if let Some((_, lengths)) = self.lengths.first() {
+        let firsts = self.lengths.iter().find_map(|(_, lengths)| lengths.means);
+        if let Some(means) = firsts {
             writeln!(
                 output,
                 "  {:>8} {:>9.2} {:>7.3}",
-                format!("{:.2} ms", lengths.first),
-                lengths.first_length,
-                lengths.first_length / self.cube(),
+                format!("{:.2} ms", means.first),
+                means.first_length,
+                means.first_length / self.cube(),
             )?;
         }
         for (deadline, lengths) in &self.lengths {
-            let excess = lengths
-                .excess
-                .map(|excess| format!("{:.2} %", excess * 1e2));
+            let deadline = humantime::format_duration(*deadline).to_string();
+            let Some(means) = lengths.means else {
+                writeln!(output, "  {deadline:>8} {:>60} {:>7}", "", lengths.solved)?;
+                continue;
+            };
+            let excess = means.excess.map(|excess| format!("{:.2} %", excess * 1e2));
             writeln!(
                 output,
                 "  {:>8} {:>9.2} {:>7.3} {:>9.2} {:>8} {:>9.2} {:>7} {:>7}",
-                humantime::format_duration(*deadline).to_string(),
-                lengths.length,
-                lengths.length / self.cube(),
-                lengths.length_of_50,
+                deadline,
+                means.length,
+                means.length / self.cube(),
+                means.length_of_50,
                 excess.unwrap_or_default(),
-                lengths.lower_bound,
+                means.lower_bound,
                 lengths.proven,
                 lengths.solved,
             )?;
@@ -104,19 +108,20 @@ impl<'a> ByDeadline<'a> {
 
     pub(super) fn as_json(&self) -> Value {
         let row = |(deadline, lengths): &(Duration, Lengths)| {
+            let means = lengths.means;
             json!({
                 "deadline_seconds": deadline.as_secs_f64(),
                 "solved": lengths.solved,
                 "proven": lengths.proven,
-                "mean_length": lengths.length,
-                "mean_length_of_first_50": lengths.length_of_50,
-                "length_by_cube": lengths.length / self.cube(),
-                "excess": lengths.excess,
-                "mean_lower_bound": lengths.lower_bound,
-                "first": {
-                    "milliseconds": lengths.first,
-                    "mean_length": lengths.first_length,
-                },
+                "mean_length": means.map(|means| means.length),
+                "mean_length_of_first_50": means.map(|means| means.length_of_50),
+                "length_by_cube": means.map(|means| means.length / self.cube()),
+                "excess": means.and_then(|means| means.excess),
+                "mean_lower_bound": means.map(|means| means.lower_bound),
+                "first": means.map(|means| json!({
+                    "milliseconds": means.first,
+                    "mean_length": means.first_length,
+                })),
             })
         };
         json!({
@@ -129,11 +134,15 @@ impl<'a> ByDeadline<'a> {
     /// How the lengths fall with time, from the first solutions on. A deadline by which some
     /// boards had none is left out.
     pub(super) fn curve(&self) -> Curve {
-        let all = |lengths: &Lengths| lengths.solved > 0 && lengths.solved == self.cases.len();
-        let first = self.lengths.iter().find(|(_, lengths)| all(lengths));
-        let first = first.map(|(_, lengths)| (lengths.first / 1e3, lengths.first_length));
-        let later = self.lengths.iter().filter(|(_, lengths)| all(lengths));
-        let later = later.map(|(deadline, lengths)| (deadline.as_secs_f64(), lengths.length));
+        let all = |(deadline, lengths): &(Duration, Lengths)| {
+            let has_all = lengths.solved == self.cases.len();
+            Some((*deadline, lengths.means.filter(|_| has_all)?))
+        };
+        let means: Vec<(Duration, Means)> = self.lengths.iter().filter_map(all).collect();
+        let first = means.first();
+        let first = first.map(|(_, means)| (means.first / 1e3, means.first_length));
+        let later = means.iter();
+        let later = later.map(|(deadline, means)| (deadline.as_secs_f64(), means.length));
         let mut points: Vec<(f64, f64)> = first.into_iter().chain(later).collect();
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         Curve {

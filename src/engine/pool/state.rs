@@ -22,6 +22,8 @@ pub(super) struct State {
     pub(super) errands: VecDeque<(u64, Arc<dyn Errand>)>,
     /// Workers that wait for something to do.
     pub(super) idle: usize,
+    /// Those of them who have been called and are not awake yet.
+    pub(super) called: usize,
     pub(super) helping: usize,
     pub(super) next_id: u64,
     pub(super) closed: bool,
@@ -143,6 +145,14 @@ impl State {
         };
         self.requeue(client, id, service, task);
         true
+    }
+
+    /// Whether a worker is to be called for one more task. To call nobody, or one who is on his way,
+    /// would be a system call, too.
+    pub(super) fn calls(&mut self) -> bool {
+        let is_awaited = self.idle > self.called;
+        self.called += usize::from(is_awaited);
+        is_awaited
     }
 
     pub(super) fn place(&mut self, id: u64) -> Option<&mut Place> {

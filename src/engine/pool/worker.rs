@@ -62,6 +62,8 @@ impl Shared {
             .wait(state)
             .unwrap_or_else(PoisonError::into_inner);
         state.idle -= 1;
+        // Who wakes by itself takes the place of one who was called: he finds the task all the same.
+        state.called = state.called.saturating_sub(1);
         self.count_free(&state);
         state
     }

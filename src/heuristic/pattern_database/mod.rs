@@ -41,7 +41,7 @@ pub use tier::Tier;
 
 pub(crate) use prefetch::prefetch;
 pub(crate) use rank::passing;
-pub(crate) use region::region_shift;
+pub(crate) use region::{RowTables, region_shift};
 
 use probe::Ways;
 use rank::orders;

@@ -162,23 +162,19 @@ impl<E: RowEntry> Rows<E> {
         self.count
     }
 
-    /// The entries, one for each set of occupied cells.
-    #[inline]
-    pub(crate) const fn entries(&self) -> &[E] {
-        &self.entries
-    }
-
-    /// The number of the entry of a set of occupied cells.
-    #[inline]
-    pub(crate) fn entry_number(&self, cells: u32) -> usize {
-        let upper = (cells >> Self::LOW_CELLS) as usize;
-        let lower = cells as usize & ((1 << Self::LOW_CELLS) - 1);
-        self.high[upper % HIGH] as usize + usize::from(self.low[lower % LOW])
+    /// The tables themselves.
+    pub(crate) const fn tables(&self) -> RowTables<'_, E> {
+        RowTables {
+            entries: &self.entries,
+            high: &self.high,
+            low: &self.low,
+        }
     }
 
     /// The entry of a set of occupied cells.
     pub(super) fn entry(&self, cells: CellSet) -> E {
-        self.entries[self.entry_number(cells.bits())]
+        let tables = self.tables();
+        tables.entries[tables.entry_number(cells.bits())]
     }
 
     /// The row of a set of occupied cells with the blank on a free one.
@@ -189,6 +185,25 @@ impl<E: RowEntry> Rows<E> {
     /// The bytes of the tables.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.entries) + size_of_val(&*self.high) + size_of_val(&*self.low)
+    }
+}
+
+/// Where the entries stand: what many look-ups need not follow again.
+#[derive(Clone, Copy)]
+pub(crate) struct RowTables<'a, E> {
+    /// One for each set of occupied cells.
+    pub(crate) entries: &'a [E],
+    high: &'a [u32; HIGH],
+    low: &'a [u16; LOW],
+}
+
+impl<E: RowEntry> RowTables<'_, E> {
+    /// The number of the entry of a set of occupied cells.
+    #[inline]
+    pub(crate) fn entry_number(&self, cells: u32) -> usize {
+        let upper = (cells >> Rows::<E>::LOW_CELLS) as usize;
+        let lower = cells as usize & ((1 << Rows::<E>::LOW_CELLS) - 1);
+        self.high[upper % HIGH] as usize + usize::from(self.low[lower % LOW])
     }
 }
 

@@ -79,11 +79,17 @@ pub fn read_solve(wire: &proto::SolveRequest, max_side: usize) -> Result<ReadSol
 ///
 /// On the wire a move, its tile and each cell of the board after it take a byte at least.
 pub fn cannot_fit(read: &ReadSolve) -> bool {
-    let moves = HeuristicKind::Manhattan.lower_bound(&read.question.problem) as usize;
-    let cells = read.start.shape().cells();
+    let shape = read.start.shape();
     let tile = usize::from(read.include_tiles);
-    let board = if read.include_boards { cells } else { 0 };
-    moves * (1 + tile + board) > MAX_RESPONSE_BYTES
+    let board = if read.include_boards {
+        shape.cells()
+    } else {
+        0
+    };
+    let fits = |moves| moves * (1 + tile + board) <= MAX_RESPONSE_BYTES;
+    // No tile is further from home than the board is long and wide.
+    let most = shape.cells() * (shape.rows() + shape.columns());
+    !fits(most) && !fits(HeuristicKind::Manhattan.lower_bound(&read.question.problem) as usize)
 }
 
 /// Reads a `SolveStreamRequest`.

@@ -4,37 +4,60 @@
 //! to do while memory answers, and so that few branches depend on what is read.
 
 use crate::search::blank_moves::MOVES;
-use crate::search::cycle_automaton::CycleAutomaton;
 
+use super::change::Change;
 use super::front::Front;
 use super::lookup::{Looked, Tables, Towards};
 use super::node::{Grid, Node, Step};
-use super::open::Waiting;
+use super::open::{Open, Waiting};
+use super::seen::{Seen, Sums};
 use super::{Outcome, Shared, WIDTH};
 
-/// The most successors of a batch.
-const SUCCESSORS: usize = WIDTH * MOVES;
+/// No batch has more successors; a power of two, so that numbers of them need no check.
+const SUCCESSORS: usize = (WIDTH * MOVES).next_power_of_two();
 
 /// A row's entry is read when so many more have been called for. Words are called for one by one
 /// so: when all of them are at once, the processor has to wait until it can remember more of them.
 const LAG: usize = 8;
 
-/// A successor that is not made yet.
+/// A successor that is not made yet: four bytes, as they are written whether it is one or not.
 #[derive(Clone, Copy, Default)]
+#[repr(align(4))]
 struct Candidate {
     towards: Towards,
-    parent: u16,
-    cycle: u16,
+    parent: Parent,
 }
 
-/// A successor that the first sum does not cut off.
+/// The slot of a parent, and above it what is told of its sums.
+#[derive(Clone, Copy, Default)]
+struct Parent(u16);
+
+impl Parent {
+    /// The sums' bits are the highest of a byte.
+    const SLOT: u16 = !((Sums::BITS as u16) << 8);
+
+    #[inline]
+    fn new(slot: u16, sums: Sums) -> Self {
+        Self(slot | u16::from(sums.bits()) << 8)
+    }
+
+    #[inline]
+    const fn slot(self) -> u16 {
+        self.0 & Self::SLOT
+    }
+
+    #[inline]
+    const fn sums(self) -> Sums {
+        Sums::from_bits((self.0 >> 8) as u8)
+    }
+}
+
+/// A successor that a sum does not cut off.
 #[derive(Clone, Copy, Default)]
 struct Kept {
-    candidate: u32,
-    /// What the first sum comes to.
-    sum: u32,
-    /// The residues of all patterns after the move; of the first sum's, as yet.
-    residues: u32,
+    /// Its number among those that were looked up in that sum.
+    number: u8,
+    change: Change,
 }
 
 /// Where the successors of a batch are worked out.
@@ -43,9 +66,12 @@ pub(super) struct Scratch {
     candidates: [Candidate; SUCCESSORS],
     /// What the first sum's look-up tells of each candidate.
     first: [Looked; SUCCESSORS],
+    /// Those that it does not cut off.
     kept: [Kept; SUCCESSORS],
-    /// What the other sum's tells of each that is kept.
+    /// What the other sum's tells of each of these.
     other: [Looked; SUCCESSORS],
+    /// Those that it does not cut off either.
+    made: [Kept; SUCCESSORS],
 }
 
 impl Scratch {
@@ -56,23 +82,9 @@ impl Scratch {
             first: [Looked::default(); SUCCESSORS],
             kept: [Kept::default(); SUCCESSORS],
             other: [Looked::default(); SUCCESSORS],
+            made: [Kept::default(); SUCCESSORS],
         }
     }
-}
-
-/// The residues after a tile of one pattern has moved, and its sum then: the distance is one
-/// more or one less, and the table's bit tells which.
-#[inline(always)]
-fn step(residues: u32, pattern: u32, bit: u32, sum: u32) -> (u32, u32) {
-    let before = residues >> (2 * pattern);
-    // The lower bit changes with every move. Whether the upper one does, and what the lower one
-    // was, tells which way the distance went.
-    let changes = (bit ^ before >> 1) & 1;
-    let is_more = (changes ^ before ^ 1) & 1;
-    (
-        residues ^ (changes << 1 | 1) << (2 * pattern),
-        (sum + 2 * is_more).wrapping_sub(1),
-    )
 }
 
 impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
@@ -90,36 +102,33 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         let successors = self.list(count, shared);
         self.progress.generated += successors as u64;
         self.look_up_first(successors, tables);
-        let kept = self.cut_off(successors, tables);
-        if shared.lookup.is_double() {
+        let kept = self.cut_off_by_first(successors, tables);
+        let goal = if shared.lookup.is_double() {
             self.look_up_other(kept, tables);
-        }
-        match self.make(kept, tables, shared.lookup.is_double()) {
-            Some(goal) => Outcome::Goal(goal),
-            None => Outcome::Expanded,
-        }
+            let made = self.cut_off_by_other(kept, tables);
+            self.make(made, shared)
+        } else {
+            self.make_of_one(kept, shared)
+        };
+        goal.map_or(Outcome::Expanded, Outcome::Goal)
     }
 
     /// Lists the moves that lead on.
     fn list(&mut self, nodes: usize, shared: &Shared<G>) -> usize {
+        const { assert!(Open::<G, P, W>::SLOTS <= Parent::SLOT as usize + 1) };
         let Scratch {
             batch, candidates, ..
         } = &mut self.scratch;
         let mut count = 0;
-        for &parent in &batch[..nodes] {
-            let moves_left = self.open.expand(parent);
-            let node = self.open.node(parent);
+        for &slot in &batch[..nodes] {
+            let moves_left = self.open.expand(slot);
+            let node = self.open.node(slot);
+            let parent = Parent::new(slot, Sums::new(node.sums, node.depth, self.threshold));
             let (slides, moves) = shared.lookup.slides(node.blank);
-            let moves = moves & moves_left;
-            let cycles = shared.automaton.after_each(node.cycle);
-            for (blank_move, (&towards, cycle)) in slides.iter().zip(cycles).enumerate() {
-                candidates[count] = Candidate {
-                    towards,
-                    parent,
-                    cycle,
-                };
-                let leads_on = cycle != CycleAutomaton::PRUNED;
-                count += usize::from(moves >> blank_move & u8::from(leads_on));
+            let moves = moves & moves_left & shared.automaton.moves(node.cycle);
+            for (blank_move, &towards) in slides.iter().enumerate() {
+                candidates[count % SUCCESSORS] = Candidate { towards, parent };
+                count += usize::from(moves >> blank_move & 1);
             }
         }
         count
@@ -131,10 +140,10 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
             candidates, first, ..
         } = &mut self.scratch;
         for (number, candidate) in candidates[..successors].iter().enumerate() {
-            let node = self.open.node(candidate.parent);
-            let sum = usize::from(node.sums[1] > node.sums[0]);
+            let node = self.open.node(candidate.parent.slot());
             let tile = node.board.tile(usize::from(candidate.towards.from));
-            first[number] = tables.look(node, sum, tile, candidate.towards);
+            let seen = Seen::by_first(candidate.parent.sums(), tile);
+            first[number] = tables.look(node, seen, candidate.towards);
             if let Some(before) = number.checked_sub(LAG) {
                 tables.find(&mut first[before]);
             }
@@ -145,7 +154,7 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
     }
 
     /// Drops what the first sum cuts off, or leaves it to the next iteration.
-    fn cut_off(&mut self, successors: usize, tables: &Tables<'_, G, P>) -> usize {
+    fn cut_off_by_first(&mut self, successors: usize, tables: &Tables<'_, G, P>) -> usize {
         let Scratch {
             candidates,
             first,
@@ -156,21 +165,16 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         let mut count = 0;
         let successors = candidates[..successors].iter().zip(first);
         for (number, (candidate, looked)) in successors.enumerate() {
-            let node = self.open.node(candidate.parent);
-            let sum = u32::from(node.sums[usize::from(looked.sum) % 2]);
-            let residues = u32::from(node.residues);
-            let bit = tables.bit(looked);
-            let (residues, sum) = step(residues, u32::from(looked.pattern), bit, sum);
-            kept[count] = Kept {
-                candidate: number as u32,
-                sum,
-                residues,
+            let change = tables.change(looked);
+            kept[count % SUCCESSORS] = Kept {
+                number: number as u8,
+                change,
             };
-            let is_cut_off = u32::from(node.depth) + 1 + sum > self.threshold;
-            count += usize::from(!is_cut_off);
+            count += usize::from(!change.is_cut_off());
             if keeps {
                 let blank_move = candidate.towards.blank_move();
-                self.open.defer(candidate.parent, blank_move, is_cut_off);
+                let parent = candidate.parent.slot();
+                self.open.defer(parent, blank_move, change.is_cut_off());
             }
         }
         count
@@ -186,11 +190,10 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
             ..
         } = &mut self.scratch;
         for (number, this) in kept[..count].iter().enumerate() {
-            let candidate = &candidates[this.candidate as usize];
-            let looked = &first[this.candidate as usize];
-            let node = self.open.node(candidate.parent);
-            let (sum, tile) = (1 - looked.sum % 2, usize::from(looked.tile));
-            other[number] = tables.look(node, usize::from(sum), tile, candidate.towards);
+            let candidate = &candidates[usize::from(this.number) % SUCCESSORS];
+            let seen = first[usize::from(this.number) % SUCCESSORS].seen.by_other();
+            let node = self.open.node(candidate.parent.slot());
+            other[number] = tables.look(node, seen, candidate.towards);
             if let Some(before) = number.checked_sub(LAG) {
                 tables.find(&mut other[before]);
             }
@@ -200,70 +203,99 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         }
     }
 
+    /// Drops what the other sum cuts off, unless it is kept for the next iteration.
+    fn cut_off_by_other(&mut self, count: usize, tables: &Tables<'_, G, P>) -> usize {
+        let Scratch { other, made, .. } = &mut self.scratch;
+        let keeps = self.open.keeps();
+        let mut made_count = 0;
+        for (number, looked) in other[..count].iter().enumerate() {
+            let change = tables.change(looked);
+            made[made_count % SUCCESSORS] = Kept {
+                number: number as u8,
+                change,
+            };
+            made_count += usize::from(keeps | !change.is_cut_off());
+        }
+        made_count
+    }
+
     /// Makes the successors that remain; the goal, if it is among them.
-    fn make(
-        &mut self,
-        count: usize,
-        tables: &Tables<'_, G, P>,
-        is_double: bool,
-    ) -> Option<Node<G, P, W>> {
+    fn make(&mut self, count: usize, shared: &Shared<G>) -> Option<Node<G, P, W>> {
         let Scratch {
             candidates,
             first,
             kept,
             other,
+            made,
             ..
         } = &self.scratch;
-        let keeps = self.open.keeps();
-        for (this, other) in kept[..count].iter().zip(other) {
-            let candidate = &candidates[this.candidate as usize];
-            let looked = &first[this.candidate as usize];
-            let parent = self.open.node(candidate.parent);
-            let depth = usize::from(parent.depth) + 1;
-            let sum = usize::from(looked.sum) % 2;
-            let mut residues = this.residues;
-            let mut other_sum = 0;
-            if is_double {
-                let bit = tables.bit(other);
-                let before = u32::from(parent.sums[1 - sum]);
-                (residues, other_sum) = step(residues, u32::from(other.pattern), bit, before);
-            }
-            let bound = this.sum.max(other_sum);
-            let is_within = depth as u32 + bound <= self.threshold;
-            if !is_within && !keeps {
-                continue;
-            }
-            let waiting = if is_within {
-                Waiting::Now
-            } else {
+        for this in &made[..count] {
+            let in_other = usize::from(this.number) % SUCCESSORS;
+            let kept = &kept[in_other];
+            let in_first = usize::from(kept.number) % SUCCESSORS;
+            let waiting = if this.change.is_cut_off() {
                 Waiting::Later
+            } else {
+                Waiting::Now
             };
-            let sums = [this.sum as u8, other_sum as u8];
-            let step = Step {
-                tile: usize::from(looked.tile),
-                from: candidate.towards.from,
-                blank_move: candidate.towards.blank_move(),
-                residues: residues as u16,
-                cycle: candidate.cycle,
-                sums: [sums[sum], sums[1 - sum]],
-            };
-            let slot = self
-                .open
-                .push(waiting, bound as usize, depth, |nodes, slot| {
-                    let both = [usize::from(candidate.parent), slot];
-                    let [parent, node] = nodes
-                        .get_disjoint_mut(both)
-                        .expect("a parent stays until its successors are made");
-                    parent.succeed(step, node);
-                    node.place(looked);
-                    if is_double {
-                        node.place(other);
-                    }
-                });
+            let changes = [
+                (&first[in_first], kept.change),
+                (&other[in_other], this.change),
+            ];
+            let candidate = candidates[in_first];
+            let (slot, bound) = push(&mut self.open, candidate, shared, waiting, changes);
             if bound == 0 {
                 return Some(*self.open.node(slot));
             }
         }
         None
     }
+
+    /// Makes the successors that the only sum does not cut off; the goal, if it is among them.
+    fn make_of_one(&mut self, count: usize, shared: &Shared<G>) -> Option<Node<G, P, W>> {
+        let Scratch {
+            candidates,
+            first,
+            kept,
+            ..
+        } = &self.scratch;
+        for this in &kept[..count] {
+            let number = usize::from(this.number) % SUCCESSORS;
+            let changes = [(&first[number], this.change)];
+            let (open, candidate) = (&mut self.open, candidates[number]);
+            let (slot, bound) = push(open, candidate, shared, Waiting::Now, changes);
+            if bound == 0 {
+                return Some(*self.open.node(slot));
+            }
+        }
+        None
+    }
+}
+
+/// Puts a successor into the store, given what each sum's look-up told; its slot and its bound.
+#[inline(always)]
+fn push<G: Grid, const P: usize, const W: usize, const SUMS: usize>(
+    open: &mut Open<G, P, W>,
+    candidate: Candidate,
+    shared: &Shared<G>,
+    waiting: Waiting,
+    changes: [(&Looked, Change); SUMS],
+) -> (u16, usize) {
+    open.push(waiting, |nodes, slot| {
+        let both = [usize::from(candidate.parent.slot()), slot];
+        let [parent, node] = nodes
+            .get_disjoint_mut(both)
+            .expect("a parent stays until its successors are made");
+        let blank_move = candidate.towards.blank_move();
+        let step = Step {
+            tile: changes[0].0.seen.tile(),
+            from: candidate.towards.from,
+            blank_move,
+            cycle: shared.automaton.after(parent.cycle, blank_move),
+        };
+        parent.succeed(step, node);
+        for (looked, change) in changes {
+            node.place(looked, change);
+        }
+    })
 }

@@ -4,12 +4,14 @@ use std::array;
 use std::sync::Arc;
 
 use crate::heuristic::pattern_database::{
-    Additive, PatternDatabase, RowEntry, Rows, Summand, passing, prefetch, region_shift,
+    Additive, PatternDatabase, RowEntry, RowTables, Rows, Summand, passing, prefetch, region_shift,
 };
 use crate::puzzle::Shape;
 use crate::search::blank_moves::{BlankMoves, MOVES};
 
+use super::change::Change;
 use super::node::{Grid, Node, cells};
+use super::seen::{Seen, TILES};
 
 /// A slide into the blank.
 #[derive(Clone, Copy, Default)]
@@ -33,18 +35,23 @@ impl Towards {
 struct Slide<G: Grid> {
     /// The cell that the tile leaves and the one that it takes.
     cells: G::Cells,
-    /// Where a row entry has the region of the blank's new cell.
-    region_shift: u8,
+    row: InRow,
     /// −1 when the tile passes others backwards in reading order, 0 otherwise.
     backwards: i8,
     /// The cells that it passes, on the problem's board; the blank's own for none.
     passed: [u8; 4],
 }
 
-/// The most slides of a board, and the most tiles. Tables have room for as many, which are powers
-/// of two, so that a look-up needs no check of its range.
+/// Where the region of a blank's new cell stands.
+#[derive(Clone, Copy, Default)]
+struct InRow {
+    /// The pattern, whose row entry has it.
+    pattern: u8,
+    region_shift: u8,
+}
+
+/// The most slides of a board; a power of two, so that a look-up needs no check of its range.
 const SLIDES: usize = 32 * MOVES;
-const TILES: usize = 32;
 
 /// The number of one of `P` patterns, so that all see that it is one: no check, and no division.
 #[inline(always)]
@@ -57,13 +64,6 @@ pub(super) const fn within<const P: usize>(number: u8) -> usize {
     }
 }
 
-/// A tile as a sum sees it: both numbers in one.
-const fn seen(sum: usize, tile: usize) -> usize {
-    (sum * TILES + tile) % SEEN
-}
-
-const SEEN: usize = 2 * TILES;
-
 struct Pattern<G: Grid> {
     database: Arc<PatternDatabase<G::Entry>>,
     rows: Arc<Rows<G::Entry>>,
@@ -74,22 +74,29 @@ struct Pattern<G: Grid> {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Looked {
     pub(super) cells: u32,
+    /// The tiles' order after the slide, and the distance before it; see [`Node`].
     pub(super) order: u32,
     /// The number of the row entry, then the bit of the new state.
     place: u32,
-    pub(super) pattern: u8,
-    region_shift: u8,
-    pub(super) tile: u8,
-    pub(super) sum: u8,
+    row: InRow,
+    pub(super) seen: Seen,
+}
+
+impl Looked {
+    /// The pattern whose tile moved.
+    #[inline]
+    pub(super) const fn pattern(&self) -> u8 {
+        self.row.pattern
+    }
 }
 
 /// The tables of two sums, or of one, for problems of one shape and home.
 pub(super) struct Lookup<G: Grid> {
     patterns: Vec<Pattern<G>>,
     /// The pattern of each tile, sum by sum.
-    pattern_of: [u8; SEEN],
+    pattern_of: [u8; Seen::COUNT],
     /// What a tile that passes another adds to its order's first bit, sum by sum.
-    passing: Box<[[i32; TILES]; SEEN]>,
+    passing: Box<[[i32; TILES]; Seen::COUNT]>,
     /// The slides into each cell.
     slides: [[Towards; MOVES]; SLIDES / MOVES],
     /// The moves that the blank has on each cell, as a set.
@@ -115,8 +122,8 @@ impl<G: Grid> Lookup<G> {
         let has_move = |number: usize| u8::from(from(number).is_some()) << (number % MOVES);
         let mut lookup = Self {
             patterns: Vec::new(),
-            pattern_of: [0; SEEN],
-            passing: Box::new([[0; TILES]; SEEN]),
+            pattern_of: [0; Seen::COUNT],
+            passing: Box::new([[0; TILES]; Seen::COUNT]),
             slides: array::from_fn(|blank| array::from_fn(|to| towards(blank * MOVES + to))),
             moves: array::from_fn(|blank| (0..MOVES).map(|to| has_move(blank * MOVES + to)).sum()),
             sums: additive.sums().len(),
@@ -138,9 +145,10 @@ impl<G: Grid> Lookup<G> {
     ) {
         let tiles = summand.tiles(additive.home());
         let stride = summand.database().stride() as i32;
+        let this = self.patterns.len() as u8;
         for (number, &tile) in tiles.iter().enumerate() {
-            let seen = seen(sum, tile);
-            self.pattern_of[seen] = self.patterns.len() as u8;
+            let seen = Seen::number_of(sum, tile);
+            self.pattern_of[seen] = this;
             for (other_number, &other) in tiles.iter().enumerate() {
                 if number != other_number {
                     let rise = passing(number, other_number, tiles.len());
@@ -153,7 +161,7 @@ impl<G: Grid> Lookup<G> {
             // What no move leads to is never looked up.
             let blank = (number / MOVES).min(shape.cells() - 1);
             let from = moves.target(blank, number % MOVES).unwrap_or(blank);
-            slide(shape, summand, from, blank)
+            slide(shape, summand, this, from, blank)
         };
         self.patterns.push(Pattern {
             database: Arc::clone(summand.database()),
@@ -186,19 +194,21 @@ impl<G: Grid> Lookup<G> {
                 let pattern = &self.patterns[number.min(self.patterns.len() - 1)];
                 Table {
                     words: pattern.database.words(),
-                    rows: &pattern.rows,
+                    rows: pattern.rows.tables(),
                     slides: &pattern.slides,
                 }
             }),
-            lookup: self,
+            pattern_of: &self.pattern_of,
+            passing: &self.passing,
         }
     }
 }
 
-/// One pattern's table.
+/// One pattern's table. It takes a cache line, so that its place follows from its number by a shift.
+#[repr(align(64))]
 struct Table<'a, G: Grid> {
     words: &'a [u64],
-    rows: &'a Rows<G::Entry>,
+    rows: RowTables<'a, G::Entry>,
     slides: &'a [Slide<G>; SLIDES],
 }
 
@@ -206,7 +216,8 @@ struct Table<'a, G: Grid> {
 /// done once for many look-ups.
 pub(super) struct Tables<'a, G: Grid, const P: usize> {
     patterns: [Table<'a, G>; P],
-    lookup: &'a Lookup<G>,
+    pattern_of: &'a [u8; Seen::COUNT],
+    passing: &'a [[i32; TILES]; Seen::COUNT],
 }
 
 impl<G: Grid, const P: usize> Tables<'_, G, P> {
@@ -216,16 +227,14 @@ impl<G: Grid, const P: usize> Tables<'_, G, P> {
     pub(super) fn look<const W: usize>(
         &self,
         node: &Node<G, P, W>,
-        sum: usize,
-        tile: usize,
+        seen: Seen,
         towards: Towards,
     ) -> Looked {
-        let seen = seen(sum, tile);
-        let number = within::<P>(self.lookup.pattern_of[seen]);
+        let number = within::<P>(self.pattern_of[seen.number()]);
         let pattern = &self.patterns[number];
         let slide = &pattern.slides[usize::from(towards.slide) % SLIDES];
         let cells: u32 = (node.cells[number] ^ slide.cells).into();
-        let passing = &self.lookup.passing[seen];
+        let passing = &self.passing[seen.number()];
         // No branch: whether a tile passes others depends on the sum, which nobody foresees.
         let mut rise = 0;
         for &cell in &slide.passed[..G::PASSED] {
@@ -234,39 +243,45 @@ impl<G: Grid, const P: usize> Tables<'_, G, P> {
         let backwards = i32::from(slide.backwards);
         let rise = (rise ^ backwards) - backwards;
         let place = pattern.rows.entry_number(cells);
-        prefetch(pattern.rows.entries(), place);
+        prefetch(pattern.rows.entries, place);
         Looked {
             cells,
             order: node.orders[number].wrapping_add_signed(rise),
             place: place as u32,
-            pattern: number as u8,
-            region_shift: slide.region_shift,
-            tile: tile as u8,
-            sum: sum as u8,
+            row: slide.row,
+            seen,
         }
     }
 
     /// Reads the entry, and calls for the word where the bit of the new state stands.
     #[inline(always)]
     pub(super) fn find(&self, looked: &mut Looked) {
-        let pattern = &self.patterns[within::<P>(looked.pattern)];
-        let entry = &pattern.rows.entries()[looked.place as usize];
-        looked.place = looked.order + entry.row(u32::from(looked.region_shift));
+        let pattern = &self.patterns[within::<P>(looked.pattern())];
+        let entry = &pattern.rows.entries[looked.place as usize];
+        looked.place = first_bit(looked.order) + entry.row(u32::from(looked.row.region_shift));
         prefetch(pattern.words, looked.place as usize / 64);
     }
 
-    /// The second lowest bit of the distance of what was looked up.
+    /// Reads the bit, and tells what the slide does to the distance.
     #[inline(always)]
-    pub(super) fn bit(&self, looked: &Looked) -> u32 {
-        let words = self.patterns[within::<P>(looked.pattern)].words;
-        (words[looked.place as usize / 64] >> (looked.place % 64) & 1) as u32
+    pub(super) fn change(&self, looked: &Looked) -> Change {
+        let words = self.patterns[within::<P>(looked.pattern())].words;
+        let bits = words[looked.place as usize / 64] >> (looked.place % 64);
+        Change::new(looked.order, bits, looked.seen.is_greatest())
     }
+}
+
+/// Where an order begins in its table, in bits.
+#[inline]
+const fn first_bit(order: u32) -> u32 {
+    order & !(u64::BITS - 1)
 }
 
 /// The slide of a tile from a cell to the blank's, in the mirror of a table.
 fn slide<G: Grid>(
     shape: Shape,
     summand: &Summand<G::Entry>,
+    pattern: u8,
     from: usize,
     blank: usize,
 ) -> Slide<G> {
@@ -281,7 +296,10 @@ fn slide<G: Grid>(
     }
     Slide {
         cells: cells::<G>(1 << left ^ 1 << taken),
-        region_shift: region_shift::<G::Entry>(left) as u8,
+        row: InRow {
+            pattern,
+            region_shift: region_shift::<G::Entry>(left) as u8,
+        },
         backwards: if left < taken { 0 } else { -1 },
         passed,
     }

@@ -9,11 +9,13 @@
 //! iteration ends early. Paths to boards that are reached in another way too are cut off by a
 //! [cycle automaton](crate::search::cycle_automaton).
 
+mod change;
 mod expand;
 mod front;
 mod lookup;
 mod node;
 mod open;
+mod seen;
 
 use std::any::Any;
 use std::sync::Arc;

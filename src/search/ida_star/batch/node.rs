@@ -6,6 +6,7 @@ use crate::heuristic::pattern_database::{Additive, Bytes, RowEntry};
 use crate::puzzle::{Board, Problem};
 use crate::search::cycle_automaton::CycleAutomaton;
 
+use super::change::Change;
 use super::lookup::{Looked, within};
 
 /// A board of a limited size, as a node holds it.
@@ -91,9 +92,7 @@ pub(super) struct Step {
     pub(super) tile: usize,
     pub(super) from: u8,
     pub(super) blank_move: usize,
-    pub(super) residues: u16,
     pub(super) cycle: u16,
-    pub(super) sums: [u8; 2],
 }
 
 /// A node with up to `P` patterns in two sums, and a path of up to 32 `W` moves. With four
@@ -103,12 +102,11 @@ pub(super) struct Node<G: Grid, const P: usize, const W: usize> {
     pub(super) board: G,
     /// The moves from the root, two bits each.
     path: [u64; W],
-    /// Where the order of each pattern's tiles begins in its table, in bits.
+    /// Where the order of each pattern's tiles begins in its table, in bits, plus the pattern's
+    /// distance modulo 4: orders begin with a word.
     pub(super) orders: [u32; P],
     /// The cells of each pattern's tiles, on its table's board.
     pub(super) cells: [G::Cells; P],
-    /// Each pattern's distance modulo 4, two bits each.
-    pub(super) residues: u16,
     /// The state of the cycle automaton.
     pub(super) cycle: u16,
     /// The two sums.
@@ -131,7 +129,6 @@ impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
             path: [0; W],
             orders: [0; P],
             cells: [cells::<G>(0); P],
-            residues: 0,
             cycle: CycleAutomaton::START,
             sums: [0; 2],
             depth: 0,
@@ -141,9 +138,8 @@ impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
         let sum_of = sums.flat_map(|(sum, summands)| summands.iter().map(move |_| sum));
         let placements = additive.placements(problem).into_iter();
         for (pattern, (placement, sum)) in placements.zip(sum_of).enumerate() {
-            root.orders[pattern] = placement.first_bit;
+            root.orders[pattern] = placement.first_bit | placement.distance & 3;
             root.cells[pattern] = cells::<G>(placement.cells.bits());
-            root.residues |= (placement.distance as u16 & 3) << (2 * pattern);
             root.sums[sum] += placement.distance as u8;
         }
         root
@@ -173,19 +169,20 @@ impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
         place.path[depth / 32 % W] |= (step.blank_move as u64) << (2 * (depth % 32));
         place.orders = self.orders;
         place.cells = self.cells;
-        place.residues = step.residues;
         place.cycle = step.cycle;
-        place.sums = step.sums;
+        place.sums = self.sums;
         place.depth = self.depth + 1;
         place.blank = step.from;
     }
 
     /// Takes over what a look-up told of the pattern whose tile moved.
     #[inline(always)]
-    pub(super) fn place(&mut self, looked: &Looked) {
-        let pattern = within::<P>(looked.pattern);
+    pub(super) fn place(&mut self, looked: &Looked, change: Change) {
+        let pattern = within::<P>(looked.pattern());
         self.cells[pattern] = cells::<G>(looked.cells);
-        self.orders[pattern] = looked.order;
+        self.orders[pattern] = looked.order ^ change.flips();
+        let sum = &mut self.sums[looked.seen.sum()];
+        *sum = change.of(*sum);
     }
 
     /// The blank's moves from the root.

@@ -80,7 +80,8 @@ impl Lists {
 /// instead, which takes no more than a batch for each move of the path.
 pub(super) struct Open<G: Grid, const P: usize, const W: usize> {
     nodes: Vec<Node<G, P, W>>,
-    /// The blank's moves from each node that are still to be made, as a set.
+    /// The blank's moves from each node that are still to be made, as a set: all of them from free
+    /// slots.
     moves_left: Vec<u8>,
     next: Vec<u16>,
     free: Vec<u16>,
@@ -96,6 +97,8 @@ pub(super) struct Open<G: Grid, const P: usize, const W: usize> {
     roots: Vec<u16>,
     /// Those that this iteration has not come to yet, the next one last.
     roots_left: Vec<u16>,
+    /// The bound of the next one, or [`LEVELS`].
+    root_bound: usize,
     is_rooted: bool,
     /// Which of the nodes taken last are not roots, and are done with when the next are.
     taken: Vec<u16>,
@@ -103,7 +106,7 @@ pub(super) struct Open<G: Grid, const P: usize, const W: usize> {
 
 impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     /// The slots of the store.
-    const SLOTS: usize = 8192;
+    pub(super) const SLOTS: usize = 8192;
     /// With fewer slots left than these, the nodes that wait become the roots.
     const LEFT_FOR_ROOTS: usize = 5120;
     /// With fewer slots left than these, the search goes by depth.
@@ -137,6 +140,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             is_deep: false,
             roots: Vec::with_capacity(Self::ROOTS),
             roots_left: Vec::with_capacity(Self::ROOTS),
+            root_bound: LEVELS,
             is_rooted: false,
             taken: Vec::with_capacity(super::WIDTH),
         }
@@ -202,7 +206,9 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         }
         for index in 0..self.taken.len() {
             let slot = self.taken[index];
-            if self.moves_left[usize::from(slot)] == 0 {
+            let moves_left = &mut self.moves_left[usize::from(slot)];
+            if *moves_left == 0 {
+                *moves_left = ALL_MOVES;
                 self.free.push(slot);
             } else {
                 let bound = self.node(slot).bound();
@@ -216,22 +222,21 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         Self::SLOTS - self.nodes.len() + self.free.len()
     }
 
-    /// Puts a node into the store: `make` writes it, given the nodes and the slot. `bound` is its
-    /// lower bound.
+    /// Puts a node into the store: `make` writes it, given the nodes and the slot. Returns the slot
+    /// and the node's bound.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
         waiting: Waiting,
-        bound: usize,
-        depth: usize,
         make: impl FnOnce(&mut [Node<G, P, W>], usize),
-    ) -> u16 {
+    ) -> (u16, usize) {
         let slot = match self.free.pop() {
             Some(slot) => slot,
             None => self.grow(),
         };
         make(&mut self.nodes, usize::from(slot));
-        self.moves_left[usize::from(slot)] = ALL_MOVES;
+        let node = self.node(slot);
+        let (bound, depth) = (node.bound(), usize::from(node.depth));
         if waiting == Waiting::Later {
             self.later.push(bound, slot, &mut self.next);
         } else if self.is_deep {
@@ -241,7 +246,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             self.now.push(bound, slot, &mut self.next);
             self.lowest = self.lowest.min(bound);
         }
-        slot
+        (slot, bound)
     }
 
     /// A slot that was never used.
@@ -297,8 +302,11 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             while self.lowest < LEVELS && self.now.heads[self.lowest] == NIL {
                 self.lowest += 1;
             }
-            if let Some(root) = self.root_below() {
+            if self.root_bound <= self.lowest
+                && let Some(root) = self.roots_left.pop()
+            {
                 *place = root;
+                self.look_at_next_root();
             } else if let Some(slot) = self.now.pop(self.lowest, &self.next) {
                 *place = slot;
                 self.taken.push(slot);
@@ -309,13 +317,9 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         batch.len()
     }
 
-    /// The next root of this iteration, if none of the other nodes has a lower bound.
-    fn root_below(&mut self) -> Option<u16> {
-        let root = *self.roots_left.last()?;
-        if self.node(root).bound() > self.lowest {
-            return None;
-        }
-        self.roots_left.pop()
+    fn look_at_next_root(&mut self) {
+        let root = self.roots_left.last();
+        self.root_bound = root.map_or(LEVELS, |&root| self.node(root).bound());
     }
 
     fn take_deepest(&mut self, threshold: u32, batch: &mut [u16]) -> usize {
@@ -349,6 +353,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             let roots = self.roots.iter().rev().copied();
             roots_left.extend(roots.filter(|&slot| self.total(slot) <= threshold));
             self.roots_left = roots_left;
+            self.look_at_next_root();
         } else {
             std::mem::swap(&mut self.now, &mut self.later);
             self.lowest = 0;
@@ -368,7 +373,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     /// Hands out half of the nodes that wait for their turn in this iteration, every other one of
     /// each kind. None while there are too few, or what is cut off is kept: that takes no time.
     ///
-    /// The store that they go to has no roots of its own. As it holds nothing but some of the
+    /// The store that they go to is for this iteration only. As it holds nothing but some of the
     /// nodes of this one, it never has fewer slots left than this one would have.
     pub(super) fn split(&mut self) -> Option<Self> {
         if !self.is_rooted || self.waiting() < Self::LEAST_TO_SHARE {
@@ -390,8 +395,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             let is_given = gives();
             if is_given {
                 let slot = adopt(&mut half, root);
-                let bound = half.node(slot).bound();
-                half.now.push(bound, slot, &mut half.next);
+                half.roots_left.push(slot);
             }
             !is_given
         });
@@ -407,6 +411,8 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
             half.is_deep = true;
             self.free.push(slot);
         }
+        self.look_at_next_root();
+        half.look_at_next_root();
         Some(half)
     }
 }
