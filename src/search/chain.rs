@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::heuristic::HeuristicKind;
 use crate::heuristic::pushes;
-use crate::puzzle::{Metric, Problem, Solution};
+use crate::puzzle::{Metric, Problem, Shape, Solution};
 
 use super::constructive::Constructive;
 use super::distance_table::{Class, DistanceTable};
@@ -21,8 +21,15 @@ use super::{
 };
 
 /// Beams get so many times the nodes of the search that proves beside them: a little less width
-/// costs next to nothing, and the bound grows by the logarithm of its nodes.
-const BESIDE: u64 = 31;
+/// costs next to nothing, and the bound grows by the logarithm of its nodes. The larger the board, the less it
+/// grows, and the longer a node of that search takes, by then two or three times one of a beam.
+const fn beside(shape: Shape) -> u64 {
+    match shape.cells() {
+        ..=25 => 31,
+        26..=64 => 63,
+        _ => 255,
+    }
+}
 
 /// A solution, and the search that found it.
 #[derive(Clone, Debug)]
@@ -218,7 +225,7 @@ impl Chain {
             return false;
         }
         let is_alone = self.current.is_none() && self.waiting.is_empty();
-        if !is_alone && self.turns[1].saturating_mul(BESIDE) > self.turns[0] {
+        if !is_alone && self.turns[1].saturating_mul(beside(self.problem.shape())) > self.turns[0] {
             self.turns[0] = self.turns[0].saturating_add(nodes);
             return false;
         }

@@ -72,10 +72,10 @@ pub struct Layers<E: Estimate> {
     present: Nodes<E::Tile, E::Value>,
     next: Nodes<E::Tile, E::Value>,
     candidates: Vec<Candidate<E::Value>>,
-    /// Children that become candidates if they are not known, which memory was called for to tell:
-    /// just now, and some nodes before.
-    calling: Vec<Candidate<E::Value>>,
-    called: Vec<Candidate<E::Value>>,
+    /// Children that become candidates if they are not known, which memory was called for to tell,
+    /// each with its rank: those of just now, and of some nodes before.
+    calling: Vec<(i32, Candidate<E::Value>)>,
+    called: Vec<(i32, Candidate<E::Value>)>,
     cut: Cut,
     seen: Seen,
     /// The cells of the board in a row, cut in so many parts that a layer has a node for each; by

@@ -164,7 +164,7 @@ impl<T: Tile> Estimate for Staged<T> {
                 place
             }
         };
-        let places = value.places.map(slid);
+        let places = [slid(value.places[0]), slid(value.places[1])];
         let distance = self.distance(stage, slide.from, places);
         if distance > 0 {
             return Some(Value {

@@ -38,7 +38,8 @@ impl Stage {
     /// and columns of the board; a tile alone is given twice.
     #[inline]
     pub(super) fn distance(&self, blank: (i16, i16), first: (i16, i16), second: (i16, i16)) -> u16 {
-        let [blank, first, second] = [blank, first, second].map(|cell| self.group.local(cell));
+        let local = |cell| self.group.local(cell);
+        let (blank, first, second) = (local(blank), local(first), local(second));
         if let Some(distance) = self.window.distance(blank, first, second) {
             return distance as u16;
         }

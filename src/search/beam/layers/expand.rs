@@ -50,8 +50,7 @@ impl<E: Estimate> Layers<E> {
     /// Makes candidates of the children that were called for first, if they are not known.
     fn look_up(&mut self) {
         let mut children = mem::replace(&mut self.called, mem::take(&mut self.calling));
-        for child in children.drain(..) {
-            let rank = self.estimate.rank(child.value);
+        for (rank, child) in children.drain(..) {
             if self.cut.admits(rank) && self.seen.insert(child.hash) {
                 self.cut.add(rank);
                 self.candidates.push(child);
@@ -111,13 +110,16 @@ impl<E: Estimate> Layers<E> {
                 }
                 continue;
             }
-            if self.cut.admits(self.estimate.rank(value)) {
+            let rank = self.estimate.rank(value);
+            if self.cut.admits(rank) {
                 self.seen.prefetch(hash);
-                self.calling.push(Candidate {
+                let origin = Origin::child(node, blank_move);
+                let child = Candidate {
                     hash,
                     value,
-                    origin: Origin::child(node, blank_move),
-                });
+                    origin,
+                };
+                self.calling.push((rank, child));
             }
         }
         children
