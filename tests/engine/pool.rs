@@ -209,6 +209,38 @@ fn who_has_had_most_and_who_has_had_little_have_turns_beside_newcomers() {
 }
 
 #[test]
+fn who_is_between_has_a_turn_though_others_have_had_more_and_less() {
+    let pool = Arc::new(pool(1, 70));
+    let (release, _) = hold_worker(&pool);
+    let (sender, said) = channel();
+    for (word, service) in [("most", 300), ("between", 100), ("little", 10)] {
+        let (said, inner) = (sender.clone(), Arc::downgrade(&pool));
+        let mut has_begun = false;
+        let begun = task(move |_| {
+            if !std::mem::replace(&mut has_begun, true) {
+                thread::sleep(Duration::from_millis(service));
+                if word == "little" {
+                    let pool = inner.upgrade().unwrap();
+                    (0..60).for_each(|_| drop(pool.submit(say(&said, "new")).unwrap()));
+                }
+                return Next::Again;
+            }
+            // Those who have no end go on until nobody listens.
+            match said.send(word) {
+                Ok(()) if word != "between" => Next::Again,
+                _ => Next::Finished,
+            }
+        });
+        pool.submit(begun).unwrap();
+    }
+    drop(release);
+    let words: Vec<&str> = (0..60).map(|_| receive(&said)).collect();
+    let turn = words.iter().position(|&word| word == "between");
+    assert!(turn.is_some_and(|turn| turn < 16), "{words:?}");
+    assert!(words.contains(&"most") && words.contains(&"little"));
+}
+
+#[test]
 fn a_turn_lasts_a_slice() {
     let pool = pool(1, 1);
     let (sender, taken) = channel();

@@ -22,7 +22,7 @@ const MOST_DEBTORS: usize = 1024;
 const MOST_PASSED_OVER: u32 = 3;
 
 /// The kinds of those that have such a turn.
-const EXCEPTIONS: usize = 3;
+const EXCEPTIONS: usize = 4;
 
 /// For whom a task is done.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,15 @@ struct Account {
     /// Which of those that are passed over had its turn last.
     last_exception: usize,
     /// Those that wait.
-    waiting: BTreeMap<Order, Box<dyn Task>>,
+    waiting: BTreeMap<Order, Waiter>,
+    /// Those of them that have had service, the one first whose last turn is the longest ago.
+    begun: BTreeMap<u64, Order>,
+}
+
+/// A task that waits, and its number among all that ever began to wait.
+struct Waiter {
+    task: Box<dyn Task>,
+    number: u64,
 }
 
 /// Where a task stands among those of its client: by the service it has had, the rank, and age.
@@ -105,6 +113,7 @@ pub(super) struct Clients {
     level: Duration,
     waiting: usize,
     next: Number,
+    next_waiter: u64,
 }
 
 impl Default for Clients {
@@ -117,6 +126,7 @@ impl Default for Clients {
             level: Duration::ZERO,
             waiting: 0,
             next: NAMELESS + 1,
+            next_waiter: 0,
         }
     }
 }
@@ -132,6 +142,7 @@ impl Account {
             passed_over: 0,
             last_exception: EXCEPTIONS - 1,
             waiting: BTreeMap::new(),
+            begun: BTreeMap::new(),
         }
     }
 
@@ -151,12 +162,14 @@ impl Account {
             return Some(least);
         }
         self.passed_over = 0;
-        // Who has had most goes on, who has had little is near its end, and who has had nothing
-        // was promised something: they take turns.
-        let begun = self.waiting.range(Order::SERVED..).next();
+        // Who has had most goes on, who has had little is near its end, those between are not
+        // forgotten, and who has had nothing was promised something: they take turns.
+        let little = self.waiting.range(Order::SERVED..).next();
+        let longest_ago = self.begun.first_key_value();
         let exceptions: [_; EXCEPTIONS] = [
             Some(most).filter(|most| !most.is_fresh()),
-            begun.map(|(&order, _)| order),
+            little.map(|(&order, _)| order),
+            longest_ago.map(|(_, &order)| order),
             oldest,
         ];
         let turns = (1..=EXCEPTIONS).map(|turn| self.last_exception + turn);
@@ -290,8 +303,17 @@ impl Clients {
     /// Puts a task of a client into the queue.
     pub(super) fn push(&mut self, number: Number, order: Order, task: Box<dyn Task>) {
         if let Some(account) = self.accounts.get_mut(&number) {
-            *account.fresh.of_mut(order.rank) += usize::from(order.is_fresh());
-            account.waiting.insert(order, task);
+            let waiter = Waiter {
+                task,
+                number: self.next_waiter,
+            };
+            self.next_waiter += 1;
+            if order.is_fresh() {
+                *account.fresh.of_mut(order.rank) += 1;
+            } else {
+                account.begun.insert(waiter.number, order);
+            }
+            account.waiting.insert(order, waiter);
             self.order.insert((account.charged, number));
             self.waiting += 1;
         }
@@ -308,8 +330,12 @@ impl Clients {
     /// Takes out a task that waits.
     pub(super) fn remove(&mut self, client: Number, order: Order) -> Option<Taken> {
         let account = self.accounts.get_mut(&client)?;
-        let task = account.waiting.remove(&order)?;
-        *account.fresh.of_mut(order.rank) -= usize::from(order.is_fresh());
+        let Waiter { task, number } = account.waiting.remove(&order)?;
+        if order.is_fresh() {
+            *account.fresh.of_mut(order.rank) -= 1;
+        } else {
+            account.begun.remove(&number);
+        }
         if account.waiting.is_empty() {
             self.order.remove(&(account.charged, client));
         }
