@@ -38,6 +38,7 @@ impl<E: Estimate> Layers<E> {
         self.enter_roots();
         let more = !self.candidates.is_empty()
             && self.depth <= self.settings.deepest
+            && !(self.settings.gives_up && self.is_stuck())
             && !self.trace.is_full(self.cut.kept());
         self.phase = if more {
             self.places.fill(0);
