@@ -17,7 +17,7 @@ use tower::ServiceExt;
 use super::end::End;
 use super::gather::Gather;
 use super::identity::Identity;
-use super::inline::{Inline, Waiting};
+use super::inline::{Inline, UnderWay};
 use super::peer::Peer;
 use super::server::Calls;
 use super::tls::{self, Certificates};
@@ -119,7 +119,7 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
             request
         });
     let inline = Inline::default();
-    let mut waiting = Waiting::of(inline.clone());
+    let mut under_way = UnderWay::of(inline.clone());
     let connection = http2::Builder::new(inline)
         .timer(TokioTimer::new())
         .max_concurrent_streams(config.max_streams)
@@ -145,9 +145,9 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
     loop {
         let work = poll_fn(|cx| {
             // The connection takes along the answers that are there, and brings new calls.
-            waiting.go_on(cx);
+            under_way.go_on(cx);
             let ended = connection.as_mut().poll(cx);
-            waiting.go_on(cx);
+            under_way.go_on(cx);
             ended
         });
         let leave = tokio::select! {

@@ -2,6 +2,7 @@
 
 use tonic::{Request, Status};
 
+use super::apart::apart;
 use super::call::{self, Call, Noted};
 use super::convert::{self, Kind, ReadGenerate};
 use super::{Puzzles, proto, solve, status};
@@ -9,10 +10,14 @@ use crate::engine::rank::Rank;
 use crate::engine::{Client, Drawings, Limits, Outcome};
 use crate::search::Search;
 use crate::search::batch::Batch;
-use crate::search::drawing::Drawing;
+use crate::search::difficulty::Generated;
+use crate::search::drawing::{Drawing, Drawn};
 
 /// A cell of a board when it is drawn, in the message, and encoded; and some for each board.
 const BYTES_PER_CELL: u64 = 16;
+
+/// So many cells are written into a message in a fifth of a millisecond.
+const AT_ONCE: u64 = 64 * 1024;
 
 pub(super) async fn generate(
     puzzles: &Puzzles,
@@ -36,6 +41,7 @@ pub(super) async fn generate(
     let ReadGenerate {
         goal, count, kind, ..
     } = read;
+    let is_large = cells > AT_ONCE;
     let boards = match kind {
         Kind::Draw(draw) => {
             let rank = Rank::of_first_answer(goal.shape());
@@ -43,32 +49,34 @@ pub(super) async fn generate(
                 Drawing::new(goal.clone(), draw, seed)
             });
             let outcome = drawn(puzzles, &call, client.as_ref(), rank, search, limits).await?;
-            let boards = outcome.found.0.into_iter();
-            boards
-                .map(|drawn| proto::GeneratedBoard {
-                    board: Some(convert::board(&drawn.board)),
-                    seed: drawn.seed,
-                    optimal_length: None,
-                    solution: None,
-                })
-                .collect()
+            let board = |drawn: Drawn| proto::GeneratedBoard {
+                board: Some(convert::board(&drawn.board)),
+                seed: drawn.seed,
+                optimal_length: None,
+                solution: None,
+            };
+            apart(is_large, move || {
+                outcome.found.0.into_iter().map(board).collect()
+            })
+            .await?
         }
         Kind::Difficulty(range) => {
             let rank = Rank::of_difficulty(range.max());
             let search = puzzles.engine.difficulty(goal, range, seed, count);
             let outcome = drawn(puzzles, &call, client.as_ref(), rank, search, limits).await?;
-            let boards = outcome.found.0.into_iter();
-            boards
-                .map(|found| proto::GeneratedBoard {
-                    board: Some(convert::board(&found.board)),
-                    seed: found.seed,
-                    optimal_length: Some(found.solution.len() as u32),
-                    solution: Some(proto::Solution {
-                        moves: convert::moves(found.solution.moves()),
-                        ..convert::solution(found.solution.len(), found.solution.len() as u32)
-                    }),
-                })
-                .collect()
+            let board = |found: Generated| proto::GeneratedBoard {
+                board: Some(convert::board(&found.board)),
+                seed: found.seed,
+                optimal_length: Some(found.solution.len() as u32),
+                solution: Some(proto::Solution {
+                    moves: convert::moves(found.solution.moves()),
+                    ..convert::solution(found.solution.len(), found.solution.len() as u32)
+                }),
+            };
+            apart(is_large, move || {
+                outcome.found.0.into_iter().map(board).collect()
+            })
+            .await?
         }
     };
     Ok(proto::GenerateResponse { seed, boards })

@@ -47,12 +47,12 @@ where
 }
 
 /// The calls of a connection that wait. Dropping it ends them.
-pub struct Waiting {
+pub struct UnderWay {
     came: Inline,
     under_way: FuturesUnordered<BoxFuture<'static, ()>>,
 }
 
-impl Waiting {
+impl UnderWay {
     /// Those that will be left by `came`.
     #[must_use]
     pub fn of(came: Inline) -> Self {
@@ -67,5 +67,13 @@ impl Waiting {
         let came = std::mem::take(&mut *self.came.waiting());
         self.under_way.extend(came);
         while let Poll::Ready(Some(())) = Pin::new(&mut self.under_way).poll_next(cx) {}
+    }
+}
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        // What came last may hold the list that it is in.
+        let came = std::mem::take(&mut *self.came.waiting());
+        drop(came);
     }
 }

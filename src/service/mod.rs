@@ -5,6 +5,7 @@
 //! alone knows codes. `server` puts together what a call goes through, `listener` and `connection`
 //! bring it here and bound what a peer may do, `drain` ends it all.
 
+mod apart;
 mod auth;
 mod call;
 mod check_solvable;

@@ -1,12 +1,12 @@
 //! `Solve`: one solution, whole.
 
-use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
 use prost::Message;
 use tonic::{Request, Status};
 
+use super::apart::apart;
 use super::call::{self, Call, Noted};
 use super::convert::{self, ReadSolve};
 use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status};
@@ -46,18 +46,7 @@ pub(super) async fn solve(
         return Err(too_large(&format!("a solution of {} moves", moves.len())));
     }
     let is_large = moves.len() > AT_ONCE || read.include_boards;
-    let respond = move || response(&call, &read, &outcome, &answer);
-    if !is_large {
-        return respond();
-    }
-    // Answers that are large do not keep the others of a connection waiting.
-    let apart = tokio::spawn(async move { respond() });
-    apart
-        .await
-        .unwrap_or_else(|failed| match failed.try_into_panic() {
-            Ok(panic) => resume_unwind(panic),
-            Err(_ended) => Err(status::draining()),
-        })
+    apart(is_large, move || response(&call, &read, &outcome, &answer)).await?
 }
 
 /// What is sent.

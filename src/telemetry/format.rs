@@ -1,5 +1,6 @@
-//! How a log line is written: into one buffer. Each call has a line, and to pass its parts through layers of
-//! formatters took a sixth of all instructions of an easy one.
+//! How a log line is written: into one buffer. Each call has a line, and to pass its parts through
+//! layers of formatters took a sixth of all instructions of an easy one. On a terminal nobody reads
+//! so many lines: what is written there in colours is left to the library.
 
 use std::fmt::{self, Debug, Display, Write};
 use std::time::SystemTime;
@@ -15,6 +16,9 @@ use super::logs::LogFormat;
 
 /// The bytes that a line has room for before it grows.
 const USUAL: usize = 512;
+
+/// Where lines that come by way of the `log` crate are from: left out, as the library does.
+const FOREIGN: &str = "log.";
 
 /// Writes events in a format, without the spans that they are in.
 #[derive(Clone, Copy, Debug)]
@@ -61,12 +65,17 @@ struct Line {
 }
 
 impl Line {
-    fn name(&mut self, field: &Field) {
+    /// Writes a field's name, if the field is to be written.
+    fn begins(&mut self, field: &Field) -> bool {
+        if field.name().starts_with(FOREIGN) {
+            return false;
+        }
         match self.format {
             LogFormat::Text if field.name() == "message" => self.text.push(' '),
             LogFormat::Text => self.push([" ", field.name(), "="]),
             LogFormat::Json => self.push([",\"", field.name(), "\":"]),
         }
+        true
     }
 
     fn push(&mut self, parts: [&str; 3]) {
@@ -75,7 +84,9 @@ impl Line {
 
     /// A value that needs no quotes in either format.
     fn plain(&mut self, field: &Field, value: impl Display) {
-        self.name(field);
+        if !self.begins(field) {
+            return;
+        }
         // To write into a string cannot fail.
         let _ = write!(self.text, "{value}");
     }
@@ -90,24 +101,39 @@ impl Visit for Line {
         self.plain(field, value);
     }
 
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        if value.is_finite() {
+            self.plain(field, value);
+        } else {
+            // JSON has no such numbers.
+            self.record_debug(field, &value);
+        }
+    }
+
     fn record_bool(&mut self, field: &Field, value: bool) {
         self.plain(field, value);
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        self.name(field);
+        if !self.begins(field) {
+            return;
+        }
         match self.format {
             LogFormat::Text => {
                 let _ = write!(self.text, "{value:?}");
             }
-            LogFormat::Json => quote(&mut self.text, value),
+            LogFormat::Json => {
+                let quoted = serde_json::to_string(value).expect("text is written as JSON");
+                self.text.push_str(&quoted);
+            }
         }
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
         if self.format == LogFormat::Text {
-            self.name(field);
-            let _ = write!(self.text, "{value:?}");
+            if self.begins(field) {
+                let _ = write!(self.text, "{value:?}");
+            }
             return;
         }
         let mut text = std::mem::take(&mut self.value);
@@ -116,22 +142,4 @@ impl Visit for Line {
         self.record_str(field, &text);
         self.value = text;
     }
-}
-
-/// Adds a string of JSON.
-fn quote(line: &mut String, text: &str) {
-    line.push('"');
-    let mut rest = text;
-    // What needs no escape, which is all there is in most, is copied at once.
-    while let Some(at) = rest.find(|c: char| matches!(c, '"' | '\\' | '\0'..='\x1f' | '\x7f')) {
-        let (plain, special) = rest.split_at(at);
-        line.push_str(plain);
-        let mut characters = special.chars();
-        if let Some(character) = characters.next() {
-            let _ = write!(line, "\\u{:04x}", u32::from(character));
-        }
-        rest = characters.as_str();
-    }
-    line.push_str(rest);
-    line.push('"');
 }

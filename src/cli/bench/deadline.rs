@@ -86,7 +86,7 @@ impl<'a> ByDeadline<'a> {
         for (deadline, lengths) in &self.lengths {
             let deadline = humantime::format_duration(*deadline).to_string();
             let Some(means) = lengths.means else {
-                writeln!(output, "  {deadline:>8} {:>60} {:>7}", "", lengths.solved)?;
+                writeln!(output, "  {deadline:>8} {:>54} {:>7}", "", lengths.solved)?;
                 continue;
             };
             let excess = means.excess.map(|excess| format!("{:.2} %", excess * 1e2));

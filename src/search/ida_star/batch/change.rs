@@ -50,8 +50,9 @@ impl Change {
 
     /// A sum of distances after one of them has changed.
     #[inline]
-    pub(super) const fn of(self, sum: u8) -> u8 {
-        (sum + 2 * (self.0 / Self::IS_MORE % 2)).wrapping_sub(1)
+    pub(super) const fn applied_to(self, sum: u8) -> u8 {
+        let twice = 2 * (self.0 / Self::IS_MORE % 2);
+        sum.wrapping_add(twice).wrapping_sub(1)
     }
 
     /// Whether it makes the sum greater than it may be.

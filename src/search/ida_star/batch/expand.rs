@@ -52,7 +52,7 @@ impl Parent {
     }
 }
 
-/// A successor that a sum does not cut off.
+/// A successor that a sum does not cut off, or that is kept for the next iteration.
 #[derive(Clone, Copy, Default)]
 struct Kept {
     /// Its number among those that were looked up in that sum.
@@ -70,7 +70,7 @@ pub(super) struct Scratch {
     kept: [Kept; SUCCESSORS],
     /// What the other sum's tells of each of these.
     other: [Looked; SUCCESSORS],
-    /// Those that it does not cut off either.
+    /// Those that it does not cut off either, or that are kept for the next iteration.
     made: [Kept; SUCCESSORS],
 }
 

@@ -103,7 +103,7 @@ pub(super) struct Node<G: Grid, const P: usize, const W: usize> {
     /// The moves from the root, two bits each.
     path: [u64; W],
     /// Where the order of each pattern's tiles begins in its table, in bits, plus the pattern's
-    /// distance modulo 4: orders begin with a word.
+    /// distance modulo 4: orders begin with a word, and so what a move adds leaves that alone.
     pub(super) orders: [u32; P],
     /// The cells of each pattern's tiles, on its table's board.
     pub(super) cells: [G::Cells; P],
@@ -182,7 +182,7 @@ impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
         self.cells[pattern] = cells::<G>(looked.cells);
         self.orders[pattern] = looked.order ^ change.flips();
         let sum = &mut self.sums[looked.seen.sum()];
-        *sum = change.of(*sum);
+        *sum = change.applied_to(*sum);
     }
 
     /// The blank's moves from the root.

@@ -12,7 +12,7 @@ const OTHER_IS_GREATEST: u8 = 2 * IS_GREATEST;
 pub(super) struct Sums(u8);
 
 impl Sums {
-    /// Of a node at this depth, whose bound is within the threshold.
+    /// Of a node whose depth and bound together are within the threshold.
     #[inline]
     pub(super) fn new(sums: [u8; 2], depth: u8, threshold: u32) -> Self {
         // A move adds one to the depth, and one to a sum or takes it off.
