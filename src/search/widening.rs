@@ -51,7 +51,7 @@ const PLANNED: f64 = 0.95;
 const A_MOVE: Duration = Duration::from_nanos(120);
 
 /// The share of the time for the first beam.
-const FIRST_SHARE: f64 = 0.03;
+const FIRST_SHARE: f64 = 0.05;
 
 /// The share of what is left then for the second one, where there is [time for two](Beams::pair_width).
 /// The third begins at the other end: the shorter of two solutions is as short as that of one beam with

@@ -36,14 +36,15 @@ impl<E: Estimate> Layers<E> {
             return;
         }
         self.enter_roots();
-        let more = !self.candidates.is_empty()
-            && self.depth <= self.settings.deepest
-            && !self.trace.is_full(self.cut.kept());
-        self.phase = if more {
+        let is_over = self.candidates.is_empty()
+            || self.depth > self.settings.deepest
+            || self.settings.gives_up && self.is_stuck()
+            || self.trace.is_full(self.cut.kept());
+        self.phase = if is_over {
+            Phase::Over
+        } else {
             self.places.fill(0);
             Phase::Judge(0, self.cut.verdict())
-        } else {
-            Phase::Over
         };
     }
 
