@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Symmetry};
 use loyd::search::constructive::Variant;
 use loyd::search::tables::Tables;
@@ -104,16 +103,6 @@ fn slices_change_nothing() {
             assert_eq!((&sliced.found, sliced.stop), (&whole.found, whole.stop));
         }
     }
-}
-
-/// A board whose last 7×7 cells a beam of this width and seed does not solve.
-#[test]
-fn where_the_end_gets_stuck_it_is_tried_again() {
-    let mut dice = Dice::new(board_seed(1, 1));
-    let board = uniform(&goal(shape(10, 10), 99), Solvability::Solvable, &mut dice);
-    let problem = Problem::new(&board, &goal(shape(10, 10), 99)).unwrap();
-    let length = run(solver(&problem, 1500, &Arc::new(Tables::new()))).length();
-    assert!(length < 1200, "{length}");
 }
 
 #[test]

@@ -86,8 +86,6 @@ pub struct Settings {
     width: usize,
     /// The most moves; layers beyond are not made.
     pub deepest: u32,
-    /// Whether no more layers are made once the beam is [stuck](Layers::is_stuck).
-    pub gives_up: bool,
 }
 
 impl Settings {
@@ -100,7 +98,6 @@ impl Settings {
         Self {
             width: width.clamp(1, Self::MAX_WIDTH),
             deepest,
-            gives_up: false,
         }
     }
 

@@ -45,8 +45,6 @@ impl<T: Tile> Finale<T> {
         let hashes = Hashes::new(inside.inner, seed);
         let goal = hashes.of_board(&plain_goal(inside.inner, inside.home()));
         let estimate = Learned::new(rows, goal);
-        let mut settings = settings;
-        settings.gives_up = true;
         Self {
             inside,
             layers: Layers::new(inside.inner, estimate, hashes, settings, trace),
@@ -57,6 +55,11 @@ impl<T: Tile> Finale<T> {
             seed,
             failures: 0,
         }
+    }
+
+    /// Whether the beam comes no nearer to the goal.
+    pub(super) fn has_failed(&self, state: State) -> bool {
+        state == State::Over || self.layers.is_stuck()
     }
 
     /// Another beam from the same roots, by another seed; none after some of them.

@@ -267,7 +267,7 @@ impl<T: Tile> Search for StagedBeam<T> {
                         return self.end(Phase::Finale(finale).counts(), Some(solution));
                     }
                 }
-                if state == State::Over {
+                if finale.has_failed(state) {
                     let layers = finale.layers();
                     self.past.0 += layers.expanded();
                     self.past.1 += layers.generated();

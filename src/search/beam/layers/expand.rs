@@ -38,7 +38,6 @@ impl<E: Estimate> Layers<E> {
         self.enter_roots();
         let is_over = self.candidates.is_empty()
             || self.depth > self.settings.deepest
-            || self.settings.gives_up && self.is_stuck()
             || self.trace.is_full(self.cut.kept());
         self.phase = if is_over {
             Phase::Over
