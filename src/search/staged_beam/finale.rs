@@ -5,16 +5,13 @@ use std::sync::Arc;
 use super::block::Inside;
 use super::estimate::Value;
 use super::number;
-use crate::heuristic::learned::{self, Rows};
+use crate::heuristic::learned::Rows;
 use crate::puzzle::{Direction, plain_goal};
 use crate::search::beam::{Hashes, Layers, Learned, Nodes, Settings, State, Tile, Trace};
 
 /// How many roots are evaluated in the time of so many nodes: the first looks at all pairs of
 /// tiles.
 const NODES_A_ROOT: u64 = 16;
-
-/// How often a beam may get stuck near the goal: another one, which breaks ties otherwise, seldom does.
-const TRIES: u64 = 3;
 
 /// A beam over the block that is left, by the learned estimate. Its roots are all boards that
 /// have completed the stages, each in the layer of its depth.
@@ -26,10 +23,6 @@ pub(super) struct Finale<T> {
     entered: usize,
     /// Boards that turned out not to be the goal, for all their hashes.
     strangers: usize,
-    settings: Settings,
-    seed: u64,
-    /// Beams that got stuck.
-    failures: u64,
 }
 
 impl<T: Tile> Finale<T> {
@@ -51,28 +44,7 @@ impl<T: Tile> Finale<T> {
             roots,
             entered: 0,
             strangers: 0,
-            settings,
-            seed,
-            failures: 0,
         }
-    }
-
-    /// Whether the beam comes no nearer to the goal.
-    pub(super) fn has_failed(&self, state: State) -> bool {
-        state == State::Over || self.layers.is_stuck()
-    }
-
-    /// Another beam from the same roots, by another seed; none after some of them.
-    pub(super) fn again(self) -> Option<Self> {
-        let failures = self.failures + 1;
-        if failures == TRIES {
-            return None;
-        }
-        let rows = learned::ready(self.inside.inner)?;
-        let (_, trace) = self.layers.finish();
-        let seed = self.seed.wrapping_add(1);
-        let again = Self::new(self.inside, rows, self.settings, self.roots, trace, seed);
-        Some(Self { failures, ..again })
     }
 
     /// Spends about so many nodes.

@@ -224,8 +224,11 @@ impl<T: Tile> Pass for StagedBeam<T> {
     }
 
     fn is_stuck(&self) -> bool {
-        // The ranks of stages only compare the boards of a layer, and a finale is tried again.
-        false
+        match &self.phase {
+            Phase::Finale(finale) => finale.layers().is_stuck(),
+            // The ranks of stages only compare the boards of a layer.
+            _ => false,
+        }
     }
 
     fn set_width(&mut self, width: usize) {
@@ -267,15 +270,10 @@ impl<T: Tile> Search for StagedBeam<T> {
                         return self.end(Phase::Finale(finale).counts(), Some(solution));
                     }
                 }
-                if finale.has_failed(state) {
-                    let layers = finale.layers();
-                    self.past.0 += layers.expanded();
-                    self.past.1 += layers.generated();
-                    let Some(again) = finale.again() else {
-                        return self.begin_again();
-                    };
-                    finale = again;
-                    finale.set_width(self.width);
+                if state == State::Over {
+                    let (expanded, generated) = Phase::Finale(finale).counts();
+                    self.past = (self.past.0 + expanded, self.past.1 + generated);
+                    return self.begin_again();
                 }
                 self.phase = Phase::Finale(finale);
                 Step::Working
