@@ -13,7 +13,8 @@
 //! - `service`: the gRPC service;
 //! - `bench`: suites of boards, and how fast they are solved; uses `search`.
 //!
-//! Beside them stand `config`, every setting, and `telemetry`, every log line and metric.
+//! Beside them stand `config`, every setting, `telemetry`, every log line and metric, and `few`, which
+//! both of `service` and `telemetry` use.
 
 #[cfg(feature = "service")]
 #[forbid(unsafe_code)]
@@ -35,6 +36,9 @@ pub mod config;
 #[cfg(feature = "service")]
 #[forbid(unsafe_code)]
 pub mod engine;
+#[cfg(feature = "service")]
+#[forbid(unsafe_code)]
+mod few;
 #[cfg(feature = "service")]
 #[forbid(unsafe_code)]
 pub mod service;

@@ -6,7 +6,6 @@ mod calls;
 mod catalogue;
 mod endpoint;
 mod format;
-mod labelled;
 mod lines;
 mod logs;
 #[cfg(feature = "otlp")]
@@ -36,7 +35,8 @@ pub(crate) use traces::{Ended, Trace};
 
 use catalogue::{CLOSED, HANDSHAKE_FAILED, MOVES, SECONDS, SLICE_SECONDS};
 use endpoint::Endpoint;
-use labelled::Labelled;
+
+use crate::few::Few;
 
 // What is recorded several times in a call is looked up once, when it is first recorded: the
 // recorder must be there by then.
@@ -52,15 +52,19 @@ static HITS: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_cache_hits_tota
 static MISSES: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_cache_misses_total"));
 static SLICES: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_slice_seconds"));
 static QUEUE_SECONDS: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_queue_seconds"));
+/// Metrics by their labels, of which there are few values: to look one up takes as long as ten
+/// recordings.
+type Labelled<const N: usize, M> = Few<[&'static str; N], M>;
+
 static NODES: Labelled<1, Counter> =
-    Labelled::new(|[algorithm]| counter!("loyd_nodes_total", "algorithm" => algorithm));
+    Few::new(|&[algorithm]| counter!("loyd_nodes_total", "algorithm" => algorithm));
 static OVERLOADED: Labelled<1, Counter> =
-    Labelled::new(|[lack]| counter!("loyd_overloaded_total", "lack" => lack));
-static SOLVE_SECONDS: Labelled<2, Histogram> = Labelled::new(
-    |[size, objective]| histogram!("loyd_solve_seconds", "size" => size, "objective" => objective),
+    Few::new(|&[lack]| counter!("loyd_overloaded_total", "lack" => lack));
+static SOLVE_SECONDS: Labelled<2, Histogram> = Few::new(
+    |&[size, objective]| histogram!("loyd_solve_seconds", "size" => size, "objective" => objective),
 );
 static SOLUTION_MOVES: Labelled<1, Histogram> =
-    Labelled::new(|[size]| histogram!("loyd_solution_moves", "size" => size));
+    Few::new(|&[size]| histogram!("loyd_solution_moves", "size" => size));
 
 /// Why there are no metrics.
 #[derive(Debug, Error)]
@@ -176,7 +180,7 @@ pub(crate) fn search_abandoned() {
 /// second: a line for each would be a load of its own.
 pub(crate) fn overloaded(lack: &'static str) {
     static SAID: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
-    OVERLOADED.record([lack], |counter| counter.increment(1));
+    OVERLOADED.with([lack], |counter| counter.increment(1));
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     match &mut *said {
         Some((when, since)) if when.elapsed() < Duration::from_secs(1) => *since += 1,
@@ -275,14 +279,14 @@ pub(crate) fn queued(waited: Duration) {
 
 /// A search has made this many more nodes.
 pub(crate) fn nodes(algorithm: &'static str, generated: u64) {
-    NODES.record([algorithm], |counter| counter.increment(generated));
+    NODES.with([algorithm], |counter| counter.increment(generated));
 }
 
 /// A solution was sent.
 pub(crate) fn solved(cells: usize, objective: &'static str, moves: usize, elapsed: Duration) {
     let size = size_class(cells);
-    SOLVE_SECONDS.record([size, objective], |histogram| histogram.record(elapsed));
-    SOLUTION_MOVES.record([size], |histogram| histogram.record(moves as f64));
+    SOLVE_SECONDS.with([size, objective], |histogram| histogram.record(elapsed));
+    SOLUTION_MOVES.with([size], |histogram| histogram.record(moves as f64));
 }
 
 /// A limit ended a request.

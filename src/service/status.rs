@@ -1,14 +1,14 @@
 //! The only place that knows gRPC codes: causes in, statuses out.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt};
 
-use crate::engine::{Failure, Refused, StopReason};
+use crate::engine::{Failure, Lack, Refused, StopReason};
+use crate::few::Few;
 use crate::puzzle::Parity;
 use crate::search::Progress;
 use crate::telemetry;
@@ -101,25 +101,19 @@ pub fn unsolvable(parity: &Parity) -> Status {
 pub fn refused(refused: &Refused) -> Status {
     match refused {
         Refused::Plan(error) => invalid(vec![FieldViolation::new("method", error.to_string())]),
-        Refused::Overloaded { retry_after, .. } => overloaded(*refused, *retry_after),
+        Refused::Overloaded { lack, retry_after } => overloaded(*lack, *retry_after),
         Refused::Draining => draining(),
     }
 }
 
 /// Who is asked too much has no time to write: there are few different such statuses, and each is
 /// made once.
-fn overloaded(refused: Refused, retry_after: Duration) -> Status {
-    static MADE: RwLock<Vec<(Refused, Status)>> = RwLock::new(Vec::new());
-    let made = MADE.read().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, status)) = made.iter().find(|(same, _)| *same == refused) {
-        return status.clone();
-    }
-    drop(made);
-    let message = refused.to_string();
-    let status = retry(Code::ResourceExhausted, "OVERLOADED", message, retry_after);
-    let mut made = MADE.write().unwrap_or_else(PoisonError::into_inner);
-    made.push((refused, status.clone()));
-    status
+fn overloaded(lack: Lack, retry_after: Duration) -> Status {
+    static MADE: Few<(Lack, Duration), Status> = Few::new(|&(lack, retry_after)| {
+        let message = Refused::Overloaded { lack, retry_after }.to_string();
+        retry(Code::ResourceExhausted, "OVERLOADED", message, retry_after)
+    });
+    MADE.with((lack, retry_after), Status::clone)
 }
 
 /// A request that the engine took and did not answer.
