@@ -194,7 +194,7 @@ impl Pool {
             return Err(Full::Share);
         }
         let id = state.enter(client, task);
-        let is_awaited = state.calls();
+        let is_awaited = state.call_worker();
         drop(state);
         if is_awaited {
             self.shared.work.notify_one();
@@ -261,7 +261,7 @@ impl Ticket {
     /// Puts a parked task back, because its reader has made room.
     pub fn wake(&self) {
         let mut state = self.shared.lock();
-        let is_awaited = state.wake(self.id) && state.calls();
+        let is_awaited = state.wake(self.id) && state.call_worker();
         drop(state);
         if is_awaited {
             self.shared.work.notify_one();

@@ -93,6 +93,16 @@ pub struct Waiting<T: Collect> {
     told: usize,
 }
 
+/// What ended a wait.
+enum Woken {
+    /// The engine is shutting down.
+    Draining,
+    /// There is a finding or the end.
+    Changed,
+    /// The time is up.
+    TimeUp,
+}
+
 impl<T: Collect + Clone> Waiting<T> {
     pub(super) const fn new(
         asker: Asker<T>,
@@ -145,11 +155,10 @@ impl<T: Collect + Clone> Waiting<T> {
                 let (instant, which) = self.limits.time_up();
                 (Some(instant), which)
             };
-            tokio::select! {
-                biased;
-                () = self.draining.cancelled() => return News::Over(Err(Failure::Draining)),
-                () = self.asker.changed() => {}
-                () = until(instant) => {
+            match self.woken(instant).await {
+                Woken::Draining => return News::Over(Err(Failure::Draining)),
+                Woken::Changed => {}
+                Woken::TimeUp => {
                     let reason = match which {
                         TimeUp::Limit => StopReason::TimeLimit,
                         TimeUp::Deadline => StopReason::Deadline,
@@ -183,12 +192,21 @@ impl<T: Collect + Clone> Waiting<T> {
             if let Some(end) = end {
                 return Some(self.over(end));
             }
-            tokio::select! {
-                biased;
-                () = self.draining.cancelled() => return Some(Err(Failure::Draining)),
-                () = self.asker.changed() => {}
-                () = until(Some(instant)) => return None,
+            match self.woken(Some(instant)).await {
+                Woken::Draining => return Some(Err(Failure::Draining)),
+                Woken::Changed => {}
+                Woken::TimeUp => return None,
             }
+        }
+    }
+
+    /// Waits for what comes first.
+    async fn woken(&mut self, instant: Option<Instant>) -> Woken {
+        tokio::select! {
+            biased;
+            () = self.draining.cancelled() => Woken::Draining,
+            () = self.asker.changed() => Woken::Changed,
+            () = until(instant) => Woken::TimeUp,
         }
     }
 

@@ -147,9 +147,9 @@ impl State {
         true
     }
 
-    /// Whether a worker is to be called for one more task. To call nobody, or one who is on his way,
-    /// would be a system call, too.
-    pub(super) fn calls(&mut self) -> bool {
+    /// Counts a worker as called for one more task; whether one is to be. To call nobody, or one who
+    /// is on his way, would be a system call, too.
+    pub(super) fn call_worker(&mut self) -> bool {
         let is_awaited = self.idle > self.called;
         self.called += usize::from(is_awaited);
         is_awaited
