@@ -55,10 +55,7 @@ pub(super) async fn generate(
                 optimal_length: None,
                 solution: None,
             };
-            apart(is_large, move || {
-                outcome.found.0.into_iter().map(board).collect()
-            })
-            .await?
+            written(outcome, is_large, board).await?
         }
         Kind::Difficulty(range) => {
             let rank = Rank::of_difficulty(range.max());
@@ -73,13 +70,20 @@ pub(super) async fn generate(
                     ..convert::solution(found.solution.len(), found.solution.len() as u32)
                 }),
             };
-            apart(is_large, move || {
-                outcome.found.0.into_iter().map(board).collect()
-            })
-            .await?
+            written(outcome, is_large, board).await?
         }
     };
     Ok(proto::GenerateResponse { seed, boards })
+}
+
+/// Puts what was found into the message.
+async fn written<T: Send + 'static>(
+    outcome: Outcome<Drawings<T>>,
+    is_large: bool,
+    board: impl Fn(T) -> proto::GeneratedBoard + Send + 'static,
+) -> Result<Vec<proto::GeneratedBoard>, Status> {
+    let boards = outcome.found.0.into_iter();
+    apart(is_large, move || boards.map(board).collect()).await
 }
 
 /// Runs a search for boards to its end.
