@@ -229,26 +229,17 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
             made,
             ..
         } = &self.scratch;
-        for this in &made[..count] {
+        let successors = made[..count].iter().map(|this| {
             let in_other = usize::from(this.number) % SUCCESSORS;
             let kept = &kept[in_other];
             let in_first = usize::from(kept.number) % SUCCESSORS;
-            let waiting = if this.change.is_cut_off() {
-                Waiting::Later
-            } else {
-                Waiting::Now
-            };
             let changes = [
                 (&first[in_first], kept.change),
                 (&other[in_other], this.change),
             ];
-            let candidate = candidates[in_first];
-            let (slot, bound) = push(&mut self.open, candidate, shared, waiting, changes);
-            if bound == 0 {
-                return Some(*self.open.node(slot));
-            }
-        }
-        None
+            (candidates[in_first], changes)
+        });
+        push(&mut self.open, shared, successors)
     }
 
     /// Makes the successors that the only sum does not cut off; the goal, if it is among them.
@@ -259,43 +250,48 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
             kept,
             ..
         } = &self.scratch;
-        for this in &kept[..count] {
+        let successors = kept[..count].iter().map(|this| {
             let number = usize::from(this.number) % SUCCESSORS;
-            let changes = [(&first[number], this.change)];
-            let (open, candidate) = (&mut self.open, candidates[number]);
-            let (slot, bound) = push(open, candidate, shared, Waiting::Now, changes);
-            if bound == 0 {
-                return Some(*self.open.node(slot));
-            }
-        }
-        None
+            (candidates[number], [(&first[number], this.change)])
+        });
+        push(&mut self.open, shared, successors)
     }
 }
 
-/// Puts a successor into the store, given what each sum's look-up told; its slot and its bound.
+/// Puts successors into the store, given what each sum's look-up told, until one is the goal. What
+/// the last sum cuts off waits for the next iteration.
 #[inline(always)]
-fn push<G: Grid, const P: usize, const W: usize, const SUMS: usize>(
+fn push<'a, G: Grid, const P: usize, const W: usize, const SUMS: usize>(
     open: &mut Open<G, P, W>,
-    candidate: Candidate,
     shared: &Shared<G>,
-    waiting: Waiting,
-    changes: [(&Looked, Change); SUMS],
-) -> (u16, usize) {
-    open.push(waiting, |nodes, slot| {
-        let both = [usize::from(candidate.parent.slot()), slot];
-        let [parent, node] = nodes
-            .get_disjoint_mut(both)
-            .expect("a parent stays until its successors are made");
-        let blank_move = candidate.towards.blank_move();
-        let step = Step {
-            tile: changes[0].0.seen.tile(),
-            from: candidate.towards.from,
-            blank_move,
-            cycle: shared.automaton.after(parent.cycle, blank_move),
+    successors: impl Iterator<Item = (Candidate, [(&'a Looked, Change); SUMS])>,
+) -> Option<Node<G, P, W>> {
+    for (candidate, changes) in successors {
+        let waiting = if changes[SUMS - 1].1.is_cut_off() {
+            Waiting::Later
+        } else {
+            Waiting::Now
         };
-        parent.succeed(step, node);
-        for (looked, change) in changes {
-            node.place(looked, change);
+        let (slot, bound) = open.push(waiting, |nodes, slot| {
+            let both = [usize::from(candidate.parent.slot()), slot];
+            let [parent, node] = nodes
+                .get_disjoint_mut(both)
+                .expect("a parent stays until its successors are made");
+            let blank_move = candidate.towards.blank_move();
+            let step = Step {
+                tile: changes[0].0.seen.tile(),
+                from: candidate.towards.from,
+                blank_move,
+                cycle: shared.automaton.after(parent.cycle, blank_move),
+            };
+            parent.succeed(step, node);
+            for (looked, change) in changes {
+                node.place(looked, change);
+            }
+        });
+        if bound == 0 {
+            return Some(*open.node(slot));
         }
-    })
+    }
+    None
 }

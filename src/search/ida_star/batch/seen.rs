@@ -75,7 +75,7 @@ impl Seen {
     /// The sum and the tile in one number.
     #[inline]
     pub(super) const fn number(self) -> usize {
-        Self::number_of(self.sum(), self.tile())
+        self.0 as usize % Self::COUNT
     }
 
     /// The number of a sum and a tile.
