@@ -1,6 +1,7 @@
 //! A plan carried out: its searches one after the other, as one search. While beams look for
 //! better solutions, the search that proves runs beside them.
 
+use std::any::Any;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -63,7 +64,7 @@ pub struct Chain {
     peak_memory: u64,
     /// The nodes that the stages, and the search beside them, have been given since it is there.
     turns: [u64; 2],
-    /// The parts that the current search, or the one beside it, has handed out. It is not left before they are back.
+    /// How many parts are out. No search is left before its own are back.
     out: usize,
     /// Of the stages that are over; the lower bound is of all.
     past: Progress,
@@ -152,6 +153,11 @@ impl Chain {
         (heuristic, ida_star::solver(&self.problem, heuristic))
     }
 
+    /// Whether it goes on with the searches that it has.
+    fn has_open_end(&self) -> bool {
+        self.met().is_none() && !self.is_overtaken()
+    }
+
     /// Whether the current search is by pattern databases and better ones have come.
     fn is_overtaken(&self) -> bool {
         let guides = self.tables.guides();
@@ -224,7 +230,10 @@ impl Chain {
         if self.beside.is_none() {
             return false;
         }
-        let is_alone = self.current.is_none() && self.waiting.is_empty();
+        let is_alone = match &self.current {
+            Some((_, solver)) => solver.waits(),
+            None => self.waiting.is_empty(),
+        };
         if !is_alone && self.turns[1].saturating_mul(beside(self.problem.shape())) > self.turns[0] {
             self.turns[0] = self.turns[0].saturating_add(nodes);
             return false;
@@ -377,41 +386,82 @@ impl Search for Chain {
         }
     }
 
+    fn gains_by_help(&self) -> bool {
+        let current = self.current.as_ref();
+        self.has_open_end() && current.is_some_and(|(_, solver)| solver.gains_by_help())
+    }
+
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
-        if self.met().is_some() || self.is_overtaken() {
+        if !self.has_open_end() {
             return None;
         }
-        let part = match &mut self.beside {
-            Some(beside) => beside.split(memory)?,
-            None => self.current.as_mut()?.1.split(memory)?,
-        };
+        let held = |progress: Progress| progress.memory;
+        let own = self.current.as_ref();
+        let own = own.map_or(0, |(_, solver)| held(solver.progress()));
+        let beside = self.beside.as_ref();
+        let beside = beside.map_or(0, |beside| held(beside.progress()).max(self.reserve));
+        let of_current = self.current.as_mut().and_then(|(_, solver)| {
+            let part = solver.split(memory.saturating_sub(beside))?;
+            Some(HandedOut {
+                part,
+                by: By::Current,
+            })
+        });
+        let part = of_current.or_else(|| {
+            let part = self.beside.as_mut()?.split(memory.saturating_sub(own))?;
+            Some(HandedOut {
+                part,
+                by: By::Beside,
+            })
+        })?;
         self.out += 1;
-        Some(part)
+        Some(Box::new(part))
     }
 
     fn waits(&self) -> bool {
-        if self.out == 0 {
-            return false;
-        }
-        let is_held_up = self.met().is_some() || self.is_overtaken();
-        is_held_up
-            || match (&self.current, &self.beside) {
-                // The beams go on meanwhile.
-                (Some(_), Some(_)) => false,
-                (Some((_, solver)), None) => solver.waits(),
-                (None, Some(beside)) => beside.waits(),
-                (None, None) => false,
-            }
+        let current = self.current.as_ref();
+        let beside = self.beside.as_ref();
+        let is_held_up = !self.has_open_end()
+            || (current.is_none_or(|(_, solver)| solver.waits())
+                && beside.is_none_or(|beside| beside.waits()));
+        self.out > 0 && is_held_up
     }
 
     fn join(&mut self, part: Box<dyn Part>) {
-        if let Some(beside) = &mut self.beside {
-            beside.join(part);
-            self.out -= 1;
-        } else if let Some((_, solver)) = &mut self.current {
-            solver.join(part);
-            self.out -= 1;
+        let part: Box<dyn Any> = part;
+        let Ok(part) = part.downcast::<HandedOut>() else {
+            return;
+        };
+        let HandedOut { part, by } = *part;
+        match (by, &mut self.current, &mut self.beside) {
+            (By::Current, Some((_, solver)), _) => solver.join(part),
+            (By::Beside, _, Some(beside)) => beside.join(part),
+            _ => {}
         }
+        self.out -= 1;
+    }
+}
+
+/// Which of a chain's searches has handed out a part.
+#[derive(Clone, Copy, Debug)]
+enum By {
+    Current,
+    Beside,
+}
+
+/// A part of one of a chain's searches.
+struct HandedOut {
+    part: Box<dyn Part>,
+    by: By,
+}
+
+impl Part for HandedOut {
+    fn advance(&mut self, budget: Budget) -> bool {
+        self.part.advance(budget)
+    }
+
+    fn progress(&self) -> Progress {
+        self.part.progress()
     }
 }
 

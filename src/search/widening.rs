@@ -4,15 +4,26 @@
 //! A narrow beam finds a solution at once and tells what a layer costs; the next two are as wide
 //! as the time allows that is left, layer by layer, so that the last one ends just before it is
 //! over. Without a time each is four times as wide as the one before.
+//!
+//! Where there is help, a beam from the other end has all of the time that is left, and so has each
+//! of the search's own beams meanwhile.
 
+mod aside;
+mod pace;
+
+use std::any::Any;
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::beam::Pass;
-use super::{Budget, Progress, Search, Step, Stop};
+use super::{Budget, Part, Progress, Search, Step, Stop};
 use crate::puzzle::Solution;
 
+use aside::Aside;
+use pace::Pace;
+
 /// What makes the beams.
-pub trait Beams: Send {
+pub trait Beams: Send + Sync {
     /// Works on the tables that the best beams need, about as long as so many nodes take; true
     /// once they are there. Until then there are others.
     fn prepare(&self, nodes: u64) -> bool;
@@ -76,6 +87,13 @@ impl Share {
     }
 }
 
+/// With less time left a beam is not worth another thread, which has to be woken and to make its
+/// memory.
+const LEAST_TO_SHARE: Duration = Duration::from_millis(5);
+
+/// A beam narrower than this part of the widest one before hardly ever finds anything shorter.
+const LEAST_WIDTH_TO_SHARE: f64 = 0.25;
+
 /// A beam may become so much wider than was planned.
 const SLACK: f64 = 1.5;
 
@@ -84,9 +102,11 @@ const SLACK: f64 = 1.5;
 /// Ends with [`Stop::Memory`] when there is not enough for a wider one and no time to keep, and with
 /// [`Stop::Exhausted`] when there is no time left for the narrowest.
 pub struct Widening {
-    beams: Box<dyn Beams>,
+    beams: Arc<dyn Beams>,
     pass: Option<Box<dyn Pass>>,
     pace: Pace,
+    /// At the last look.
+    left: Option<Duration>,
     is_prepared: bool,
     /// The last turn was spent on the tables.
     has_prepared: bool,
@@ -98,6 +118,10 @@ pub struct Widening {
     latest_end: Duration,
     /// Beams begun.
     begun: u64,
+    /// The seed of the beam at work, or the last one.
+    seed: u64,
+    /// The beam at work is the first one, with little of the time.
+    is_first: bool,
     /// One of two beams was begun that share the time.
     is_paired: bool,
     best: Option<usize>,
@@ -105,18 +129,37 @@ pub struct Widening {
     past: Progress,
     /// Bytes that are to be had for the next beam before it is made.
     claimed: u64,
+    /// The beam that is done beside this search.
+    lent: Option<Lent>,
+    /// What such beams have done, and one of them has found.
+    helped: Progress,
+    brought: Option<Solution>,
     stop: Option<Stop>,
+}
+
+/// What is known of a beam that is handed out.
+#[derive(Clone, Copy, Debug)]
+struct Lent {
+    seed: u64,
+    /// The bytes that it may hold.
+    memory: u64,
 }
 
 impl Widening {
     /// A search that has not begun.
     #[must_use]
     pub fn new(beams: Box<dyn Beams>) -> Self {
-        let pace = Pace::new(beams.cost());
+        let cost = beams.cost();
+        Self::at_cost(Arc::from(beams), cost)
+    }
+
+    /// The same, where a node takes about so many nanoseconds.
+    fn at_cost(beams: Arc<dyn Beams>, cost: f64) -> Self {
         Self {
             beams,
             pass: None,
-            pace,
+            pace: Pace::new(cost),
+            left: None,
             is_prepared: false,
             has_prepared: false,
             width: 0,
@@ -124,10 +167,15 @@ impl Widening {
             planned_end: Duration::ZERO,
             latest_end: Duration::ZERO,
             begun: 0,
+            seed: 0,
+            is_first: false,
             is_paired: false,
             best: None,
             past: Progress::NONE,
             claimed: 0,
+            lent: None,
+            helped: Progress::NONE,
+            brought: None,
             stop: None,
         }
     }
@@ -165,7 +213,7 @@ impl Widening {
         let first = left.mul_f64(FIRST_SHARE);
         if self.begun == 0 && self.next_width(Some(first)) > 2 * self.beams.narrowest() {
             Share::First
-        } else if !self.is_paired && self.is_time_for_two(left) {
+        } else if self.lent.is_none() && !self.is_paired && self.is_time_for_two(left) {
             Share::Second
         } else {
             Share::All
@@ -174,8 +222,7 @@ impl Widening {
 
     /// Begins the next beam, or asks for the memory that it takes.
     fn begin(&mut self, budget: Budget) {
-        let replay = A_MOVE * self.expected(self.beams.narrowest());
-        let left = budget.time.map(|left| left.saturating_sub(replay));
+        let left = budget.time.map(|left| left.saturating_sub(self.replay()));
         let share = left.map(|left| self.share(left));
         let given = left.zip(share).map(|(left, share)| share.of(left));
         let planned = self.next_width(given.map(|given| given.mul_f64(PLANNED)));
@@ -190,14 +237,16 @@ impl Widening {
         let slack = budget.time.map_or(1.0, |_| SLACK);
         let mut width = (planned as f64 * slack) as usize;
         let wanted = self.beams.bytes(width);
-        if wanted > budget.memory {
-            if budget.memory > self.claimed {
+        let lent = self.lent.map_or(0, |lent| lent.memory);
+        let memory = budget.memory.saturating_sub(lent);
+        if wanted > memory {
+            if memory > self.claimed {
                 // More may be granted to a search that has a use for it.
-                self.claimed = budget.memory;
+                self.claimed = memory;
                 self.past.peak_memory = self.past.peak_memory.max(self.claimed);
                 return;
             }
-            let room = budget.memory as f64 / wanted as f64;
+            let room = memory as f64 / wanted as f64;
             width = (width as f64 * room) as usize;
             let is_no_wider = width <= self.widest && budget.time.is_none();
             if width < self.beams.narrowest() || is_no_wider {
@@ -206,25 +255,64 @@ impl Widening {
             }
         }
         self.width = planned.min(width);
-        self.pass = self.beams.beam(self.width, width, self.begun);
+        self.seed = self.next_seed(self.lent.map(|lent| lent.seed));
+        self.pass = self.beams.beam(self.width, width, self.seed);
         if self.pass.is_none() {
             self.stop = Some(Stop::Exhausted);
         }
-        if let (Some(left), Some(given)) = (budget.time, given) {
-            self.latest_end = left.saturating_sub(given).max(replay);
-            self.planned_end = left.saturating_sub(given.mul_f64(PLANNED));
+        if let (Some(left), Some(given)) = (left, given) {
+            self.plan(left, given);
         }
+        self.is_first = share == Some(Share::First);
         self.is_paired |= share == Some(Share::Second);
-        self.begun += 1;
+    }
+
+    /// The time that has to be left to replay a solution.
+    fn replay(&self) -> Duration {
+        A_MOVE * self.expected(self.beams.narrowest())
+    }
+
+    /// Gives the beam at work so much of the time that is left without that of replaying.
+    fn plan(&mut self, left: Duration, given: Duration) {
+        self.latest_end = left.saturating_sub(given).max(self.replay());
+        self.planned_end = left.saturating_sub(given.mul_f64(PLANNED));
+    }
+
+    /// The seed of a new beam, from the end where the beam of the other seed does not begin.
+    fn next_seed(&mut self, other: Option<u64>) -> u64 {
+        let is_same_end = other.is_some_and(|other| (self.begun + other).is_multiple_of(2));
+        let seed = self.begun + u64::from(is_same_end);
+        self.begun = seed + 1;
+        seed
     }
 
     /// Ends the beam at work.
     fn leave(&mut self) {
-        self.past = self.progress().at_rest();
+        self.past = self.own_progress().at_rest();
         self.pace.settle();
         self.widest = self.widest.max(self.width);
         self.pass = None;
         self.claimed = 0;
+    }
+
+    /// Without the beams that were handed out.
+    fn own_progress(&self) -> Progress {
+        match &self.pass {
+            Some(pass) => self.past.then(pass.progress()),
+            None => Progress {
+                memory: self.claimed,
+                ..self.past
+            },
+        }
+    }
+
+    /// The solution, if it is shorter than all before.
+    fn improved(&mut self, solution: Solution) -> Step<Solution> {
+        if self.best.is_some_and(|best| best <= solution.len()) {
+            return Step::Working;
+        }
+        self.best = Some(solution.len());
+        Step::Found(solution)
     }
 
     /// The layers that a beam of this width has to make, about.
@@ -253,8 +341,15 @@ impl Search for Widening {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        self.left = budget.time;
+        if let Some(solution) = self.brought.take() {
+            return self.improved(solution);
+        }
         if let Some(stop) = self.stop {
-            return Step::Done(stop);
+            return match self.lent {
+                Some(_) => Step::Working,
+                None => Step::Done(stop),
+            };
         }
         // Half of the time, until the tables are there.
         if !self.is_prepared && !std::mem::replace(&mut self.has_prepared, true) {
@@ -267,7 +362,7 @@ impl Search for Widening {
             return Step::Working;
         }
         if let Some(time) = budget.time {
-            self.pace.note(time, self.progress().expanded);
+            self.pace.note(time, self.own_progress().expanded);
             self.keep_pace(time);
         }
         let Some(pass) = &mut self.pass else {
@@ -285,86 +380,77 @@ impl Search for Widening {
             }
             Step::Found(solution) => {
                 self.leave();
-                if self.best.is_some_and(|best| best <= solution.len()) {
-                    return Step::Working;
-                }
-                self.best = Some(solution.len());
-                Step::Found(solution)
+                self.improved(solution)
             }
         }
     }
 
     fn progress(&self) -> Progress {
-        match &self.pass {
-            Some(pass) => self.past.then(pass.progress()),
-            None => Progress {
-                memory: self.claimed,
-                ..self.past
-            },
-        }
+        self.own_progress().beside(Progress {
+            memory: self.lent.map_or(0, |lent| lent.memory),
+            ..self.helped
+        })
     }
 
     fn name(&self) -> &'static str {
         "beam"
     }
-}
 
-/// What a node costs, told by the time that goes by.
-#[derive(Debug)]
-struct Pace {
-    /// At the last look: the time that was left, and the nodes until then.
-    last: Option<(Duration, u64)>,
-    /// Of the recent past, in nanoseconds and nodes.
-    time: f64,
-    nodes: f64,
-    /// The same of the beam at work.
-    beam: (f64, f64),
-}
-
-impl Pace {
-    /// How many nodes the recent past goes back, about.
-    const MEMORY: f64 = 20_000.0;
-
-    /// As many nodes as a guess is worth.
-    const GUESS: f64 = 500.0;
-
-    fn new(cost: f64) -> Self {
-        Self {
-            last: None,
-            time: cost * Self::GUESS,
-            nodes: Self::GUESS,
-            beam: (0.0, 0.0),
+    /// Once it is known how fast beams are, or while the first one has all the time that there is.
+    fn gains_by_help(&self) -> bool {
+        let is_ready = self.is_prepared && self.begun > 0 && self.stop.is_none();
+        let is_at_first = self.is_first && self.pass.is_some();
+        if self.lent.is_some() || !is_ready || is_at_first {
+            return false;
         }
+        let left = self.left.filter(|&left| left >= LEAST_TO_SHARE);
+        left.is_some_and(|left| {
+            let least = (self.widest as f64 * LEAST_WIDTH_TO_SHARE) as usize;
+            self.next_width(Some(left)) >= least.max(self.beams.narrowest())
+        })
     }
 
-    fn note(&mut self, left: Duration, nodes: u64) {
-        if let Some((before, nodes_before)) = self.last {
-            // The time may have become longer: somebody else waits now.
-            if let Some(took) = before.checked_sub(left) {
-                let time = took.as_nanos() as f64;
-                let nodes = nodes.saturating_sub(nodes_before) as f64;
-                self.time += time;
-                self.nodes += nodes;
-                self.beam = (self.beam.0 + time, self.beam.1 + nodes);
-                if self.nodes > Self::MEMORY {
-                    self.time /= 2.0;
-                    self.nodes /= 2.0;
-                }
-            }
+    /// A beam that has all of the time that is left, from the end where the one at work did not begin.
+    fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
+        let left = self.left.filter(|_| self.gains_by_help())?;
+        let room = memory.saturating_sub(self.progress().memory);
+        let width = (self.next_width(Some(left)) as f64 * SLACK) as usize;
+        let memory = self.beams.bytes(width).min(room);
+        if memory < self.beams.bytes(self.beams.narrowest()) {
+            return None;
         }
-        self.last = Some((left, nodes));
+        let seed = self.next_seed(self.pass.is_some().then_some(self.seed));
+        self.lent = Some(Lent { seed, memory });
+        if self.pass.is_some() {
+            // It need not leave time for a second one.
+            let left = left.saturating_sub(self.replay());
+            self.plan(left, left);
+        }
+        let beams = Arc::clone(&self.beams);
+        let search = Self {
+            is_prepared: true,
+            // Any further beam would be another part.
+            is_paired: true,
+            begun: seed,
+            best: self.best,
+            ..Self::at_cost(beams, self.pace.cost())
+        };
+        Some(Box::new(Aside::new(search, memory)))
     }
 
-    /// The beam at work is over: the next one will cost what this one did in all. The last part of
-    /// a beam costs more than the others.
-    fn settle(&mut self) {
-        let (time, nodes) = std::mem::take(&mut self.beam);
-        if nodes >= Self::GUESS {
-            (self.time, self.nodes) = (Self::GUESS * time / nodes, Self::GUESS);
-        }
+    fn waits(&self) -> bool {
+        self.stop.is_some() && self.lent.is_some() && self.brought.is_none()
     }
 
-    fn cost(&self) -> f64 {
-        (self.time / self.nodes).max(1.0)
+    fn join(&mut self, part: Box<dyn Part>) {
+        let part: Box<dyn Any> = part;
+        let Ok(part) = part.downcast::<Aside>() else {
+            return;
+        };
+        self.past.peak_memory = self.progress().peak_memory;
+        self.lent = None;
+        self.helped = self.helped.then(part.progress()).at_rest();
+        let found = self.brought.take().into_iter().chain(part.found);
+        self.brought = found.min_by_key(Solution::len);
     }
 }

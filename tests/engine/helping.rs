@@ -67,10 +67,11 @@ fn spend(left: &mut u64, nodes: u64, progress: &mut Progress) {
 }
 
 impl Part for Half {
-    fn advance(&mut self, nodes: u64) -> bool {
+    fn advance(&mut self, budget: Budget) -> bool {
         self.seen.note_thread();
         assert!(!self.seen.panics.load(Ordering::Relaxed), "as told");
-        spend(&mut self.left, nodes, &mut self.progress);
+        spend(&mut self.left, budget.nodes, &mut self.progress);
+        let nodes = budget.nodes;
         self.seen.by_parts.fetch_add(nodes, Ordering::Relaxed);
         self.left > 0
     }
