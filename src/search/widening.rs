@@ -10,8 +10,8 @@
 
 mod aside;
 mod pace;
+mod share;
 
-use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,8 +19,9 @@ use super::beam::Pass;
 use super::{Budget, Part, Progress, Search, Step, Stop};
 use crate::puzzle::Solution;
 
-use aside::Aside;
+use aside::Asides;
 use pace::Pace;
+use share::{Ends, Share};
 
 /// What makes the beams.
 pub trait Beams: Send + Sync {
@@ -55,44 +56,8 @@ const FIRST: usize = 128;
 /// By how much beams grow without a time to keep.
 const GROWTH: usize = 4;
 
-/// The share of the time that is planned for: the end of a beam comes in leaps.
-const PLANNED: f64 = 0.95;
-
 /// The time that a move of a solution takes to be replayed, rather too much.
 const A_MOVE: Duration = Duration::from_nanos(120);
-
-/// The share of the time for the first beam.
-const FIRST_SHARE: f64 = 0.05;
-
-/// The share of what is left then for the second one, where there is [time for two](Beams::pair_width).
-/// The third begins at the other end: the shorter of two solutions is as short as that of one beam with
-/// the time of both, and one of two beams is seldom stuck.
-const SECOND_SHARE: f64 = 0.6;
-
-/// What a beam gets of the time that is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Share {
-    First,
-    Second,
-    All,
-}
-
-impl Share {
-    fn of(self, left: Duration) -> Duration {
-        match self {
-            Self::First => left.mul_f64(FIRST_SHARE),
-            Self::Second => left.mul_f64(SECOND_SHARE),
-            Self::All => left,
-        }
-    }
-}
-
-/// With less time left a beam is not worth another thread, which has to be woken and to make its
-/// memory.
-const LEAST_TO_SHARE: Duration = Duration::from_millis(5);
-
-/// A beam narrower than this part of the widest one before hardly ever finds anything shorter.
-const LEAST_WIDTH_TO_SHARE: f64 = 0.25;
 
 /// A beam may become so much wider than was planned.
 const SLACK: f64 = 1.5;
@@ -113,9 +78,8 @@ pub struct Widening {
     /// The width of the beam at work, and of the widest one before.
     width: usize,
     widest: usize,
-    /// The time that is to be left when the beam at work is over, and the time that has to be left.
-    planned_end: Duration,
-    latest_end: Duration,
+    /// Those of the beam at work.
+    ends: Ends,
     /// Beams begun.
     begun: u64,
     /// The seed of the beam at work, or the last one.
@@ -129,20 +93,8 @@ pub struct Widening {
     past: Progress,
     /// Bytes that are to be had for the next beam before it is made.
     claimed: u64,
-    /// The beam that is done beside this search.
-    lent: Option<Lent>,
-    /// What such beams have done, and one of them has found.
-    helped: Progress,
-    brought: Option<Solution>,
+    asides: Asides,
     stop: Option<Stop>,
-}
-
-/// What is known of a beam that is handed out.
-#[derive(Clone, Copy, Debug)]
-struct Lent {
-    seed: u64,
-    /// The bytes that it may hold.
-    memory: u64,
 }
 
 impl Widening {
@@ -164,8 +116,7 @@ impl Widening {
             has_prepared: false,
             width: 0,
             widest: 0,
-            planned_end: Duration::ZERO,
-            latest_end: Duration::ZERO,
+            ends: Ends::default(),
             begun: 0,
             seed: 0,
             is_first: false,
@@ -173,9 +124,7 @@ impl Widening {
             best: None,
             past: Progress::NONE,
             claimed: 0,
-            lent: None,
-            helped: Progress::NONE,
-            brought: None,
+            asides: Asides::default(),
             stop: None,
         }
     }
@@ -202,30 +151,12 @@ impl Widening {
         }
     }
 
-    /// Whether two beams, one from either end, make more of so much time than one.
-    fn is_time_for_two(&self, left: Duration) -> bool {
-        let pair_width = self.beams.pair_width();
-        pair_width.is_some_and(|width| self.next_width(Some(left)) >= 2 * width)
-    }
-
-    /// The share of the next beam in so much time.
-    fn share(&self, left: Duration) -> Share {
-        let first = left.mul_f64(FIRST_SHARE);
-        if self.begun == 0 && self.next_width(Some(first)) > 2 * self.beams.narrowest() {
-            Share::First
-        } else if self.lent.is_none() && !self.is_paired && self.is_time_for_two(left) {
-            Share::Second
-        } else {
-            Share::All
-        }
-    }
-
     /// Begins the next beam, or asks for the memory that it takes.
     fn begin(&mut self, budget: Budget) {
         let left = budget.time.map(|left| left.saturating_sub(self.replay()));
         let share = left.map(|left| self.share(left));
         let given = left.zip(share).map(|(left, share)| share.of(left));
-        let planned = self.next_width(given.map(|given| given.mul_f64(PLANNED)));
+        let planned = self.next_width(given.map(Ends::plan));
         let is_too_late = budget
             .time
             .is_some_and(|left| 2 * self.next_width(Some(left)) < self.beams.narrowest());
@@ -237,8 +168,7 @@ impl Widening {
         let slack = budget.time.map_or(1.0, |_| SLACK);
         let mut width = (planned as f64 * slack) as usize;
         let wanted = self.beams.bytes(width);
-        let lent = self.lent.map_or(0, |lent| lent.memory);
-        let memory = budget.memory.saturating_sub(lent);
+        let memory = budget.memory.saturating_sub(self.asides.memory());
         if wanted > memory {
             if memory > self.claimed {
                 // More may be granted to a search that has a use for it.
@@ -255,13 +185,13 @@ impl Widening {
             }
         }
         self.width = planned.min(width);
-        self.seed = self.next_seed(self.lent.map(|lent| lent.seed));
+        self.seed = self.next_seed(self.asides.seed());
         self.pass = self.beams.beam(self.width, width, self.seed);
         if self.pass.is_none() {
             self.stop = Some(Stop::Exhausted);
         }
         if let (Some(left), Some(given)) = (left, given) {
-            self.plan(left, given);
+            self.ends = Ends::new(left, given, self.replay());
         }
         self.is_first = share == Some(Share::First);
         self.is_paired |= share == Some(Share::Second);
@@ -270,12 +200,6 @@ impl Widening {
     /// The time that has to be left to replay a solution.
     fn replay(&self) -> Duration {
         A_MOVE * self.expected(self.beams.narrowest())
-    }
-
-    /// Gives the beam at work so much of the time that is left without that of replaying.
-    fn plan(&mut self, left: Duration, given: Duration) {
-        self.latest_end = left.saturating_sub(given).max(self.replay());
-        self.planned_end = left.saturating_sub(given.mul_f64(PLANNED));
     }
 
     /// The seed of a new beam, from the end where the beam of the other seed does not begin.
@@ -327,10 +251,7 @@ impl Widening {
             return;
         };
         let rest = pass.rest(self.expected(self.width));
-        // What comes after the planned end is not spent all at once.
-        let late = left.saturating_sub(self.latest_end) / 2;
-        let time = left.saturating_sub(self.planned_end).max(late);
-        let width = self.affordable(time, rest);
+        let width = self.affordable(self.ends.time(left), rest);
         if let Some(pass) = &mut self.pass {
             pass.set_width(width.max(self.beams.narrowest()));
         }
@@ -342,13 +263,14 @@ impl Search for Widening {
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
         self.left = budget.time;
-        if let Some(solution) = self.brought.take() {
+        if let Some(solution) = self.asides.found() {
             return self.improved(solution);
         }
         if let Some(stop) = self.stop {
-            return match self.lent {
-                Some(_) => Step::Working,
-                None => Step::Done(stop),
+            return if self.asides.is_empty() {
+                Step::Done(stop)
+            } else {
+                Step::Working
             };
         }
         // Half of the time, until the tables are there.
@@ -386,71 +308,27 @@ impl Search for Widening {
     }
 
     fn progress(&self) -> Progress {
-        self.own_progress().beside(Progress {
-            memory: self.lent.map_or(0, |lent| lent.memory),
-            ..self.helped
-        })
+        self.own_progress().beside(self.asides.progress())
     }
 
     fn name(&self) -> &'static str {
         "beam"
     }
 
-    /// Once it is known how fast beams are, or while the first one has all the time that there is.
     fn gains_by_help(&self) -> bool {
-        let is_ready = self.is_prepared && self.begun > 0 && self.stop.is_none();
-        let is_at_first = self.is_first && self.pass.is_some();
-        if self.lent.is_some() || !is_ready || is_at_first {
-            return false;
-        }
-        let left = self.left.filter(|&left| left >= LEAST_TO_SHARE);
-        left.is_some_and(|left| {
-            let least = (self.widest as f64 * LEAST_WIDTH_TO_SHARE) as usize;
-            self.next_width(Some(left)) >= least.max(self.beams.narrowest())
-        })
+        self.gains_by_an_aside()
     }
 
-    /// A beam that has all of the time that is left, from the end where the one at work did not begin.
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
-        let left = self.left.filter(|_| self.gains_by_help())?;
-        let room = memory.saturating_sub(self.progress().memory);
-        let width = (self.next_width(Some(left)) as f64 * SLACK) as usize;
-        let memory = self.beams.bytes(width).min(room);
-        if memory < self.beams.bytes(self.beams.narrowest()) {
-            return None;
-        }
-        let seed = self.next_seed(self.pass.is_some().then_some(self.seed));
-        self.lent = Some(Lent { seed, memory });
-        if self.pass.is_some() {
-            // It need not leave time for a second one.
-            let left = left.saturating_sub(self.replay());
-            self.plan(left, left);
-        }
-        let beams = Arc::clone(&self.beams);
-        let search = Self {
-            is_prepared: true,
-            // Any further beam would be another part.
-            is_paired: true,
-            begun: seed,
-            best: self.best,
-            ..Self::at_cost(beams, self.pace.cost())
-        };
-        Some(Box::new(Aside::new(search, memory)))
+        let aside = self.hand_out(memory)?;
+        Some(Box::new(aside))
     }
 
     fn waits(&self) -> bool {
-        self.stop.is_some() && self.lent.is_some() && self.brought.is_none()
+        self.stop.is_some() && !self.asides.is_empty()
     }
 
     fn join(&mut self, part: Box<dyn Part>) {
-        let part: Box<dyn Any> = part;
-        let Ok(part) = part.downcast::<Aside>() else {
-            return;
-        };
-        self.past.peak_memory = self.progress().peak_memory;
-        self.lent = None;
-        self.helped = self.helped.then(part.progress()).at_rest();
-        let found = self.brought.take().into_iter().chain(part.found);
-        self.brought = found.min_by_key(Solution::len);
+        self.take_back(part);
     }
 }

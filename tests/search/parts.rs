@@ -19,7 +19,7 @@ use crate::korf;
 use crate::support::shape;
 
 /// Bounds so weak that the search has something to share: patterns of so many tiles.
-fn weak(shape: Shape, home: usize, tiles: usize) -> Guide<Small> {
+pub(crate) fn weak(shape: Shape, home: usize, tiles: usize) -> Guide<Small> {
     let cells: Vec<usize> = (0..shape.cells()).filter(|&cell| cell != home).collect();
     let patterns = cells.chunks(tiles).map(|cells| cells.iter().copied());
     let patterns: Vec<CellSet> = patterns.map(CellSet::from_iter).collect();
