@@ -1,9 +1,11 @@
 //! A plan carried out: its searches one after the other, as one search. While beams look for
 //! better solutions, the search that proves runs beside them.
 
-use std::any::Any;
+mod parts;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::heuristic::HeuristicKind;
 use crate::heuristic::pushes;
@@ -64,6 +66,8 @@ pub struct Chain {
     peak_memory: u64,
     /// The nodes that the stages, and the search beside them, have been given since it is there.
     turns: [u64; 2],
+    /// The time that was left at the last look.
+    left: Option<Duration>,
     /// How many parts are out. No search is left before its own are back.
     out: usize,
     /// Of the stages that are over; the lower bound is of all.
@@ -104,6 +108,7 @@ impl Chain {
             reserve: 0,
             peak_memory: 0,
             turns: [0; 2],
+            left: None,
             out: 0,
             past: Progress::default(),
             past_iterations: Vec::new(),
@@ -271,6 +276,12 @@ impl Chain {
         Step::Found(answer)
     }
 
+    /// The bytes that are the proof's, while it runs beside beams.
+    fn memory_beside(&self) -> u64 {
+        let beside = self.beside.as_ref();
+        beside.map_or(0, |it| it.progress().memory.max(self.reserve))
+    }
+
     /// What the stages have done that run one after the other.
     fn own_progress(&self) -> Progress {
         match &self.current {
@@ -299,6 +310,7 @@ impl Search for Chain {
     type Found = Answer;
 
     fn advance(&mut self, budget: Budget) -> Step<Answer> {
+        self.left = budget.time;
         if !self.begun {
             self.begun = true;
             self.past.lower_bound = lower_bound(&self.problem, self.metric);
@@ -328,8 +340,7 @@ impl Search for Chain {
         if self.is_turn_of_beside(budget.nodes) {
             return self.advance_beside(budget);
         }
-        let beside = self.beside.as_ref();
-        let beside = beside.map_or(0, |it| it.progress().memory.max(self.reserve));
+        let beside = self.memory_beside();
         let Some((stage, solver)) = &mut self.current else {
             let Some(stage) = self.waiting.pop_front() else {
                 return Step::Done(self.last_stop);
@@ -392,29 +403,7 @@ impl Search for Chain {
     }
 
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
-        if !self.has_open_end() {
-            return None;
-        }
-        let held = |progress: Progress| progress.memory;
-        let own = self.current.as_ref();
-        let own = own.map_or(0, |(_, solver)| held(solver.progress()));
-        let beside = self.beside.as_ref();
-        let beside = beside.map_or(0, |beside| held(beside.progress()).max(self.reserve));
-        let of_current = self.current.as_mut().and_then(|(_, solver)| {
-            let part = solver.split(memory.saturating_sub(beside))?;
-            Some(HandedOut {
-                part,
-                by: By::Current,
-            })
-        });
-        let part = of_current.or_else(|| {
-            let part = self.beside.as_mut()?.split(memory.saturating_sub(own))?;
-            Some(HandedOut {
-                part,
-                by: By::Beside,
-            })
-        })?;
-        self.out += 1;
+        let part = self.hand_out(memory)?;
         Some(Box::new(part))
     }
 
@@ -428,40 +417,7 @@ impl Search for Chain {
     }
 
     fn join(&mut self, part: Box<dyn Part>) {
-        let part: Box<dyn Any> = part;
-        let Ok(part) = part.downcast::<HandedOut>() else {
-            return;
-        };
-        let HandedOut { part, by } = *part;
-        match (by, &mut self.current, &mut self.beside) {
-            (By::Current, Some((_, solver)), _) => solver.join(part),
-            (By::Beside, _, Some(beside)) => beside.join(part),
-            _ => {}
-        }
-        self.out -= 1;
-    }
-}
-
-/// Which of a chain's searches has handed out a part.
-#[derive(Clone, Copy, Debug)]
-enum By {
-    Current,
-    Beside,
-}
-
-/// A part of one of a chain's searches.
-struct HandedOut {
-    part: Box<dyn Part>,
-    by: By,
-}
-
-impl Part for HandedOut {
-    fn advance(&mut self, budget: Budget) -> bool {
-        self.part.advance(budget)
-    }
-
-    fn progress(&self) -> Progress {
-        self.part.progress()
+        self.take_back(part);
     }
 }
 
