@@ -18,6 +18,7 @@ mod chain;
 mod constructive;
 mod constructive_moves;
 mod cycle_automaton;
+mod deepening;
 mod difficulty;
 mod distance_table;
 mod drawing;
