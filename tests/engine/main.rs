@@ -10,6 +10,7 @@ mod backlog;
 mod clients;
 mod drawing;
 mod fake;
+mod helped_beams;
 mod helping;
 mod job;
 mod limits;

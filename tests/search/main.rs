@@ -10,6 +10,7 @@ mod support;
 mod adversary;
 
 mod a_star;
+mod asides;
 mod batch;
 mod batched;
 mod beam;
