@@ -8,6 +8,7 @@ pub mod average;
 pub mod backlog;
 mod cache;
 mod drawing;
+mod easy;
 mod ending;
 mod errands;
 pub mod guide_builder;
@@ -37,6 +38,7 @@ use crate::search::constructive::{Constructive, Variant};
 use crate::search::difficulty::{Difficulty, Generated, Range};
 use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
 use crate::search::{Progress, Search};
+use crate::telemetry;
 
 pub use admission::{Lack, Refused};
 pub use drawing::Drawings;
@@ -50,12 +52,13 @@ pub use solving::{Best, News, Outcome, Waiting, Work};
 use average::Average;
 use backlog::{Backlog, Line, Until};
 use cache::{Asked, Cache, Leave};
+use easy::looks_easy;
 use guide_builder::GuideBuilder;
 use job::Job;
 use memory::Memory;
-use pool::{Full, Pool, Task, Ticket};
+use pool::{Full, Next, Pool, Task, Ticket};
 use rank::{Rank, Ranked};
-use share::Shared;
+use share::{Asker, Publisher, Shared};
 use solving::Terms;
 use table_store::TableStore;
 
@@ -165,6 +168,11 @@ impl Engine {
     /// # Errors
     /// When the method cannot do what the objective asks.
     pub fn plan(&self, question: &Question) -> Result<Vec<Stage>, PlanError> {
+        Ok(self.plan_with(question)?.0)
+    }
+
+    /// The same, and the tables that there are for them.
+    fn plan_with(&self, question: &Question) -> Result<(Vec<Stage>, Ready), PlanError> {
         // A table that the plan would not use should not be built, either.
         let by_databases = question.method.heuristic == Some(HeuristicKind::PatternDatabase);
         let by_any = question.method == Method::default();
@@ -174,16 +182,18 @@ impl Engine {
             _ if by_any || by_databases => self.store.ready(problem, metric),
             _ => Ready::default(),
         };
-        plan(
+        let stages = plan(
             question.metric,
             question.problem.shape(),
             question.objective,
             question.method,
             ready,
-        )
+        )?;
+        Ok((stages, ready))
     }
 
-    /// Begins to solve for a client, if it is known which, or joins a search for an equal question.
+    /// Solves an easy question for a client, if it is known which; begins to solve another one, or
+    /// joins a search for an equal one.
     ///
     /// # Errors
     /// When the request cannot be taken.
@@ -194,7 +204,21 @@ impl Engine {
         limits: Limits,
     ) -> Result<Solving, Refused> {
         self.admit()?;
+        let (stages, ready) = self.plan_with(&question)?;
+        let is_easy = looks_easy(&question, &stages, ready.guide);
         let takes_any = question.objective.takes_any();
+        let first = stages.first();
+        let never_fails =
+            takes_any && matches!(first, Some(Stage::Constructive(_) | Stage::TableWalk));
+        let mut begun = None;
+        if is_easy {
+            let mut easy = self.begin(&question, stages.clone(), never_fails, &limits)?;
+            if self.pool.begin_here(&mut easy.job, easy::CHUNK) == Next::Finished {
+                telemetry::solved_at_once();
+                return Ok(self.solving(easy.asker, limits, takes_any, None));
+            }
+            begun = Some(easy);
+        }
         let key = self.cache.key(Asked {
             question,
             max_nodes: limits.nodes,
@@ -203,15 +227,8 @@ impl Engine {
         let (due, _) = limits.time_up();
         let asker = self.cache.ask(&key, due, || {
             let problem = &key.question.problem;
-            let shape = problem.shape();
-            let stages = self.plan(&key.question)?;
-            let never_fails = takes_any
-                && matches!(
-                    stages.first(),
-                    Some(Stage::Constructive(_) | Stage::TableWalk)
-                );
             let (until, rank, averages) = if never_fails {
-                let rank = Rank::of_first_answer(shape);
+                let rank = Rank::of_first_answer(problem.shape());
                 (Until::Found, rank, &self.first_answers)
             } else {
                 let rank = Rank::of_proof(problem);
@@ -225,30 +242,57 @@ impl Engine {
                 Some(due)
             };
             self.in_time(client, rank, average.get(), latest)?;
-            let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
-            let held = self.reserve(expected_moves(shape) + fixed.unwrap_or(0))?;
-            let chain = Chain::new(
-                problem.clone(),
-                key.question.metric,
-                key.question.objective,
-                stages,
-                Arc::clone(self.store.tables()),
-            );
+            let Begun { asker, job } = match begun.take() {
+                Some(begun) => begun,
+                None => self.begin(&key.question, stages, never_fails, &limits)?,
+            };
             let promise = self.backlog.promise(until, average);
-            Shared::start(never_fails, due, |publisher| {
-                let job = Job::new(chain, publisher, limits.nodes, limits.memory, held);
-                self.submit(client, job.ranked(rank).promised(promise))
-            })
+            let ticket = self.submit(client, job.ranked(rank).promised(promise))?;
+            asker.shared().placed(ticket);
+            Ok::<_, Refused>(asker)
         })?;
+        let leave = self.cache.leave_later(key, &asker);
+        Ok(self.solving(asker, limits, takes_any, Some(leave)))
+    }
+
+    /// A search for the answer to a question, and the first who wants to know it.
+    fn begin(
+        &self,
+        question: &Question,
+        stages: Vec<Stage>,
+        answer_first: bool,
+        limits: &Limits,
+    ) -> Result<Begun, Refused> {
+        let shape = question.problem.shape();
+        let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
+        let held = self.reserve(expected_moves(shape) + fixed.unwrap_or(0))?;
+        let chain = Chain::new(
+            question.problem.clone(),
+            question.metric,
+            question.objective,
+            stages,
+            Arc::clone(self.store.tables()),
+        );
+        let (asker, publisher) = Shared::begin(answer_first, limits.time_up().0);
+        let job = Job::new(chain, publisher, limits.nodes, limits.memory, held);
+        Ok(Begun { asker, job })
+    }
+
+    fn solving(
+        &self,
+        asker: Asker<Best>,
+        limits: Limits,
+        takes_any: bool,
+        leave: Option<Leave>,
+    ) -> Solving {
         let terms = Terms {
             takes_any,
             never_fails: asker.shared().answers_first(),
         };
-        let leave = self.cache.leave_later(key, &asker);
-        Ok(Solving {
+        Solving {
             waiting: Waiting::new(asker, limits, terms, self.draining.clone()),
             _leave: leave,
-        })
+        }
     }
 
     /// Begins to send a constructive solution while it is being worked out.
@@ -292,10 +336,11 @@ impl Engine {
         let due = limits.time_up().0;
         self.in_time(client, rank, Duration::ZERO, Some(due))?;
         let held = self.reserve(0)?;
-        let asker = Shared::start(false, due, |publisher| {
-            let job = Job::new(search, publisher, limits.nodes, limits.memory, held);
-            self.submit(client, job.ranked(rank))
-        })?;
+        let (asker, publisher) = Shared::begin(false, due);
+        let job = Job::new(search, publisher, limits.nodes, limits.memory, held);
+        asker
+            .shared()
+            .placed(self.submit(client, job.ranked(rank))?);
         let terms = Terms {
             takes_any: false,
             never_fails: false,
@@ -387,12 +432,18 @@ impl Engine {
     }
 }
 
+/// A search that has no place in the pool yet.
+struct Begun {
+    asker: Asker<Best>,
+    job: Job<Chain, Publisher<Best>>,
+}
+
 /// A request's part in the search for its question. Dropping it leaves the search.
 #[derive(Debug)]
 pub struct Solving {
     // Dropped before `_leave`, which looks at who is left.
     waiting: Waiting<Best>,
-    _leave: Leave,
+    _leave: Option<Leave>,
 }
 
 impl Work for Solving {
