@@ -4,6 +4,7 @@
 //! asynchronous; everything that computes is a [`pool::Task`].
 
 mod admission;
+mod ask;
 pub mod average;
 pub mod backlog;
 mod cache;
@@ -32,15 +33,15 @@ use tokio_util::sync::CancellationToken;
 use crate::heuristic::pattern_database::Store;
 use crate::heuristic::{HeuristicKind, limit_tables};
 use crate::puzzle::{Board, Metric, Problem, Shape};
+use crate::search::Search;
 use crate::search::batch::Batch;
-use crate::search::chain::{Chain, optimal_solver};
+use crate::search::chain::optimal_solver;
 use crate::search::constructive::{Constructive, Variant};
 use crate::search::difficulty::{Difficulty, Generated, Range};
 use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
-use crate::search::{Progress, Search};
-use crate::telemetry;
 
 pub use admission::{Lack, Refused};
+pub use ask::Solving;
 pub use drawing::Drawings;
 pub use ending::{Failure, StopReason};
 pub use limits::{Caps, Limits, Wanted, until};
@@ -50,15 +51,14 @@ pub use pool::Client;
 pub use solving::{Best, News, Outcome, Waiting, Work};
 
 use average::Average;
-use backlog::{Backlog, Line, Until};
-use cache::{Asked, Cache, Leave};
-use easy::looks_easy;
+use backlog::{Backlog, Line};
+use cache::Cache;
 use guide_builder::GuideBuilder;
 use job::Job;
 use memory::Memory;
-use pool::{Full, Next, Pool, Task, Ticket};
+use pool::{Full, Pool, Task, Ticket};
 use rank::{Rank, Ranked};
-use share::{Asker, Publisher, Shared};
+use share::Shared;
 use solving::Terms;
 use table_store::TableStore;
 
@@ -190,109 +190,6 @@ impl Engine {
             ready,
         )?;
         Ok((stages, ready))
-    }
-
-    /// Solves an easy question for a client, if it is known which; begins to solve another one, or
-    /// joins a search for an equal one.
-    ///
-    /// # Errors
-    /// When the request cannot be taken.
-    pub fn solve(
-        &self,
-        client: Option<&Client>,
-        question: Question,
-        limits: Limits,
-    ) -> Result<Solving, Refused> {
-        self.admit()?;
-        let (stages, ready) = self.plan_with(&question)?;
-        let is_easy = looks_easy(&question, &stages, ready.guide);
-        let takes_any = question.objective.takes_any();
-        let first = stages.first();
-        let never_fails =
-            takes_any && matches!(first, Some(Stage::Constructive(_) | Stage::TableWalk));
-        let mut begun = None;
-        if is_easy {
-            let mut easy = self.begin(&question, stages.clone(), never_fails, &limits)?;
-            if self.pool.begin_here(&mut easy.job, easy::CHUNK) == Next::Finished {
-                telemetry::solved_at_once();
-                return Ok(self.solving(easy.asker, limits, takes_any, None));
-            }
-            begun = Some(easy);
-        }
-        let key = self.cache.key(Asked {
-            question,
-            max_nodes: limits.nodes,
-            max_memory: limits.memory,
-        });
-        let (due, _) = limits.time_up();
-        let asker = self.cache.ask(&key, due, || {
-            let problem = &key.question.problem;
-            let (until, rank, averages) = if never_fails {
-                let rank = Rank::of_first_answer(problem.shape());
-                (Until::Found, rank, &self.first_answers)
-            } else {
-                let rank = Rank::of_proof(problem);
-                (Until::Proven(pool::SLICE), rank, &self.proofs)
-            };
-            let average = averages.of(rank);
-            // Only the call's own deadline is a reason not to wait for the first solution.
-            let latest = if takes_any {
-                limits.deadline
-            } else {
-                Some(due)
-            };
-            self.in_time(client, rank, average.get(), latest)?;
-            let Begun { asker, job } = match begun.take() {
-                Some(begun) => begun,
-                None => self.begin(&key.question, stages, never_fails, &limits)?,
-            };
-            let promise = self.backlog.promise(until, average);
-            let ticket = self.submit(client, job.ranked(rank).promised(promise))?;
-            asker.shared().placed(ticket);
-            Ok::<_, Refused>(asker)
-        })?;
-        let leave = self.cache.leave_later(key, &asker);
-        Ok(self.solving(asker, limits, takes_any, Some(leave)))
-    }
-
-    /// A search for the answer to a question, and the first who wants to know it.
-    fn begin(
-        &self,
-        question: &Question,
-        stages: Vec<Stage>,
-        answer_first: bool,
-        limits: &Limits,
-    ) -> Result<Begun, Refused> {
-        let shape = question.problem.shape();
-        let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
-        let held = self.reserve(expected_moves(shape) + fixed.unwrap_or(0))?;
-        let chain = Chain::new(
-            question.problem.clone(),
-            question.metric,
-            question.objective,
-            stages,
-            Arc::clone(self.store.tables()),
-        );
-        let (asker, publisher) = Shared::begin(answer_first, limits.time_up().0);
-        let job = Job::new(chain, publisher, limits.nodes, limits.memory, held);
-        Ok(Begun { asker, job })
-    }
-
-    fn solving(
-        &self,
-        asker: Asker<Best>,
-        limits: Limits,
-        takes_any: bool,
-        leave: Option<Leave>,
-    ) -> Solving {
-        let terms = Terms {
-            takes_any,
-            never_fails: asker.shared().answers_first(),
-        };
-        Solving {
-            waiting: Waiting::new(asker, limits, terms, self.draining.clone()),
-            _leave: leave,
-        }
     }
 
     /// Begins to send a constructive solution while it is being worked out.
@@ -429,43 +326,5 @@ impl Engine {
     fn backlog(&self) -> Duration {
         let tasks = self.pool.tasks() as f64;
         pool::SLICE.mul_f64(tasks / self.config.workers.max(1) as f64)
-    }
-}
-
-/// A search that has no place in the pool yet.
-struct Begun {
-    asker: Asker<Best>,
-    job: Job<Chain, Publisher<Best>>,
-}
-
-/// A request's part in the search for its question. Dropping it leaves the search.
-#[derive(Debug)]
-pub struct Solving {
-    // Dropped before `_leave`, which looks at who is left.
-    waiting: Waiting<Best>,
-    _leave: Option<Leave>,
-}
-
-impl Work for Solving {
-    fn progress(&self) -> Progress {
-        self.waiting.progress()
-    }
-
-    fn queued(&self) -> Duration {
-        self.waiting.queued()
-    }
-}
-
-impl std::ops::Deref for Solving {
-    type Target = Waiting<Best>;
-
-    fn deref(&self) -> &Waiting<Best> {
-        &self.waiting
-    }
-}
-
-impl std::ops::DerefMut for Solving {
-    fn deref_mut(&mut self) -> &mut Waiting<Best> {
-        &mut self.waiting
     }
 }
