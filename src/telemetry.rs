@@ -50,6 +50,7 @@ static HEURISTIC_TABLES: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_heurist
 static REFUSED_TABLES: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_heuristic_tables_refused"));
 static HITS: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_cache_hits_total"));
 static MISSES: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_cache_misses_total"));
+static AT_ONCE: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_solved_at_once_total"));
 static SLICES: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_slice_seconds"));
 static QUEUE_SECONDS: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_queue_seconds"));
 /// Metrics by their labels, of which there are few values: to look one up takes as long as ten
@@ -102,6 +103,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
     // A rate needs the zero before the first event.
     for name in [
         "loyd_searches_abandoned_total",
+        "loyd_solved_at_once_total",
         "loyd_cache_hits_total",
         "loyd_cache_misses_total",
         "loyd_stalled_connections_total",
@@ -191,6 +193,12 @@ pub(crate) fn overloaded(lack: &'static str) {
             tracing::warn!(refused, lack, "overloaded: calls are refused");
         }
     }
+}
+
+/// A question was answered where it was asked, and waited for nobody.
+pub(crate) fn solved_at_once() {
+    QUEUE_SECONDS.record(Duration::ZERO);
+    AT_ONCE.increment(1);
 }
 
 /// A request found its search already there, or began one.

@@ -4,10 +4,12 @@
 //! asynchronous; everything that computes is a [`pool::Task`].
 
 mod admission;
+mod ask;
 pub mod average;
 pub mod backlog;
 mod cache;
 mod drawing;
+mod easy;
 mod ending;
 mod errands;
 pub mod guide_builder;
@@ -31,14 +33,15 @@ use tokio_util::sync::CancellationToken;
 use crate::heuristic::pattern_database::Store;
 use crate::heuristic::{HeuristicKind, limit_tables};
 use crate::puzzle::{Board, Metric, Problem, Shape};
+use crate::search::Search;
 use crate::search::batch::Batch;
-use crate::search::chain::{Chain, optimal_solver};
+use crate::search::chain::optimal_solver;
 use crate::search::constructive::{Constructive, Variant};
 use crate::search::difficulty::{Difficulty, Generated, Range};
 use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
-use crate::search::{Progress, Search};
 
 pub use admission::{Lack, Refused};
+pub use ask::Solving;
 pub use drawing::Drawings;
 pub use ending::{Failure, StopReason};
 pub use limits::{Caps, Limits, Wanted, until};
@@ -48,8 +51,8 @@ pub use pool::Client;
 pub use solving::{Best, News, Outcome, Waiting, Work};
 
 use average::Average;
-use backlog::{Backlog, Line, Until};
-use cache::{Asked, Cache, Leave};
+use backlog::{Backlog, Line};
+use cache::Cache;
 use guide_builder::GuideBuilder;
 use job::Job;
 use memory::Memory;
@@ -165,6 +168,11 @@ impl Engine {
     /// # Errors
     /// When the method cannot do what the objective asks.
     pub fn plan(&self, question: &Question) -> Result<Vec<Stage>, PlanError> {
+        Ok(self.plan_with(question)?.0)
+    }
+
+    /// The same, and the tables that there are for them.
+    fn plan_with(&self, question: &Question) -> Result<(Vec<Stage>, Ready), PlanError> {
         // A table that the plan would not use should not be built, either.
         let by_databases = question.method.heuristic == Some(HeuristicKind::PatternDatabase);
         let by_any = question.method == Method::default();
@@ -174,81 +182,14 @@ impl Engine {
             _ if by_any || by_databases => self.store.ready(problem, metric),
             _ => Ready::default(),
         };
-        plan(
+        let stages = plan(
             question.metric,
             question.problem.shape(),
             question.objective,
             question.method,
             ready,
-        )
-    }
-
-    /// Begins to solve for a client, if it is known which, or joins a search for an equal question.
-    ///
-    /// # Errors
-    /// When the request cannot be taken.
-    pub fn solve(
-        &self,
-        client: Option<&Client>,
-        question: Question,
-        limits: Limits,
-    ) -> Result<Solving, Refused> {
-        self.admit()?;
-        let takes_any = question.objective.takes_any();
-        let key = self.cache.key(Asked {
-            question,
-            max_nodes: limits.nodes,
-            max_memory: limits.memory,
-        });
-        let (due, _) = limits.time_up();
-        let asker = self.cache.ask(&key, due, || {
-            let problem = &key.question.problem;
-            let shape = problem.shape();
-            let stages = self.plan(&key.question)?;
-            let never_fails = takes_any
-                && matches!(
-                    stages.first(),
-                    Some(Stage::Constructive(_) | Stage::TableWalk)
-                );
-            let (until, rank, averages) = if never_fails {
-                let rank = Rank::of_first_answer(shape);
-                (Until::Found, rank, &self.first_answers)
-            } else {
-                let rank = Rank::of_proof(problem);
-                (Until::Proven(pool::SLICE), rank, &self.proofs)
-            };
-            let average = averages.of(rank);
-            // Only the call's own deadline is a reason not to wait for the first solution.
-            let latest = if takes_any {
-                limits.deadline
-            } else {
-                Some(due)
-            };
-            self.in_time(client, rank, average.get(), latest)?;
-            let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
-            let held = self.reserve(expected_moves(shape) + fixed.unwrap_or(0))?;
-            let chain = Chain::new(
-                problem.clone(),
-                key.question.metric,
-                key.question.objective,
-                stages,
-                Arc::clone(self.store.tables()),
-            );
-            let promise = self.backlog.promise(until, average);
-            Shared::start(never_fails, due, |publisher| {
-                let job = Job::new(chain, publisher, limits.nodes, limits.memory, held);
-                self.submit(client, job.ranked(rank).promised(promise))
-            })
-        })?;
-        let terms = Terms {
-            takes_any,
-            never_fails: asker.shared().answers_first(),
-        };
-        let leave = self.cache.leave_later(key, &asker);
-        Ok(Solving {
-            waiting: Waiting::new(asker, limits, terms, self.draining.clone()),
-            _leave: leave,
-        })
+        )?;
+        Ok((stages, ready))
     }
 
     /// Begins to send a constructive solution while it is being worked out.
@@ -292,10 +233,11 @@ impl Engine {
         let due = limits.time_up().0;
         self.in_time(client, rank, Duration::ZERO, Some(due))?;
         let held = self.reserve(0)?;
-        let asker = Shared::start(false, due, |publisher| {
-            let job = Job::new(search, publisher, limits.nodes, limits.memory, held);
-            self.submit(client, job.ranked(rank))
-        })?;
+        let (asker, publisher) = Shared::begin(false, due);
+        let job = Job::new(search, publisher, limits.nodes, limits.memory, held);
+        asker
+            .shared()
+            .placed(self.submit(client, job.ranked(rank))?);
         let terms = Terms {
             takes_any: false,
             never_fails: false,
@@ -384,37 +326,5 @@ impl Engine {
     fn backlog(&self) -> Duration {
         let tasks = self.pool.tasks() as f64;
         pool::SLICE.mul_f64(tasks / self.config.workers.max(1) as f64)
-    }
-}
-
-/// A request's part in the search for its question. Dropping it leaves the search.
-#[derive(Debug)]
-pub struct Solving {
-    // Dropped before `_leave`, which looks at who is left.
-    waiting: Waiting<Best>,
-    _leave: Leave,
-}
-
-impl Work for Solving {
-    fn progress(&self) -> Progress {
-        self.waiting.progress()
-    }
-
-    fn queued(&self) -> Duration {
-        self.waiting.queued()
-    }
-}
-
-impl std::ops::Deref for Solving {
-    type Target = Waiting<Best>;
-
-    fn deref(&self) -> &Waiting<Best> {
-        &self.waiting
-    }
-}
-
-impl std::ops::DerefMut for Solving {
-    fn deref_mut(&mut self) -> &mut Waiting<Best> {
-        &mut self.waiting
     }
 }

@@ -172,6 +172,12 @@ impl Pool {
         (ahead > 0).then(|| self.shared.place.get().saturating_mul(ahead))
     }
 
+    /// Gives a task that has no place yet a first turn here, on the thread of whoever brings it.
+    pub fn begin_here(&self, task: &mut dyn Task, slice: Duration) -> Next {
+        let (next, _) = worker::run(task, &Turn::new(slice, &self.shared.fresh));
+        next
+    }
+
     /// Hands a task of nobody in particular to the pool.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! One search, many askers: what it has found so far, and who still wants to know.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use tokio::sync::watch;
@@ -133,25 +133,18 @@ impl<T: Collect> Outlet for Publisher<T> {
     }
 }
 
-/// A search in the pool, or its answer after it has ended.
+/// A search, or its answer after it has ended.
 #[derive(Debug)]
 pub struct Shared<T> {
     latest: Arc<Latest<T>>,
-    ticket: Ticket,
+    /// Its place in the pool, if it ever had one.
+    ticket: OnceLock<Ticket>,
 }
 
 impl<T: Collect> Shared<T> {
-    /// Starts a search that publishes to its askers, of whom the caller is the first. `submit`
-    /// is given the publisher, and makes a job of it. The caller will take what there is when it
-    /// is `due`.
-    ///
-    /// # Errors
-    /// Those of `submit`.
-    pub fn start<E>(
-        answer_first: bool,
-        due: Instant,
-        submit: impl FnOnce(Publisher<T>) -> Result<Ticket, E>,
-    ) -> Result<Asker<T>, E> {
+    /// Where a search will publish to its askers, and the first of these, who will take what there
+    /// is when it is `due`.
+    pub fn begin(answer_first: bool, due: Instant) -> (Asker<T>, Publisher<T>) {
         let latest = Arc::new(Latest {
             snapshot: watch::Sender::new(Snapshot {
                 progress: Progress::default(),
@@ -165,18 +158,26 @@ impl<T: Collect> Shared<T> {
             abandoned: AtomicBool::new(false),
             answer_first,
         });
-        let ticket = submit(Publisher {
+        let publisher = Publisher {
             latest: Arc::clone(&latest),
             looked: Instant::now(),
-        })?;
+        };
         let mut snapshot = latest.snapshot.subscribe();
         snapshot.mark_changed();
-        Ok(Asker {
+        let ticket = OnceLock::new();
+        let asker = Asker {
             snapshot,
             due,
             listens: false,
             shared: Arc::new(Self { latest, ticket }),
-        })
+        };
+        (asker, publisher)
+    }
+
+    /// The search has a place in the pool.
+    pub fn placed(&self, ticket: Ticket) {
+        // It gets one once.
+        let _ = self.ticket.set(ticket);
     }
 
     /// Joins those who wait for the search, to take what there is when it is `due`; none when it
@@ -281,9 +282,12 @@ impl<T: Collect> Drop for Asker<T> {
         if let Some(own) = askers.iter().position(|&due| due == self.due) {
             askers.swap_remove(own);
         }
-        if askers.is_empty() && self.shared.end().is_none() {
+        if askers.is_empty()
+            && self.shared.end().is_none()
+            && let Some(ticket) = self.shared.ticket.get()
+        {
             self.shared.latest.abandoned.store(true, Ordering::Relaxed);
-            self.shared.ticket.cancel();
+            ticket.cancel();
             telemetry::search_abandoned();
         }
     }

@@ -12,6 +12,7 @@ use crate::heuristic::pushes;
 use crate::puzzle::{Metric, Problem, Shape, Solution};
 
 use super::constructive::Constructive;
+use super::deepening::Deepening;
 use super::distance_table::{Class, DistanceTable};
 use super::guides::{Home, Version};
 use super::joined::Joined;
@@ -191,6 +192,7 @@ impl Chain {
                 problem,
                 Constructive::new(Arc::clone(&self.tables), problem, variant),
             )),
+            Stage::Deepening => Box::new(Deepening::new(problem, &self.tables)),
             Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
             Stage::IdaStar(HeuristicKind::PatternDatabase) => {
                 let (used, solver) = self.guided();

@@ -18,6 +18,7 @@ pub mod beams;
 pub mod chain;
 pub mod constructive;
 pub mod cycle_automaton;
+pub mod deepening;
 pub mod difficulty;
 pub mod distance_table;
 pub mod drawing;

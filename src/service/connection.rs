@@ -143,13 +143,7 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
     let mut looks = tokio::time::interval(watch.interval());
     let mut leaving: Option<Leaving> = None;
     loop {
-        let work = poll_fn(|cx| {
-            // The connection takes along the answers that are there, and brings new calls.
-            under_way.go_on(cx);
-            let ended = connection.as_mut().poll(cx);
-            under_way.go_on(cx);
-            ended
-        });
+        let work = poll_fn(|cx| under_way.poll_turn(cx, |cx| connection.as_mut().poll(cx)));
         let leave = tokio::select! {
             ended = stream.send_after(work) => {
                 let told = leaving.map(|leaving| leaving.why);

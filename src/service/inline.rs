@@ -1,13 +1,15 @@
-//! Runs a call where it arrived, as far as it gets without waiting, and keeps it with its connection.
+//! Runs the calls of a connection within its own task, for a turn at a time.
 //!
-//! Cheap calls and refusals are over by then. Those that wait go on as part of the connection's own
-//! task: one for each would have to be woken by what it waits for, and would then wake the
-//! connection's to have its answer sent. So answers that are ready together leave together, too.
+//! A task for each call would have to be woken by what it waits for, and would then wake the
+//! connection's to have its answer sent. So calls that came together are begun one after the other,
+//! when all of them have been read, and their answers leave together, too: what is done for one
+//! finds the processor's caches as the one before it left them.
 
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -16,12 +18,18 @@ use hyper::rt::Executor;
 
 use crate::telemetry;
 
-/// Runs futures at once, and leaves what waits to the connection.
+/// How long a connection's calls keep its thread while there are more of them. Others wait for that
+/// long, and answers until then.
+const TURN: Duration = Duration::from_micros(500);
+
+type Calls = Vec<BoxFuture<'static, ()>>;
+
+/// Takes in what is to be run.
 #[derive(Clone, Default)]
-pub struct Inline(Arc<Mutex<Vec<BoxFuture<'static, ()>>>>);
+pub struct Inline(Arc<Mutex<Calls>>);
 
 impl Inline {
-    fn waiting(&self) -> MutexGuard<'_, Vec<BoxFuture<'static, ()>>> {
+    fn came(&self) -> MutexGuard<'_, Calls> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -37,43 +45,84 @@ where
                 telemetry::panic("call");
             }
         });
-        let mut call = caught.boxed();
-        // Nobody is woken: whoever waits is asked again.
-        let mut context = Context::from_waker(Waker::noop());
-        if call.as_mut().poll(&mut context).is_pending() {
-            self.waiting().push(call);
-        }
+        self.came().push(caught.boxed());
     }
 }
 
-/// The calls of a connection that wait. Dropping it ends them.
+/// The calls of a connection. Dropping it ends them.
 pub struct UnderWay {
     came: Inline,
-    under_way: FuturesUnordered<BoxFuture<'static, ()>>,
+    /// Those that were taken out of `came`, the first one last, and have not begun.
+    next: Calls,
+    /// Those that have begun and wait for something.
+    waiting: FuturesUnordered<BoxFuture<'static, ()>>,
 }
 
 impl UnderWay {
-    /// Those that will be left by `came`.
+    /// Those that will be taken in by `came`.
     #[must_use]
     pub fn of(came: Inline) -> Self {
         Self {
             came,
-            under_way: FuturesUnordered::new(),
+            next: Vec::new(),
+            waiting: FuturesUnordered::new(),
         }
     }
 
-    /// Goes on with those that need not wait any longer, and begins to wait for those that came.
-    pub fn go_on(&mut self, cx: &mut Context<'_>) {
-        let came = std::mem::take(&mut *self.came.waiting());
-        self.under_way.extend(came);
-        while let Poll::Ready(Some(())) = Pin::new(&mut self.under_way).poll_next(cx) {}
+    /// Does what there is to do for a connection: lets `bring` read and write, and runs the calls
+    /// that come by it, or need not wait any longer. When its turn is over, it gives way to others.
+    pub fn poll_turn<T>(
+        &mut self,
+        cx: &mut Context<'_>,
+        mut bring: impl FnMut(&mut Context<'_>) -> Poll<T>,
+    ) -> Poll<T> {
+        let begun = Instant::now();
+        loop {
+            let is_over = self.run(cx, begun).is_pending();
+            let ended = bring(cx);
+            if ended.is_ready() {
+                return ended;
+            }
+            if is_over {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            if self.came.came().is_empty() {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// Runs all calls as far as they get; pending when their turn is over before.
+    fn run(&mut self, cx: &mut Context<'_>, begun: Instant) -> Poll<()> {
+        loop {
+            if begun.elapsed() >= TURN {
+                return Poll::Pending;
+            }
+            if self.next.is_empty() {
+                std::mem::swap(&mut self.next, &mut self.came.came());
+                self.next.reverse();
+            }
+            if let Some(mut call) = self.next.pop() {
+                // Nobody is woken: whoever waits is asked again.
+                let mut context = Context::from_waker(Waker::noop());
+                if call.as_mut().poll(&mut context).is_pending() {
+                    self.waiting.push(call);
+                }
+            } else if !matches!(
+                Pin::new(&mut self.waiting).poll_next(cx),
+                Poll::Ready(Some(()))
+            ) {
+                return Poll::Ready(());
+            }
+        }
     }
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
         // What came last may hold the list that it is in.
-        let came = std::mem::take(&mut *self.came.waiting());
+        let came = std::mem::take(&mut *self.came.came());
         drop(came);
     }
 }

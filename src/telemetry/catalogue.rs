@@ -109,7 +109,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Histogram,
         "loyd_slice_seconds",
-        "Time that a search kept a worker: a slice. Its count is the number of slices.",
+        "Time that a search kept a worker, or an easy one the thread that its call came in by: a slice. Its count is the number of slices.",
     ),
     (
         Kind::Counter,
@@ -138,6 +138,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Counter,
+        "loyd_solved_at_once_total",
+        "Questions so easy that they were answered where they came in, without a worker.",
+    ),
+    (
+        Kind::Counter,
         "loyd_overloaded_total",
         "Requests refused because of too many others, by what there was no more of: queue, the client's share of it, memory, calls, or time before the deadline.",
     ),
@@ -149,7 +154,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_cache_misses_total",
-        "Requests for which a search was begun.",
+        "Requests for which a search was begun by the workers.",
     ),
     (
         Kind::Counter,

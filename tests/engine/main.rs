@@ -9,6 +9,7 @@ mod admission;
 mod backlog;
 mod clients;
 mod drawing;
+mod easy;
 mod fake;
 mod helped_beams;
 mod helping;

@@ -48,6 +48,17 @@ fn easy(number: u64) -> Question {
     question(problem, Objective::Optimal)
 }
 
+/// The same, to be searched for by a worker.
+fn searched(number: u64) -> Question {
+    Question {
+        method: Method {
+            algorithm: Some(Algorithm::IdaStar),
+            ..Method::default()
+        },
+        ..easy(number)
+    }
+}
+
 async fn solve(engine: &Engine, question: Question) -> usize {
     let mut solving = engine.solve(None, question, unlimited()).unwrap();
     let outcome = solving.end().await.unwrap();
@@ -281,7 +292,8 @@ async fn a_full_pool_says_when_to_come_again() {
                 engine.solve(None, proof, unlimited()).unwrap()
             })
             .collect();
-        let refused = engine.solve(None, easy(1), unlimited()).err();
+        let proof = question(hopeless(capacity as u64), Objective::Optimal);
+        let refused = engine.solve(None, proof, unlimited()).err();
         assert_eq!(
             refused,
             Some(Refused::Overloaded {
@@ -316,7 +328,7 @@ async fn small_boards_do_not_wait_for_hopeless_proofs() {
     let mut overtaken_by: Vec<usize> = Vec::new();
     for number in 0..101 {
         let before = done();
-        solve(&engine, easy(number)).await;
+        solve(&engine, searched(number)).await;
         let after = done();
         let worked_on = before.iter().zip(&after).filter(|(a, b)| a < b);
         overtaken_by.push(worked_on.count());

@@ -19,6 +19,7 @@ mod chain;
 mod constructive;
 mod constructive_moves;
 mod cycle_automaton;
+mod deepening;
 mod difficulty;
 mod distance_table;
 mod drawing;

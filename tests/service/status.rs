@@ -199,14 +199,15 @@ async fn a_full_pool_is_overloaded_and_says_when_to_come_again() {
     };
     let mut busy = client.solve_stream(stream).await.unwrap().into_inner();
     in_time(busy.message()).await.unwrap();
-    let status = client.solve(ask(hardest())).await.unwrap_err();
+    let status = client.solve(hopeless(2)).await.unwrap_err();
     assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
     let details = status.get_error_details();
     let delay = details.retry_info().unwrap().retry_delay.unwrap();
     let pushback = status.metadata().get(PUSHBACK).unwrap();
     assert_eq!(pushback.to_str().unwrap(), delay.as_millis().to_string());
     assert!((1..10_000).contains(&delay.as_millis()));
-    // What needs no search is answered all the same.
+    // What needs no worker is answered all the same.
+    assert!(client.solve(ask(hardest())).await.is_ok());
     let check = proto::CheckSolvableRequest {
         board: Some(hardest()),
         goal: None,

@@ -8,13 +8,25 @@ use std::time::Duration;
 
 use super::clients::{Order, Taken};
 use super::state::{Place, Seat, State};
-use super::{Errand, Next, Shared, Turn};
+use super::{Errand, Next, Shared, Task, Turn};
 use crate::telemetry;
 
 /// By how much workers stand back behind the threads that speak to clients. By more, and those who
 /// are refused would keep the workers from those who are not: with 5, a flood of calls left a tenth
 /// to a third of the answers.
 const NICENESS: i32 = 1;
+
+/// Gives a task a turn, and tells what becomes of it and how long it took. A panic is its end.
+pub(super) fn run(task: &mut dyn Task, turn: &Turn<'_>) -> (Next, Duration) {
+    let next = catch_unwind(AssertUnwindSafe(|| task.run(turn)));
+    let spent = turn.spent();
+    let next = next.unwrap_or_else(|_| {
+        telemetry::panic("search");
+        drop(catch_unwind(AssertUnwindSafe(|| task.panicked())));
+        Next::Finished
+    });
+    (next, spent)
+}
 
 impl Shared {
     /// Keeps an errand for the next worker that is idle, if there is one for it.
@@ -93,14 +105,7 @@ impl Shared {
             self.place.learn(place);
         }
 
-        let turn = Turn::of(self, id, service);
-        let next = catch_unwind(AssertUnwindSafe(|| task.run(&turn)));
-        let spent = turn.spent();
-        let next = next.unwrap_or_else(|_| {
-            telemetry::panic("search");
-            drop(catch_unwind(AssertUnwindSafe(|| task.panicked())));
-            Next::Finished
-        });
+        let (next, spent) = run(&mut *task, &Turn::of(self, id, service));
 
         let mut state = self.lock();
         let (cancelled, woken, helped) = match state.places.remove(&id).map(|seat| seat.place) {
