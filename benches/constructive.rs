@@ -37,6 +37,32 @@ fn main() {
     for (rows, columns) in squares.into_iter().chain(rectangles) {
         hard_boards(&tables, rows, columns);
     }
+    println!("\nBest by its look ahead: mean moves, mean / n³, ms a board");
+    for (side, boards) in [(32, 10), (64, 3), (100, 2)] {
+        looking_ahead(&tables, side, boards);
+    }
+}
+
+/// Random boards solved with more and more look ahead.
+fn looking_ahead(tables: &Arc<Tables>, side: usize, boards: u64) {
+    let goal = Board::solved(shape(side, side));
+    for pushes in 2..=6 {
+        let (mut sum, begun) = (0, Instant::now());
+        for index in 0..boards {
+            let mut dice = Dice::new(board_seed(SEED, index));
+            let board = uniform(&goal, Solvability::Solvable, &mut dice);
+            let problem = Problem::new(&board, &goal).expect("solvable");
+            let search = Constructive::new(Arc::clone(tables), &problem, Variant::Best);
+            sum += run(search.looking_ahead(pushes));
+        }
+        let mean = sum as f64 / boards as f64;
+        let time = begun.elapsed().as_secs_f64() * 1e3 / boards as f64;
+        let scale = (side as f64).powi(3);
+        println!(
+            "{side:>4} {pushes:>2} {mean:>10.0} {:>6.3} {time:>6.0}",
+            mean / scale
+        );
+    }
 }
 
 fn shape(rows: usize, columns: usize) -> Shape {
@@ -45,7 +71,11 @@ fn shape(rows: usize, columns: usize) -> Shape {
 
 /// The moves of a solution.
 fn moves(tables: &Arc<Tables>, problem: &Problem, variant: Variant) -> usize {
-    let mut search = Constructive::new(Arc::clone(tables), problem, variant);
+    run(Constructive::new(Arc::clone(tables), problem, variant))
+}
+
+/// The moves that a solver makes.
+fn run(mut search: Constructive) -> usize {
     let mut moves = 0;
     while let Step::Found(run) = search.advance(Budget::UNLIMITED) {
         moves += run.len();

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{Case, CpuTime, WrongLength};
 use crate::engine::pace::Pace;
-use crate::puzzle::Metric;
+use crate::puzzle::{Metric, Problem};
 use crate::search::chain::Chain;
 use crate::search::distance_table::Class;
 use crate::search::guides::Home;
@@ -16,7 +16,8 @@ use crate::search::{Budget, Search, Step};
 /// The bytes that a search may hold.
 const MEMORY: u64 = 1 << 30;
 
-/// What came of a board by a deadline. Times are CPU time of the thread.
+/// What came of a board by a deadline. Times are CPU time of the thread, or by the clock where workers
+/// were on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
     /// When the first solution was there, and its length in moves.
@@ -67,21 +68,7 @@ pub fn best_by(
     deadline: Duration,
 ) -> Result<Option<Reached>, WrongLength> {
     let begun = CpuTime::now();
-    let problem = &case.problem;
-    let ready = Ready {
-        distances: Class::of(problem).is_some_and(|class| tables.ready(class).is_some()),
-        guide: tables.guides().is_ready(Home::of(problem)),
-    };
-    let (metric, objective) = (Metric::SingleTile, Objective::Best);
-    let stages = plan(metric, problem.shape(), objective, Method::default(), ready)
-        .expect("the server's own choice suits every objective");
-    let mut search = Chain::new(
-        problem.clone(),
-        metric,
-        objective,
-        stages,
-        Arc::clone(tables),
-    );
+    let mut search = search(&case.problem, tables);
     let mut reached: Option<Reached> = None;
     let mut pace = Pace::default();
     let mut now = begun.elapsed();
@@ -97,28 +84,60 @@ pub fn best_by(
             Step::Working => {}
             Step::Done(_) => break,
             Step::Found(_) if now > deadline => break,
-            Step::Found(answer) => {
-                let found = (now, answer.length);
-                let first = reached.map_or(found, |reached| reached.first);
-                reached = Some(Reached {
-                    first,
-                    best: found,
-                    lower_bound: 0,
-                });
-            }
+            Step::Found(answer) => reached = Some(Reached::then(reached, (now, answer.length))),
         }
     }
-    let Some(reached) = &mut reached else {
-        return Ok(None);
+    reached.map_or(Ok(None), |reached| {
+        let lower_bound = search.progress().lower_bound;
+        checked(case, reached, lower_bound).map(Some)
+    })
+}
+
+/// What a server does for the best solution.
+pub(super) fn search(problem: &Problem, tables: &Arc<Tables>) -> Chain {
+    let ready = Ready {
+        distances: Class::of(problem).is_some_and(|class| tables.ready(class).is_some()),
+        guide: tables.guides().is_ready(Home::of(problem)),
     };
-    reached.lower_bound = search.progress().lower_bound;
+    let (metric, objective) = (Metric::SingleTile, Objective::Best);
+    let stages = plan(metric, problem.shape(), objective, Method::default(), ready)
+        .expect("the server's own choice suits every objective");
+    Chain::new(
+        problem.clone(),
+        metric,
+        objective,
+        stages,
+        Arc::clone(tables),
+    )
+}
+
+/// What was reached, with what was proven, compared with what is known.
+pub(super) fn checked(
+    case: &Case,
+    reached: Reached,
+    lower_bound: u32,
+) -> Result<Reached, WrongLength> {
     match case.length {
         Some(known) if reached.best.1 < known => Err(WrongLength {
-            board: problem.start().clone(),
+            board: case.problem.start().clone(),
             proven: reached.best.1,
             known,
         }),
-        _ => Ok(Some(*reached)),
+        _ => Ok(Reached {
+            lower_bound,
+            ..reached
+        }),
+    }
+}
+
+impl Reached {
+    /// After a solution that is shorter than all before.
+    pub(super) fn then(before: Option<Self>, found: (Duration, usize)) -> Self {
+        Self {
+            first: before.map_or(found, |before| before.first),
+            best: found,
+            lower_bound: 0,
+        }
     }
 }
 

@@ -10,9 +10,10 @@ use crate::engine::pool::Pool;
 use crate::puzzle::Solution;
 use crate::search::chain::optimal_solver;
 use crate::search::tables::Tables;
-use crate::search::{Progress, Stop};
+use crate::search::{Progress, Search, Stop};
 
-use super::{Case, CpuTime, Run, WrongLength, check};
+use super::deadline::{checked, search};
+use super::{Case, CpuTime, Reached, Run, WrongLength, check};
 
 /// So many workers that are on one board after the other.
 #[derive(Debug)]
@@ -44,27 +45,12 @@ impl Workers {
     ) -> Result<Run, WrongLength> {
         let begun = Instant::now();
         let cpu_begun = CpuTime::of_process();
-        let (sender, reports) = channel();
-        let outlet = Reporter {
-            report: Report::default(),
-            sender: Some(sender),
-        };
         let search = optimal_solver(case.problem.clone(), tables);
-        let memory = Arc::new(Memory::new(u64::MAX, 1));
-        let reservation = memory.reserve(0).expect("nothing is held yet");
-        let job = Job::new(search, outlet, u64::MAX, u64::MAX, reservation);
-        let ticket = self.0.submit(Box::new(job));
-        let ticket = ticket.expect("there is a place for one more than there are workers");
-        let mut report = reports.recv_timeout(limit);
-        if report.is_err() {
-            ticket.cancel();
-            report = reports.recv_timeout(Duration::MAX);
-        }
-        let report = report.expect("an outlet reports when it is dropped, if not before");
-        assert_ne!(report.end, Some(End::Defect), "a search has a defect");
+        let report = self.report(search, Solution::len, begun, limit);
         let is_proven = report.end == Some(End::Stopped(Stop::Proven));
+        let length = report.reached.map(|reached| reached.best.1);
         let run = Run {
-            length: report.best.filter(|_| is_proven),
+            length: length.filter(|_| is_proven),
             time: cpu_begun.elapsed(),
             wall: begun.elapsed(),
             nodes: report.progress.generated,
@@ -72,23 +58,83 @@ impl Workers {
         };
         check(case, run)
     }
+
+    /// Looks for the best solution within a deadline by the clock, with the tables that are there; none
+    /// when there is none in that time.
+    ///
+    /// # Errors
+    /// When a length is known and a shorter solution is found.
+    ///
+    /// # Panics
+    /// When the search does: a defect of it.
+    pub fn best_by(
+        &self,
+        case: &Case,
+        tables: &Arc<Tables>,
+        deadline: Duration,
+    ) -> Result<Option<Reached>, WrongLength> {
+        let begun = Instant::now();
+        let search = search(&case.problem, tables);
+        let report = self.report(search, |answer| answer.length, begun, deadline);
+        report.reached.map_or(Ok(None), |reached| {
+            checked(case, reached, report.progress.lower_bound).map(Some)
+        })
+    }
+
+    /// What becomes of a search within so much time since it was begun.
+    fn report<S>(
+        &self,
+        search: S,
+        length: fn(&S::Found) -> usize,
+        begun: Instant,
+        limit: Duration,
+    ) -> Report
+    where
+        S: Search + 'static,
+        S::Found: Send,
+    {
+        let (sender, reports) = channel();
+        let outlet = Reporter {
+            report: Report::default(),
+            length,
+            begun,
+            limit,
+            sender: Some(sender),
+        };
+        let memory = Arc::new(Memory::new(u64::MAX, 1));
+        let reservation = memory.reserve(0).expect("nothing is held yet");
+        let job = Job::new(search, outlet, u64::MAX, u64::MAX, reservation);
+        let ticket = self.0.submit(Box::new(job));
+        let ticket = ticket.expect("there is a place for one more than there are workers");
+        let mut report = reports.recv_timeout(limit.saturating_sub(begun.elapsed()));
+        if report.is_err() {
+            ticket.cancel();
+            report = reports.recv_timeout(Duration::MAX);
+        }
+        let report = report.expect("an outlet reports when it is dropped, if not before");
+        assert_ne!(report.end, Some(End::Defect), "a search has a defect");
+        report
+    }
 }
 
 /// What became of a search.
 #[derive(Default)]
 struct Report {
-    best: Option<usize>,
+    reached: Option<Reached>,
     progress: Progress,
     end: Option<End>,
 }
 
 /// Sends its report when the search ends, or is dropped.
-struct Reporter {
+struct Reporter<F> {
     report: Report,
+    length: fn(&F) -> usize,
+    begun: Instant,
+    limit: Duration,
     sender: Option<Sender<Report>>,
 }
 
-impl Reporter {
+impl<F> Reporter<F> {
     fn send(&mut self) {
         if let Some(sender) = self.sender.take() {
             // Whoever waits for it waits as long as it takes.
@@ -97,11 +143,14 @@ impl Reporter {
     }
 }
 
-impl Outlet for Reporter {
-    type Found = Solution;
+impl<F: Send> Outlet for Reporter<F> {
+    type Found = F;
 
-    fn offer(&mut self, found: Solution) -> Result<(), Refusal<Solution>> {
-        self.report.best = Some(found.len());
+    fn offer(&mut self, found: F) -> Result<(), Refusal<F>> {
+        let found = (self.begun.elapsed(), (self.length)(&found));
+        if found.0 <= self.limit {
+            self.report.reached = Some(Reached::then(self.report.reached, found));
+        }
         Ok(())
     }
 
@@ -118,12 +167,17 @@ impl Outlet for Reporter {
         false
     }
 
+    fn due(&mut self, now: Instant) -> Option<Instant> {
+        let due = self.begun.checked_add(self.limit);
+        due.filter(|&due| due > now)
+    }
+
     fn limited(&self) -> bool {
         true
     }
 }
 
-impl Drop for Reporter {
+impl<F> Drop for Reporter<F> {
     fn drop(&mut self) {
         self.send();
     }

@@ -1,9 +1,10 @@
 //! The parts of a job's search that idle workers have taken on.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, TryLockError};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::time::Instant;
 
-use crate::search::{Part, Progress};
+use crate::search::{Budget, Part, Progress};
 
 use super::pace::Pace;
 use super::pool::{Errand, Turn};
@@ -14,6 +15,8 @@ struct Lent {
     part: Mutex<Option<(Box<dyn Part>, Pace)>>,
     /// The node generations that it may spend.
     most: u64,
+    /// When the job's findings will be taken.
+    due: Mutex<Option<Instant>>,
     expanded: AtomicU64,
     generated: AtomicU64,
     /// The job wants it back.
@@ -35,9 +38,14 @@ impl Errand for Lent {
                 self.is_over.store(true, Ordering::Relaxed);
                 return false;
             }
+            turn.give_way();
             let left = self.most.saturating_sub(part.progress().generated);
-            let nodes = pace.chunk().min(left);
-            let goes_on = nodes > 0 && pace.time(|| part.advance(nodes));
+            let due = *self.due.lock().unwrap_or_else(PoisonError::into_inner);
+            let budget = Budget {
+                time: due.map(|due| due.saturating_duration_since(Instant::now())),
+                ..Budget::nodes(pace.chunk().min(left))
+            };
+            let goes_on = budget.nodes > 0 && pace.time(|| part.advance(budget));
             let progress = part.progress();
             self.expanded.store(progress.expanded, Ordering::Relaxed);
             self.generated.store(progress.generated, Ordering::Relaxed);
@@ -69,7 +77,10 @@ impl Lent {
 
 /// All errands of one job. Dropping it ends them within a chunk.
 #[derive(Default)]
-pub(super) struct Errands(Vec<Arc<Lent>>);
+pub(super) struct Errands {
+    lent: Vec<Arc<Lent>>,
+    due: Option<Instant>,
+}
 
 impl Errands {
     /// Has a part done by a worker that the turn calls; gives it back when none comes. It may
@@ -83,13 +94,14 @@ impl Errands {
         let lent = Arc::new(Lent {
             part: Mutex::new(Some((part, Pace::default()))),
             most,
+            due: Mutex::new(self.due),
             expanded: AtomicU64::new(0),
             generated: AtomicU64::new(0),
             is_recalled: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
         });
         if turn.call(Arc::clone(&lent) as Arc<dyn Errand>) {
-            self.0.push(lent);
+            self.lent.push(lent);
             return Ok(());
         }
         // Nobody else has it.
@@ -99,13 +111,23 @@ impl Errands {
         }
     }
 
+    /// Tells all who are on parts when the job's findings will be taken.
+    pub(super) fn set_due(&mut self, due: Option<Instant>) {
+        if self.due != due {
+            self.due = due;
+            for lent in &self.lent {
+                *lent.due.lock().unwrap_or_else(PoisonError::into_inner) = due;
+            }
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.lent.is_empty()
     }
 
     /// The node generations that all together may spend.
     pub(super) fn most(&self) -> u64 {
-        self.0
+        self.lent
             .iter()
             .fold(0, |sum, lent| sum.saturating_add(lent.most))
     }
@@ -114,7 +136,7 @@ impl Errands {
     pub(super) fn progress(&self) -> Progress {
         let sum = |count: fn(&Lent) -> &AtomicU64| {
             let counts = self
-                .0
+                .lent
                 .iter()
                 .map(|lent| count(lent).load(Ordering::Relaxed));
             counts.sum()
@@ -130,7 +152,7 @@ impl Errands {
     pub(super) fn over(&mut self) -> Result<Option<Box<dyn Part>>, Lost> {
         let is_over =
             |lent: &Arc<Lent>| lent.is_over.load(Ordering::Relaxed) || lent.part.is_poisoned();
-        match self.0.iter().position(is_over) {
+        match self.lent.iter().position(is_over) {
             Some(number) => self.take(number),
             None => Ok(None),
         }
@@ -139,7 +161,7 @@ impl Errands {
     /// Calls the oldest part back. None if a worker is on it: then the job's turn comes when it
     /// has left.
     pub(super) fn recall(&mut self) -> Result<Option<Box<dyn Part>>, Lost> {
-        let Some(lent) = self.0.first() else {
+        let Some(lent) = self.lent.first() else {
             return Ok(None);
         };
         lent.is_recalled.store(true, Ordering::Relaxed);
@@ -147,9 +169,9 @@ impl Errands {
     }
 
     fn take(&mut self, number: usize) -> Result<Option<Box<dyn Part>>, Lost> {
-        let part = self.0[number].take()?;
+        let part = self.lent[number].take()?;
         if part.is_some() {
-            self.0.remove(number);
+            self.lent.remove(number);
         }
         Ok(part)
     }
@@ -157,7 +179,7 @@ impl Errands {
 
 impl Drop for Errands {
     fn drop(&mut self) {
-        for lent in &self.0 {
+        for lent in &self.lent {
             lent.is_recalled.store(true, Ordering::Relaxed);
             // What no worker is on need not wait for one.
             drop(lent.take());

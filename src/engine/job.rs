@@ -186,6 +186,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         let memory = self.grow();
         let now = Instant::now();
         let due = self.outlet.due(now);
+        self.errands.set_due(due);
         let budget = Budget {
             nodes,
             memory,
@@ -306,7 +307,7 @@ where
             if self.collect().is_err() {
                 return self.close(End::Defect);
             }
-            if turn.has_helper() {
+            if turn.has_helper() && (turn.is_late() || self.search.gains_by_help()) {
                 self.lend(turn);
             }
             let mut nodes = self.pace.chunk();

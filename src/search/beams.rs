@@ -1,6 +1,7 @@
 //! Which beams a problem is solved by.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::heuristic::learned;
 use crate::puzzle::{Problem, Shape};
@@ -33,8 +34,34 @@ pub fn staged(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
     Box::new(Staged::new(problem, tables))
 }
 
+/// Whether the beams for boards of this shape go in stages.
+#[must_use]
+pub fn are_staged(shape: Shape) -> bool {
+    suit(shape) && !learned::supports(shape)
+}
+
+/// About the time that beams in stages take whose solutions are shorter than any other's: narrower
+/// ones are not worth it.
+pub(super) fn staged_time(shape: Shape) -> Duration {
+    let width = (shape.rows() + shape.columns()) / WORTH_IT;
+    let nodes = width as f64 * f64::from(staged_layers(shape, width));
+    Duration::from_nanos((nodes * NARROW_COST) as u64)
+}
+
+/// From a node for so many rows and columns on beams are worth it, as measured on 32×32.
+const WORTH_IT: usize = 6;
+
+/// The nanoseconds of a node in narrow staged beams.
+const NARROW_COST: f64 = 350.0;
+
+/// About the layers of a staged beam, as measured from 10×10 to 32×32 with widths of 4 to 500.
+fn staged_layers(shape: Shape, width: usize) -> u32 {
+    let by_width = 1.0 + 1.8 / (width.max(1) as f64).sqrt();
+    (by_width * cube(shape)) as u32
+}
+
 /// The cells times the mean of the sides: n³ on n×n.
-fn cube(shape: Shape) -> f64 {
+pub(super) fn cube(shape: Shape) -> f64 {
     shape.cells() as f64 * (shape.rows() + shape.columns()) as f64 / 2.0
 }
 
@@ -155,9 +182,7 @@ impl Beams for Staged {
     }
 
     fn layers(&self, width: usize) -> u32 {
-        // As measured from 10×10 to 32×32 with beams of 4 to 500.
-        let by_width = 1.0 + 1.8 / (width.max(1) as f64).sqrt();
-        (by_width * cube(self.problem.shape())) as u32
+        staged_layers(self.problem.shape(), width)
     }
 
     fn cost(&self) -> f64 {

@@ -1,14 +1,18 @@
 //! A plan carried out: its searches one after the other, as one search. While beams look for
 //! better solutions, the search that proves runs beside them.
 
+mod parts;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::heuristic::HeuristicKind;
 use crate::heuristic::pushes;
 use crate::puzzle::{Metric, Problem, Shape, Solution};
 
 use super::constructive::Constructive;
+use super::deepening::Deepening;
 use super::distance_table::{Class, DistanceTable};
 use super::guides::{Home, Version};
 use super::joined::Joined;
@@ -63,7 +67,9 @@ pub struct Chain {
     peak_memory: u64,
     /// The nodes that the stages, and the search beside them, have been given since it is there.
     turns: [u64; 2],
-    /// The parts that the current search, or the one beside it, has handed out. It is not left before they are back.
+    /// The time that was left at the last look.
+    left: Option<Duration>,
+    /// How many parts are out. No search is left before its own are back.
     out: usize,
     /// Of the stages that are over; the lower bound is of all.
     past: Progress,
@@ -103,6 +109,7 @@ impl Chain {
             reserve: 0,
             peak_memory: 0,
             turns: [0; 2],
+            left: None,
             out: 0,
             past: Progress::default(),
             past_iterations: Vec::new(),
@@ -152,6 +159,11 @@ impl Chain {
         (heuristic, ida_star::solver(&self.problem, heuristic))
     }
 
+    /// Whether it goes on with the searches that it has.
+    fn has_open_end(&self) -> bool {
+        self.met().is_none() && !self.is_overtaken()
+    }
+
     /// Whether the current search is by pattern databases and better ones have come.
     fn is_overtaken(&self) -> bool {
         let guides = self.tables.guides();
@@ -180,6 +192,7 @@ impl Chain {
                 problem,
                 Constructive::new(Arc::clone(&self.tables), problem, variant),
             )),
+            Stage::Deepening => Box::new(Deepening::new(problem, &self.tables)),
             Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
             Stage::IdaStar(HeuristicKind::PatternDatabase) => {
                 let (used, solver) = self.guided();
@@ -224,7 +237,10 @@ impl Chain {
         if self.beside.is_none() {
             return false;
         }
-        let is_alone = self.current.is_none() && self.waiting.is_empty();
+        let is_alone = match &self.current {
+            Some((_, solver)) => solver.waits(),
+            None => self.waiting.is_empty(),
+        };
         if !is_alone && self.turns[1].saturating_mul(beside(self.problem.shape())) > self.turns[0] {
             self.turns[0] = self.turns[0].saturating_add(nodes);
             return false;
@@ -262,6 +278,12 @@ impl Chain {
         Step::Found(answer)
     }
 
+    /// The bytes that are the proof's, while it runs beside beams.
+    fn memory_beside(&self) -> u64 {
+        let beside = self.beside.as_ref();
+        beside.map_or(0, |it| it.progress().memory.max(self.reserve))
+    }
+
     /// What the stages have done that run one after the other.
     fn own_progress(&self) -> Progress {
         match &self.current {
@@ -290,6 +312,7 @@ impl Search for Chain {
     type Found = Answer;
 
     fn advance(&mut self, budget: Budget) -> Step<Answer> {
+        self.left = budget.time;
         if !self.begun {
             self.begun = true;
             self.past.lower_bound = lower_bound(&self.problem, self.metric);
@@ -319,8 +342,7 @@ impl Search for Chain {
         if self.is_turn_of_beside(budget.nodes) {
             return self.advance_beside(budget);
         }
-        let beside = self.beside.as_ref();
-        let beside = beside.map_or(0, |it| it.progress().memory.max(self.reserve));
+        let beside = self.memory_beside();
         let Some((stage, solver)) = &mut self.current else {
             let Some(stage) = self.waiting.pop_front() else {
                 return Step::Done(self.last_stop);
@@ -377,41 +399,27 @@ impl Search for Chain {
         }
     }
 
+    fn gains_by_help(&self) -> bool {
+        let current = self.current.as_ref();
+        self.has_open_end() && current.is_some_and(|(_, solver)| solver.gains_by_help())
+    }
+
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
-        if self.met().is_some() || self.is_overtaken() {
-            return None;
-        }
-        let part = match &mut self.beside {
-            Some(beside) => beside.split(memory)?,
-            None => self.current.as_mut()?.1.split(memory)?,
-        };
-        self.out += 1;
-        Some(part)
+        let part = self.hand_out(memory)?;
+        Some(Box::new(part))
     }
 
     fn waits(&self) -> bool {
-        if self.out == 0 {
-            return false;
-        }
-        let is_held_up = self.met().is_some() || self.is_overtaken();
-        is_held_up
-            || match (&self.current, &self.beside) {
-                // The beams go on meanwhile.
-                (Some(_), Some(_)) => false,
-                (Some((_, solver)), None) => solver.waits(),
-                (None, Some(beside)) => beside.waits(),
-                (None, None) => false,
-            }
+        let current = self.current.as_ref();
+        let beside = self.beside.as_ref();
+        let is_held_up = !self.has_open_end()
+            || (current.is_none_or(|(_, solver)| solver.waits())
+                && beside.is_none_or(|beside| beside.waits()));
+        self.out > 0 && is_held_up
     }
 
     fn join(&mut self, part: Box<dyn Part>) {
-        if let Some(beside) = &mut self.beside {
-            beside.join(part);
-            self.out -= 1;
-        } else if let Some((_, solver)) = &mut self.current {
-            solver.join(part);
-            self.out -= 1;
-        }
+        self.take_back(part);
     }
 }
 

@@ -18,6 +18,7 @@ pub mod beams;
 pub mod chain;
 pub mod constructive;
 pub mod cycle_automaton;
+pub mod deepening;
 pub mod difficulty;
 pub mod distance_table;
 pub mod drawing;
@@ -189,6 +190,12 @@ pub trait Search: Send {
         "other"
     }
 
+    /// Whether help is worth it now, however little this search has done so far: it has a part to
+    /// hand out that is not small. What says no may [`split`](Self::split) all the same.
+    fn gains_by_help(&self) -> bool {
+        false
+    }
+
     /// Hands out a part of its open work, to be done beside it: none if it cannot, has too little
     /// of it, or would hold more than `memory` bytes then, those of the part included.
     ///
@@ -227,6 +234,10 @@ impl<S: Search + ?Sized> Search for Box<S> {
 
     fn name(&self) -> &'static str {
         (**self).name()
+    }
+
+    fn gains_by_help(&self) -> bool {
+        (**self).gains_by_help()
     }
 
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {

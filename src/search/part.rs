@@ -3,7 +3,7 @@
 
 use std::any::Any;
 
-use super::Progress;
+use super::{Budget, Progress};
 
 /// Some of the work that a search has before it, handed out by [`Search::split`] and given back to
 /// the same search by [`Search::join`], done or not.
@@ -14,9 +14,10 @@ use super::Progress;
 /// [`Search::split`]: super::Search::split
 /// [`Search::join`]: super::Search::join
 pub trait Part: Any + Send {
-    /// Spends about so many more node generations, less if it comes to its end or finds
-    /// something. Whether it is worth going on: if not, it should be given back.
-    fn advance(&mut self, nodes: u64) -> bool;
+    /// Spends about `budget.nodes` more node generations, less if it comes to its end or finds
+    /// something. Whether it is worth going on: if not, it should be given back. What it may hold
+    /// was settled when it was handed out; the time is that of its search.
+    fn advance(&mut self, budget: Budget) -> bool;
 
     /// The nodes that it has expanded and generated since it was handed out, which its search does
     /// not know of until it is given back.

@@ -145,6 +145,8 @@ pub enum Stage {
     TableWalk,
     /// Tile by tile.
     Constructive(Variant),
+    /// Tile by tile, with a look ahead that grows.
+    Deepening,
     /// A*, weighted unless the weight is 1.
     AStar(HeuristicKind, Ratio),
     /// Wider and wider beams, beside the last stage of the plan if that is one that proves.
@@ -181,7 +183,7 @@ impl Stage {
     pub const fn name(self) -> &'static str {
         match self {
             Self::TableWalk => "table_walk",
-            Self::Constructive(_) => "constructive",
+            Self::Constructive(_) | Self::Deepening => "constructive",
             Self::AStar(_, Ratio::ONE) => "a_star",
             Self::AStar(..) => "weighted_a_star",
             Self::Beam => "beam",
@@ -197,6 +199,7 @@ impl Stage {
             Self::TableWalk => true,
             Self::PushIdaStar(_) => matches!(metric, Metric::MultiTile),
             Self::Constructive(_)
+            | Self::Deepening
             | Self::Beam
             | Self::StagedBeam
             | Self::AStar(..)
@@ -331,6 +334,9 @@ pub fn plan(
     let mut stages = Vec::new();
     if objective != Objective::Optimal || shape.cells() <= CHEAP_CELLS {
         stages.push(Stage::Constructive(Variant::Best));
+    }
+    if objective == Objective::Best && beams::are_staged(shape) {
+        stages.push(Stage::Deepening);
     }
     match objective {
         Objective::Fast => return Ok(stages),

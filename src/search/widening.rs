@@ -4,15 +4,27 @@
 //! A narrow beam finds a solution at once and tells what a layer costs; the next two are as wide
 //! as the time allows that is left, layer by layer, so that the last one ends just before it is
 //! over. Without a time each is four times as wide as the one before.
+//!
+//! Where there is help, a beam from the other end has all of the time that is left, and so has each
+//! of the search's own beams meanwhile.
 
+mod aside;
+mod pace;
+mod share;
+
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::beam::Pass;
-use super::{Budget, Progress, Search, Step, Stop};
+use super::{Budget, Part, Progress, Search, Step, Stop};
 use crate::puzzle::Solution;
 
+use aside::Asides;
+use pace::Pace;
+use share::{Ends, Share};
+
 /// What makes the beams.
-pub trait Beams: Send {
+pub trait Beams: Send + Sync {
     /// Works on the tables that the best beams need, about as long as so many nodes take; true
     /// once they are there. Until then there are others.
     fn prepare(&self, nodes: u64) -> bool;
@@ -44,37 +56,8 @@ const FIRST: usize = 128;
 /// By how much beams grow without a time to keep.
 const GROWTH: usize = 4;
 
-/// The share of the time that is planned for: the end of a beam comes in leaps.
-const PLANNED: f64 = 0.95;
-
 /// The time that a move of a solution takes to be replayed, rather too much.
 const A_MOVE: Duration = Duration::from_nanos(120);
-
-/// The share of the time for the first beam.
-const FIRST_SHARE: f64 = 0.05;
-
-/// The share of what is left then for the second one, where there is [time for two](Beams::pair_width).
-/// The third begins at the other end: the shorter of two solutions is as short as that of one beam with
-/// the time of both, and one of two beams is seldom stuck.
-const SECOND_SHARE: f64 = 0.6;
-
-/// What a beam gets of the time that is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Share {
-    First,
-    Second,
-    All,
-}
-
-impl Share {
-    fn of(self, left: Duration) -> Duration {
-        match self {
-            Self::First => left.mul_f64(FIRST_SHARE),
-            Self::Second => left.mul_f64(SECOND_SHARE),
-            Self::All => left,
-        }
-    }
-}
 
 /// A beam may become so much wider than was planned.
 const SLACK: f64 = 1.5;
@@ -84,20 +67,25 @@ const SLACK: f64 = 1.5;
 /// Ends with [`Stop::Memory`] when there is not enough for a wider one and no time to keep, and with
 /// [`Stop::Exhausted`] when there is no time left for the narrowest.
 pub struct Widening {
-    beams: Box<dyn Beams>,
+    beams: Arc<dyn Beams>,
     pass: Option<Box<dyn Pass>>,
     pace: Pace,
+    /// At the last look.
+    left: Option<Duration>,
     is_prepared: bool,
     /// The last turn was spent on the tables.
     has_prepared: bool,
     /// The width of the beam at work, and of the widest one before.
     width: usize,
     widest: usize,
-    /// The time that is to be left when the beam at work is over, and the time that has to be left.
-    planned_end: Duration,
-    latest_end: Duration,
+    /// Those of the beam at work.
+    ends: Ends,
     /// Beams begun.
     begun: u64,
+    /// The seed of the beam at work, or the last one.
+    seed: u64,
+    /// The beam at work is the first one, with little of the time.
+    is_first: bool,
     /// One of two beams was begun that share the time.
     is_paired: bool,
     best: Option<usize>,
@@ -105,6 +93,7 @@ pub struct Widening {
     past: Progress,
     /// Bytes that are to be had for the next beam before it is made.
     claimed: u64,
+    asides: Asides,
     stop: Option<Stop>,
 }
 
@@ -112,22 +101,30 @@ impl Widening {
     /// A search that has not begun.
     #[must_use]
     pub fn new(beams: Box<dyn Beams>) -> Self {
-        let pace = Pace::new(beams.cost());
+        let cost = beams.cost();
+        Self::at_cost(Arc::from(beams), cost)
+    }
+
+    /// The same, where a node takes about so many nanoseconds.
+    fn at_cost(beams: Arc<dyn Beams>, cost: f64) -> Self {
         Self {
             beams,
             pass: None,
-            pace,
+            pace: Pace::new(cost),
+            left: None,
             is_prepared: false,
             has_prepared: false,
             width: 0,
             widest: 0,
-            planned_end: Duration::ZERO,
-            latest_end: Duration::ZERO,
+            ends: Ends::default(),
             begun: 0,
+            seed: 0,
+            is_first: false,
             is_paired: false,
             best: None,
             past: Progress::NONE,
             claimed: 0,
+            asides: Asides::default(),
             stop: None,
         }
     }
@@ -154,31 +151,12 @@ impl Widening {
         }
     }
 
-    /// Whether two beams, one from either end, make more of so much time than one.
-    fn is_time_for_two(&self, left: Duration) -> bool {
-        let pair_width = self.beams.pair_width();
-        pair_width.is_some_and(|width| self.next_width(Some(left)) >= 2 * width)
-    }
-
-    /// The share of the next beam in so much time.
-    fn share(&self, left: Duration) -> Share {
-        let first = left.mul_f64(FIRST_SHARE);
-        if self.begun == 0 && self.next_width(Some(first)) > 2 * self.beams.narrowest() {
-            Share::First
-        } else if !self.is_paired && self.is_time_for_two(left) {
-            Share::Second
-        } else {
-            Share::All
-        }
-    }
-
     /// Begins the next beam, or asks for the memory that it takes.
     fn begin(&mut self, budget: Budget) {
-        let replay = A_MOVE * self.expected(self.beams.narrowest());
-        let left = budget.time.map(|left| left.saturating_sub(replay));
+        let left = budget.time.map(|left| left.saturating_sub(self.replay()));
         let share = left.map(|left| self.share(left));
         let given = left.zip(share).map(|(left, share)| share.of(left));
-        let planned = self.next_width(given.map(|given| given.mul_f64(PLANNED)));
+        let planned = self.next_width(given.map(Ends::plan));
         let is_too_late = budget
             .time
             .is_some_and(|left| 2 * self.next_width(Some(left)) < self.beams.narrowest());
@@ -190,14 +168,15 @@ impl Widening {
         let slack = budget.time.map_or(1.0, |_| SLACK);
         let mut width = (planned as f64 * slack) as usize;
         let wanted = self.beams.bytes(width);
-        if wanted > budget.memory {
-            if budget.memory > self.claimed {
+        let memory = budget.memory.saturating_sub(self.asides.memory());
+        if wanted > memory {
+            if memory > self.claimed {
                 // More may be granted to a search that has a use for it.
-                self.claimed = budget.memory;
+                self.claimed = memory;
                 self.past.peak_memory = self.past.peak_memory.max(self.claimed);
                 return;
             }
-            let room = budget.memory as f64 / wanted as f64;
+            let room = memory as f64 / wanted as f64;
             width = (width as f64 * room) as usize;
             let is_no_wider = width <= self.widest && budget.time.is_none();
             if width < self.beams.narrowest() || is_no_wider {
@@ -206,25 +185,58 @@ impl Widening {
             }
         }
         self.width = planned.min(width);
-        self.pass = self.beams.beam(self.width, width, self.begun);
+        self.seed = self.next_seed(self.asides.seed());
+        self.pass = self.beams.beam(self.width, width, self.seed);
         if self.pass.is_none() {
             self.stop = Some(Stop::Exhausted);
         }
-        if let (Some(left), Some(given)) = (budget.time, given) {
-            self.latest_end = left.saturating_sub(given).max(replay);
-            self.planned_end = left.saturating_sub(given.mul_f64(PLANNED));
+        if let (Some(left), Some(given)) = (left, given) {
+            self.ends = Ends::new(left, given, self.replay());
         }
+        self.is_first = share == Some(Share::First);
         self.is_paired |= share == Some(Share::Second);
-        self.begun += 1;
+    }
+
+    /// The time that has to be left to replay a solution.
+    fn replay(&self) -> Duration {
+        A_MOVE * self.expected(self.beams.narrowest())
+    }
+
+    /// The seed of a new beam, from the end where the beam of the other seed does not begin.
+    fn next_seed(&mut self, other: Option<u64>) -> u64 {
+        let is_same_end = other.is_some_and(|other| (self.begun + other).is_multiple_of(2));
+        let seed = self.begun + u64::from(is_same_end);
+        self.begun = seed + 1;
+        seed
     }
 
     /// Ends the beam at work.
     fn leave(&mut self) {
-        self.past = self.progress().at_rest();
+        self.past = self.own_progress().at_rest();
         self.pace.settle();
         self.widest = self.widest.max(self.width);
         self.pass = None;
         self.claimed = 0;
+    }
+
+    /// Without the beams that were handed out.
+    fn own_progress(&self) -> Progress {
+        match &self.pass {
+            Some(pass) => self.past.then(pass.progress()),
+            None => Progress {
+                memory: self.claimed,
+                ..self.past
+            },
+        }
+    }
+
+    /// The solution, if it is shorter than all before.
+    fn improved(&mut self, solution: Solution) -> Step<Solution> {
+        if self.best.is_some_and(|best| best <= solution.len()) {
+            return Step::Working;
+        }
+        self.best = Some(solution.len());
+        Step::Found(solution)
     }
 
     /// The layers that a beam of this width has to make, about.
@@ -239,10 +251,7 @@ impl Widening {
             return;
         };
         let rest = pass.rest(self.expected(self.width));
-        // What comes after the planned end is not spent all at once.
-        let late = left.saturating_sub(self.latest_end) / 2;
-        let time = left.saturating_sub(self.planned_end).max(late);
-        let width = self.affordable(time, rest);
+        let width = self.affordable(self.ends.time(left), rest);
         if let Some(pass) = &mut self.pass {
             pass.set_width(width.max(self.beams.narrowest()));
         }
@@ -253,8 +262,16 @@ impl Search for Widening {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        self.left = budget.time;
+        if let Some(solution) = self.asides.found() {
+            return self.improved(solution);
+        }
         if let Some(stop) = self.stop {
-            return Step::Done(stop);
+            return if self.asides.is_empty() {
+                Step::Done(stop)
+            } else {
+                Step::Working
+            };
         }
         // Half of the time, until the tables are there.
         if !self.is_prepared && !std::mem::replace(&mut self.has_prepared, true) {
@@ -267,7 +284,7 @@ impl Search for Widening {
             return Step::Working;
         }
         if let Some(time) = budget.time {
-            self.pace.note(time, self.progress().expanded);
+            self.pace.note(time, self.own_progress().expanded);
             self.keep_pace(time);
         }
         let Some(pass) = &mut self.pass else {
@@ -285,86 +302,33 @@ impl Search for Widening {
             }
             Step::Found(solution) => {
                 self.leave();
-                if self.best.is_some_and(|best| best <= solution.len()) {
-                    return Step::Working;
-                }
-                self.best = Some(solution.len());
-                Step::Found(solution)
+                self.improved(solution)
             }
         }
     }
 
     fn progress(&self) -> Progress {
-        match &self.pass {
-            Some(pass) => self.past.then(pass.progress()),
-            None => Progress {
-                memory: self.claimed,
-                ..self.past
-            },
-        }
+        self.own_progress().beside(self.asides.progress())
     }
 
     fn name(&self) -> &'static str {
         "beam"
     }
-}
 
-/// What a node costs, told by the time that goes by.
-#[derive(Debug)]
-struct Pace {
-    /// At the last look: the time that was left, and the nodes until then.
-    last: Option<(Duration, u64)>,
-    /// Of the recent past, in nanoseconds and nodes.
-    time: f64,
-    nodes: f64,
-    /// The same of the beam at work.
-    beam: (f64, f64),
-}
-
-impl Pace {
-    /// How many nodes the recent past goes back, about.
-    const MEMORY: f64 = 20_000.0;
-
-    /// As many nodes as a guess is worth.
-    const GUESS: f64 = 500.0;
-
-    fn new(cost: f64) -> Self {
-        Self {
-            last: None,
-            time: cost * Self::GUESS,
-            nodes: Self::GUESS,
-            beam: (0.0, 0.0),
-        }
+    fn gains_by_help(&self) -> bool {
+        self.gains_by_an_aside()
     }
 
-    fn note(&mut self, left: Duration, nodes: u64) {
-        if let Some((before, nodes_before)) = self.last {
-            // The time may have become longer: somebody else waits now.
-            if let Some(took) = before.checked_sub(left) {
-                let time = took.as_nanos() as f64;
-                let nodes = nodes.saturating_sub(nodes_before) as f64;
-                self.time += time;
-                self.nodes += nodes;
-                self.beam = (self.beam.0 + time, self.beam.1 + nodes);
-                if self.nodes > Self::MEMORY {
-                    self.time /= 2.0;
-                    self.nodes /= 2.0;
-                }
-            }
-        }
-        self.last = Some((left, nodes));
+    fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
+        let aside = self.hand_out(memory)?;
+        Some(Box::new(aside))
     }
 
-    /// The beam at work is over: the next one will cost what this one did in all. The last part of
-    /// a beam costs more than the others.
-    fn settle(&mut self) {
-        let (time, nodes) = std::mem::take(&mut self.beam);
-        if nodes >= Self::GUESS {
-            (self.time, self.nodes) = (Self::GUESS * time / nodes, Self::GUESS);
-        }
+    fn waits(&self) -> bool {
+        self.stop.is_some() && !self.asides.is_empty()
     }
 
-    fn cost(&self) -> f64 {
-        (self.time / self.nodes).max(1.0)
+    fn join(&mut self, part: Box<dyn Part>) {
+        self.take_back(part);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loyd::bench::{Case, CpuTime, Figures, Run, Suite, Workers, read_cases, run};
+use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::Shape;
 use loyd::search::distance_table::Class;
 use loyd::search::tables::Tables;
@@ -112,6 +113,32 @@ fn workers_solve_as_one_thread_does() {
     let case = &hopeless.cases().unwrap()[0];
     let cut = workers.run(case, &tables, Duration::ZERO).unwrap();
     assert_eq!(cut.length, None);
+}
+
+#[test]
+fn workers_look_for_the_best_solutions_by_a_deadline() {
+    let boards = Suite::Uniform {
+        shape: Shape::new(5, 5).unwrap(),
+        count: 1,
+        seed: 1,
+    };
+    let case = &boards.cases().unwrap()[0];
+    let tables = Arc::new(Tables::new());
+    let workers = Workers::start(2).unwrap();
+    let deadline = Duration::from_secs(1);
+    let reached = workers.best_by(case, &tables, deadline).unwrap().unwrap();
+    assert!(reached.first.1 > reached.best.1, "beams find shorter ones");
+    assert!(reached.first.0 < reached.best.0 && reached.best.0 <= deadline);
+    let bound = HeuristicKind::default().lower_bound(&case.problem);
+    assert!(reached.lower_bound >= bound);
+    let wrong = Case {
+        length: Some(1_000),
+        ..case.clone()
+    };
+    let error = workers.best_by(&wrong, &tables, deadline / 4).unwrap_err();
+    assert_eq!(error.known, 1_000);
+    let none = workers.best_by(case, &tables, Duration::ZERO).unwrap();
+    assert_eq!(none, None);
 }
 
 #[test]

@@ -84,6 +84,22 @@ fn with_threads_the_time_by_the_clock_is_told_too() {
 }
 
 #[test]
+fn with_threads_and_deadlines_workers_look_for_the_best_solutions() {
+    let file = file("5,4,3,2,1,10,9,8,7,6,15,14,13,12,11,20,19,18,17,16,24,23,22,21,0\n");
+    let path = file.path().to_str().expect("text");
+    let threads = ["--file", path, "--threads", "2", "--deadline", "30ms,100ms"];
+    let text = output(&threads);
+    assert!(text.contains(": 1 boards on 2 threads\n"), "{text}");
+    let json = output(&[&threads[..], &["--json"]].concat());
+    let suite: Value = serde_json::from_str(&json).expect("one object");
+    assert_eq!(suite["threads"], 2);
+    assert_eq!(suite["deadlines"][1]["solved"], 1);
+    let alone = output(&["--file", path, "--deadline", "30ms", "--json"]);
+    let suite: Value = serde_json::from_str(&alone).expect("one object");
+    assert_eq!(suite["threads"], Value::Null);
+}
+
+#[test]
 fn a_limit_leaves_boards_unsolved() {
     let file = file("5,4,3,2,1,10,9,8,7,6,15,14,13,12,11,20,19,18,17,16,24,23,22,21,0\n");
     let path = file.path().to_str().expect("text");

@@ -24,6 +24,8 @@ struct Seen {
     /// A part panics now.
     panics: AtomicBool,
     dropped_parts: AtomicUsize,
+    /// The time that was left when a part was advanced last.
+    left: Mutex<Option<Duration>>,
 }
 
 impl Seen {
@@ -46,6 +48,7 @@ struct Countable {
     out: usize,
     progress: Progress,
     found: bool,
+    gains_by_help: bool,
     seen: Arc<Seen>,
 }
 
@@ -67,9 +70,11 @@ fn spend(left: &mut u64, nodes: u64, progress: &mut Progress) {
 }
 
 impl Part for Half {
-    fn advance(&mut self, nodes: u64) -> bool {
+    fn advance(&mut self, budget: Budget) -> bool {
         self.seen.note_thread();
         assert!(!self.seen.panics.load(Ordering::Relaxed), "as told");
+        *self.seen.left.lock().unwrap() = budget.time;
+        let nodes = budget.nodes;
         spend(&mut self.left, nodes, &mut self.progress);
         self.seen.by_parts.fetch_add(nodes, Ordering::Relaxed);
         self.left > 0
@@ -103,6 +108,10 @@ impl Search for Countable {
 
     fn progress(&self) -> Progress {
         self.progress
+    }
+
+    fn gains_by_help(&self) -> bool {
+        self.gains_by_help
     }
 
     fn split(&mut self, _: u64) -> Option<Box<dyn Part>> {
@@ -142,6 +151,7 @@ fn countable(nodes: u64) -> (Countable, Arc<Seen>) {
         out: 0,
         progress: Progress::NONE,
         found: false,
+        gains_by_help: false,
         seen: Arc::clone(&seen),
     };
     (search, seen)
@@ -225,6 +235,43 @@ fn a_search_that_is_soon_over_is_not_shared() {
     } = start(nodes, u64::MAX);
     wait_until(|| outbox.told(|told| told.end.is_some()));
     assert_eq!(seen.handed_out.load(Ordering::Relaxed), 0);
+    drop(pool);
+}
+
+#[test]
+fn a_search_that_gains_by_help_is_shared_at_once() {
+    let pool = Pool::start(2, 10).unwrap();
+    let begun = Instant::now();
+    loop {
+        // A tenth of what would be shared; the other worker may not be there yet.
+        let nodes = SECOND / 1000 * UNAIDED.as_millis() as u64 / 10;
+        let (mut search, seen) = countable(nodes);
+        search.gains_by_help = true;
+        let (job, outbox) = job(search, u64::MAX, u64::MAX);
+        let _ticket = pool.submit(Box::new(job)).unwrap();
+        wait_until(|| outbox.told(|told| told.end.is_some()));
+        assert_eq!(outbox.told(|told| told.progress.generated), nodes);
+        if seen.is_helped() {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "nobody helps");
+    }
+}
+
+#[test]
+fn parts_are_told_the_time_that_their_search_has() {
+    let Started {
+        pool, outbox, seen, ..
+    } = start(ENDLESS, u64::MAX);
+    let left = || *seen.left.lock().unwrap();
+    wait_until(|| seen.is_helped() && left().is_none());
+    for seconds in [3_000, 1_000, 2_000] {
+        let time = Duration::from_secs(seconds);
+        outbox.told(|told| told.due = Some(Instant::now() + time));
+        wait_until(|| left().is_some_and(|left| left <= time && left > time - PATIENCE));
+    }
+    outbox.told(|told| told.due = None);
+    wait_until(|| left().is_none());
     drop(pool);
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct Told {
     /// Findings for which there is no room.
     no_room_for: usize,
     defect: bool,
+    /// When what there is will be taken.
+    pub(crate) due: Option<Instant>,
 }
 
 #[derive(Clone, Default)]
@@ -89,6 +91,10 @@ impl<F: Number> Outlet for Typed<F> {
 
     fn abandoned(&self) -> bool {
         self.0.told(|told| told.abandoned)
+    }
+
+    fn due(&mut self, now: Instant) -> Option<Instant> {
+        self.0.told(|told| told.due.filter(|&due| due > now))
     }
 
     fn limited(&self) -> bool {

@@ -11,6 +11,7 @@ mod clients;
 mod drawing;
 mod easy;
 mod fake;
+mod helped_beams;
 mod helping;
 mod job;
 mod limits;

@@ -10,6 +10,7 @@ mod support;
 mod adversary;
 
 mod a_star;
+mod asides;
 mod batch;
 mod batched;
 mod beam;
@@ -18,6 +19,7 @@ mod chain;
 mod constructive;
 mod constructive_moves;
 mod cycle_automaton;
+mod deepening;
 mod difficulty;
 mod distance_table;
 mod drawing;

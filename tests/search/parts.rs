@@ -19,7 +19,7 @@ use crate::korf;
 use crate::support::shape;
 
 /// Bounds so weak that the search has something to share: patterns of so many tiles.
-fn weak(shape: Shape, home: usize, tiles: usize) -> Guide<Small> {
+pub(crate) fn weak(shape: Shape, home: usize, tiles: usize) -> Guide<Small> {
     let cells: Vec<usize> = (0..shape.cells()).filter(|&cell| cell != home).collect();
     let patterns = cells.chunks(tiles).map(|cells| cells.iter().copied());
     let patterns: Vec<CellSet> = patterns.map(CellSet::from_iter).collect();
@@ -54,7 +54,7 @@ fn run_shared<S: Search>(search: &mut S, sharing: Sharing, seed: u64) -> (Vec<S:
             handed_out += 1;
         }
         for number in (0..parts.len()).rev() {
-            let goes_on = parts[number].advance(sharing.chunk);
+            let goes_on = parts[number].advance(Budget::nodes(sharing.chunk));
             if !goes_on || dice.below(sharing.recalled) == 0 {
                 search.join(parts.swap_remove(number));
             }
@@ -218,7 +218,7 @@ fn a_solved_search_waits_for_its_parts_and_then_ends() {
     let mut part = part.unwrap();
     assert!(search.split(u64::MAX).is_none());
     assert_eq!(search.advance(Budget::UNLIMITED), Step::Working);
-    part.advance(1000);
+    part.advance(Budget::nodes(1000));
     let generated = search.progress().generated + part.progress().generated;
     search.join(part);
     assert_eq!(search.progress().generated, generated);
@@ -235,7 +235,7 @@ fn what_a_part_finds_is_the_searchs() {
             parts.push(part);
         }
         for mut part in parts.drain(..) {
-            part.advance(5_000);
+            part.advance(Budget::nodes(5_000));
             search.join(part);
         }
         match search.advance(Budget::nodes(100)) {
@@ -266,7 +266,7 @@ fn a_chain_waits_for_parts_before_better_tables_take_over_and_before_it_ends() {
             break part;
         }
     };
-    assert!(part.advance(500));
+    assert!(part.advance(Budget::nodes(500)));
     let spent = part.progress().generated;
     let before = chain.progress();
     let partitions = Tier::SixSixThree.partitions(15).unwrap();

@@ -109,6 +109,12 @@ fn the_servers_own_choice_by_size_and_objective() {
         (2, 9, Best, vec![CONSTRUCTIVE, Stage::Beam, ida_star]),
         (7, 8, Best, vec![CONSTRUCTIVE, Stage::Beam, ida_star]),
         (10, 10, Optimal, vec![CONSTRUCTIVE, ida_star]),
+        (
+            100,
+            100,
+            Best,
+            vec![CONSTRUCTIVE, Stage::Deepening, Stage::Beam, ida_star],
+        ),
         // A constructive solution is no longer cheap beside a proof that will hardly come.
         (10, 11, Optimal, vec![ida_star]),
         (100, 100, Fast, vec![CONSTRUCTIVE]),

@@ -23,31 +23,41 @@ fn solution(length: usize) -> Solution {
 
 /// Beams of `layers` layers that each find a solution, the shorter the wider they are.
 #[derive(Clone)]
-struct Fakes {
-    layers: u32,
-    /// The width that each was made for, and what it was on the mean.
-    widths: Arc<Mutex<Vec<(usize, f64)>>>,
+pub(crate) struct Fakes {
+    pub(crate) layers: u32,
+    made: Arc<Mutex<Vec<Made>>>,
     /// What the estimate of the rest is multiplied by: it is no oracle.
     error: f64,
-    /// Those before this one find nothing.
-    first_lucky: u64,
+    /// Whether a beam of this seed finds anything.
+    pub(crate) is_lucky: fn(u64) -> bool,
     /// From which width on two are as good as one.
     pair_width: Option<usize>,
 }
 
+/// A beam that was made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Made {
+    pub(crate) seed: u64,
+    /// The width that it was made for.
+    most: usize,
+    /// The nodes that it has expanded.
+    pub(crate) nodes: u64,
+}
+
 impl Fakes {
-    fn new(layers: u32) -> Self {
+    pub(crate) fn new(layers: u32) -> Self {
         Self {
             layers,
-            widths: Arc::default(),
+            made: Arc::default(),
             error: 1.0,
-            first_lucky: 0,
+            is_lucky: |_| true,
             pair_width: Some(0),
         }
     }
 
-    fn widths(&self) -> Vec<(usize, f64)> {
-        self.widths.lock().unwrap().clone()
+    /// The first one first.
+    pub(crate) fn made(&self) -> Vec<Made> {
+        self.made.lock().unwrap().clone()
     }
 }
 
@@ -57,15 +67,21 @@ impl Beams for Fakes {
     }
 
     fn beam(&self, width: usize, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
-        self.widths.lock().unwrap().push((most, 0.0));
+        let mut made = self.made.lock().unwrap();
+        made.push(Made {
+            seed,
+            most,
+            nodes: 0,
+        });
         Some(Box::new(Fake {
             beams: self.clone(),
+            number: made.len() - 1,
             most,
             width,
             depth: 0,
             in_layer: 0,
             expanded: 0,
-            finds: seed >= self.first_lucky,
+            finds: (self.is_lucky)(seed),
         }))
     }
 
@@ -93,6 +109,7 @@ impl Beams for Fakes {
 
 struct Fake {
     beams: Fakes,
+    number: usize,
     most: usize,
     width: usize,
     depth: u32,
@@ -121,6 +138,7 @@ impl Search for Fake {
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
         self.in_layer += budget.nodes;
         self.expanded += budget.nodes;
+        self.beams.made.lock().unwrap()[self.number].nodes = self.expanded;
         while self.depth < self.beams.layers && self.in_layer >= self.width as u64 {
             self.in_layer -= self.width as u64;
             self.depth += 1;
@@ -129,9 +147,6 @@ impl Search for Fake {
             return Step::Working;
         }
         let mean = self.expanded as f64 / f64::from(self.depth);
-        if let Some(last) = self.beams.widths.lock().unwrap().last_mut() {
-            last.1 = mean;
-        }
         if !self.finds {
             return Step::Done(Stop::Exhausted);
         }
@@ -150,7 +165,12 @@ impl Search for Fake {
     }
 }
 
-const A_NODE: Duration = Duration::from_nanos(200);
+pub(crate) const A_NODE: Duration = Duration::from_nanos(200);
+
+/// The part of the time that so many nodes take.
+pub(crate) fn share(nodes: u64, given: Duration) -> f64 {
+    (A_NODE * nodes as u32).div_duration_f64(given)
+}
 
 struct Played {
     /// When each solution came, and its length.
@@ -202,14 +222,13 @@ fn the_last_beam_ends_in_time_and_takes_most_of_it() {
             // When there is no time left for another one that is it.
             assert!(matches!(played.stop, None | Some(Stop::Exhausted)));
             // The two widest had three quarters of the time.
-            let mut widths: Vec<f64> = beams.widths().iter().map(|made| made.1).collect();
-            widths.sort_by(|a, b| b.total_cmp(a));
-            let widest: f64 = widths.iter().take(2).sum();
-            let nodes = given.as_nanos() as f64 / A_NODE.as_nanos() as f64;
+            let mut nodes: Vec<u64> = beams.made().iter().map(|made| made.nodes).collect();
+            nodes.sort_by(|a, b| b.cmp(a));
+            let widest: u64 = nodes.iter().take(2).sum();
             assert!(
-                widest * 301.0 > nodes * 0.75,
+                share(widest, given) > 0.75,
                 "{milliseconds} ms, {error}: {:?}",
-                beams.widths()
+                beams.made()
             );
             let (first, _) = played.found[0];
             assert!(first < given.mul_f64(0.2), "{first:?} of {given:?}");
@@ -221,15 +240,14 @@ fn the_last_beam_ends_in_time_and_takes_most_of_it() {
 fn two_beams_share_the_time_where_they_are_not_too_narrow() {
     // Too little for a narrow one before them.
     let given = Duration::from_millis(20);
-    let nodes = given.as_nanos() as f64 / A_NODE.as_nanos() as f64;
     let shares = |pair_width| {
         let beams = Fakes {
             pair_width,
             ..Fakes::new(301)
         };
         play(&beams, Some(given), u64::MAX);
-        let share = |made: (usize, f64)| made.1 * 301.0 / nodes;
-        beams.widths().into_iter().map(share).collect::<Vec<_>>()
+        let share = |made: &Made| share(made.nodes, given);
+        beams.made().iter().map(share).collect::<Vec<_>>()
     };
     for alone in [None, Some(1_000)] {
         assert!(shares(alone)[0] > 0.8, "{:?}", shares(alone));
@@ -252,7 +270,7 @@ fn without_a_time_to_keep_beams_grow_until_the_memory_is_too_small() {
     let played = play(&beams, None, 10_000_000);
     assert_eq!(played.stop, Some(Stop::Memory));
     assert!(played.peak_memory <= 10_000_000);
-    let widths: Vec<usize> = beams.widths().iter().map(|made| made.0).collect();
+    let widths: Vec<usize> = beams.made().iter().map(|made| made.most).collect();
     assert_eq!(widths, [128, 512, 2_048, 8_192, 32_768, 100_000]);
 }
 
@@ -278,11 +296,11 @@ fn memory_is_asked_for_before_it_is_taken() {
 #[test]
 fn beams_that_find_nothing_are_followed_by_wider_ones() {
     let beams = Fakes {
-        first_lucky: 3,
+        is_lucky: |seed| seed >= 3,
         ..Fakes::new(101)
     };
     let played = play(&beams, None, 1 << 30);
-    assert_eq!(beams.widths()[3].0, 128 * 64);
+    assert_eq!(beams.made()[3].most, 128 * 64);
     assert!(!played.found.is_empty());
 }
 

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::plot::Curve;
 use super::{Failure, bar, refuted};
-use crate::bench::{Case, Lengths, Means, Suite, WrongLength, best_by};
+use crate::bench::{Case, Lengths, Means, Suite, Workers, WrongLength, best_by};
+use crate::cli::spelling::count;
 use crate::puzzle::Shape;
 use crate::search::beams;
 use crate::search::tables::Tables;
@@ -24,11 +25,13 @@ pub(super) const DEADLINES: [Duration; 3] = [
 pub(super) struct ByDeadline<'a> {
     suite: &'a Suite,
     cases: &'a [Case],
+    /// Where workers looked for them.
+    threads: Option<u16>,
     lengths: Vec<(Duration, Lengths)>,
 }
 
 impl<'a> ByDeadline<'a> {
-    /// Looks for the best solutions of all boards by each deadline.
+    /// Looks for the best solutions of all boards by each deadline, here or by so many workers.
     ///
     /// # Errors
     /// When a length is known and a shorter solution is found.
@@ -37,7 +40,12 @@ impl<'a> ByDeadline<'a> {
         cases: &'a [Case],
         tables: &Arc<Tables>,
         deadlines: &[Duration],
+        workers: Option<(u16, &Workers)>,
     ) -> Result<Self, Failure> {
+        let best_by = |case, tables, deadline| match workers {
+            Some((_, workers)) => workers.best_by(case, tables, deadline),
+            None => best_by(case, tables, deadline),
+        };
         let bar = bar(cases.len() * deadlines.len(), suite);
         // What is made once for all boards of a size is no part of any deadline.
         if let (Some(case), Some(&longest)) = (cases.first(), deadlines.iter().max()) {
@@ -62,12 +70,17 @@ impl<'a> ByDeadline<'a> {
         Ok(Self {
             suite,
             cases,
+            threads: workers.map(|(threads, _)| threads),
             lengths: lengths?,
         })
     }
 
     pub(super) fn print(&self, output: &mut dyn Write) -> io::Result<()> {
-        writeln!(output, "{}: {} boards", self.suite, self.cases.len())?;
+        write!(output, "{}: {} boards", self.suite, self.cases.len())?;
+        if let Some(threads) = self.threads {
+            write!(output, " on {}", count(threads.into(), "thread"))?;
+        }
+        writeln!(output)?;
         writeln!(
             output,
             "  {:>8} {:>9} {:>7} {:>9} {:>8} {:>9} {:>7} {:>7}",
@@ -124,11 +137,15 @@ impl<'a> ByDeadline<'a> {
                 })),
             })
         };
-        json!({
+        let mut object = json!({
             "suite": self.suite.to_string(),
             "boards": self.cases.len(),
             "deadlines": self.lengths.iter().map(row).collect::<Vec<_>>(),
-        })
+        });
+        if let Some(threads) = self.threads {
+            object["threads"] = threads.into();
+        }
+        object
     }
 
     /// How the lengths fall with time, from the first solutions on. A deadline by which some

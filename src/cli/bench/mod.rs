@@ -36,7 +36,7 @@ Examples:
   loyd bench --file boards.tsv --max-time 1m --each
   loyd bench --suite farthest --threads 2
   loyd bench --suite deadline
-  loyd bench --suite uniform --rows 9 --columns 12 --count 20 --deadline 50ms,500ms
+  loyd bench --suite uniform --rows 9 --columns 12 --count 20 --deadline 50ms,500ms --threads 2
   loyd bench --suite uniform --count 10000 --server 127.0.0.1:50051
   loyd bench --suite uniform --rows 5 --columns 5 --server 127.0.0.1:50051 --timeout 100ms
   loyd bench --suite deadline --server 127.0.0.1:50051 --count 10000 --in-flight 1
@@ -46,8 +46,8 @@ A file has a board a line: fields parted by tabs, of which the first with a comm
 row by row, and the next, if there is one, the length of the shortest solutions, which is checked,
 or -.
 
-With --deadline the best solutions within so much CPU time are looked for. The first line of figures
-is of the first solutions. Lengths are means; ÷ n³ divides by the number of cells to the power of
+With --deadline the best solutions within so much CPU time are looked for, with --threads within so
+much time by the clock. The first line of figures is of the first solutions. Lengths are means; ÷ n³ divides by the number of cells to the power of
 3/2; excess is over known shortest solutions; bound is what is proven to be the least.
 
 With --server a running `loyd serve` solves them: times are those of whole calls, the answers are
@@ -76,8 +76,8 @@ pub struct BenchArgs {
     #[arg(long, short, value_name = "PATH")]
     file: Vec<PathBuf>,
 
-    /// Look for the best solutions within this CPU time instead of shortest ones; with commas
-    /// between several. For the suite deadline 20ms,100ms,1s, and with --server, of calls,
+    /// Look for the best solutions within this CPU time instead of shortest ones, with --threads
+    /// by the clock; with commas between several. For the suite deadline 20ms,100ms,1s, and with --server, of calls,
     /// 5ms,10ms,20ms,50ms,100ms.
     #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = call_deadline)]
     deadline: Vec<Duration>,
@@ -168,7 +168,7 @@ impl BenchArgs {
             if self.deadlines().is_empty() {
                 self.to_the_end(output, &suite, &cases, workers.as_ref())?;
             } else {
-                curves.push(self.by_deadlines(output, &suite, &cases)?);
+                curves.push(self.by_deadlines(output, &suite, &cases, workers.as_ref())?);
             }
             output.flush()?;
         }
@@ -190,9 +190,12 @@ impl BenchArgs {
         output: &mut dyn Write,
         suite: &Suite,
         cases: &[Case],
+        workers: Option<&Workers>,
     ) -> Result<Curve, Failure> {
         let made = Made::of(cases, self);
-        let by_deadline = ByDeadline::of(suite, cases, made.store.tables(), &self.deadlines())?;
+        let tables = made.store.tables();
+        let workers = self.threads.zip(workers);
+        let by_deadline = ByDeadline::of(suite, cases, tables, &self.deadlines(), workers)?;
         if self.json {
             writeln!(output, "{}", by_deadline.as_json())?;
         } else {

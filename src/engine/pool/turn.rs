@@ -17,8 +17,8 @@ pub const SLICE: Duration = Duration::from_millis(2);
 /// answer an easy question.
 pub const COURTESY: Duration = Duration::from_micros(200);
 
-/// What service a task must have had before idle workers help it: most questions are answered
-/// sooner by one worker, and need not be given to two.
+/// What service a task must have had before idle workers help it, unless it is known to go on for
+/// long: most questions are answered sooner by one worker, and need not be given to two.
 pub const UNAIDED: Duration = Duration::from_millis(50);
 
 /// A task's turn on a worker.
@@ -26,6 +26,8 @@ pub const UNAIDED: Duration = Duration::from_millis(50);
 pub struct Turn<'a> {
     begun: Instant,
     slice: Duration,
+    /// What it lasts at least while there are fresh tasks.
+    courtesy: Duration,
     /// What service the task had before.
     before: Duration,
     fresh: &'a AtomicUsize,
@@ -40,6 +42,7 @@ impl<'a> Turn<'a> {
         Self {
             begun: Instant::now(),
             slice,
+            courtesy: COURTESY,
             before: Duration::ZERO,
             fresh,
             callers: None,
@@ -53,18 +56,33 @@ impl<'a> Turn<'a> {
             .is_some_and(|(shared, _)| shared.free.load(Ordering::Relaxed) > 0)
     }
 
+    /// Whether the task had had so much service before that any help is worth it.
+    #[must_use]
+    pub fn is_late(&self) -> bool {
+        self.before >= UNAIDED
+    }
+
     /// Calls an idle worker to an errand. Whether there is one: if not, nobody will come.
     pub fn call(&self, errand: Arc<dyn Errand>) -> bool {
         self.callers
             .is_some_and(|(shared, id)| shared.call(id, errand))
     }
 
-    /// The turn of a task of this number, in which it can call the pool's idle workers once it has
-    /// had enough service.
+    /// The turn of a task of this number, in which it can call the pool's idle workers.
     pub(super) fn of(shared: &'a Shared, id: u64, service: Duration) -> Self {
         Self {
             before: service,
-            callers: (service >= UNAIDED).then_some((shared, id)),
+            callers: Some((shared, id)),
+            ..Self::new(SLICE, &shared.fresh)
+        }
+    }
+
+    /// A helper's turn. Who comes first is served first: a newcomer need not wait, nor a thread that has
+    /// to answer.
+    pub(super) fn of_helper(shared: &'a Shared) -> Self {
+        Self {
+            before: SLICE,
+            courtesy: Duration::ZERO,
             ..Self::new(SLICE, &shared.fresh)
         }
     }
@@ -89,7 +107,7 @@ impl<'a> Turn<'a> {
     pub fn is_over_but_for(&self, owed: Duration) -> bool {
         let spent = self.begun.elapsed();
         let is_wanted = || self.fresh.load(Ordering::Relaxed) > 0;
-        spent >= self.slice || (spent >= owed.max(COURTESY) && is_wanted())
+        spent >= self.slice || (spent >= owed.max(self.courtesy) && is_wanted())
     }
 
     /// Lets threads run that have to read a call or write an answer, if the task is a long one:

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::clients::{Order, Taken};
 use super::state::{Place, Seat, State};
-use super::{Errand, Next, SLICE, Shared, Task, Turn};
+use super::{Errand, Next, Shared, Task, Turn};
 use crate::telemetry;
 
 /// By how much workers stand back behind the threads that speak to clients. By more, and those who
@@ -145,7 +145,7 @@ impl Shared {
         while let Some(helped) = errand.take() {
             state.report();
             drop(state);
-            let turn = Turn::new(SLICE, &self.fresh);
+            let turn = Turn::of_helper(self);
             let goes_on = catch_unwind(AssertUnwindSafe(|| helped.run(&turn)));
             let spent = turn.spent();
             let goes_on = goes_on.unwrap_or_else(|_| {

@@ -26,6 +26,8 @@ impl Point {
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     variant: Variant,
+    /// So many pushes of a tile are thought of before one is made.
+    look_ahead: usize,
     shape: Shape,
     home: usize,
     /// From a cell to its neighbours, by direction.
@@ -64,6 +66,7 @@ impl Field {
             .collect();
         let mut field = Self {
             variant,
+            look_ahead: variant.look_ahead(shape),
             shape,
             home: problem.home(),
             offsets: [-(width as isize), width as isize, -1, 1],
@@ -93,8 +96,12 @@ impl Field {
         self.variant
     }
 
-    pub(super) const fn shape(&self) -> Shape {
-        self.shape
+    pub(super) const fn look_ahead(&self) -> usize {
+        self.look_ahead
+    }
+
+    pub(super) const fn set_look_ahead(&mut self, pushes: usize) {
+        self.look_ahead = pushes;
     }
 
     /// The cell at a row and a column of the board, both from 0.

@@ -112,6 +112,15 @@ impl Constructive {
         search
     }
 
+    /// The same solver, but that so many pushes of a tile are thought of before each. One more
+    /// than usual makes the solutions of [`Variant::Best`] 1 to 3 % shorter, and takes two or three
+    /// times as long.
+    #[must_use]
+    pub const fn looking_ahead(mut self, pushes: usize) -> Self {
+        self.field.set_look_ahead(pushes);
+        self
+    }
+
     fn next_stage(&mut self) -> Stage {
         if self.rectangle.rows() * self.rectangle.columns() <= self.field.variant().block_cells() {
             return Stage::Block;

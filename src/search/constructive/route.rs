@@ -16,10 +16,6 @@ const MOVE: i32 = 4;
 /// Moves added to the estimate where the look ahead finds no push.
 const DETOUR: i32 = 8;
 
-/// Boards of at most this many cells are looked ahead on one push further: there it is cheap,
-/// and the solutions get 3 % shorter.
-const SMALL_CELLS: usize = 24 * 24;
-
 /// The fewest moves that bring a tile to a cell of an open plane, the blank being at its side
 /// `blank`: between two pushes in one direction the blank makes four moves, when they are
 /// at right angles two.
@@ -99,12 +95,11 @@ pub(super) fn bring(
     near: impl Fn(Cell) -> bool,
 ) {
     match field.variant() {
-        Variant::Parberry => push_by_push(field, walks, tile, target, near, 0),
         Variant::Hayes => cheapest::bring(field, walks, tile, target, near),
-        Variant::Best if field.shape().cells() <= SMALL_CELLS => {
-            push_by_push(field, walks, tile, target, near, 3);
+        Variant::Parberry | Variant::Best => {
+            let look_ahead = field.look_ahead();
+            push_by_push(field, walks, tile, target, near, look_ahead);
         }
-        Variant::Best => push_by_push(field, walks, tile, target, near, 2),
     }
 }
 

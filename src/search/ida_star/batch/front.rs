@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::search::{Part, Progress};
+use crate::search::{Budget, Part, Progress};
 
 use super::expand::Scratch;
 use super::node::{Grid, Node};
@@ -66,11 +66,11 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
 }
 
 impl<G: Grid, const P: usize, const W: usize> Part for Front<G, P, W> {
-    fn advance(&mut self, nodes: u64) -> bool {
+    fn advance(&mut self, budget: Budget) -> bool {
         if self.goal.is_some() {
             return false;
         }
-        match self.run(nodes) {
+        match self.run(budget.nodes) {
             Outcome::Expanded => true,
             Outcome::Empty => false,
             Outcome::Goal(goal) => {

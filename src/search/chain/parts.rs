@@ -1,0 +1,103 @@
+//! The parts that a chain's searches hand out, and which of them gets the help.
+
+use std::any::Any;
+use std::time::Duration;
+
+use super::Chain;
+use crate::search::plan::Objective;
+use crate::search::{Budget, Part, Progress, Search};
+
+/// In more time than this some 24-puzzles are proven with a worker's help; a wider beam would hardly
+/// find anything shorter.
+const PROVABLE: Duration = Duration::from_secs(3);
+
+/// The most cells for which that is so.
+const PROVABLE_CELLS: usize = 25;
+
+/// Which of a chain's searches has handed out a part.
+#[derive(Clone, Copy, Debug)]
+enum By {
+    Current,
+    Beside,
+}
+
+/// A part of one of a chain's searches.
+pub(super) struct HandedOut {
+    part: Box<dyn Part>,
+    by: By,
+}
+
+impl Part for HandedOut {
+    fn advance(&mut self, budget: Budget) -> bool {
+        self.part.advance(budget)
+    }
+
+    fn progress(&self) -> Progress {
+        self.part.progress()
+    }
+}
+
+impl Chain {
+    /// A part of the search to which help is worth most, or else of the other one.
+    pub(super) fn hand_out(&mut self, memory: u64) -> Option<HandedOut> {
+        if !self.has_open_end() {
+            return None;
+        }
+        let part = if self.proof_gains_most() {
+            let part = self.split_beside(memory);
+            part.or_else(|| self.split_current(memory))
+        } else {
+            let part = self.split_current(memory);
+            part.or_else(|| self.split_beside(memory))
+        }?;
+        self.out += 1;
+        Some(part)
+    }
+
+    /// Gives a part back to the search that has handed it out, which is not left before that.
+    pub(super) fn take_back(&mut self, part: Box<dyn Part>) {
+        let part: Box<dyn Any> = part;
+        let Ok(part) = part.downcast::<HandedOut>() else {
+            return;
+        };
+        let HandedOut { part, by } = *part;
+        match (by, &mut self.current, &mut self.beside) {
+            (By::Current, Some((_, solver)), _) => solver.join(part),
+            (By::Beside, _, Some(beside)) => beside.join(part),
+            _ => {}
+        }
+        self.out -= 1;
+    }
+
+    /// Whether help is worth more to the search that proves than to beams.
+    fn proof_gains_most(&self) -> bool {
+        match self.objective {
+            // The bound grows by more moves than the solution gets shorter.
+            Objective::Bounded(_) => true,
+            _ => {
+                let is_provable = self.problem.shape().cells() <= PROVABLE_CELLS;
+                is_provable && self.left.is_some_and(|left| left > PROVABLE)
+            }
+        }
+    }
+
+    fn split_current(&mut self, memory: u64) -> Option<HandedOut> {
+        let others = self.memory_beside();
+        let (_, solver) = self.current.as_mut()?;
+        let part = solver.split(memory.saturating_sub(others))?;
+        Some(HandedOut {
+            part,
+            by: By::Current,
+        })
+    }
+
+    fn split_beside(&mut self, memory: u64) -> Option<HandedOut> {
+        let others = self.own_progress().memory;
+        let beside = self.beside.as_mut()?;
+        let part = beside.split(memory.saturating_sub(others))?;
+        Some(HandedOut {
+            part,
+            by: By::Beside,
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! Beams that are done beside the search that wants them, one at a time.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Ends, SLACK, Widening};
+use crate::puzzle::Solution;
+use crate::search::{Budget, Part, Progress, Search, Step};
+
+/// With less time left a beam is not worth another thread, which has to be woken and to make its
+/// memory.
+const LEAST_TO_SHARE: Duration = Duration::from_millis(5);
+
+/// A beam narrower than this part of the widest one before hardly ever finds anything shorter.
+const LEAST_WIDTH_TO_SHARE: f64 = 0.25;
+
+/// How much sooner such a beam has to be over than the time: what it has found comes with the next
+/// look that is taken at its search.
+const EARLIER: Duration = Duration::from_micros(300);
+
+/// What a search knows of the beams beside it.
+#[derive(Default)]
+pub(super) struct Asides {
+    lent: Option<Lent>,
+    /// What those have done that are back.
+    done: Progress,
+    /// The shortest solution that came back and was not asked for yet.
+    found: Option<Solution>,
+}
+
+/// A beam that is handed out.
+#[derive(Clone, Copy, Debug)]
+struct Lent {
+    seed: u64,
+    /// The bytes that it may hold.
+    memory: u64,
+}
+
+impl Asides {
+    /// Whether none is handed out.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.lent.is_none()
+    }
+
+    pub(super) fn seed(&self) -> Option<u64> {
+        self.lent.map(|lent| lent.seed)
+    }
+
+    pub(super) fn memory(&self) -> u64 {
+        self.lent.map_or(0, |lent| lent.memory)
+    }
+
+    pub(super) fn progress(&self) -> Progress {
+        Progress {
+            memory: self.memory(),
+            ..self.done
+        }
+    }
+
+    pub(super) const fn found(&mut self) -> Option<Solution> {
+        self.found.take()
+    }
+}
+
+impl Widening {
+    /// Whether there is time for a beam beside this search. It has to be known how fast beams are, or
+    /// the first one to have all the time that there is.
+    pub(super) fn gains_by_an_aside(&self) -> bool {
+        let is_ready = self.is_prepared && self.begun > 0 && self.stop.is_none();
+        let is_at_first = self.is_first && self.pass.is_some();
+        let left = self.left.filter(|&left| left >= LEAST_TO_SHARE);
+        let least = (self.widest as f64 * LEAST_WIDTH_TO_SHARE) as usize;
+        let least = least.max(self.beams.narrowest());
+        is_ready
+            && !is_at_first
+            && self.asides.is_empty()
+            && left.is_some_and(|left| self.next_width(Some(left)) >= least)
+    }
+
+    /// A beam that has all of the time that is left, from the end where the one at work did not begin.
+    pub(super) fn hand_out(&mut self, memory: u64) -> Option<Aside> {
+        let left = self.left.filter(|_| self.gains_by_an_aside())?;
+        let room = memory.saturating_sub(self.progress().memory);
+        let width = (self.next_width(Some(left)) as f64 * SLACK) as usize;
+        let memory = self.beams.bytes(width).min(room);
+        if memory < self.beams.bytes(self.beams.narrowest()) {
+            return None;
+        }
+        let seed = self.next_seed(self.pass.is_some().then_some(self.seed));
+        self.asides.lent = Some(Lent { seed, memory });
+        if self.pass.is_some() {
+            // It need not leave time for a second one.
+            let left = left.saturating_sub(self.replay());
+            self.ends = Ends::new(left, left, self.replay());
+        }
+        let search = Self {
+            is_prepared: true,
+            // Any further beam would be another part.
+            is_paired: true,
+            begun: seed,
+            best: self.best,
+            ..Self::at_cost(Arc::clone(&self.beams), self.pace.cost())
+        };
+        Some(Aside {
+            search,
+            memory,
+            has_begun: false,
+            found: None,
+        })
+    }
+
+    /// Takes it back, done or not.
+    pub(super) fn take_back(&mut self, part: Box<dyn Part>) {
+        let part: Box<dyn Any> = part;
+        let Ok(aside) = part.downcast::<Aside>() else {
+            return;
+        };
+        self.past.peak_memory = self.progress().peak_memory;
+        let asides = &mut self.asides;
+        asides.lent = None;
+        asides.done = asides.done.then(aside.progress()).at_rest();
+        let found = asides.found.take().into_iter().chain(aside.found);
+        asides.found = found.min_by_key(Solution::len);
+    }
+}
+
+/// A search of one beam.
+pub(super) struct Aside {
+    search: Widening,
+    memory: u64,
+    has_begun: bool,
+    /// What it has found, shorter than what was known.
+    found: Option<Solution>,
+}
+
+impl Part for Aside {
+    fn advance(&mut self, budget: Budget) -> bool {
+        if self.has_begun && self.search.pass.is_none() {
+            return false;
+        }
+        let step = self.search.advance(Budget {
+            memory: self.memory,
+            time: budget.time.map(|left| left.saturating_sub(EARLIER)),
+            ..budget
+        });
+        self.has_begun |= self.search.pass.is_some();
+        match step {
+            Step::Working => self.search.pass.is_some() || !self.has_begun,
+            Step::Found(solution) => {
+                self.found = Some(solution);
+                false
+            }
+            Step::Done(_) => false,
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        self.search.progress()
+    }
+}

@@ -1,0 +1,63 @@
+//! How fast a beam is, by the time that melts away.
+
+use std::time::Duration;
+
+/// What a node costs, told by the time that goes by.
+#[derive(Debug)]
+pub(super) struct Pace {
+    /// At the last look: the time that was left, and the nodes until then.
+    last: Option<(Duration, u64)>,
+    /// Of the recent past, in nanoseconds and nodes.
+    time: f64,
+    nodes: f64,
+    /// The same of the beam at work.
+    beam: (f64, f64),
+}
+
+impl Pace {
+    /// How many nodes the recent past goes back, about.
+    const MEMORY: f64 = 20_000.0;
+
+    /// As many nodes as a guess is worth.
+    const GUESS: f64 = 500.0;
+
+    pub(super) fn new(cost: f64) -> Self {
+        Self {
+            last: None,
+            time: cost * Self::GUESS,
+            nodes: Self::GUESS,
+            beam: (0.0, 0.0),
+        }
+    }
+
+    pub(super) fn note(&mut self, left: Duration, nodes: u64) {
+        if let Some((before, nodes_before)) = self.last {
+            // The time may have become longer: somebody else waits now.
+            if let Some(took) = before.checked_sub(left) {
+                let time = took.as_nanos() as f64;
+                let nodes = nodes.saturating_sub(nodes_before) as f64;
+                self.time += time;
+                self.nodes += nodes;
+                self.beam = (self.beam.0 + time, self.beam.1 + nodes);
+                if self.nodes > Self::MEMORY {
+                    self.time /= 2.0;
+                    self.nodes /= 2.0;
+                }
+            }
+        }
+        self.last = Some((left, nodes));
+    }
+
+    /// The beam at work is over: the next one will cost what this one did in all. The last part of
+    /// a beam costs more than the others.
+    pub(super) fn settle(&mut self) {
+        let (time, nodes) = std::mem::take(&mut self.beam);
+        if nodes >= Self::GUESS {
+            (self.time, self.nodes) = (Self::GUESS * time / nodes, Self::GUESS);
+        }
+    }
+
+    pub(super) fn cost(&self) -> f64 {
+        (self.time / self.nodes).max(1.0)
+    }
+}

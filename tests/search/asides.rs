@@ -1,0 +1,293 @@
+//! Beams beside a search by beams, each on a clock of its own that only its nodes move.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loyd::heuristic::HeuristicKind;
+use loyd::puzzle::Metric;
+use loyd::search::chain::Chain;
+use loyd::search::constructive::Variant;
+use loyd::search::guides::AnyGuide;
+use loyd::search::plan::{Objective, Stage};
+use loyd::search::tables::Tables;
+use loyd::search::widening::Widening;
+use loyd::search::{Budget, Part, Progress, Search, Step, Stop};
+
+use crate::korf;
+use crate::parts::weak;
+use crate::support::shape;
+use crate::widening::{A_NODE, Fakes, share};
+
+const MEMORY: u64 = 1 << 40;
+
+const GIVEN: Duration = Duration::from_millis(100);
+
+/// A budget of a chunk with so much time left.
+fn chunk(left: Duration) -> Budget {
+    Budget {
+        nodes: 256,
+        memory: MEMORY,
+        time: Some(left),
+    }
+}
+
+/// A search and the part that is out, each at its own time.
+struct Helped {
+    search: Widening,
+    now: Duration,
+    part: Option<(Box<dyn Part>, Duration)>,
+    /// The solutions, and how many of them a part has brought.
+    found: Vec<usize>,
+    brought: usize,
+}
+
+impl Helped {
+    fn new(beams: &Fakes) -> Self {
+        Self {
+            search: Widening::new(Box::new(beams.clone())),
+            now: Duration::ZERO,
+            part: None,
+            found: Vec::new(),
+            brought: 0,
+        }
+    }
+
+    /// Advances the search by a chunk.
+    fn advance(&mut self) -> Step<()> {
+        let before = self.search.progress().expanded;
+        let step = self.search.advance(chunk(GIVEN.saturating_sub(self.now)));
+        let spent = self.search.progress().expanded - before;
+        self.now += A_NODE * spent as u32 + Duration::from_nanos(100);
+        match step {
+            Step::Working => Step::Working,
+            Step::Done(stop) => Step::Done(stop),
+            Step::Found(solution) => {
+                assert!(self.found.iter().all(|&length| length > solution.len()));
+                self.found.push(solution.len());
+                Step::Found(())
+            }
+        }
+    }
+
+    /// Advances it until it would have help, and hands a part out.
+    fn hand_out(&mut self) {
+        while !self.search.gains_by_help() {
+            self.advance();
+            assert!(self.now < GIVEN);
+        }
+        let part = self.search.split(MEMORY).expect("it gains by help");
+        assert_eq!(part.progress(), Progress::NONE);
+        self.part = Some((part, self.now));
+    }
+
+    /// Advances the part to the search's time, and gives it back when it is over.
+    fn help(&mut self) {
+        while let Some((part, now)) = self.part.as_mut().filter(|part| part.1 <= self.now) {
+            let before = part.progress().expanded;
+            let goes_on = part.advance(chunk(GIVEN.saturating_sub(*now)));
+            let spent = part.progress().expanded - before;
+            *now += A_NODE * spent as u32 + Duration::from_nanos(100);
+            if !goes_on && let Some((part, _)) = self.part.take() {
+                let before = self.found.len();
+                self.search.join(part);
+                self.advance();
+                self.brought += self.found.len() - before;
+            }
+        }
+    }
+
+    /// Plays it to the end of the time with all the help that it wants.
+    fn play(&mut self) {
+        while self.now < GIVEN {
+            if self.part.is_none() && self.search.gains_by_help() {
+                self.hand_out();
+            }
+            self.help();
+            if self.search.waits() {
+                self.now += Duration::from_micros(1);
+            }
+            if matches!(self.advance(), Step::Done(_)) {
+                return;
+            }
+        }
+    }
+}
+
+#[test]
+fn both_have_all_of_the_time_and_begin_at_different_ends() {
+    let beams = Fakes::new(301);
+    let mut helped = Helped::new(&beams);
+    helped.play();
+    let made = beams.made();
+    // The first beam tells how fast they are.
+    assert!(share(made[0].nodes, GIVEN) < 0.1, "{made:?}");
+    for beam in &made[1..3] {
+        assert!(share(beam.nodes, GIVEN) > 0.75, "{made:?}");
+    }
+    assert_ne!(made[1].seed % 2, made[2].seed % 2);
+    assert!(made.iter().map(|beam| beam.seed).is_sorted_by(|a, b| a < b));
+    // Neither is too late.
+    assert!(
+        helped
+            .part
+            .is_none_or(|(part, _)| part.progress().expanded == 0)
+    );
+    assert!(helped.found.len() >= 2);
+}
+
+#[test]
+fn what_was_found_beside_it_is_the_searchs() {
+    let mut beams = Fakes::new(301);
+    // The first beam of the search has 0, the one beside it 1, and then comes 2.
+    beams.is_lucky = |seed| seed == 1;
+    let mut helped = Helped::new(&beams);
+    helped.play();
+    assert_eq!((helped.found.len(), helped.brought), (1, 1));
+}
+
+#[test]
+fn what_is_no_shorter_is_no_finding() {
+    let beams = Fakes::new(301);
+    let mut helped = Helped::new(&beams);
+    helped.hand_out();
+    // The search itself goes on until it has found something as wide.
+    while helped.found.len() < 2 {
+        helped.advance();
+    }
+    let (mut part, _) = helped.part.take().expect("handed out");
+    // The part is wider than the first beam, but has less time than the search had.
+    while part.advance(chunk(GIVEN / 4)) {}
+    helped.search.join(part);
+    let found = helped.found.clone();
+    assert_eq!(helped.advance(), Step::Working);
+    assert_eq!(helped.found, found);
+}
+
+#[test]
+fn each_node_is_counted_once() {
+    let beams = Fakes::new(301);
+    let mut helped = Helped::new(&beams);
+    helped.play();
+    if let Some((part, _)) = helped.part.take() {
+        helped.search.join(part);
+    }
+    let nodes: u64 = beams.made().iter().map(|beam| beam.nodes).sum();
+    let progress = helped.search.progress();
+    assert_eq!((progress.expanded, progress.generated), (nodes, nodes));
+}
+
+#[test]
+fn a_part_that_comes_back_undone_takes_nothing_along() {
+    let beams = Fakes::new(301);
+    let mut helped = Helped::new(&beams);
+    helped.hand_out();
+    assert!(!helped.search.gains_by_help(), "one at a time");
+    assert!(helped.search.split(MEMORY).is_none());
+    let (mut part, _) = helped.part.take().expect("handed out");
+    for _ in 0..5 {
+        assert!(part.advance(chunk(GIVEN - helped.now)));
+    }
+    let spent = part.progress().expanded;
+    assert!(spent > 0);
+    let before = helped.search.progress().expanded;
+    helped.search.join(part);
+    assert_eq!(helped.search.progress().expanded, before + spent);
+    // There may be another one, and all goes on.
+    helped.play();
+    assert!(helped.found.len() >= 2);
+}
+
+#[test]
+fn it_does_not_end_before_its_part_is_back() {
+    let beams = Fakes::new(301);
+    let mut helped = Helped::new(&beams);
+    helped.hand_out();
+    while !helped.search.waits() {
+        assert_eq!(helped.search.advance(chunk(Duration::ZERO)), Step::Working);
+    }
+    let (part, _) = helped.part.take().expect("handed out");
+    helped.search.join(part);
+    assert!(!helped.search.waits());
+    let over = helped.search.advance(chunk(Duration::ZERO));
+    assert_eq!(over, Step::Done(Stop::Exhausted));
+}
+
+#[test]
+fn a_part_holds_no_more_than_there_is() {
+    let beams = Fakes::new(301);
+    let mut helped = Helped::new(&beams);
+    while !helped.search.gains_by_help() {
+        helped.advance();
+    }
+    let held = helped.search.progress().memory;
+    // The narrowest beam takes 4,800 bytes.
+    assert!(helped.search.split(held + 4_799).is_none());
+    assert_eq!(helped.search.progress().memory, held);
+    let mut part = helped.search.split(held + 20_000).expect("there is room");
+    let now = helped.search.progress();
+    assert_eq!(
+        (now.memory, now.peak_memory >= now.memory),
+        (held + 20_000, true)
+    );
+    let mut most = 0;
+    while part.advance(chunk(GIVEN / 2)) {
+        most = most.max(part.progress().memory);
+    }
+    assert!((10_000..=20_000).contains(&most), "{most}");
+    helped.search.join(part);
+    assert_eq!(helped.search.progress().memory, held);
+    assert_eq!(helped.search.progress().peak_memory, now.peak_memory);
+}
+
+#[test]
+fn without_a_time_to_keep_nothing_is_handed_out() {
+    let mut search = Widening::new(Box::new(Fakes::new(101)));
+    for _ in 0..1_000 {
+        search.advance(Budget::nodes(256));
+        assert!(!search.gains_by_help());
+        assert!(search.split(u64::MAX).is_none());
+    }
+}
+
+#[test]
+fn a_chain_hands_out_a_beam_first_and_then_a_part_of_the_proof() {
+    let board = &korf::easiest_first()[12];
+    let tables = Arc::new(Tables::new());
+    let guide = weak(shape(4, 4), 15, 3);
+    tables.guides().insert(AnyGuide::Small(guide));
+    let proof = Stage::IdaStar(HeuristicKind::PatternDatabase);
+    let mut chain = Chain::new(
+        board.problem.clone(),
+        Metric::SingleTile,
+        Objective::Best,
+        vec![Stage::Constructive(Variant::Best), Stage::Beam, proof],
+        tables,
+    );
+    let mut best = usize::MAX;
+    let mut parts: Vec<Box<dyn Part>> = Vec::new();
+    let mut names = Vec::new();
+    // A clock that stands still: the beams have as long as they like.
+    let stop = loop {
+        let gains = chain.gains_by_help();
+        if parts.len() < 2
+            && let Some(part) = chain.split(MEMORY)
+        {
+            names.push(gains);
+            parts.push(part);
+        }
+        // The newest first: they come back in any order.
+        for number in (0..parts.len()).rev() {
+            if !parts[number].advance(chunk(GIVEN)) || chain.waits() {
+                chain.join(parts.swap_remove(number));
+            }
+        }
+        match chain.advance(chunk(GIVEN)) {
+            Step::Working => {}
+            Step::Found(answer) => best = answer.length,
+            Step::Done(stop) => break stop,
+        }
+    };
+    assert_eq!((best, stop), (board.length, Stop::Proven));
+    assert!(parts.is_empty(), "it waits for all");
+    assert!(names.contains(&true) && names.contains(&false));
+}
