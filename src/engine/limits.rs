@@ -105,14 +105,15 @@ pub async fn until(instant: Option<Instant>) {
     }
 }
 
-/// The part of a deadline that is kept for the way back: a quarter of it, 2 to 20 ms, but no more
+/// The part of a deadline that is kept for the way back: a quarter of it, 4 to 20 ms, but no more
 /// than half.
 ///
-/// A slice of another task can be in the way (2 ms), threads have to be woken here and there, a
-/// large answer is encoded and sent, and the client's clock began before ours.
+/// A slice of another task can be in the way (2 ms), threads have to be woken here and there, which takes
+/// the system up to 4 ms where all cores are busy, a large answer is encoded and sent, and the client's
+/// clock began before ours.
 #[must_use]
 pub fn margin(timeout: Duration) -> Duration {
     (timeout / 4)
-        .clamp(Duration::from_millis(2), Duration::from_millis(20))
+        .clamp(Duration::from_millis(4), Duration::from_millis(20))
         .min(timeout / 2)
 }

@@ -23,15 +23,17 @@ fn ms(milliseconds: u64) -> Duration {
 }
 
 #[test]
-fn the_margin_is_a_quarter_of_the_time_from_2_to_20_ms_and_never_more_than_half_of_it() {
+fn the_margin_is_a_quarter_of_the_time_from_4_to_20_ms_and_never_more_than_half_of_it() {
     for (timeout, kept) in [
         (Duration::ZERO, Duration::ZERO),
         (Duration::from_micros(300), Duration::from_micros(150)),
         (ms(2), ms(1)),
         (ms(4), ms(2)),
-        (ms(5), ms(2)),
-        (ms(8), ms(2)),
-        (ms(10), Duration::from_micros(2_500)),
+        (ms(5), Duration::from_micros(2_500)),
+        (ms(8), ms(4)),
+        (ms(10), ms(4)),
+        (ms(16), ms(4)),
+        (ms(20), ms(5)),
         (ms(50), Duration::from_micros(12_500)),
         (ms(80), ms(20)),
         (ms(200), ms(20)),
@@ -45,7 +47,7 @@ fn the_margin_is_a_quarter_of_the_time_from_2_to_20_ms_and_never_more_than_half_
 #[test]
 fn who_has_nothing_to_answer_with_may_wait_for_half_of_the_margin() {
     let arrived = Instant::now();
-    for (timeout, deadline, last_moment) in [(5, 3, 4), (2, 1, 1), (40, 30, 35), (200, 180, 190)] {
+    for (timeout, deadline, last_moment) in [(6, 3, 4), (2, 1, 1), (40, 30, 35), (200, 180, 190)] {
         let limits = Limits::new(arrived, NOTHING, Some(ms(timeout)), true, &CAPS);
         assert_eq!(limits.deadline, Some(arrived + ms(deadline)));
         let told = limits.last_moment.expect("there is a deadline");
