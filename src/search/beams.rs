@@ -126,6 +126,10 @@ impl Beams for Whole {
         Some(if self.is_easy() { EASY_PAIR } else { 0 })
     }
 
+    fn suit_two(&self) -> bool {
+        true
+    }
+
     fn narrowest(&self) -> usize {
         if self.is_easy() { 48 } else { 8 }
     }
@@ -138,6 +142,10 @@ impl Beams for Whole {
         20.0 + 2.0 * self.problem().shape().cells() as f64
     }
 }
+
+/// On larger boards the shorter of two beams in stages was no shorter than one, which has the caches to
+/// itself.
+const PAIR_CELLS: usize = 256;
 
 /// Beams in stages.
 struct Staged {
@@ -175,6 +183,10 @@ impl Beams for Staged {
 
     fn pair_width(&self) -> Option<usize> {
         None
+    }
+
+    fn suit_two(&self) -> bool {
+        self.problem.shape().cells() <= PAIR_CELLS
     }
 
     fn narrowest(&self) -> usize {

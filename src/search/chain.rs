@@ -401,7 +401,8 @@ impl Search for Chain {
 
     fn gains_by_help(&self) -> bool {
         let current = self.current.as_ref();
-        self.has_open_end() && current.is_some_and(|(_, solver)| solver.gains_by_help())
+        let gains = current.is_some_and(|(_, solver)| solver.gains_by_help());
+        gains && self.has_open_end() && !self.proof_gains_most()
     }
 
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {

@@ -37,6 +37,9 @@ pub trait Beams: Send + Sync {
     /// as good as one of twice the width; none where all beams begin at the same end.
     fn pair_width(&self) -> Option<usize>;
 
+    /// Whether two beams side by side are better than one that has as much time as either.
+    fn suit_two(&self) -> bool;
+
     /// No beam is narrower: it would find nothing, or nothing good.
     fn narrowest(&self) -> usize;
 

@@ -39,6 +39,10 @@ impl Beams for Brief {
         None
     }
 
+    fn suit_two(&self) -> bool {
+        true
+    }
+
     fn narrowest(&self) -> usize {
         1
     }

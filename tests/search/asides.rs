@@ -8,7 +8,7 @@ use loyd::puzzle::Metric;
 use loyd::search::chain::Chain;
 use loyd::search::constructive::Variant;
 use loyd::search::guides::AnyGuide;
-use loyd::search::plan::{Objective, Stage};
+use loyd::search::plan::{Objective, Ratio, Stage};
 use loyd::search::tables::Tables;
 use loyd::search::widening::Widening;
 use loyd::search::{Budget, Part, Progress, Search, Step, Stop};
@@ -250,6 +250,18 @@ fn without_a_time_to_keep_nothing_is_handed_out() {
 }
 
 #[test]
+fn nothing_is_handed_out_where_two_are_no_better_than_one() {
+    let mut beams = Fakes::new(301);
+    beams.suit_two = false;
+    let mut helped = Helped::new(&beams);
+    while helped.now < GIVEN && !matches!(helped.advance(), Step::Done(_)) {
+        assert!(!helped.search.gains_by_help());
+        assert!(helped.search.split(MEMORY).is_none());
+    }
+    assert!(helped.found.len() >= 2);
+}
+
+#[test]
 fn a_chain_hands_out_a_beam_first_and_then_a_part_of_the_proof() {
     let board = &korf::easiest_first()[12];
     let tables = Arc::new(Tables::new());
@@ -290,4 +302,47 @@ fn a_chain_hands_out_a_beam_first_and_then_a_part_of_the_proof() {
     assert_eq!((best, stop), (board.length, Stop::Proven));
     assert!(parts.is_empty(), "it waits for all");
     assert!(names.contains(&true) && names.contains(&false));
+}
+
+#[test]
+fn help_goes_to_the_proof_where_that_gains_more() {
+    let board = &korf::easiest_first()[40];
+    let tables = Arc::new(Tables::new());
+    let guide = weak(shape(4, 4), 15, 3);
+    tables.guides().insert(AnyGuide::Small(guide));
+    let proof = Stage::IdaStar(HeuristicKind::PatternDatabase);
+    let exactly = Objective::Bounded(Ratio::ONE);
+    for (objective, seconds, goes_to_beams) in [
+        (Objective::Best, 1, true),
+        (Objective::Best, 10, false),
+        (exactly, 1, false),
+    ] {
+        let mut chain = Chain::new(
+            board.problem.clone(),
+            Metric::SingleTile,
+            objective,
+            vec![Stage::Constructive(Variant::Best), Stage::Beam, proof],
+            Arc::clone(&tables),
+        );
+        let budget = Budget {
+            memory: 16 << 20,
+            ..chunk(Duration::from_secs(seconds))
+        };
+        let mut part = loop {
+            assert!(!matches!(chain.advance(budget), Step::Done(_)));
+            let gains = chain.gains_by_help();
+            assert!(goes_to_beams || !gains, "{objective}: a proof has time");
+            if (gains || !goes_to_beams)
+                && let Some(part) = chain.split(32 << 20)
+            {
+                break part;
+            }
+        };
+        while part.progress().generated == 0 {
+            part.advance(budget);
+        }
+        // What a part of the proof holds is its search's.
+        let is_beam = part.progress().memory > 0;
+        assert_eq!(is_beam, goes_to_beams, "{objective}");
+    }
 }

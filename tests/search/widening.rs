@@ -32,6 +32,7 @@ pub(crate) struct Fakes {
     pub(crate) is_lucky: fn(u64) -> bool,
     /// From which width on two are as good as one.
     pair_width: Option<usize>,
+    pub(crate) suit_two: bool,
 }
 
 /// A beam that was made.
@@ -52,6 +53,7 @@ impl Fakes {
             error: 1.0,
             is_lucky: |_| true,
             pair_width: Some(0),
+            suit_two: true,
         }
     }
 
@@ -87,6 +89,10 @@ impl Beams for Fakes {
 
     fn pair_width(&self) -> Option<usize> {
         self.pair_width
+    }
+
+    fn suit_two(&self) -> bool {
+        self.suit_two
     }
 
     fn narrowest(&self) -> usize {

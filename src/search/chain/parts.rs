@@ -4,6 +4,7 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::Chain;
+use crate::search::guides::Version;
 use crate::search::plan::Objective;
 use crate::search::{Budget, Part, Progress, Search};
 
@@ -38,18 +39,15 @@ impl Part for HandedOut {
 }
 
 impl Chain {
-    /// A part of the search to which help is worth most, or else of the other one.
+    /// A part of the search to which help is worth most.
     pub(super) fn hand_out(&mut self, memory: u64) -> Option<HandedOut> {
         if !self.has_open_end() {
             return None;
         }
-        let part = if self.proof_gains_most() {
-            let part = self.split_beside(memory);
-            part.or_else(|| self.split_current(memory))
-        } else {
-            let part = self.split_current(memory);
-            part.or_else(|| self.split_beside(memory))
-        }?;
+        // Until the proof has something to share it takes a few milliseconds, and a beam would keep the
+        // helper until the time is over.
+        let of_beams = (!self.proof_gains_most()).then(|| self.split_current(memory));
+        let part = of_beams.flatten().or_else(|| self.split_beside(memory))?;
         self.out += 1;
         Some(part)
     }
@@ -69,16 +67,19 @@ impl Chain {
         self.out -= 1;
     }
 
-    /// Whether help is worth more to the search that proves than to beams.
-    fn proof_gains_most(&self) -> bool {
-        match self.objective {
+    /// Whether help is worth more to the search that proves beside beams than to these.
+    pub(super) fn proof_gains_most(&self) -> bool {
+        let beside = self.beside.as_ref();
+        let guided_by = beside.and_then(|beside| beside.guided_by);
+        let is_provable = match self.objective {
             // The bound grows by more moves than the solution gets shorter.
             Objective::Bounded(_) => true,
             _ => {
-                let is_provable = self.problem.shape().cells() <= PROVABLE_CELLS;
-                is_provable && self.left.is_some_and(|left| left > PROVABLE)
+                let is_small = self.problem.shape().cells() <= PROVABLE_CELLS;
+                is_small && self.left.is_some_and(|left| left > PROVABLE)
             }
-        }
+        };
+        is_provable && guided_by.is_some_and(|version| version > Version::NONE)
     }
 
     fn split_current(&mut self, memory: u64) -> Option<HandedOut> {

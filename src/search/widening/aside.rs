@@ -73,6 +73,7 @@ impl Widening {
         let least = (self.widest as f64 * LEAST_WIDTH_TO_SHARE) as usize;
         let least = least.max(self.beams.narrowest());
         is_ready
+            && self.beams.suit_two()
             && !is_at_first
             && self.asides.is_empty()
             && left.is_some_and(|left| self.next_width(Some(left)) >= least)
