@@ -105,6 +105,9 @@ impl LastMoves {
                 *ready |= u16::from(arrival.is_ready(shape, cell)) << number;
             }
             let corner = corners.map_or(0, |corners| corners.bit(arrival.cell));
+            if corner == 0 {
+                continue;
+            }
             for (corner_tiles, arrivals) in of_corner_tiles.iter_mut().enumerate() {
                 *arrivals |= u16::from(corner_tiles & usize::from(corner) != 0) << number;
             }

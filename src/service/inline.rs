@@ -96,9 +96,6 @@ impl UnderWay {
     /// Runs all calls as far as they get; pending when their turn is over before.
     fn run(&mut self, cx: &mut Context<'_>, begun: Instant) -> Poll<()> {
         loop {
-            if begun.elapsed() >= TURN {
-                return Poll::Pending;
-            }
             if self.next.is_empty() {
                 std::mem::swap(&mut self.next, &mut self.came.came());
                 self.next.reverse();
@@ -114,6 +111,9 @@ impl UnderWay {
                 Poll::Ready(Some(()))
             ) {
                 return Poll::Ready(());
+            }
+            if begun.elapsed() >= TURN {
+                return Poll::Pending;
             }
         }
     }

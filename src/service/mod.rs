@@ -44,6 +44,7 @@ use crate::engine::{Client, Engine};
 pub use frames::{Flood, Frames};
 pub use gather::Gather;
 pub use identity::{Identify, Identity, Weight};
+pub use inline::{Inline, UnderWay};
 pub use observe::Observe;
 pub use server::{ServeError, Server};
 pub use status::code_name;

@@ -14,6 +14,7 @@ mod gather;
 mod generate;
 mod harness;
 mod identity;
+mod inline;
 mod invalid;
 mod multi_tile;
 mod observe;

@@ -299,6 +299,10 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
 
     fn take_lowest(&mut self, batch: &mut [u16]) -> usize {
         for (count, place) in batch.iter_mut().enumerate() {
+            if self.now.count == 0 {
+                // Easy boards have few nodes, and would look through all levels for each batch.
+                self.lowest = LEVELS;
+            }
             while self.lowest < LEVELS && self.now.heads[self.lowest] == NIL {
                 self.lowest += 1;
             }

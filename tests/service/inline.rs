@@ -1,0 +1,135 @@
+//! The calls of a connection, run within its own task.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, Instant};
+
+use futures_util::task::{ArcWake, waker};
+use hyper::rt::Executor;
+use loyd::service::{Inline, UnderWay};
+
+/// Counts how often it is woken.
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl ArcWake for Woken {
+    fn wake_by_ref(woken: &Arc<Self>) {
+        woken.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A connection that brings nothing and does not end.
+fn silent(_: &mut Context<'_>) -> Poll<()> {
+    Poll::Pending
+}
+
+fn count(done: &Arc<AtomicUsize>) -> impl Future<Output = ()> + Send + 'static {
+    let done = Arc::clone(done);
+    async move {
+        done.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn calls_that_a_connection_brings_are_run_and_their_answers_taken_along() {
+    let inline = Inline::default();
+    let mut under_way = UnderWay::of(inline.clone());
+    let done = Arc::new(AtomicUsize::new(0));
+    let mut context = Context::from_waker(Waker::noop());
+    let mut seen = Vec::new();
+    // A turn may be over before.
+    while done.load(Ordering::Relaxed) < 4 {
+        let ended = under_way.poll_turn(&mut context, |_| {
+            // What has been done each time that the connection may write.
+            seen.push(done.load(Ordering::Relaxed));
+            match seen.len() {
+                1 => (0..3).for_each(|_| inline.execute(count(&done))),
+                2 => inline.execute(count(&done)),
+                _ => {}
+            }
+            Poll::<()>::Pending
+        });
+        assert!(ended.is_pending());
+    }
+    assert_eq!(seen.first(), Some(&0));
+    assert_eq!(seen.last(), Some(&4));
+}
+
+#[test]
+fn the_end_of_the_connection_is_told() {
+    let mut under_way = UnderWay::of(Inline::default());
+    let mut context = Context::from_waker(Waker::noop());
+    let ended = under_way.poll_turn(&mut context, |_| Poll::Ready(7));
+    assert_eq!(ended, Poll::Ready(7));
+}
+
+#[test]
+fn a_panic_ends_one_call_alone() {
+    let inline = Inline::default();
+    let mut under_way = UnderWay::of(inline.clone());
+    let done = Arc::new(AtomicUsize::new(0));
+    inline.execute(count(&done));
+    inline.execute(async { panic!("a defect") });
+    inline.execute(count(&done));
+    let mut context = Context::from_waker(Waker::noop());
+    // To tell of a panic can take longer than a turn.
+    for _ in 0..3 {
+        assert!(under_way.poll_turn(&mut context, silent).is_pending());
+    }
+    assert_eq!(done.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn many_calls_give_way_to_others_and_go_on_later() {
+    const CALLS: usize = 100;
+    let inline = Inline::default();
+    let mut under_way = UnderWay::of(inline.clone());
+    let done = Arc::new(AtomicUsize::new(0));
+    for _ in 0..CALLS {
+        let count = count(&done);
+        inline.execute(async move {
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_micros(100) {}
+            count.await;
+        });
+    }
+    let woken = Arc::new(Woken::default());
+    let waker = waker(Arc::clone(&woken));
+    let mut context = Context::from_waker(&waker);
+    let mut turns = 0;
+    while done.load(Ordering::Relaxed) < CALLS {
+        let before = woken.0.load(Ordering::Relaxed);
+        let done_before = done.load(Ordering::Relaxed);
+        assert!(under_way.poll_turn(&mut context, silent).is_pending());
+        turns += 1;
+        let now = done.load(Ordering::Relaxed);
+        assert!(now > done_before, "a turn in which nothing was done");
+        assert!(now == CALLS || woken.0.load(Ordering::Relaxed) > before);
+    }
+    // No turn is longer than 0.5 ms and a call.
+    assert!(turns >= CALLS / 6, "{turns} turns");
+}
+
+#[test]
+fn calls_end_with_their_connection() {
+    let inline = Inline::default();
+    let mut under_way = UnderWay::of(inline.clone());
+    let held = Arc::new(());
+    let hold = || {
+        let held = Arc::clone(&held);
+        async move {
+            pending::<()>().await;
+            drop(held);
+        }
+    };
+    inline.execute(hold());
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(under_way.poll_turn(&mut context, silent).is_pending());
+    // One that waits, and one that has not begun.
+    inline.execute(hold());
+    assert_eq!(Arc::strong_count(&held), 3);
+    drop(under_way);
+    assert_eq!(Arc::strong_count(&held), 1);
+}
