@@ -69,8 +69,13 @@ impl<'a> Turn<'a> {
     }
 
     /// The turn of a task of this number, in which it can call the pool's idle workers.
+    ///
+    /// If it has begun before and is chosen although newcomers wait, it was passed over long enough:
+    /// they do not cut it short. Otherwise a search of some slices would not end before hundreds of others.
     pub(super) fn of(shared: &'a Shared, id: u64, service: Duration) -> Self {
+        let is_due = !service.is_zero() && shared.fresh.load(Ordering::Relaxed) > 0;
         Self {
+            courtesy: if is_due { SLICE } else { COURTESY },
             before: service,
             callers: Some((shared, id)),
             ..Self::new(SLICE, &shared.fresh)
