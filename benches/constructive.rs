@@ -49,9 +49,7 @@ fn looking_ahead(tables: &Arc<Tables>, side: usize, boards: u64) {
     for pushes in 2..=6 {
         let (mut sum, begun) = (0, Instant::now());
         for index in 0..boards {
-            let mut dice = Dice::new(board_seed(SEED, index));
-            let board = uniform(&goal, Solvability::Solvable, &mut dice);
-            let problem = Problem::new(&board, &goal).expect("solvable");
+            let problem = random(&goal, index);
             let search = Constructive::new(Arc::clone(tables), &problem, Variant::Best);
             sum += run(search.looking_ahead(pushes));
         }
@@ -67,6 +65,13 @@ fn looking_ahead(tables: &Arc<Tables>, side: usize, boards: u64) {
 
 fn shape(rows: usize, columns: usize) -> Shape {
     Shape::new(rows, columns).expect("sides in range")
+}
+
+/// The random board of a number.
+fn random(goal: &Board, index: u64) -> Problem {
+    let mut dice = Dice::new(board_seed(SEED, index));
+    let board = uniform(goal, Solvability::Solvable, &mut dice);
+    Problem::new(&board, goal).expect("solvable")
 }
 
 /// The moves of a solution.
@@ -90,9 +95,7 @@ fn random_boards(tables: &Arc<Tables>, rows: usize, columns: usize) {
     let boards = MOST_BOARDS.min(MOVES / (3.0 * scale) as usize);
     let (mut sum, mut most, mut elapsed) = ([0; 3], [0; 3], [Duration::ZERO; 3]);
     for index in 0..boards {
-        let mut dice = Dice::new(board_seed(SEED, index as u64));
-        let board = uniform(&goal, Solvability::Solvable, &mut dice);
-        let problem = Problem::new(&board, &goal).expect("solvable");
+        let problem = random(&goal, index as u64);
         for (i, variant) in Variant::ALL.into_iter().enumerate() {
             let begun = Instant::now();
             let length = moves(tables, &problem, variant);

@@ -5,11 +5,8 @@ use std::time::Duration;
 
 use super::{Case, CpuTime, WrongLength};
 use crate::engine::pace::Pace;
-use crate::puzzle::{Metric, Problem};
 use crate::search::chain::Chain;
-use crate::search::distance_table::Class;
-use crate::search::guides::Home;
-use crate::search::plan::{Method, Objective, Ready, plan};
+use crate::search::plan::Objective;
 use crate::search::tables::Tables;
 use crate::search::{Budget, Search, Step};
 
@@ -68,7 +65,7 @@ pub fn best_by(
     deadline: Duration,
 ) -> Result<Option<Reached>, WrongLength> {
     let begun = CpuTime::now();
-    let mut search = search(&case.problem, tables);
+    let mut search = Chain::of_own_choice(case.problem.clone(), Objective::Best, tables);
     let mut reached: Option<Reached> = None;
     let mut pace = Pace::default();
     let mut now = begun.elapsed();
@@ -91,24 +88,6 @@ pub fn best_by(
         let lower_bound = search.progress().lower_bound;
         checked(case, reached, lower_bound).map(Some)
     })
-}
-
-/// What a server does for the best solution.
-pub(super) fn search(problem: &Problem, tables: &Arc<Tables>) -> Chain {
-    let ready = Ready {
-        distances: Class::of(problem).is_some_and(|class| tables.ready(class).is_some()),
-        guide: tables.guides().is_ready(Home::of(problem)),
-    };
-    let (metric, objective) = (Metric::SingleTile, Objective::Best);
-    let stages = plan(metric, problem.shape(), objective, Method::default(), ready)
-        .expect("the server's own choice suits every objective");
-    Chain::new(
-        problem.clone(),
-        metric,
-        objective,
-        stages,
-        Arc::clone(tables),
-    )
 }
 
 /// What was reached, with what was proven, compared with what is known.

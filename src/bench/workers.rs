@@ -8,11 +8,12 @@ use crate::engine::job::{End, Job, Outlet, Refusal};
 use crate::engine::memory::Memory;
 use crate::engine::pool::Pool;
 use crate::puzzle::Solution;
-use crate::search::chain::optimal_solver;
+use crate::search::chain::{Chain, optimal_solver};
+use crate::search::plan::Objective;
 use crate::search::tables::Tables;
 use crate::search::{Progress, Search, Stop};
 
-use super::deadline::{checked, search};
+use super::deadline::checked;
 use super::{Case, CpuTime, Reached, Run, WrongLength, check};
 
 /// So many workers that are on one board after the other.
@@ -74,7 +75,7 @@ impl Workers {
         deadline: Duration,
     ) -> Result<Option<Reached>, WrongLength> {
         let begun = Instant::now();
-        let search = search(&case.problem, tables);
+        let search = Chain::of_own_choice(case.problem.clone(), Objective::Best, tables);
         let report = self.report(search, |answer| answer.length, begun, deadline);
         report.reached.map_or(Ok(None), |reached| {
             checked(case, reached, report.progress.lower_bound).map(Some)

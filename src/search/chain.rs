@@ -119,6 +119,20 @@ impl Chain {
         }
     }
 
+    /// The searches that the server chooses for an objective, with the tables that are there; lengths
+    /// are in slides.
+    #[must_use]
+    pub fn of_own_choice(problem: Problem, objective: Objective, tables: &Arc<Tables>) -> Self {
+        let ready = Ready {
+            distances: Class::of(&problem).is_some_and(|class| tables.ready(class).is_some()),
+            guide: tables.guides().is_ready(Home::of(&problem)),
+        };
+        let metric = Metric::SingleTile;
+        let stages = plan(metric, problem.shape(), objective, Method::default(), ready)
+            .expect("the server's own choice suits every objective");
+        Self::new(problem, metric, objective, stages, Arc::clone(tables))
+    }
+
     /// The end that the proven facts allow, if they allow one.
     fn met(&self) -> Option<Stop> {
         let length = self.best_length?;
@@ -435,24 +449,10 @@ pub fn lower_bound(problem: &Problem, metric: Metric) -> u32 {
 
 /// The solver that proves the shortest solution of a problem soonest.
 pub fn optimal_solver(problem: Problem, tables: &Arc<Tables>) -> Solver {
-    let ready = Ready {
-        distances: Class::of(&problem).is_some_and(|class| tables.ready(class).is_some()),
-        guide: tables.guides().is_ready(Home::of(&problem)),
-    };
-    let stages = plan(
-        Metric::SingleTile,
-        problem.shape(),
-        Objective::Optimal,
-        Method::default(),
-        ready,
-    )
-    .expect("the server's own choice suits every objective");
-    Box::new(Solutions(Chain::new(
+    Box::new(Solutions(Chain::of_own_choice(
         problem,
-        Metric::SingleTile,
         Objective::Optimal,
-        stages,
-        Arc::clone(tables),
+        tables,
     )))
 }
 
