@@ -75,11 +75,11 @@ impl Beam {
                 return outcome;
             }
             let depth = layers.depth();
-            let (nodes, before) = (layers.layer(), depths.len());
+            let (nodes, before) = (layers.nodes(), depths.len());
             depths.retain(|&wanted| wanted > depth);
-            if depths.len() < before && !nodes.is_empty() {
-                let node = dice.below(nodes.len() as u32) as usize;
-                outcome.inside.push(nodes.tiles(node).to_vec());
+            if depths.len() < before && nodes > 0 {
+                let node = dice.below(nodes as u32) as usize;
+                outcome.inside.push(layers.board(node).to_vec());
             }
         }
     }

@@ -34,6 +34,7 @@ mod parts;
 mod plan;
 mod prepared;
 mod pushes;
+mod shared_rows;
 mod staged_beam;
 mod table_walk;
 mod twelve_cells;

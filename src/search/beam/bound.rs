@@ -12,15 +12,6 @@ pub struct Bounded<H> {
     goal: u64,
 }
 
-/// The tiles of a node.
-struct Whole<'a>(&'a [u8]);
-
-impl Tiles for Whole<'_> {
-    fn tile(&self, cell: usize) -> usize {
-        usize::from(self.0[cell])
-    }
-}
-
 /// The tiles after a slide that is not made yet.
 struct After<'a> {
     tiles: &'a [u8],
@@ -46,7 +37,7 @@ impl<H: Heuristic> Estimate for Bounded<H> {
     const UNIT: i32 = 1;
 
     fn root(&self, tiles: &[u8]) -> H::State {
-        self.heuristic.root(&Whole(tiles))
+        self.heuristic.root(&tiles)
     }
 
     #[inline]

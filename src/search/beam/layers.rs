@@ -6,9 +6,10 @@ mod select;
 
 use candidate::Candidate;
 
+use super::boards::{BoardOf, Boards, Tile};
 use super::cut::{Cut, Verdict};
 use super::hash::Hashes;
-use super::nodes::{Head, Nodes};
+use super::nodes::{Head, Heads, Nodes};
 use super::seen::Seen;
 use super::trace::{Mark, Trace};
 use super::{Estimate, Settings};
@@ -69,8 +70,10 @@ pub struct Layers<E: Estimate> {
     /// The least rank so far, and the layer that it was first seen in.
     nearest: (i32, u32),
     phase: Phase,
-    present: Nodes<E::Tile, E::Value>,
-    next: Nodes<E::Tile, E::Value>,
+    present: Heads<E::Value>,
+    next: Heads<E::Value>,
+    /// Those of both.
+    boards: <E::Tile as Tile>::Boards,
     candidates: Vec<Candidate<E::Value>>,
     /// Children that become candidates if they are not known, which memory was called for to tell,
     /// each with its rank: those of just now, and of some nodes before.
@@ -101,6 +104,7 @@ impl<E: Estimate> Layers<E> {
         settings: Settings,
         trace: Trace,
     ) -> Self {
+        let settings = settings.at_most(<E::Tile as Tile>::Boards::most(shape));
         let (cells, width) = (shape.cells(), settings.width());
         let parts = cells.min(width);
         Self {
@@ -112,8 +116,9 @@ impl<E: Estimate> Layers<E> {
             least: i32::MAX,
             nearest: (i32::MAX, 0),
             phase: Phase::Expand(0),
-            present: Nodes::new(cells, width),
-            next: Nodes::new(cells, width),
+            present: Heads::new(width),
+            next: Heads::new(width),
+            boards: Boards::new(shape, width),
             candidates: Vec::with_capacity(CANDIDATES_A_NODE * width),
             calling: Vec::new(),
             called: Vec::new(),
@@ -123,9 +128,9 @@ impl<E: Estimate> Layers<E> {
             parts: (0..cells)
                 .map(|cell| (cell * parts / cells) as u16)
                 .collect(),
-            roots: Nodes::new(cells, 0),
+            roots: Nodes::new(cells),
             entered: 0,
-            completed: Nodes::new(cells, 0),
+            completed: Nodes::new(cells),
             trace,
             expanded: 0,
             generated: 0,
@@ -208,10 +213,19 @@ impl<E: Estimate> Layers<E> {
         &self.estimate
     }
 
-    /// The nodes of the layer before that one.
+    /// How many nodes the layer before that one has.
     #[must_use]
-    pub const fn layer(&self) -> &Nodes<E::Tile, E::Value> {
-        &self.present
+    pub const fn nodes(&self) -> usize {
+        self.present.len()
+    }
+
+    /// The board of one of them.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    #[must_use]
+    pub fn board(&self, node: usize) -> BoardOf<'_, E::Tile> {
+        self.boards.board(node)
     }
 
     /// The boards that completed the search so far, in order of depth; at most as many as a layer
@@ -247,9 +261,11 @@ impl<E: Estimate> Layers<E> {
 
     /// Bytes of a machine for a shape, without roots, completed boards and trace.
     #[must_use]
-    pub const fn bytes(shape: Shape, width: usize) -> u64 {
-        let node = Nodes::<E::Tile, E::Value>::bytes(shape.cells());
+    pub fn bytes(shape: Shape, width: usize) -> u64 {
+        let heads = 2 * size_of::<Head<E::Value>>();
         let candidates = CANDIDATES_A_NODE * size_of::<Candidate<E::Value>>();
-        width as u64 * (2 * node + candidates as u64) + Seen::bytes(width) + Hashes::bytes(shape)
+        let boards = <E::Tile as Tile>::Boards::bytes(shape, width);
+        let nodes = width as u64 * (heads + candidates) as u64;
+        nodes + boards + Seen::bytes(width) + Hashes::bytes(shape)
     }
 }

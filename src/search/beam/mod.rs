@@ -3,6 +3,7 @@
 //! [`Layers`] is the machine: it knows boards, moves and ranks, and takes what a board is worth
 //! from an [`Estimate`]. A [`Beam`] is the search for a solution by one such estimate.
 
+mod boards;
 mod bound;
 mod cut;
 mod hash;
@@ -10,12 +11,14 @@ mod layers;
 mod learned;
 mod nodes;
 mod seen;
+mod shared_rows;
 mod trace;
 mod whole;
 
+pub use boards::{BoardOf, Boards, Lines, Tile};
 pub use hash::Hashes;
 pub use layers::{Layers, State};
-pub use nodes::{Head, Nodes, Tile};
+pub use nodes::{Head, Nodes};
 pub use trace::{Mark, Trace};
 pub use whole::{Beam, End, supports};
 
@@ -41,9 +44,14 @@ pub trait Estimate: Send {
     /// Looks at a whole board, its tiles row by row.
     fn root(&self, tiles: &[Self::Tile]) -> Self::Value;
 
-    /// The value after a slide, none where the slide is not allowed; `tiles` is the board *before*
+    /// The value after a slide, none where the slide is not allowed; `board` is the one *before*
     /// it.
-    fn child(&self, tiles: &[Self::Tile], value: Self::Value, slide: Slide) -> Option<Self::Value>;
+    fn child(
+        &self,
+        board: BoardOf<'_, Self::Tile>,
+        value: Self::Value,
+        slide: Slide,
+    ) -> Option<Self::Value>;
 
     /// The rank that the board after a slide will have, about, told without a look at it; where that is
     /// not known, less than any.
@@ -99,6 +107,11 @@ impl Settings {
             width: width.clamp(1, Self::MAX_WIDTH),
             deepest,
         }
+    }
+
+    /// The same, but layers of at most so many nodes.
+    fn at_most(self, width: usize) -> Self {
+        Self::new(self.width.min(width), self.deepest)
     }
 
     /// The most nodes of a layer.

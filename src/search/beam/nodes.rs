@@ -1,12 +1,8 @@
-//! The boards of a layer.
+//! The nodes of a layer, and boards that are set aside.
 
+use super::boards::Tile;
 use super::trace::Mark;
-
-/// How a tile is stored: in one byte on boards of up to 256 cells, else in two.
-pub trait Tile: Copy + Default + Eq + Into<usize> + TryFrom<u16> + Send + 'static {}
-
-impl Tile for u8 {}
-impl Tile for u16 {}
+use crate::heuristic::Tiles;
 
 /// How many nodes are cleared in one go: a fraction of a millisecond.
 const CLEARED_AT_ONCE: usize = 1 << 12;
@@ -26,37 +22,80 @@ pub struct Head<V> {
     pub(super) back: u8,
 }
 
+/// The heads of a layer.
+#[derive(Debug)]
+pub(super) struct Heads<V> {
+    len: usize,
+    /// At least `len`: what was written once is not cleared, only written again.
+    heads: Vec<Head<V>>,
+}
+
+impl<V: Copy> Heads<V> {
+    /// None yet. Room for so many is set aside, and used as it is needed.
+    pub(super) fn new(room: usize) -> Self {
+        Self {
+            len: 0,
+            heads: Vec::with_capacity(room),
+        }
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.len
+    }
+
+    #[inline]
+    pub(super) fn get(&self, node: usize) -> &Head<V> {
+        &self.heads[node]
+    }
+
+    /// What the estimate carries along, node by node.
+    pub(super) fn values(&self) -> impl Iterator<Item = V> + Clone + '_ {
+        self.heads[..self.len].iter().map(|head| head.value)
+    }
+
+    /// Makes them `len`, all to be [put](Self::put), or as many as can be cleared at once.
+    pub(super) fn grow(&mut self, len: usize, filler: Head<V>) {
+        if len > self.heads.len() {
+            let cleared = len.min(self.heads.len() + CLEARED_AT_ONCE);
+            self.heads.resize(cleared, filler);
+        }
+        self.len = len.min(self.heads.len());
+    }
+
+    #[inline]
+    pub(super) fn put(&mut self, node: usize, head: Head<V>) {
+        self.heads[node] = head;
+    }
+}
+
 /// Boards of one size, each with its head.
 #[derive(Debug)]
 pub struct Nodes<T, V> {
     cells: usize,
-    len: usize,
-    /// At least `len`: what was written once is not cleared, only written again.
     heads: Vec<Head<V>>,
     tiles: Vec<T>,
 }
 
 impl<T: Tile, V: Copy> Nodes<T, V> {
-    /// None yet. Room for so many is set aside, and used as it is needed.
-    pub(super) fn new(cells: usize, room: usize) -> Self {
+    /// None yet.
+    pub(super) const fn new(cells: usize) -> Self {
         Self {
             cells,
-            len: 0,
-            heads: Vec::with_capacity(room),
-            tiles: Vec::with_capacity(room * cells),
+            heads: Vec::new(),
+            tiles: Vec::new(),
         }
     }
 
     /// How many there are.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.len
+        self.heads.len()
     }
 
     /// Whether there is none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.len == 0
+        self.heads.is_empty()
     }
 
     /// The head of a node.
@@ -69,11 +108,6 @@ impl<T: Tile, V: Copy> Nodes<T, V> {
         &self.heads[node]
     }
 
-    /// What the estimate carries along, node by node.
-    pub(super) fn values(&self) -> impl Iterator<Item = V> + Clone + '_ {
-        self.heads[..self.len].iter().map(|head| head.value)
-    }
-
     /// The tiles of a node's board, row by row, 0 for the blank.
     ///
     /// # Panics
@@ -84,35 +118,12 @@ impl<T: Tile, V: Copy> Nodes<T, V> {
         &self.tiles[node * self.cells..][..self.cells]
     }
 
-    /// Makes the nodes `len`, all to be [put](Self::put), or as many as can be cleared at once;
-    /// whether they are `len`.
-    pub(super) fn grow(&mut self, len: usize, filler: Head<V>) -> bool {
-        if len > self.heads.len() {
-            let cleared = len.min(self.heads.len() + CLEARED_AT_ONCE);
-            self.heads.resize(cleared, filler);
-            self.tiles.resize(cleared * self.cells, T::default());
-        }
-        self.len = len.min(self.heads.len());
-        self.len == len
-    }
-
-    /// Writes a node: the board of its parent after the tile on `from` has slid to `to`.
-    #[inline]
-    pub(super) fn put(&mut self, node: usize, head: Head<V>, parent: &[T], from: usize, to: usize) {
-        let tiles = &mut self.tiles[node * self.cells..][..self.cells];
-        tiles.copy_from_slice(parent);
-        tiles.swap(from, to);
-        self.heads[node] = head;
-    }
-
-    /// Adds a node: the board of its parent after a slide, as for [`Self::put`].
-    pub(super) fn push(&mut self, head: Head<V>, parent: &[T], from: usize, to: usize) {
-        self.grow(self.len + 1, head);
-        self.put(self.len - 1, head, parent, from, to);
-    }
-
-    /// The bytes of a node.
-    pub(super) const fn bytes(cells: usize) -> u64 {
-        (cells * size_of::<T>() + size_of::<Head<V>>()) as u64
+    /// Adds a node: the board of its parent after the tile on `from` has slid to `to`.
+    pub(super) fn push(&mut self, head: Head<V>, parent: impl Tiles, from: usize, to: usize) {
+        let tile = |cell| T::try_from(parent.tile(cell) as u16).unwrap_or_default();
+        let first = self.tiles.len();
+        self.tiles.extend((0..self.cells).map(tile));
+        self.tiles.swap(first + from, first + to);
+        self.heads.push(head);
     }
 }

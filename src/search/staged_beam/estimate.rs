@@ -7,9 +7,9 @@ use super::drive::{self, Drive};
 use super::peel::{Block, Ending, Group, peel};
 use super::rest::{self, Rest};
 use super::stage::Stage;
-use crate::heuristic::Slide;
+use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
-use crate::search::beam::{Estimate, Tile};
+use crate::search::beam::{BoardOf, Estimate, Tile};
 
 /// Whether a beam is wide: up to 16×16 from a node in each layer for two cells of the board on, and
 /// on larger boards, as their cells' square, later.
@@ -151,12 +151,12 @@ impl<T: Tile> Estimate for Staged<T> {
     }
 
     #[inline]
-    fn child(&self, tiles: &[T], value: Value, slide: Slide) -> Option<Value> {
+    fn child(&self, board: BoardOf<'_, T>, value: Value, slide: Slide) -> Option<Value> {
         let stage = usize::from(value.stage);
         if usize::from(self.closed_by[slide.from]) < stage {
             return None;
         }
-        let rest = value.rest + self.rest.change(tiles, slide);
+        let rest = value.rest + self.rest.change(board, slide);
         let slid = |place| {
             if usize::from(place) == slide.from {
                 slide.to as u16
@@ -180,7 +180,7 @@ impl<T: Tile> Estimate for Staged<T> {
             } else if cell == slide.from {
                 0
             } else {
-                tiles[cell].into()
+                board.tile(cell)
             }
         };
         Some(self.enter(rest, value.stage + 1, after))

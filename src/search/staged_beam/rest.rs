@@ -4,7 +4,7 @@ use crate::heuristic::Slide;
 use crate::puzzle::Problem;
 
 use super::peel::Group;
-use crate::search::beam::Tile;
+use crate::search::beam::{Lines, Tile};
 
 /// The parts of a move in which it is counted.
 pub(super) const UNIT: i32 = 256;
@@ -109,9 +109,9 @@ impl Rest {
         self.costs[usize::from(at.abs_diff(home))]
     }
 
-    /// By how much a slide changes it; `tiles` is the board before the slide.
+    /// By how much a slide changes it; `board` is the one before the slide.
     #[inline]
-    pub(super) fn change<T: Tile>(&self, tiles: &[T], slide: Slide) -> i32 {
+    pub(super) fn change(&self, board: impl Lines, slide: Slide) -> i32 {
         let (from, to) = (self.points[slide.from], self.points[slide.to]);
         let home = self.homes[slide.tile];
         let (from, to, home) = if slide.direction.is_vertical() {
@@ -122,9 +122,9 @@ impl Rest {
         let farther = self.cost(to, home) - self.cost(from, home);
         let change = i32::from(self.weights[slide.tile]) * farther;
         if to == home {
-            change + CONFLICT * self.conflicts(tiles, slide, slide.to)
+            change + CONFLICT * self.conflicts(board, slide, slide.to)
         } else if from == home {
-            change - CONFLICT * self.conflicts(tiles, slide, slide.from)
+            change - CONFLICT * self.conflicts(board, slide, slide.from)
         } else {
             change
         }
@@ -132,29 +132,25 @@ impl Rest {
 
     /// How many tiles of the line across the slide, where the tile is on the cell `at`, belong
     /// there but on the other side of it.
-    fn conflicts<T: Tile>(&self, tiles: &[T], slide: Slide, at: usize) -> i32 {
-        let (row, column) = self.points[at];
-        let (home_row, home_column) = self.homes[slide.tile];
-        let wrong = |other: &T, here: u8, across: fn((u8, u8)) -> (u8, u8), line, own, place| {
-            let other: usize = (*other).into();
-            let (its_line, its_place) = across(self.homes[other]);
-            other != 0
-                && other != slide.tile
-                && its_line == line
-                && (its_place > own) != (here > place)
+    fn conflicts(&self, board: impl Lines, slide: Slide, at: usize) -> i32 {
+        let (at, home) = (self.points[at], self.homes[slide.tile]);
+        let mut count = 0;
+        let mut look = |other: usize, own_line: bool, place: u8, here: u8, own: u8, its: u8| {
+            let is_other = other != 0 && other != slide.tile;
+            let is_wrong = (its > own) != (here > place);
+            count += i32::from(is_other & own_line & is_wrong);
         };
-        let count = if slide.direction.is_vertical() {
-            let first = usize::from(row) * self.columns;
-            let line = tiles[first..first + self.columns].iter();
-            line.zip(0..)
-                .filter(|&(other, here)| wrong(other, here, |home| home, row, home_column, column))
-                .count()
+        if slide.direction.is_vertical() {
+            for (other, here) in board.row(usize::from(at.0), self.columns).zip(0..) {
+                let (row, its) = self.homes[other];
+                look(other, row == at.0, at.1, here, home.1, its);
+            }
         } else {
-            let line = tiles[usize::from(column)..].iter().step_by(self.columns);
-            line.zip(0..)
-                .filter(|&(other, here)| wrong(other, here, |(r, c)| (c, r), column, home_row, row))
-                .count()
-        };
-        count as i32
+            for (other, here) in board.column(usize::from(at.1), self.columns).zip(0..) {
+                let (its, column) = self.homes[other];
+                look(other, column == at.1, at.0, here, home.0, its);
+            }
+        }
+        count
     }
 }

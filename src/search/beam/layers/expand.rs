@@ -4,7 +4,8 @@ use std::mem;
 
 use super::candidate::{Candidate, Origin};
 use super::{Estimate, Layers, Phase};
-use crate::heuristic::Slide;
+use crate::heuristic::{Slide, Tiles};
+use crate::search::beam::boards::Boards;
 use crate::search::beam::nodes::Head;
 use crate::search::blank_moves::{SLIDES, back};
 
@@ -62,8 +63,8 @@ impl<E: Estimate> Layers<E> {
     /// Makes the children of a node; the number of them.
     #[inline]
     fn expand_node(&mut self, node: usize) -> u64 {
-        let head = *self.present.head(node);
-        let tiles = self.present.tiles(node);
+        let head = *self.present.get(node);
+        let board = self.boards.board(node);
         let to = usize::from(head.blank);
         let mut children = 0;
         for (blank_move, &direction) in SLIDES.iter().enumerate() {
@@ -73,7 +74,7 @@ impl<E: Estimate> Layers<E> {
             let Some(from) = self.moves.target(to, blank_move) else {
                 continue;
             };
-            let tile = tiles[from].into();
+            let tile = board.tile(from);
             let slide = Slide {
                 tile,
                 from,
@@ -89,7 +90,7 @@ impl<E: Estimate> Layers<E> {
                 children += 1;
                 continue;
             }
-            let Some(value) = self.estimate.child(tiles, head.value, slide) else {
+            let Some(value) = self.estimate.child(board, head.value, slide) else {
                 continue;
             };
             children += 1;
@@ -106,7 +107,7 @@ impl<E: Estimate> Layers<E> {
                         blank: from as u16,
                         back: back(blank_move) as u8,
                     };
-                    self.completed.push(child, tiles, from, to);
+                    self.completed.push(child, board, from, to);
                 }
                 continue;
             }

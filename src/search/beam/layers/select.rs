@@ -4,6 +4,7 @@ use std::mem;
 
 use super::candidate::{Candidate, Origin};
 use super::{Estimate, Layers, Phase};
+use crate::search::beam::boards::Boards;
 use crate::search::beam::cut::Verdict;
 use crate::search::beam::nodes::Head;
 use crate::search::beam::trace::Mark;
@@ -30,7 +31,7 @@ impl<E: Estimate> Layers<E> {
                 let blank = match origin.code() {
                     Origin::IS_ROOT => usize::from(self.roots.head(origin.index()).blank),
                     code => {
-                        let parent = usize::from(self.present.head(origin.index()).blank);
+                        let parent = usize::from(self.present.get(origin.index()).blank);
                         self.moves.target(parent, code as usize).unwrap_or(parent)
                     }
                 };
@@ -62,7 +63,9 @@ impl<E: Estimate> Layers<E> {
             back: MOVES as u8,
         };
         let before = self.next.len();
-        if self.next.grow(kept, filler) {
+        self.next.grow(kept, filler);
+        self.boards.grow(self.next.len());
+        if self.next.len() == kept {
             self.phase = Phase::Write(0);
         }
         *left =
@@ -89,13 +92,14 @@ impl<E: Estimate> Layers<E> {
             if origin.code() == Origin::IS_ROOT {
                 let head = *self.roots.head(index);
                 let place = &mut self.places[usize::from(self.parts[usize::from(head.blank)])];
-                self.next
-                    .put(*place as usize, head, self.roots.tiles(index), 0, 0);
+                self.next.put(*place as usize, head);
+                let tiles = self.roots.tiles(index);
+                self.boards.put(*place as usize, tiles);
                 *place += 1;
                 continue;
             }
             let blank_move = origin.code() as usize;
-            let parent = self.present.head(index);
+            let parent = self.present.get(index);
             let to = usize::from(parent.blank);
             let from = self.moves.target(to, blank_move).unwrap_or(to);
             let head = Head {
@@ -107,8 +111,8 @@ impl<E: Estimate> Layers<E> {
                 back: back(blank_move) as u8,
             };
             let place = &mut self.places[usize::from(self.parts[from])];
-            self.next
-                .put(*place as usize, head, self.present.tiles(index), from, to);
+            self.next.put(*place as usize, head);
+            self.boards.put_child(*place as usize, index, from, to);
             *place += 1;
         }
         if end < self.candidates.len() {
@@ -116,6 +120,7 @@ impl<E: Estimate> Layers<E> {
             return;
         }
         mem::swap(&mut self.present, &mut self.next);
+        self.boards.turn();
         self.candidates.clear();
         let best = self.estimate.next_layer(self.present.values());
         self.least = best.unwrap_or(self.cut.least());

@@ -1,0 +1,148 @@
+//! How the boards of layers are kept.
+
+use std::mem;
+
+use crate::heuristic::Tiles;
+use crate::puzzle::Shape;
+use crate::search::beam::shared_rows::SharedRows;
+
+/// How a tile is stored: in one byte on boards of up to 256 cells, else in two.
+pub trait Tile: Copy + Default + Eq + Into<usize> + TryFrom<u16> + Send + 'static {
+    /// How boards of such tiles are kept.
+    type Boards: Boards<Self>;
+}
+
+impl Tile for u8 {
+    type Boards = Whole<Self>;
+}
+
+impl Tile for u16 {
+    type Boards = SharedRows;
+}
+
+impl<T: Tile> Tiles for &[T] {
+    #[inline]
+    fn tile(&self, cell: usize) -> usize {
+        self[cell].into()
+    }
+}
+
+/// A board whose lines can be read.
+pub trait Lines: Tiles + Copy {
+    /// The tiles of a row, on a board of so many columns.
+    fn row(self, row: usize, columns: usize) -> impl Iterator<Item = usize>;
+
+    /// The tiles of a column, on a board of so many.
+    fn column(self, column: usize, columns: usize) -> impl Iterator<Item = usize>;
+}
+
+impl<T: Tile> Lines for &[T] {
+    #[inline]
+    fn row(self, row: usize, columns: usize) -> impl Iterator<Item = usize> {
+        self[row * columns..][..columns]
+            .iter()
+            .map(|&tile| tile.into())
+    }
+
+    #[inline]
+    fn column(self, column: usize, columns: usize) -> impl Iterator<Item = usize> {
+        self[column..]
+            .iter()
+            .step_by(columns)
+            .map(|&tile| tile.into())
+    }
+}
+
+/// A board of a layer.
+pub type BoardOf<'a, T> = <<T as Tile>::Boards as Boards<T>>::Board<'a>;
+
+/// The boards of the present layer, and those of the next one, which are made of them.
+pub trait Boards<T>: Send {
+    /// A board to look at.
+    type Board<'a>: Lines
+    where
+        Self: 'a;
+
+    /// Layers without boards, to come to at most so many.
+    fn new(shape: Shape, width: usize) -> Self;
+
+    /// The most boards of a layer of a shape.
+    fn most(shape: Shape) -> usize;
+
+    /// A board of the present layer.
+    fn board(&self, node: usize) -> Self::Board<'_>;
+
+    /// Makes room for so many boards in the next layer. Each is to be put there before the
+    /// layer is [turned](Self::turn) to.
+    fn grow(&mut self, len: usize);
+
+    /// Puts a board into the next layer.
+    fn put(&mut self, node: usize, tiles: &[T]);
+
+    /// Puts the board of a node of the present layer into the next, after the tile on `from` has
+    /// slid to `to`.
+    fn put_child(&mut self, node: usize, parent: usize, from: usize, to: usize);
+
+    /// Makes the next layer the present one, and forgets that.
+    fn turn(&mut self);
+
+    /// The bytes that layers of so many boards of a shape can come to.
+    fn bytes(shape: Shape, width: usize) -> u64;
+}
+
+/// One board after the other.
+#[derive(Debug)]
+pub struct Whole<T> {
+    cells: usize,
+    /// What was written once is not cleared, only written again.
+    present: Vec<T>,
+    next: Vec<T>,
+}
+
+impl<T: Tile> Boards<T> for Whole<T> {
+    type Board<'a> = &'a [T];
+
+    fn new(shape: Shape, width: usize) -> Self {
+        let cells = shape.cells();
+        Self {
+            cells,
+            present: Vec::with_capacity(width * cells),
+            next: Vec::with_capacity(width * cells),
+        }
+    }
+
+    fn most(_shape: Shape) -> usize {
+        usize::MAX
+    }
+
+    #[inline]
+    fn board(&self, node: usize) -> &[T] {
+        &self.present[node * self.cells..][..self.cells]
+    }
+
+    fn grow(&mut self, len: usize) {
+        let tiles = self.next.len().max(len * self.cells);
+        self.next.resize(tiles, T::default());
+    }
+
+    #[inline]
+    fn put(&mut self, node: usize, tiles: &[T]) {
+        self.next[node * self.cells..][..self.cells].copy_from_slice(tiles);
+    }
+
+    #[inline]
+    fn put_child(&mut self, node: usize, parent: usize, from: usize, to: usize) {
+        let parent = &self.present[parent * self.cells..][..self.cells];
+        let tiles = &mut self.next[node * self.cells..][..self.cells];
+        tiles.copy_from_slice(parent);
+        tiles.swap(from, to);
+    }
+
+    fn turn(&mut self) {
+        mem::swap(&mut self.present, &mut self.next);
+    }
+
+    fn bytes(shape: Shape, width: usize) -> u64 {
+        2 * (width * shape.cells() * size_of::<T>()) as u64
+    }
+}

@@ -1,0 +1,179 @@
+//! Large boards, which have most of their rows in common: what a slide does not change is not
+//! copied.
+
+use std::mem;
+
+use super::boards::{Boards, Lines};
+use crate::heuristic::Tiles;
+use crate::puzzle::Shape;
+
+/// The rows that are written for a node: at most two that its slide changes, and one whose turn it
+/// is.
+const WRITTEN_A_NODE: usize = 3;
+
+/// A board is a list of its rows. It shares them with its parent, and so with many others, but for
+/// those in which they differ: copy on write.
+///
+/// Nobody counts who still needs a row. In each layer one row of all boards is written anew, another
+/// one each time: so no board needs a row that is older than as many layers as it has rows, and the
+/// oldest rows make room for the newest.
+#[derive(Debug)]
+pub struct SharedRows {
+    rows: usize,
+    columns: usize,
+    /// The row and the column of each cell.
+    points: Box<[(u8, u8)]>,
+    /// Node by node its rows, top down, each by its number in `written`.
+    present: Vec<u32>,
+    next: Vec<u32>,
+    /// A ring of shares, one for each of the last layers, and behind it the rows of boards that were
+    /// put there as a whole.
+    written: Vec<u16>,
+    /// The rows that a layer may come to write.
+    share: usize,
+    /// The share of the next layer, and the row there that is written next.
+    layer: usize,
+    free: usize,
+    /// The row that is written anew for each board of the next layer.
+    turn: usize,
+}
+
+impl SharedRows {
+    /// Makes a row of a board of the next layer its own.
+    #[inline]
+    fn own(&mut self, node: usize, row: usize) {
+        let place = &mut self.next[node * self.rows + row];
+        let old = *place as usize;
+        let first = self.layer * self.share;
+        if (first..self.free).contains(&old) {
+            return;
+        }
+        let columns = self.columns;
+        self.written
+            .copy_within(old * columns..(old + 1) * columns, self.free * columns);
+        *place = self.free as u32;
+        self.free += 1;
+    }
+
+    /// Changes a tile of a board of the next layer, in a row that is its own; what was there.
+    #[inline]
+    fn replace(&mut self, node: usize, cell: (u8, u8), tile: u16) -> u16 {
+        let (row, column) = (usize::from(cell.0), usize::from(cell.1));
+        let place = self.next[node * self.rows + row] as usize;
+        mem::replace(&mut self.written[place * self.columns + column], tile)
+    }
+}
+
+/// A board, by its rows.
+#[derive(Clone, Copy, Debug)]
+pub struct ByRows<'a> {
+    boards: &'a SharedRows,
+    rows: &'a [u32],
+}
+
+impl Tiles for ByRows<'_> {
+    #[inline]
+    fn tile(&self, cell: usize) -> usize {
+        let (row, column) = self.boards.points[cell];
+        let place = self.rows[usize::from(row)] as usize;
+        usize::from(self.boards.written[place * self.boards.columns + usize::from(column)])
+    }
+}
+
+impl Lines for ByRows<'_> {
+    #[inline]
+    fn row(self, row: usize, _columns: usize) -> impl Iterator<Item = usize> {
+        let columns = self.boards.columns;
+        let first = self.rows[row] as usize * columns;
+        self.boards.written[first..first + columns]
+            .iter()
+            .map(|&tile| tile.into())
+    }
+
+    #[inline]
+    fn column(self, column: usize, _columns: usize) -> impl Iterator<Item = usize> {
+        let columns = self.boards.columns;
+        self.rows
+            .iter()
+            .map(move |&row| usize::from(self.boards.written[row as usize * columns + column]))
+    }
+}
+
+impl Boards<u16> for SharedRows {
+    type Board<'a> = ByRows<'a>;
+
+    fn new(shape: Shape, width: usize) -> Self {
+        let (rows, columns) = (shape.rows(), shape.columns());
+        let point = |cell| (shape.row(cell) as u8, shape.column(cell) as u8);
+        let share = WRITTEN_A_NODE * width;
+        let ring = (rows + 1) * share * columns;
+        // With room for one whole board, so that nothing is moved for it.
+        let mut written = vec![0; ring + shape.cells()];
+        written.truncate(ring);
+        Self {
+            rows,
+            columns,
+            points: (0..shape.cells()).map(point).collect(),
+            present: Vec::with_capacity(width * rows),
+            next: Vec::with_capacity(width * rows),
+            written,
+            share,
+            layer: 0,
+            free: 0,
+            turn: 0,
+        }
+    }
+
+    /// As many as there are numbers for their rows.
+    fn most(shape: Shape) -> usize {
+        (u32::MAX / 2) as usize / (WRITTEN_A_NODE * (shape.rows() + 1))
+    }
+
+    #[inline]
+    fn board(&self, node: usize) -> ByRows<'_> {
+        ByRows {
+            boards: self,
+            rows: &self.present[node * self.rows..][..self.rows],
+        }
+    }
+
+    fn grow(&mut self, len: usize) {
+        let places = self.next.len().max(len * self.rows);
+        self.next.resize(places, 0);
+    }
+
+    fn put(&mut self, node: usize, tiles: &[u16]) {
+        let first = self.written.len() / self.columns;
+        self.written.extend_from_slice(tiles);
+        for row in 0..self.rows {
+            self.next[node * self.rows + row] = (first + row) as u32;
+        }
+    }
+
+    #[inline]
+    fn put_child(&mut self, node: usize, parent: usize, from: usize, to: usize) {
+        let parent = &self.present[parent * self.rows..][..self.rows];
+        self.next[node * self.rows..][..self.rows].copy_from_slice(parent);
+        let (from, to) = (self.points[from], self.points[to]);
+        for row in [usize::from(from.0), usize::from(to.0), self.turn] {
+            self.own(node, row);
+        }
+        let tile = self.replace(node, from, 0);
+        self.replace(node, to, tile);
+    }
+
+    fn turn(&mut self) {
+        mem::swap(&mut self.present, &mut self.next);
+        self.layer = (self.layer + 1) % (self.rows + 1);
+        self.turn = (self.turn + 1) % self.rows;
+        // The oldest share: nobody needs it any more.
+        self.free = self.layer * self.share;
+    }
+
+    fn bytes(shape: Shape, width: usize) -> u64 {
+        let places = 2 * shape.rows() * size_of::<u32>();
+        let row = shape.columns() * size_of::<u16>();
+        let written = WRITTEN_A_NODE * (shape.rows() + 1) * row;
+        width as u64 * (places + written) as u64
+    }
+}
