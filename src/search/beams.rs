@@ -43,13 +43,16 @@ pub fn are_staged(shape: Shape) -> bool {
 /// About the time that beams in stages take whose solutions are shorter than any other's: narrower
 /// ones are not worth it.
 pub(super) fn staged_time(shape: Shape) -> Duration {
-    let width = (shape.rows() + shape.columns()) / WORTH_IT;
+    let by_sides = (shape.rows() + shape.columns()) / WORTH_IT;
+    let width = by_sides.max((shape.cells() / WORTH_IT_CELLS).pow(2));
     let nodes = width as f64 * f64::from(staged_layers(shape, width));
     Duration::from_nanos((nodes * NARROW_COST) as u64)
 }
 
-/// From a node for so many rows and columns on beams are worth it, as measured on 32×32.
+/// From a node for so many rows and columns on beams are worth it, as measured on 32×32; on larger
+/// boards from the square of one for so many cells on, as measured on 64×64 and 100×100.
 const WORTH_IT: usize = 6;
+const WORTH_IT_CELLS: usize = 768;
 
 /// The nanoseconds of a node in narrow staged beams.
 const NARROW_COST: f64 = 350.0;

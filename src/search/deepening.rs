@@ -24,6 +24,13 @@ const A_MOVE: Duration = Duration::from_nanos(240);
 /// Without a time to keep, as much of what beams will take is spent before them.
 const AT_LEISURE: f64 = 0.25;
 
+/// As much of the time is spent before beams that are wide, lest there be nothing better than the first
+/// solution while they are at work, or if they come too late.
+const BEFORE_BEAMS: f64 = 0.03;
+
+/// In so many times the time of a beam there is time for a narrow one first, which does that.
+const NARROW_FIRST: u32 = 20;
+
 /// About the time of a solution with such a look ahead.
 fn typical(shape: Shape, look_ahead: usize) -> Duration {
     A_MOVE.mul_f64(cube(shape) * GROWTH.powi(look_ahead as i32 - 2))
@@ -69,7 +76,8 @@ impl Deepening {
         let expected = self.took.mul_f64(GROWTH);
         let beams = staged_time(self.problem.shape());
         let is_worth_it = match left {
-            Some(left) => left < beams && expected < left,
+            Some(left) if left < beams => expected < left,
+            Some(left) => left < beams * NARROW_FIRST && expected < left.mul_f64(BEFORE_BEAMS),
             None => expected < beams.mul_f64(AT_LEISURE),
         };
         if !is_worth_it || self.look_ahead == FARTHEST {

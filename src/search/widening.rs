@@ -59,8 +59,12 @@ const FIRST: usize = 128;
 /// By how much beams grow without a time to keep.
 const GROWTH: usize = 4;
 
-/// The time that a move of a solution takes to be replayed, rather too much.
-const A_MOVE: Duration = Duration::from_nanos(120);
+/// The nanoseconds that a move of a solution takes to be found in the trace and replayed, rather too
+/// many: where the trace is in the caches, and where it is in memory.
+const A_MOVE: (f64, f64) = (30.0, 250.0);
+
+/// From so many nodes on a trace is in memory.
+const LONG_TRACE: f64 = 8e6;
 
 /// A beam may become so much wider than was planned.
 const SLACK: f64 = 1.5;
@@ -156,7 +160,8 @@ impl Widening {
 
     /// Begins the next beam, or asks for the memory that it takes.
     fn begin(&mut self, budget: Budget) {
-        let left = budget.time.map(|left| left.saturating_sub(self.replay()));
+        let replay = self.replay(budget.time.unwrap_or_default());
+        let left = budget.time.map(|left| left.saturating_sub(replay));
         let share = left.map(|left| self.share(left));
         let given = left.zip(share).map(|(left, share)| share.of(left));
         let planned = self.next_width(given.map(Ends::plan));
@@ -194,15 +199,19 @@ impl Widening {
             self.stop = Some(Stop::Exhausted);
         }
         if let (Some(left), Some(given)) = (left, given) {
-            self.ends = Ends::new(left, given, self.replay());
+            self.ends = Ends::new(left, given, replay);
         }
         self.is_first = share == Some(Share::First);
         self.is_paired |= share == Some(Share::Second);
     }
 
-    /// The time that has to be left to replay a solution.
-    fn replay(&self) -> Duration {
-        A_MOVE * self.expected(self.beams.narrowest())
+    /// The time that has to be left to replay the solution of a beam that takes so long.
+    fn replay(&self, time: Duration) -> Duration {
+        let nodes = time.as_nanos() as f64 / self.pace.cost();
+        let (near, far) = A_MOVE;
+        let a_move = near + (far - near) * (nodes / LONG_TRACE).min(1.0);
+        let moves = self.expected(self.beams.narrowest());
+        Duration::from_nanos((a_move * f64::from(moves)) as u64)
     }
 
     /// The seed of a new beam, from the end where the beam of the other seed does not begin.

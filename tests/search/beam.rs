@@ -224,6 +224,21 @@ fn a_deep_root_waits_for_its_layer() {
     assert_eq!(depth(&alone), depth(&twice) + 4);
 }
 
+#[test]
+fn what_was_made_before_the_first_root_does_not_count_for_what_is_to_come() {
+    let problem = random_problem(shape(3, 4), 11, &mut Dice::new(8));
+    let rest_after = |depth| {
+        let shape = problem.shape();
+        let (hashes, settings) = (Hashes::new(shape, 1), Settings::new(5, 500_000));
+        let mut layers = Layers::new(shape, FirstTwo { shape }, hashes, settings, Trace::new());
+        layers.add_root(&tiles(problem.start()), depth, Mark::ROOT);
+        layers.advance(20);
+        assert!(layers.depth() > depth);
+        layers.rest()
+    };
+    assert_eq!(rest_after(400_000), rest_after(0));
+}
+
 /// As far from home as ever, until it is there: nothing that can be foreseen is any better.
 struct Plateau(FirstTwo);
 

@@ -21,20 +21,23 @@ fn deepest(shape: Shape) -> u32 {
     (2 * shape.cells() * (shape.rows() + shape.columns()) + 200) as u32
 }
 
-/// About how many layers the stages still take after so many, by the part of the cells that is open.
-/// In the beginning, when that says little, the number that was expected counts.
-fn rest(depth: u32, expected: u32, open: f32) -> u32 {
-    let left = moves_left(open);
+/// About how many layers the stages still take after so many, by the part of the cells that is open, and
+/// the part that remains open at the end. In the beginning, when that says little, the number that was
+/// expected counts.
+fn rest(depth: u32, expected: u32, open: f32, block: f32) -> u32 {
+    let left = moves_left(open, block);
     let in_all = (EXPECTATION * expected as f32 + depth as f32) / (EXPECTATION + 1.0 - left);
     (CAUTION * in_all * left) as u32
 }
 
 /// The part of all moves that are left when a part of the cells is open, as measured from 10×10 to
-/// 32×32 at widths from 10 to 100: about the square, as lines become shorter; less in between,
-/// because the first stages bring all tiles nearer.
-fn moves_left(open: f32) -> f32 {
+/// 64×64 at widths from 10 to 150: about the square, as lines become shorter; less in between,
+/// because the first stages bring all tiles nearer. When little of a large board is open, it is as a
+/// board of that size would be, the power of 3/2, but for the block at the end.
+fn moves_left(open: f32, block: f32) -> f32 {
     let square = open * open;
-    square * (1.0 - 0.45 * open + 0.45 * square * square * square)
+    let as_lines = square * (1.0 - 0.45 * open + 0.45 * square * square * square);
+    as_lines.max(0.58 * (open.powf(1.5) - block.powf(1.5)))
 }
 
 /// The layers of the finale beyond that, for each cell of its block.
@@ -182,6 +185,12 @@ impl<T: Tile> StagedBeam<T> {
         }
     }
 
+    /// About how many layers the stages still take.
+    fn rest_of(&self, layers: &Layers<Staged<T>>, expected: u32) -> u32 {
+        let block = self.inside.inner.cells() as f32 / self.problem.shape().cells() as f32;
+        rest(layers.depth(), expected, layers.estimate().open(), block)
+    }
+
     /// Begins again, with an end that cannot fail.
     fn begin_again(&mut self) -> Step<Solution> {
         let image = self.problem.mirrored(self.symmetry);
@@ -212,11 +221,9 @@ impl<T: Tile> Pass for StagedBeam<T> {
             Phase::Gathering(layers) => {
                 let cells = self.inside.inner.cells() as u32;
                 let finale = 2 * GATHERED_LAYERS + FINALE_LAYERS_A_CELL * cells;
-                rest(layers.depth(), expected, layers.estimate().open()) + finale
+                self.rest_of(layers, expected) + finale
             }
-            Phase::ToTable(layers, _) => {
-                rest(layers.depth(), expected, layers.estimate().open()) + CLOSING_LAYERS
-            }
+            Phase::ToTable(layers, _) => self.rest_of(layers, expected) + CLOSING_LAYERS,
             // By the estimate alone: solutions become shorter the wider the beam is, all on the way.
             Phase::Finale(finale) => finale.layers().rest(),
             Phase::Over(_) => 1,

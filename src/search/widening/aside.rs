@@ -92,8 +92,9 @@ impl Widening {
         self.asides.lent = Some(Lent { seed, memory });
         if self.pass.is_some() {
             // It need not leave time for a second one.
-            let left = left.saturating_sub(self.replay());
-            self.ends = Ends::new(left, left, self.replay());
+            let replay = self.replay(left);
+            let left = left.saturating_sub(replay);
+            self.ends = Ends::new(left, left, replay);
         }
         let search = Self {
             is_prepared: true,
