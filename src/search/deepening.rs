@@ -1,5 +1,5 @@
 //! Constructive solvers that look farther and farther ahead, for boards on which there is no time for
-//! beams that would do better.
+//! beams that would do better, or for one of them alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +8,7 @@ use super::beams::{cube, staged_time};
 use super::constructive::{Constructive, Variant};
 use super::joined::Joined;
 use super::tables::Tables;
+use super::widening::FIRST_SHARE;
 use super::{Budget, Progress, Search, Step, Stop};
 use crate::puzzle::{Problem, Shape, Solution};
 
@@ -24,12 +25,9 @@ const A_MOVE: Duration = Duration::from_nanos(240);
 /// Without a time to keep, as much of what beams will take is spent before them.
 const AT_LEISURE: f64 = 0.25;
 
-/// As much of the time is spent before beams that are wide, lest there be nothing better than the first
-/// solution while they are at work, or if they come too late.
+/// As much of the time is spent before a beam that has no narrow one before it, lest there be nothing better
+/// than the first solution while it is at work, or if it comes too late.
 const BEFORE_BEAMS: f64 = 0.03;
-
-/// In so many times the time of a beam there is time for a narrow one first, which does that.
-const NARROW_FIRST: u32 = 20;
 
 /// About the time of a solution with such a look ahead.
 fn typical(shape: Shape, look_ahead: usize) -> Duration {
@@ -77,7 +75,9 @@ impl Deepening {
         let beams = staged_time(self.problem.shape());
         let is_worth_it = match left {
             Some(left) if left < beams => expected < left,
-            Some(left) => left < beams * NARROW_FIRST && expected < left.mul_f64(BEFORE_BEAMS),
+            Some(left) => {
+                left.mul_f64(FIRST_SHARE) < beams && expected < left.mul_f64(BEFORE_BEAMS)
+            }
             None => expected < beams.mul_f64(AT_LEISURE),
         };
         if !is_worth_it || self.look_ahead == FARTHEST {

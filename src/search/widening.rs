@@ -23,6 +23,8 @@ use aside::Asides;
 use pace::Pace;
 use share::{Ends, Share};
 
+pub(super) use share::FIRST_SHARE;
+
 /// What makes the beams.
 pub trait Beams: Send + Sync {
     /// Works on the tables that the best beams need, about as long as so many nodes take; true

@@ -2,9 +2,9 @@
 
 use std::mem;
 
+use super::shared_rows::SharedRows;
 use crate::heuristic::Tiles;
 use crate::puzzle::Shape;
-use crate::search::beam::shared_rows::SharedRows;
 
 /// How a tile is stored: in one byte on boards of up to 256 cells, else in two.
 pub trait Tile: Copy + Default + Eq + Into<usize> + TryFrom<u16> + Send + 'static {

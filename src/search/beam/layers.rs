@@ -196,8 +196,12 @@ impl<E: Estimate> Layers<E> {
     #[must_use]
     pub fn rest(&self) -> u32 {
         let by_estimate = u32::try_from(self.least / E::UNIT).unwrap_or(0);
-        let begun = (!self.roots.is_empty()).then(|| self.roots.head(0).depth);
-        let made = self.depth.saturating_sub(begun.unwrap_or(0));
+        let begun = if self.roots.is_empty() {
+            0
+        } else {
+            self.roots.head(0).depth
+        };
+        let made = self.depth.saturating_sub(begun);
         // The best board of a layer looks better than it is.
         (by_estimate + by_estimate / 16).max(made / 40 + 1)
     }

@@ -9,7 +9,7 @@ use crate::puzzle::Shape;
 
 /// The rows that are written for a node: at most two that its slide changes, and one whose turn it
 /// is.
-const WRITTEN_A_NODE: usize = 3;
+const ROWS_A_NODE: usize = 3;
 
 /// A board is a list of its rows. It shares them with its parent, and so with many others, but for
 /// those in which they differ: copy on write.
@@ -105,7 +105,7 @@ impl Boards<u16> for SharedRows {
     fn new(shape: Shape, width: usize) -> Self {
         let (rows, columns) = (shape.rows(), shape.columns());
         let point = |cell| (shape.row(cell) as u8, shape.column(cell) as u8);
-        let share = WRITTEN_A_NODE * width;
+        let share = ROWS_A_NODE * width;
         let ring = (rows + 1) * share * columns;
         // With room for one whole board, so that nothing is moved for it.
         let mut written = vec![0; ring + shape.cells()];
@@ -124,9 +124,9 @@ impl Boards<u16> for SharedRows {
         }
     }
 
-    /// As many as there are numbers for their rows.
+    /// As many as half of all numbers are enough for: the others are for the rows of whole boards.
     fn most(shape: Shape) -> usize {
-        (u32::MAX / 2) as usize / (WRITTEN_A_NODE * (shape.rows() + 1))
+        (u32::MAX / 2) as usize / (ROWS_A_NODE * (shape.rows() + 1))
     }
 
     #[inline]
@@ -173,7 +173,7 @@ impl Boards<u16> for SharedRows {
     fn bytes(shape: Shape, width: usize) -> u64 {
         let places = 2 * shape.rows() * size_of::<u32>();
         let row = shape.columns() * size_of::<u16>();
-        let written = WRITTEN_A_NODE * (shape.rows() + 1) * row;
+        let written = ROWS_A_NODE * (shape.rows() + 1) * row;
         width as u64 * (places + written) as u64
     }
 }

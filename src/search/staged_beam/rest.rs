@@ -133,24 +133,34 @@ impl Rest {
     /// How many tiles of the line across the slide, where the tile is on the cell `at`, belong
     /// there but on the other side of it.
     fn conflicts(&self, board: impl Lines, slide: Slide, at: usize) -> i32 {
-        let (at, home) = (self.points[at], self.homes[slide.tile]);
-        let mut count = 0;
-        let mut look = |other: usize, own_line: bool, place: u8, here: u8, own: u8, its: u8| {
-            let is_other = other != 0 && other != slide.tile;
-            let is_wrong = (its > own) != (here > place);
-            count += i32::from(is_other & own_line & is_wrong);
-        };
+        let (row, column) = self.points[at];
         if slide.direction.is_vertical() {
-            for (other, here) in board.row(usize::from(at.0), self.columns).zip(0..) {
-                let (row, its) = self.homes[other];
-                look(other, row == at.0, at.1, here, home.1, its);
-            }
+            let tiles = board.row(usize::from(row), self.columns);
+            self.in_line(tiles, slide.tile, (row, column), |point| point)
         } else {
-            for (other, here) in board.column(usize::from(at.1), self.columns).zip(0..) {
-                let (its, column) = self.homes[other];
-                look(other, column == at.1, at.0, here, home.0, its);
-            }
+            let tiles = board.column(usize::from(column), self.columns);
+            let turned = |(row, column)| (column, row);
+            self.in_line(tiles, slide.tile, (column, row), turned)
         }
-        count
+    }
+
+    /// The conflicts of a tile with those of a line. A point is (line, place in it), which
+    /// `point` makes of (row, column).
+    #[inline]
+    fn in_line(
+        &self,
+        tiles: impl Iterator<Item = usize>,
+        tile: usize,
+        (line, place): (u8, u8),
+        point: impl Fn((u8, u8)) -> (u8, u8),
+    ) -> i32 {
+        let (_, home) = point(self.homes[tile]);
+        let is_in_conflict = |(other, here): (usize, u8)| {
+            let (its_line, its_home) = point(self.homes[other]);
+            let is_other = other != 0 && other != tile;
+            let is_wrong = (its_home > home) != (here > place);
+            i32::from(is_other & (its_line == line) & is_wrong)
+        };
+        tiles.zip(0..).map(is_in_conflict).sum()
     }
 }

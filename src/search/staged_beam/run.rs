@@ -21,16 +21,8 @@ fn deepest(shape: Shape) -> u32 {
     (2 * shape.cells() * (shape.rows() + shape.columns()) + 200) as u32
 }
 
-/// About how many layers the stages still take after so many, by the part of the cells that is open, and
-/// the part that remains open at the end. In the beginning, when that says little, the number that was
-/// expected counts.
-fn rest(depth: u32, expected: u32, open: f32, block: f32) -> u32 {
-    let left = moves_left(open, block);
-    let in_all = (EXPECTATION * expected as f32 + depth as f32) / (EXPECTATION + 1.0 - left);
-    (CAUTION * in_all * left) as u32
-}
-
-/// The part of all moves that are left when a part of the cells is open, as measured from 10×10 to
+/// The part of all moves that are left when a part of the cells is open, of which the `block` remains
+/// at the end; as measured from 10×10 to
 /// 64×64 at widths from 10 to 150: about the square, as lines become shorter; less in between,
 /// because the first stages bring all tiles nearer. When little of a large board is open, it is as a
 /// board of that size would be, the power of 3/2, but for the block at the end.
@@ -185,10 +177,14 @@ impl<T: Tile> StagedBeam<T> {
         }
     }
 
-    /// About how many layers the stages still take.
+    /// About how many layers the stages still take, by the part of the cells that is open. In the
+    /// beginning, when that says little, the number that was expected counts.
     fn rest_of(&self, layers: &Layers<Staged<T>>, expected: u32) -> u32 {
         let block = self.inside.inner.cells() as f32 / self.problem.shape().cells() as f32;
-        rest(layers.depth(), expected, layers.estimate().open(), block)
+        let left = moves_left(layers.estimate().open(), block);
+        let made = layers.depth() as f32;
+        let in_all = (EXPECTATION * expected as f32 + made) / (EXPECTATION + 1.0 - left);
+        (CAUTION * in_all * left) as u32
     }
 
     /// Begins again, with an end that cannot fail.

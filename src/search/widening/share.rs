@@ -8,7 +8,7 @@ use super::Widening;
 const PLANNED: f64 = 0.95;
 
 /// The share of the time for the first beam.
-const FIRST_SHARE: f64 = 0.05;
+pub(in crate::search) const FIRST_SHARE: f64 = 0.05;
 
 /// The share of what is left then for the second one, where there is [time for two](super::Beams::pair_width).
 /// The third begins at the other end: the shorter of two solutions is as short as that of one beam with
