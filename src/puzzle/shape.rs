@@ -100,6 +100,14 @@ impl Shape {
         cell % self.columns()
     }
 
+    /// The row and the column of every cell, cell by cell.
+    #[must_use]
+    pub fn points(self) -> Box<[(u8, u8)]> {
+        (0..self.cells())
+            .map(|cell| (self.row(cell) as u8, self.column(cell) as u8))
+            .collect()
+    }
+
     /// The taxicab (Manhattan) distance between two cells.
     #[must_use]
     pub const fn distance(self, a: usize, b: usize) -> usize {

@@ -25,8 +25,8 @@ const A_MOVE: Duration = Duration::from_nanos(240);
 /// Without a time to keep, as much of what beams will take is spent before them.
 const AT_LEISURE: f64 = 0.25;
 
-/// As much of the time is spent before a beam that has no narrow one before it, lest there be nothing better
-/// than the first solution while it is at work, or if it comes too late.
+/// A look ahead may take as much of the time before beams whose first, narrow one would not be worth it, lest
+/// there be nothing better than the first solution while the wide one is at work, or if it comes too late.
 const BEFORE_BEAMS: f64 = 0.03;
 
 /// About the time of a solution with such a look ahead.

@@ -200,8 +200,8 @@ impl Widening {
         if self.pass.is_none() {
             self.stop = Some(Stop::Exhausted);
         }
-        if let (Some(left), Some(given)) = (left, given) {
-            self.ends = Ends::new(left, given, replay);
+        if let (Some(left), Some(given)) = (budget.time, given) {
+            self.ends = Ends::new(left, given);
         }
         self.is_first = share == Some(Share::First);
         self.is_paired |= share == Some(Share::Second);

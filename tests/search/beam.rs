@@ -1,9 +1,12 @@
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-use loyd::heuristic::Slide;
 use loyd::heuristic::learned::{Rows, Weights};
+use loyd::heuristic::{Slide, Tiles};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
-use loyd::search::beam::{self, Beam, End, Estimate, Hashes, Layers, Mark, Settings, State, Trace};
+use loyd::search::beam::{
+    self, Beam, BoardOf, End, Estimate, Hashes, Layers, Mark, Settings, State, Tile, Trace,
+};
 use loyd::search::{Budget, Search, Solver, Step, Stop};
 
 use crate::driving::run_sliced;
@@ -125,32 +128,42 @@ fn hashes_follow_slides() {
 }
 
 /// The tiles 1 and 2 are to stand on their cells; ranks count their distance only.
-struct FirstTwo {
+struct FirstTwo<T = u8> {
     shape: Shape,
+    tile: PhantomData<T>,
 }
 
-impl FirstTwo {
-    fn of(&self, tiles: &[u8]) -> i32 {
-        let cell_of = |tile| tiles.iter().position(|&other| other == tile).unwrap();
-        let distances =
-            (1..=2).map(|tile| self.shape.distance(cell_of(tile), usize::from(tile) - 1));
+impl<T> FirstTwo<T> {
+    const fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            tile: PhantomData,
+        }
+    }
+
+    fn of(&self, tiles: impl Fn(usize) -> usize) -> i32 {
+        let cell_of = |tile| (0..self.shape.cells()).find(|&cell| tiles(cell) == tile);
+        let distances = (1..=2).map(|tile| self.shape.distance(cell_of(tile).unwrap(), tile - 1));
         distances.sum::<usize>() as i32
     }
 }
 
-impl Estimate for FirstTwo {
+impl<T: beam::Tile> Estimate for FirstTwo<T> {
     const UNIT: i32 = 1;
-    type Tile = u8;
+    type Tile = T;
     type Value = i32;
 
-    fn root(&self, tiles: &[u8]) -> i32 {
-        self.of(tiles)
+    fn root(&self, tiles: &[T]) -> i32 {
+        self.of(|cell| tiles[cell].into())
     }
 
-    fn child(&self, tiles: &[u8], _value: i32, slide: Slide) -> Option<i32> {
-        let mut after = tiles.to_vec();
-        after.swap(slide.from, slide.to);
-        Some(self.of(&after))
+    fn child(&self, board: BoardOf<'_, T>, _value: i32, slide: Slide) -> Option<i32> {
+        let before = |cell| match cell {
+            cell if cell == slide.from => slide.to,
+            cell if cell == slide.to => slide.from,
+            cell => cell,
+        };
+        Some(self.of(|cell| board.tile(before(cell))))
     }
 
     fn rank(&self, value: i32) -> i32 {
@@ -162,9 +175,9 @@ impl Estimate for FirstTwo {
     }
 }
 
-fn first_two(problem: &Problem, trace: Trace) -> Layers<FirstTwo> {
+fn first_two<T: Tile>(problem: &Problem, trace: Trace) -> Layers<FirstTwo<T>> {
     let shape = problem.shape();
-    let estimate = FirstTwo { shape };
+    let estimate = FirstTwo::new(shape);
     Layers::new(
         shape,
         estimate,
@@ -174,14 +187,15 @@ fn first_two(problem: &Problem, trace: Trace) -> Layers<FirstTwo> {
     )
 }
 
-fn tiles(board: &Board) -> Vec<u8> {
-    board.tiles().map(|tile| tile as u8).collect()
+fn tiles<T: Tile>(board: &Board) -> Vec<T> {
+    let tile = |tile| T::try_from(tile).ok().unwrap();
+    board.tiles().map(tile).collect()
 }
 
 #[test]
 fn roots_enter_at_their_depth_and_ways_go_on_from_theirs() {
     let problem = random_problem(shape(3, 4), 11, &mut Dice::new(8));
-    let start = tiles(problem.start());
+    let start: Vec<u8> = tiles(problem.start());
     let mut first = first_two(&problem, Trace::new());
     first.add_root(&start, 0, Mark::ROOT);
     while first.completed().len() < 20 {
@@ -203,7 +217,7 @@ fn roots_enter_at_their_depth_and_ways_go_on_from_theirs() {
         for slide in moves {
             assert!(board.slide(slide));
         }
-        assert_eq!(tiles(&board), second.completed().tiles(node));
+        assert_eq!(tiles::<u8>(&board), second.completed().tiles(node));
         assert_eq!(problem.start().shape(), board.shape());
         assert!((0..2).all(|cell| usize::from(board.tile(cell)) == cell + 1));
     }
@@ -212,7 +226,7 @@ fn roots_enter_at_their_depth_and_ways_go_on_from_theirs() {
 #[test]
 fn a_deep_root_waits_for_its_layer() {
     let problem = walk(shape(3, 3), 8, 40, &mut Dice::new(12));
-    let start = tiles(problem.start());
+    let start: Vec<u8> = tiles(problem.start());
     let mut alone = first_two(&problem, Trace::new());
     alone.add_root(&start, 7, Mark::ROOT);
     while alone.advance(1) == State::Working {}
@@ -230,13 +244,77 @@ fn what_was_made_before_the_first_root_does_not_count_for_what_is_to_come() {
     let rest_after = |depth| {
         let shape = problem.shape();
         let (hashes, settings) = (Hashes::new(shape, 1), Settings::new(5, 500_000));
-        let mut layers = Layers::new(shape, FirstTwo { shape }, hashes, settings, Trace::new());
+        let mut layers = Layers::new(
+            shape,
+            FirstTwo::<u8>::new(shape),
+            hashes,
+            settings,
+            Trace::new(),
+        );
         layers.add_root(&tiles(problem.start()), depth, Mark::ROOT);
         layers.advance(20);
         assert!(layers.depth() > depth);
         layers.rest()
     };
     assert_eq!(rest_after(400_000), rest_after(0));
+}
+
+#[test]
+fn a_search_that_begins_deep_is_not_stuck_from_the_beginning() {
+    let problem = random_problem(shape(3, 4), 11, &mut Dice::new(8));
+    let start: Vec<u8> = tiles(problem.start());
+    let mut layers = first_two(&problem, Trace::new());
+    let boards = |cell| {
+        let mut board = start.clone();
+        board.swap(cell, 11 - cell);
+        board
+    };
+    for board in (0..5).map(boards) {
+        layers.add_root(&board, 55, Mark::ROOT);
+    }
+    for _ in 0..40 {
+        layers.advance(1);
+        assert!(!layers.is_stuck(), "at {}", layers.depth());
+    }
+    assert!(layers.depth() > 55);
+}
+
+/// Everything that a machine tells, node by node.
+fn told<T: Tile>(problem: &Problem, width: usize) -> Vec<(u32, usize, Vec<usize>)> {
+    let shape = problem.shape();
+    let (hashes, settings) = (Hashes::new(shape, 1), Settings::new(width, 60));
+    let estimate = FirstTwo::<T>::new(shape);
+    let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
+    layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+    let mut told = Vec::new();
+    while layers.advance(1) != State::Over {
+        let nodes = layers.nodes();
+        let first = if nodes > 0 {
+            let board = layers.board(nodes - 1);
+            (0..shape.cells()).map(|cell| board.tile(cell)).collect()
+        } else {
+            Vec::new()
+        };
+        told.push((layers.depth(), nodes, first));
+    }
+    let completed = layers.completed();
+    told.extend((0..completed.len()).map(|node| {
+        let tiles = completed.tiles(node).iter().map(|&tile| tile.into());
+        (completed.head(node).depth, node, tiles.collect())
+    }));
+    told
+}
+
+#[test]
+fn boards_that_share_rows_make_the_same_layers() {
+    let mut dice = Dice::new(14);
+    for (rows, columns) in [(3, 4), (2, 7), (7, 2), (5, 5)] {
+        let shape = shape(rows, columns);
+        let problem = random_problem(shape, shape.cells() - 1, &mut dice);
+        let whole = told::<u8>(&problem, 30);
+        assert!(whole.len() > 500, "{shape}");
+        assert_eq!(whole, told::<u16>(&problem, 30), "{shape}");
+    }
 }
 
 /// As far from home as ever, until it is there: nothing that can be foreseen is any better.
@@ -274,7 +352,7 @@ fn a_layer_of_which_nothing_was_expected_is_looked_at_after_all() {
     let shape = problem.shape();
     let mut layers = Layers::new(
         shape,
-        Plateau(FirstTwo { shape }),
+        Plateau(FirstTwo::new(shape)),
         Hashes::new(shape, 1),
         Settings::new(20, 200),
         Trace::new(),

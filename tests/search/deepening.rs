@@ -73,6 +73,16 @@ fn it_takes_no_time_that_beams_make_more_of() {
 }
 
 #[test]
+fn it_looks_farther_before_a_beam_that_has_no_narrow_one_before_it() {
+    let is_any_found = |seconds| {
+        let time = Some(Duration::from_secs(seconds));
+        !lengths(1000, time, Duration::ZERO).0.is_empty()
+    };
+    // Too little time beside the beam, enough, and so much that the first beam is a narrow one.
+    assert_eq!([1, 5, 10].map(is_any_found), [false, true, false]);
+}
+
+#[test]
 fn it_begins_nothing_that_will_not_be_over_in_time() {
     let (found, progress) = lengths(1000, Some(Duration::from_millis(1)), Duration::ZERO);
     assert!(found.is_empty());

@@ -95,9 +95,18 @@ fn blocks_are_solved_by_the_shortest_way() {
 fn slices_change_nothing() {
     let tables = Arc::new(Tables::new());
     let mut dice = Dice::new(4);
-    for width in [1, 9, 200] {
-        let problem = random_problem(shape(6, 7), 41, &mut dice);
+    for (shape, width) in [
+        (shape(6, 7), 1),
+        (shape(6, 7), 9),
+        (shape(6, 7), 200),
+        (shape(17, 17), 9),
+        (shape(3, 100), 10),
+        (shape(100, 3), 10),
+    ] {
+        let problem = random_problem(shape, shape.cells() - 1, &mut dice);
         let whole = run(solver(&problem, width, &tables));
+        // One board alone gets stuck.
+        assert_eq!(whole.found.len(), usize::from(width > 1), "{shape}");
         for nodes in [1, 64, 4096] {
             let sliced = run_sliced(solver(&problem, width, &tables), Budget::nodes(nodes));
             assert_eq!((&sliced.found, sliced.stop), (&whole.found, whole.stop));

@@ -3,15 +3,20 @@
 import concurrent.futures
 import itertools
 import json
+import os
 import random
 import statistics
 import subprocess
+import sys
 import threading
 import time
+import unittest
 
 import grpc
 from case import FULL, Case
-from server import BINARY
+from client import Client
+from load import Load
+from server import BINARY, Server
 
 Code = grpc.StatusCode
 
@@ -33,7 +38,7 @@ MEMORY = "--memory=512M"
 GROWTH = 128 << 20
 
 
-class Load(Case):
+class Offered(Case):
     def begin(self, *arguments):
         return subprocess.Popen(
             [BINARY, "bench", "--json", f"--server={self.server.address}", *arguments],
@@ -48,7 +53,7 @@ class Load(Case):
         return json.loads(output)
 
 
-class Overload(Load):
+class Overload(Offered):
     flags = (MEMORY,)
 
     def offer(self, seed, count, in_flight):
@@ -133,7 +138,7 @@ class Overload(Load):
         self.assertGreater(self.server.metrics()["loyd_solved_at_once_total"], easy / 2)
 
 
-class Busy(Load):
+class Busy(Offered):
     def small(self, seed):
         load = self.end(
             self.begin(
@@ -163,6 +168,38 @@ class Busy(Load):
         print(f"p99 idle {idle * 1e3:.2f} ms, busy {busy * 1e3:.2f} ms ", end="", flush=True)
         self.assertEqual(running, self.server.metrics()["loyd_workers"])
         self.assertLess(busy, 3 * idle + (0 if FULL else NOISE))
+
+
+class Neighbours(unittest.TestCase):
+    def test_beside_processes_that_come_first(self):
+        """Where others take most of every core, a search of some slices still gets its share."""
+        others = [
+            subprocess.Popen([sys.executable, "-c", "while True: pass"])
+            for _ in range(os.cpu_count())
+        ]
+        try:
+            with Server(prefix=("nice", "-n", "10")) as server, Client(server.address) as client:
+                limits = client.message("Limits")
+                limits.max_time.FromMilliseconds(100)
+                short = [
+                    ("Solve", client.solve_request(board, "BEST", limits=limits))
+                    for board in client.boards(4, count=24, seed=4)
+                ]
+                long = ("Solve", client.solve_request(client.boards(32)[0], "FAST"))
+                load = Load(server.address, [*short, long], rate=60)
+                try:
+                    time.sleep(12)
+                    tally = load.end()
+                finally:
+                    load.stop()
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+        print(f"{tally} ", end="", flush=True)
+        self.assertEqual(set(tally.unary), {"OK"}, tally.failures)
+        # It needs 10 ms of the processor.
+        self.assertLess(tally.longest, 2)
 
 
 class Cancels(Case):

@@ -1,5 +1,6 @@
 //! A task's turn on a worker.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -30,6 +31,10 @@ pub struct Turn<'a> {
     courtesy: Duration,
     /// What service the task had before.
     before: Duration,
+    /// How long it was away from the processor because it gave way.
+    away: Cell<Duration>,
+    /// Until when it does not give way again.
+    stays: Cell<Instant>,
     fresh: &'a AtomicUsize,
     /// Where the task can call for help, and its number there.
     callers: Option<(&'a Shared, u64)>,
@@ -39,11 +44,14 @@ impl<'a> Turn<'a> {
     /// A turn that begins now and lasts a `slice`, less while there are `fresh` tasks.
     #[must_use]
     pub fn new(slice: Duration, fresh: &'a AtomicUsize) -> Self {
+        let begun = Instant::now();
         Self {
-            begun: Instant::now(),
+            begun,
             slice,
             courtesy: COURTESY,
             before: Duration::ZERO,
+            away: Cell::new(Duration::ZERO),
+            stays: Cell::new(begun),
             fresh,
             callers: None,
         }
@@ -110,7 +118,7 @@ impl<'a> Turn<'a> {
     /// half done, and late together.
     #[must_use]
     pub fn is_over_but_for(&self, owed: Duration) -> bool {
-        let spent = self.begun.elapsed();
+        let spent = self.begun.elapsed().saturating_sub(self.away.get());
         let is_wanted = || self.fresh.load(Ordering::Relaxed) > 0;
         spent >= self.slice || (spent >= owed.max(self.courtesy) && is_wanted())
     }
@@ -118,10 +126,19 @@ impl<'a> Turn<'a> {
     /// Lets threads run that have to read a call or write an answer, if the task is a long one:
     /// where there are no more cores than workers they would wait for a few milliseconds
     /// otherwise, until the system ends the worker's slice.
+    ///
+    /// Others may have been waiting for the processor, too, some of another process. So the time away is no
+    /// part of the task's slice, and it stays for as long then, within a slice: otherwise it would do
+    /// 50 µs of work for each turn of a busy neighbour's.
     pub fn give_way(&self) {
-        if self.service() >= SLICE {
-            std::thread::yield_now();
+        let now = Instant::now();
+        if self.before + (now - self.begun) < SLICE || now < self.stays.get() {
+            return;
         }
+        std::thread::yield_now();
+        let away = now.elapsed();
+        self.away.set(self.away.get() + away);
+        self.stays.set(now + away + away.min(SLICE));
     }
 
     /// The time since its beginning, of which the metrics are told: more than none.

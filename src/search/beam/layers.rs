@@ -67,12 +67,12 @@ pub struct Layers<E: Estimate> {
     depth: u32,
     /// The least rank of the layer before, or of the first root.
     least: i32,
-    /// The least rank so far, and the layer that it was first seen in.
+    /// The least rank so far, and the layer that it was first seen in, or that of the first root.
     nearest: (i32, u32),
     phase: Phase,
     present: Heads<E::Value>,
     next: Heads<E::Value>,
-    /// Those of both.
+    /// The boards of `present` and `next`.
     boards: <E::Tile as Tile>::Boards,
     candidates: Vec<Candidate<E::Value>>,
     /// Children that become candidates if they are not known, which memory was called for to tell,
@@ -155,6 +155,7 @@ impl<E: Estimate> Layers<E> {
         } else {
             if self.roots.is_empty() {
                 self.least = self.estimate.rank(head.value);
+                self.nearest.1 = depth;
             }
             self.roots.push(head, tiles, 0, 0);
         }
@@ -219,13 +220,13 @@ impl<E: Estimate> Layers<E> {
         &self.estimate
     }
 
-    /// How many nodes the layer before that one has.
+    /// How many nodes the last complete layer has: the children of these are being made.
     #[must_use]
     pub const fn nodes(&self) -> usize {
         self.present.len()
     }
 
-    /// The board of one of them.
+    /// The board of a node of that layer.
     ///
     /// # Panics
     /// When there is no such node.

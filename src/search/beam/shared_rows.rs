@@ -31,11 +31,11 @@ pub struct SharedRows {
     written: Vec<u16>,
     /// The rows that a layer may come to write.
     share: usize,
-    /// The share of the next layer, and the row there that is written next.
-    layer: usize,
+    /// Which share is the next layer's, and the row of it that is written next.
+    latest: usize,
     free: usize,
     /// The row that is written anew for each board of the next layer.
-    turn: usize,
+    due: usize,
 }
 
 impl SharedRows {
@@ -44,7 +44,7 @@ impl SharedRows {
     fn own(&mut self, node: usize, row: usize) {
         let place = &mut self.next[node * self.rows + row];
         let old = *place as usize;
-        let first = self.layer * self.share;
+        let first = self.latest * self.share;
         if (first..self.free).contains(&old) {
             return;
         }
@@ -104,23 +104,23 @@ impl Boards<u16> for SharedRows {
 
     fn new(shape: Shape, width: usize) -> Self {
         let (rows, columns) = (shape.rows(), shape.columns());
-        let point = |cell| (shape.row(cell) as u8, shape.column(cell) as u8);
         let share = ROWS_A_NODE * width;
         let ring = (rows + 1) * share * columns;
-        // With room for one whole board, so that nothing is moved for it.
+        // With room for one whole board, so that nothing is moved for it. Such memory mostly comes
+        // cleared; where it does not, it is up to 32 MB, some milliseconds once for a beam.
         let mut written = vec![0; ring + shape.cells()];
         written.truncate(ring);
         Self {
             rows,
             columns,
-            points: (0..shape.cells()).map(point).collect(),
+            points: shape.points(),
             present: Vec::with_capacity(width * rows),
             next: Vec::with_capacity(width * rows),
             written,
             share,
-            layer: 0,
+            latest: 0,
             free: 0,
-            turn: 0,
+            due: 0,
         }
     }
 
@@ -155,7 +155,7 @@ impl Boards<u16> for SharedRows {
         let parent = &self.present[parent * self.rows..][..self.rows];
         self.next[node * self.rows..][..self.rows].copy_from_slice(parent);
         let (from, to) = (self.points[from], self.points[to]);
-        for row in [usize::from(from.0), usize::from(to.0), self.turn] {
+        for row in [usize::from(from.0), usize::from(to.0), self.due] {
             self.own(node, row);
         }
         let tile = self.replace(node, from, 0);
@@ -164,16 +164,17 @@ impl Boards<u16> for SharedRows {
 
     fn turn(&mut self) {
         mem::swap(&mut self.present, &mut self.next);
-        self.layer = (self.layer + 1) % (self.rows + 1);
-        self.turn = (self.turn + 1) % self.rows;
+        self.latest = (self.latest + 1) % (self.rows + 1);
+        self.due = (self.due + 1) % self.rows;
         // The oldest share: nobody needs it any more.
-        self.free = self.layer * self.share;
+        self.free = self.latest * self.share;
     }
 
     fn bytes(shape: Shape, width: usize) -> u64 {
         let places = 2 * shape.rows() * size_of::<u32>();
         let row = shape.columns() * size_of::<u16>();
         let written = ROWS_A_NODE * (shape.rows() + 1) * row;
-        width as u64 * (places + written) as u64
+        let a_cell = size_of::<(u8, u8)>() + size_of::<u16>();
+        (width * (places + written) + shape.cells() * a_cell) as u64
     }
 }

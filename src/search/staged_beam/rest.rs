@@ -51,9 +51,7 @@ impl Rest {
     pub(super) fn new(problem: &Problem, groups: &[Group], wide: bool) -> Self {
         let shape = problem.shape();
         let cells = shape.cells();
-        let points: Box<[(u8, u8)]> = (0..cells)
-            .map(|cell| (shape.row(cell) as u8, shape.column(cell) as u8))
-            .collect();
+        let points = shape.points();
         let mut weights = vec![LAST_WEIGHT as u8; cells];
         let mut placed = 0;
         for group in groups {

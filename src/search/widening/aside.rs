@@ -92,9 +92,7 @@ impl Widening {
         self.asides.lent = Some(Lent { seed, memory });
         if self.pass.is_some() {
             // It need not leave time for a second one.
-            let replay = self.replay(left);
-            let left = left.saturating_sub(replay);
-            self.ends = Ends::new(left, left, replay);
+            self.ends = Ends::new(left, left.saturating_sub(self.replay(left)));
         }
         let search = Self {
             is_prepared: true,

@@ -41,12 +41,11 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Those of a beam that is given so much of the time that is left, that of replaying its solution not
-    /// counted.
-    pub(super) fn new(left: Duration, given: Duration, replay: Duration) -> Self {
+    /// Those of a beam that is given so much of all the time that is left.
+    pub(super) fn new(left: Duration, given: Duration) -> Self {
         Self {
-            planned: left.saturating_sub(given.mul_f64(PLANNED)),
-            latest: left.saturating_sub(given).max(replay),
+            planned: left.saturating_sub(Self::plan(given)),
+            latest: left.saturating_sub(given),
         }
     }
 
