@@ -41,7 +41,7 @@ impl Engine {
         let mut begun = None;
         if is_easy {
             let mut easy = self.begin(&question, stages.clone(), never_fails, &limits)?;
-            if self.pool.begin_here(&mut easy.job, easy::CHUNK) == Next::Finished {
+            if self.pool.begin_here(client, &mut easy.job, easy::CHUNK) == Next::Finished {
                 telemetry::solved_at_once();
                 return Ok(self.solving(easy.asker, limits, takes_any, None));
             }

@@ -172,9 +172,18 @@ impl Pool {
         (ahead > 0).then(|| self.shared.place.get().saturating_mul(ahead))
     }
 
-    /// Gives a task that has no place yet a first turn here, on the thread of whoever brings it.
-    pub fn begin_here(&self, task: &mut dyn Task, slice: Duration) -> Next {
-        let (next, _) = worker::run(task, &Turn::new(slice, &self.shared.fresh));
+    /// Gives a task that has no place yet a first turn here, on the thread of whoever brings it. A client
+    /// with a name is charged for it.
+    pub fn begin_here(
+        &self,
+        client: Option<&Client>,
+        task: &mut dyn Task,
+        slice: Duration,
+    ) -> Next {
+        let (next, spent) = worker::run(task, &Turn::new(slice, &self.shared.fresh));
+        if client.is_some() {
+            self.shared.lock().clients.charge_once(client, spent);
+        }
         next
     }
 

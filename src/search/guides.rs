@@ -119,12 +119,13 @@ impl Guides {
             }
         };
         let version = Version(1 + self.versions.fetch_add(1, Ordering::Relaxed));
-        self.write().insert(home, (version, guide));
+        // Freed when nobody waits for it any more: tables can be large.
+        let _replaced = self.write().insert(home, (version, guide));
     }
 
     /// Takes the guide for these problems out.
     pub fn remove(&self, home: Home) {
-        self.write().remove(&home);
+        let _removed = self.write().remove(&home);
     }
 
     /// IDA* for a problem, from its start or from its goal, whichever has guides and seems

@@ -15,6 +15,14 @@ const HEAD: usize = 9;
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 
+/// A PING, the flag that says that it answers one of ours, and its payload.
+const PING: u8 = 6;
+const ACK: u8 = 1;
+const PING_PAYLOAD: usize = 8;
+
+/// The bytes of an answer to a PING.
+pub const PONG: usize = HEAD + PING_PAYLOAD;
+
 /// The credit that any other frame costs. That many bytes sent earn one.
 const COST: u64 = 64;
 
@@ -38,6 +46,8 @@ pub struct Frames {
     payload: usize,
     credit: u64,
     topped_up: Instant,
+    /// Where the first answer to a PING begins in what came last, if all of it is there.
+    pong: Option<usize>,
 }
 
 impl Frames {
@@ -50,7 +60,20 @@ impl Frames {
             payload: 0,
             credit: MOST,
             topped_up: now,
+            pong: None,
         }
+    }
+
+    /// Where the first answer to a PING begins in the bytes that came last, if all of it is there.
+    #[must_use]
+    pub const fn pong(&self) -> Option<usize> {
+        self.pong
+    }
+
+    /// Whether the last frame has come to its end, and no other has begun.
+    #[must_use]
+    pub const fn is_between(&self) -> bool {
+        self.filled == 0 && self.payload == 0
     }
 
     /// So many bytes have been sent to the peer.
@@ -71,6 +94,8 @@ impl Frames {
             self.earn(earned);
         }
         let mut counted = Ok(());
+        let length = bytes.len();
+        self.pong = None;
         while !bytes.is_empty() {
             let skipped = bytes.len().min(self.payload);
             self.payload -= skipped;
@@ -81,8 +106,12 @@ impl Frames {
             bytes = &bytes[part..];
             if self.filled == HEAD {
                 self.filled = 0;
-                let [high, middle, low, kind, ..] = self.head;
+                let [high, middle, low, kind, flags, ..] = self.head;
                 self.payload = u32::from_be_bytes([0, high, middle, low]) as usize;
+                let is_pong = kind == PING && flags & ACK != 0 && self.payload == PING_PAYLOAD;
+                if is_pong && part == HEAD && bytes.len() >= PING_PAYLOAD {
+                    self.pong.get_or_insert(length - bytes.len() - HEAD);
+                }
                 match kind {
                     DATA => {}
                     HEADERS => self.earn(COST),

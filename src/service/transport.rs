@@ -1,19 +1,29 @@
-//! The bytes of a connection: begun by HTTP/2's preface, its frames counted as they pass.
+//! The bytes of a connection: begun by HTTP/2's preface, its frames counted as they pass; answers to
+//! PINGs pass a little later than they came.
+//!
+//! Who is told that a connection goes answers a PING, and then h2 takes no more calls. But clients
+//! write such answers before the calls that they had begun at that moment: gRPC's own C core does.
+//! Those calls would never be answered, and a frame of theirs that says how much of an answer may come would
+//! be taken for a fault, that ends all calls of the connection.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
+use tokio::time::{Sleep, sleep};
 
-use super::frames::Frames;
+use super::frames::{Frames, PONG};
 
 /// What every HTTP/2 connection begins with.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// The kind of error with which reading ends when a peer floods us.
 pub const FLOOD: io::ErrorKind = io::ErrorKind::QuotaExceeded;
+
+/// How much later an answer to a PING passes: what a client has begun by then is on its way.
+const LATER: Duration = Duration::from_millis(50);
 
 /// A connection whose peer speaks HTTP/2.
 #[derive(Debug)]
@@ -22,6 +32,8 @@ pub struct Transport<T> {
     /// What has been read of the preface by those who think it is still to come.
     preface: usize,
     frames: Frames,
+    /// An answer to a PING, or what is left of it, and when it passes.
+    pong: Option<(Pin<Box<Sleep>>, Vec<u8>)>,
 }
 
 impl<T: AsyncRead + Unpin> Transport<T> {
@@ -39,7 +51,40 @@ impl<T: AsyncRead + Unpin> Transport<T> {
             stream,
             preface: 0,
             frames: Frames::new(Instant::now()),
+            pong: None,
         })
+    }
+
+    /// Passes the answer to a PING whose time has come. Whether it did.
+    fn pass_pong(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> bool {
+        let Some((time, pong)) = &mut self.pong else {
+            return false;
+        };
+        // Polled first: whoever reads is woken when the time has come.
+        if time.as_mut().poll(cx).is_pending() || !self.frames.is_between() {
+            return false;
+        }
+        let part = pong.len().min(buffer.remaining());
+        buffer.put_slice(&pong[..part]);
+        pong.drain(..part);
+        if pong.is_empty() {
+            self.pong = None;
+        }
+        true
+    }
+
+    /// Takes the first answer to a PING out of what came after so much of the buffer, unless
+    /// there is one that has not passed yet.
+    fn keep_pong(&mut self, before: usize, buffer: &mut ReadBuf<'_>) {
+        let Some(first) = self.frames.pong().filter(|_| self.pong.is_none()) else {
+            return;
+        };
+        let received = &mut buffer.filled_mut()[before..];
+        let pong = received[first..first + PONG].to_vec();
+        received.copy_within(first + PONG.., first);
+        let rest = received.len() - PONG;
+        buffer.set_filled(before + rest);
+        self.pong = Some((Box::pin(sleep(LATER)), pong));
     }
 }
 
@@ -57,10 +102,21 @@ impl<T: AsyncRead + Unpin> AsyncRead for Transport<T> {
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
-        ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
-        let received = &buffer.filled()[before..];
-        let counted = self.frames.received(received, Instant::now());
-        Poll::Ready(counted.map_err(|_flood| FLOOD.into()))
+        loop {
+            if self.pass_pong(cx, buffer) {
+                return Poll::Ready(Ok(()));
+            }
+            ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+            let received = &buffer.filled()[before..];
+            let is_over = received.is_empty();
+            let counted = self.frames.received(received, Instant::now());
+            counted.map_err(|_flood| FLOOD)?;
+            self.keep_pong(before, buffer);
+            // Nothing would be the end.
+            if is_over || buffer.filled().len() > before {
+                return Poll::Ready(Ok(()));
+            }
+        }
     }
 }
 

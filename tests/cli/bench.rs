@@ -260,6 +260,12 @@ fn a_picture_that_cannot_be_written_is_named() {
     let failure = failure.expect_err("no such folder");
     assert_eq!(failure.exit(), Exit::BadInput);
     assert!(failure.to_string().contains(plot), "{failure}");
+    // Nor does one that could be stay behind empty.
+    let folder = tempfile::tempdir().expect("a folder");
+    let empty = folder.path().join("plot.svg");
+    let arguments = ["--deadline", "1ms", "--plot", empty.to_str().expect("text")];
+    run(&[&["--file", "no/such/file"], &arguments[..]].concat()).expect_err("no such file");
+    assert!(!empty.exists());
     let failure = run(&["--file", path, "--plot", plot]).expect_err("nothing to draw");
     assert_eq!(failure.exit(), Exit::BadInput);
     assert!(failure.to_string().contains("add --deadline"), "{failure}");

@@ -2,22 +2,52 @@
 
 use std::time::{Duration, Instant};
 
-use loyd::service::ServeError;
-use tokio::io::AsyncWriteExt;
+use loyd::service::{ServeError, proto};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::harness::{PATIENCE, Service, ask, hardest, hopeless, in_time, try_start};
-use crate::raw::{RawClient, greet, http2_frame, read_to_end};
+use crate::harness::{PATIENCE, Service, ask, hardest, hopeless, in_time, square, try_start};
+use crate::raw::{RawClient, frame, greet, http2_frame, read_to_end};
 
-/// GOAWAY frames among what a server sent.
-fn told_to_go(mut bytes: &[u8]) -> bool {
-    while let [high, middle, low, kind, ..] = bytes {
-        if *kind == 7 {
-            return true;
-        }
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const PING: u8 = 6;
+const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
+
+const ACK: u8 = 1;
+const END_STREAM: u8 = 1;
+const END_HEADERS: u8 = 4;
+
+/// The frames among what a server sent: type, stream and payload.
+fn frames(mut bytes: &[u8]) -> Vec<(u8, u32, &[u8])> {
+    let mut frames = Vec::new();
+    while let [high, middle, low, kind, _flags, a, b, c, d, rest @ ..] = bytes {
         let length = u32::from_be_bytes([0, *high, *middle, *low]) as usize;
-        bytes = bytes.get(9 + length..).unwrap_or_default();
+        let (payload, more) = rest.split_at(length.min(rest.len()));
+        frames.push((*kind, u32::from_be_bytes([*a, *b, *c, *d]), payload));
+        bytes = more;
     }
-    false
+    frames
+}
+
+fn told_to_go(bytes: &[u8]) -> bool {
+    frames(bytes).iter().any(|&(kind, ..)| kind == GOAWAY)
+}
+
+/// The headers of a call, none of them to be remembered.
+fn call_headers(method: &str) -> Vec<u8> {
+    let path = format!("/loyd.v1.PuzzleService/{method}");
+    let headers = [
+        (":method", "POST"),
+        (":scheme", "http"),
+        (":path", path.as_str()),
+        (":authority", "loyd"),
+        ("content-type", "application/grpc"),
+        ("te", "trailers"),
+    ];
+    let text = |text: &str| [&[text.len() as u8], text.as_bytes()].concat();
+    let header = |(name, value): (&str, &str)| [vec![0], text(name), text(value)].concat();
+    headers.map(header).concat()
 }
 
 #[tokio::test]
@@ -68,6 +98,42 @@ async fn an_old_connection_goes_and_its_calls_end() {
     tokio::time::sleep(Duration::from_millis(300)).await;
     old.shutdown().await.unwrap();
     assert!(told_to_go(&read_to_end(&mut old).await));
+}
+
+#[tokio::test]
+async fn a_call_that_crosses_with_the_goodbye_is_answered() {
+    let service = Service::with(&["--max-connection-age", "100ms"]).await;
+    let mut stream = greet(service.address).await;
+    let mut told = Vec::new();
+    let ping = loop {
+        in_time(stream.read_buf(&mut told)).await.unwrap();
+        let is_ping = |&&(kind, ..): &&(u8, u32, &[u8])| kind == PING;
+        if let Some((_, _, payload)) = frames(&told).iter().find(is_ping) {
+            break payload.to_vec();
+        }
+    };
+    assert!(told_to_go(&told));
+    // As gRPC's C core does: the answer to the PING first, and then the call that it had begun.
+    let question = frame(&proto::CheckSolvableRequest {
+        board: Some(square(&[1, 2, 3, 0])),
+        ..Default::default()
+    });
+    let written = [
+        http2_frame(PING, ACK, 0, &ping),
+        http2_frame(HEADERS, END_HEADERS, 1, &call_headers("CheckSolvable")),
+        http2_frame(WINDOW_UPDATE, 0, 1, &[0, 0, 1, 0]),
+        http2_frame(DATA, END_STREAM, 1, &question),
+    ];
+    stream.write_all(&written.concat()).await.unwrap();
+    let answered = read_to_end(&mut stream).await;
+    let answered = frames(&answered);
+    let is_answer = |&(kind, stream, _): &(u8, u32, &[u8])| (kind, stream) == (DATA, 1);
+    assert!(answered.iter().any(is_answer), "{answered:?}");
+    // And no fault was found.
+    let goodbyes = answered.iter().filter(|&&(kind, ..)| kind == GOAWAY);
+    for (_, _, payload) in goodbyes {
+        assert_eq!(payload[4..8], [0; 4], "{payload:?}");
+    }
 }
 
 #[tokio::test]

@@ -48,6 +48,35 @@ fn time_and_answers_earn_more() {
 }
 
 #[test]
+fn an_answer_to_a_ping_is_found_where_it_stands_whole() {
+    let now = Instant::now();
+    let pong = http2_frame(PING, 1, 0, &[7; 8]);
+    let before = [ping(), http2_frame(DATA, 0, 1, &pong)].concat();
+    let all = [before.clone(), pong, ping()].concat();
+    let mut frames = Frames::new(now);
+    frames.received(&all, now).unwrap();
+    assert_eq!(frames.pong(), Some(before.len()));
+    assert!(frames.is_between());
+    // Cut anywhere, only the part that has all of it tells.
+    for cut in 1..all.len() {
+        let mut frames = Frames::new(now);
+        let parts = [&all[..cut], &all[cut..]].map(|part| {
+            frames.received(part, now).unwrap();
+            frames.pong()
+        });
+        let end = before.len() + 17;
+        let expected = if cut >= end {
+            [Some(before.len()), None]
+        } else if cut <= before.len() {
+            [None, Some(before.len() - cut)]
+        } else {
+            [None, None]
+        };
+        assert_eq!(parts, expected, "{cut}");
+    }
+}
+
+#[test]
 fn the_acknowledgement_of_a_ping_does_not_pay_for_it() {
     let now = Instant::now();
     let mut frames = Frames::new(now);

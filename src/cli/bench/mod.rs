@@ -157,25 +157,45 @@ impl BenchArgs {
         let unwritable = |path: &Path, error: io::Error| {
             Failure::Input(format!("cannot write {}: {error}", path.display()))
         };
+        let is_new = self.plot.as_ref().is_some_and(|path| !path.exists());
         if let Some(path) = &self.plot {
             // Better now than after an hour.
             let file = OpenOptions::new().append(true).create(true).open(path);
             file.map_err(|error| unwritable(path, error))?;
         }
+        let curves = self.solve(output, workers.as_ref());
+        match (&self.plot, curves) {
+            (Some(path), Ok(curves)) => {
+                fs::write(path, plot::svg(&curves)).map_err(|error| unwritable(path, error))
+            }
+            (Some(path), Err(failure)) => {
+                if is_new {
+                    // There is nothing in it; if it stays, it says no more than the failure does.
+                    drop(fs::remove_file(path));
+                }
+                Err(failure)
+            }
+            (None, curves) => curves.map(drop),
+        }
+    }
+
+    /// Solves all boards of all suites; their lengths by deadlines, if there are any.
+    fn solve(
+        &self,
+        output: &mut dyn Write,
+        workers: Option<&Workers>,
+    ) -> Result<Vec<Curve>, Failure> {
         let mut curves = Vec::new();
         for suite in self.suites()? {
             let cases = self.cases(&suite)?;
             if self.deadlines().is_empty() {
-                self.to_the_end(output, &suite, &cases, workers.as_ref())?;
+                self.to_the_end(output, &suite, &cases, workers)?;
             } else {
-                curves.push(self.by_deadlines(output, &suite, &cases, workers.as_ref())?);
+                curves.push(self.by_deadlines(output, &suite, &cases, workers)?);
             }
             output.flush()?;
         }
-        if let Some(path) = &self.plot {
-            fs::write(path, plot::svg(&curves)).map_err(|error| unwritable(path, error))?;
-        }
-        Ok(())
+        Ok(curves)
     }
 
     fn cases(&self, suite: &Suite) -> Result<Vec<Case>, Failure> {

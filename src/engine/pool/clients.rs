@@ -288,6 +288,13 @@ impl Clients {
         }
     }
 
+    /// Charges a client for service that it has had without a task.
+    pub(super) fn charge_once(&mut self, client: Option<&Client>, spent: Duration) {
+        let number = self.enter(client);
+        self.charge(number, spent);
+        self.leave(number);
+    }
+
     /// Charges a client for service that a task of it has had.
     pub(super) fn charge(&mut self, number: Number, spent: Duration) {
         let Some(account) = self.accounts.get_mut(&number) else {

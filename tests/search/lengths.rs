@@ -1,0 +1,73 @@
+//! How short solutions get in so much time, on a clock that only the nodes move: what the times of a
+//! machine say of beams, these lengths say to the unit.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use loyd::puzzle::{Dice, Problem};
+use loyd::search::beams::beams;
+use loyd::search::tables::Tables;
+use loyd::search::widening::Widening;
+use loyd::search::{Budget, Search, Step};
+
+use crate::support::{random_problem, shape};
+
+/// The shortest solution that beams find in so much time, when a node takes so much of it.
+fn length(
+    problem: &Problem,
+    tables: &Arc<Tables>,
+    time: Duration,
+    node: Duration,
+) -> Option<usize> {
+    let mut search = Widening::new(beams(problem, tables));
+    let mut best = None;
+    loop {
+        let spent = node.saturating_mul(search.progress().expanded as u32);
+        let left = time.saturating_sub(spent);
+        if left.is_zero() {
+            return best;
+        }
+        let budget = Budget {
+            time: Some(left),
+            ..Budget::nodes(64)
+        };
+        match search.advance(budget) {
+            Step::Working => {}
+            Step::Found(solution) => {
+                assert!(problem.replay(solution.moves().to_vec()).is_ok());
+                assert!(best.is_none_or(|best| solution.len() < best));
+                best = Some(solution.len());
+            }
+            Step::Done(_) => return best,
+        }
+    }
+}
+
+#[test]
+fn beams_make_the_most_of_their_time() {
+    let tables = Arc::new(Tables::new());
+    // The side of the board, milliseconds, nanoseconds a node, boards, and a mean length within two in a
+    // hundred of what it was.
+    for (side, time, node, boards, most) in [
+        (5, 20, 60, 20, 105),
+        (6, 20, 60, 20, 182),
+        (7, 20, 60, 20, 305),
+        (8, 100, 60, 8, 467),
+        (10, 100, 120, 8, 1_070),
+        (16, 100, 150, 4, 5_580),
+        (16, 1_000, 150, 1, 4_600),
+        (32, 500, 250, 1, 53_400),
+        (48, 2_500, 300, 1, 172_000),
+    ] {
+        let shape = shape(side, side);
+        let mut dice = Dice::new(side as u64);
+        let lengths = (0..boards).map(|_| {
+            let problem = random_problem(shape, shape.cells() - 1, &mut dice);
+            let (time, node) = (Duration::from_millis(time), Duration::from_nanos(node));
+            let length = length(&problem, &tables, time, node);
+            length.unwrap_or_else(|| panic!("{shape}: nothing in {time:?}"))
+        });
+        let mean = lengths.sum::<usize>() / boards;
+        assert!(mean <= most, "{shape} in {time} ms: {mean}");
+    }
+}
