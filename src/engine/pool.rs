@@ -173,7 +173,7 @@ impl Pool {
     }
 
     /// Gives a task that has no place yet a first turn here, on the thread of whoever brings it. A client
-    /// with a name is charged for it.
+    /// with a name is charged for it while others wait; else it is at nobody's expense.
     pub fn begin_here(
         &self,
         client: Option<&Client>,
@@ -182,7 +182,11 @@ impl Pool {
     ) -> Next {
         let (next, spent) = worker::run(task, &Turn::new(slice, &self.shared.fresh));
         if client.is_some() {
-            self.shared.lock().clients.charge_once(client, spent);
+            let mut state = self.shared.lock();
+            if state.clients.waiting() > 0 {
+                state.clients.charge_once(client, spent);
+                state.report();
+            }
         }
         next
     }

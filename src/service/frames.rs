@@ -15,13 +15,17 @@ const HEAD: usize = 9;
 const DATA: u8 = 0;
 const HEADERS: u8 = 1;
 
-/// A PING, the flag that says that it answers one of ours, and its payload.
+/// What goes on with HEADERS, which nothing may interrupt, until a flag says that they are complete.
+const CONTINUATION: u8 = 9;
+const END_HEADERS: u8 = 4;
+
+/// A PING, the flag that says that it answers one of ours, and what h2 puts into the PING of its goodbye.
 const PING: u8 = 6;
 const ACK: u8 = 1;
-const PING_PAYLOAD: usize = 8;
+const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
 
-/// The bytes of an answer to a PING.
-pub const PONG: usize = HEAD + PING_PAYLOAD;
+/// The bytes of the answer to a goodbye.
+pub const FAREWELL: usize = HEAD + GOODBYE.len();
 
 /// The credit that any other frame costs. That many bytes sent earn one.
 const COST: u64 = 64;
@@ -46,8 +50,10 @@ pub struct Frames {
     payload: usize,
     credit: u64,
     topped_up: Instant,
-    /// Where the first answer to a PING begins in what came last, if all of it is there.
-    pong: Option<usize>,
+    /// The headers of a call are not complete.
+    in_headers: bool,
+    /// Where the answer to a goodbye begins in what came last.
+    farewell: Option<usize>,
 }
 
 impl Frames {
@@ -60,20 +66,21 @@ impl Frames {
             payload: 0,
             credit: MOST,
             topped_up: now,
-            pong: None,
+            in_headers: false,
+            farewell: None,
         }
     }
 
-    /// Where the first answer to a PING begins in the bytes that came last, if all of it is there.
+    /// Where the answer to a goodbye begins in the bytes that came last, if all of it is there.
     #[must_use]
-    pub const fn pong(&self) -> Option<usize> {
-        self.pong
+    pub const fn farewell(&self) -> Option<usize> {
+        self.farewell
     }
 
-    /// Whether the last frame has come to its end, and no other has begun.
+    /// Whether another frame may stand between what has come and what is to come.
     #[must_use]
     pub const fn is_between(&self) -> bool {
-        self.filled == 0 && self.payload == 0
+        self.filled == 0 && self.payload == 0 && !self.in_headers
     }
 
     /// So many bytes have been sent to the peer.
@@ -95,7 +102,7 @@ impl Frames {
         }
         let mut counted = Ok(());
         let length = bytes.len();
-        self.pong = None;
+        self.farewell = None;
         while !bytes.is_empty() {
             let skipped = bytes.len().min(self.payload);
             self.payload -= skipped;
@@ -108,9 +115,12 @@ impl Frames {
                 self.filled = 0;
                 let [high, middle, low, kind, flags, ..] = self.head;
                 self.payload = u32::from_be_bytes([0, high, middle, low]) as usize;
-                let is_pong = kind == PING && flags & ACK != 0 && self.payload == PING_PAYLOAD;
-                if is_pong && part == HEAD && bytes.len() >= PING_PAYLOAD {
-                    self.pong.get_or_insert(length - bytes.len() - HEAD);
+                if matches!(kind, HEADERS | CONTINUATION) {
+                    self.in_headers = flags & END_HEADERS == 0;
+                }
+                let is_pong = kind == PING && flags & ACK != 0 && self.payload == GOODBYE.len();
+                if is_pong && part == HEAD && bytes.starts_with(&GOODBYE) {
+                    self.farewell.get_or_insert(length - bytes.len() - HEAD);
                 }
                 match kind {
                     DATA => {}

@@ -48,6 +48,7 @@ pub use inline::{Inline, UnderWay};
 pub use observe::Observe;
 pub use server::{ServeError, Server};
 pub use status::code_name;
+pub use transport::Transport;
 
 use proto::puzzle_service_server::PuzzleService;
 use solve_stream::Events;

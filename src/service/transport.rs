@@ -1,5 +1,5 @@
-//! The bytes of a connection: begun by HTTP/2's preface, its frames counted as they pass; answers to
-//! PINGs pass a little later than they came.
+//! The bytes of a connection: begun by HTTP/2's preface, its frames counted as they pass; the answer to
+//! the goodbye passes a little later than it came.
 //!
 //! Who is told that a connection goes answers a PING, and then h2 takes no more calls. But clients
 //! write such answers before the calls that they had begun at that moment: gRPC's own C core does.
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::frames::{Frames, PONG};
+use super::frames::{FAREWELL, Frames};
 
 /// What every HTTP/2 connection begins with.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -22,7 +22,7 @@ const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// The kind of error with which reading ends when a peer floods us.
 pub const FLOOD: io::ErrorKind = io::ErrorKind::QuotaExceeded;
 
-/// How much later an answer to a PING passes: what a client has begun by then is on its way.
+/// How much later the answer to the goodbye passes: what a client had begun when it wrote that is on its way.
 const LATER: Duration = Duration::from_millis(50);
 
 /// A connection whose peer speaks HTTP/2.
@@ -32,8 +32,8 @@ pub struct Transport<T> {
     /// What has been read of the preface by those who think it is still to come.
     preface: usize,
     frames: Frames,
-    /// An answer to a PING, or what is left of it, and when it passes.
-    pong: Option<(Pin<Box<Sleep>>, Vec<u8>)>,
+    /// The answer to the goodbye, or what is left of it, and when it passes.
+    farewell: Option<(Pin<Box<Sleep>>, Vec<u8>)>,
 }
 
 impl<T: AsyncRead + Unpin> Transport<T> {
@@ -51,40 +51,42 @@ impl<T: AsyncRead + Unpin> Transport<T> {
             stream,
             preface: 0,
             frames: Frames::new(Instant::now()),
-            pong: None,
+            farewell: None,
         })
     }
 
-    /// Passes the answer to a PING whose time has come. Whether it did.
-    fn pass_pong(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> bool {
-        let Some((time, pong)) = &mut self.pong else {
+    /// Passes the answer to the goodbye, or a part of it, if its time has come. Whether it did.
+    fn pass_farewell(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> bool {
+        let Some((time, bytes)) = &mut self.farewell else {
             return false;
         };
-        // Polled first: whoever reads is woken when the time has come.
-        if time.as_mut().poll(cx).is_pending() || !self.frames.is_between() {
+        // What has begun to pass goes on. Polled first: whoever reads is woken when the time has come.
+        let has_begun = bytes.len() < FAREWELL;
+        let is_early = time.as_mut().poll(cx).is_pending() || !self.frames.is_between();
+        if is_early && !has_begun {
             return false;
         }
-        let part = pong.len().min(buffer.remaining());
-        buffer.put_slice(&pong[..part]);
-        pong.drain(..part);
-        if pong.is_empty() {
-            self.pong = None;
+        let part = bytes.len().min(buffer.remaining());
+        buffer.put_slice(&bytes[..part]);
+        bytes.drain(..part);
+        if bytes.is_empty() {
+            self.farewell = None;
         }
         true
     }
 
-    /// Takes the first answer to a PING out of what came after so much of the buffer, unless
-    /// there is one that has not passed yet.
-    fn keep_pong(&mut self, before: usize, buffer: &mut ReadBuf<'_>) {
-        let Some(first) = self.frames.pong().filter(|_| self.pong.is_none()) else {
+    /// Takes the answer to the goodbye out of what came after so much of the buffer. One that is cut,
+    /// by the network or by the end of the reader's buffer (one in 500), is left.
+    fn keep_farewell(&mut self, before: usize, buffer: &mut ReadBuf<'_>) {
+        let Some(first) = self.frames.farewell().filter(|_| self.farewell.is_none()) else {
             return;
         };
         let received = &mut buffer.filled_mut()[before..];
-        let pong = received[first..first + PONG].to_vec();
-        received.copy_within(first + PONG.., first);
-        let rest = received.len() - PONG;
+        let bytes = received[first..first + FAREWELL].to_vec();
+        received.copy_within(first + FAREWELL.., first);
+        let rest = received.len() - FAREWELL;
         buffer.set_filled(before + rest);
-        self.pong = Some((Box::pin(sleep(LATER)), pong));
+        self.farewell = Some((Box::pin(sleep(LATER)), bytes));
     }
 }
 
@@ -103,7 +105,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Transport<T> {
         }
         let before = buffer.filled().len();
         loop {
-            if self.pass_pong(cx, buffer) {
+            if self.pass_farewell(cx, buffer) {
                 return Poll::Ready(Ok(()));
             }
             ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
@@ -111,7 +113,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Transport<T> {
             let is_over = received.is_empty();
             let counted = self.frames.received(received, Instant::now());
             counted.map_err(|_flood| FLOOD)?;
-            self.keep_pong(before, buffer);
+            self.keep_farewell(before, buffer);
             // Nothing would be the end.
             if is_over || buffer.filled().len() > before {
                 return Poll::Ready(Ok(()));

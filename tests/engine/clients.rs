@@ -114,20 +114,25 @@ fn a_weight_that_was_changed_counts_from_the_next_call_on() {
 }
 
 #[test]
-fn what_is_done_where_it_is_asked_is_charged_too() {
-    let pool = Pool::start(1, 100).unwrap();
+fn what_is_done_where_it_is_asked_is_charged_while_others_wait() {
     let (sender, said) = channel();
     let (heavy, light) = (client("heavy", 1), client("light", 1));
-    let release = hold_worker(&pool, None, Duration::ZERO);
-    let mut easy = takes(Duration::from_millis(20), &sender, "heavy");
-    let next = pool.begin_here(Some(&heavy), &mut *easy, Duration::from_millis(1));
-    assert_eq!((next, receive(&said)), (Next::Finished, "heavy"));
-    for (client, whose) in [(&heavy, "heavy"), (&light, "light")] {
-        let task = takes(Duration::ZERO, &sender, whose);
-        pool.submit_for(Some(client), task).unwrap();
+    for (others_wait, order) in [(true, ["light", "heavy"]), (false, ["heavy", "light"])] {
+        let pool = Pool::start(1, 100).unwrap();
+        let release = hold_worker(&pool, None, Duration::ZERO);
+        if others_wait {
+            pool.submit(task(|_| Next::Finished)).unwrap();
+        }
+        let mut easy = takes(Duration::from_millis(20), &sender, "easy");
+        let next = pool.begin_here(Some(&heavy), &mut *easy, Duration::from_millis(1));
+        assert_eq!((next, receive(&said)), (Next::Finished, "easy"));
+        for (client, whose) in [(&heavy, "heavy"), (&light, "light")] {
+            let task = takes(Duration::ZERO, &sender, whose);
+            pool.submit_for(Some(client), task).unwrap();
+        }
+        drop(release);
+        assert_eq!([receive(&said), receive(&said)], order);
     }
-    drop(release);
-    assert_eq!([receive(&said), receive(&said)], ["light", "heavy"]);
 }
 
 #[test]

@@ -106,8 +106,9 @@ async fn a_call_that_crosses_with_the_goodbye_is_answered() {
     let mut stream = greet(service.address).await;
     let mut told = Vec::new();
     let ping = loop {
-        in_time(stream.read_buf(&mut told)).await.unwrap();
-        let is_ping = |&&(kind, ..): &&(u8, u32, &[u8])| kind == PING;
+        let read = in_time(stream.read_buf(&mut told)).await.unwrap();
+        assert_ne!(read, 0, "it is told first");
+        let is_ping = |&&(kind, _, payload): &&(u8, u32, &[u8])| kind == PING && payload.len() == 8;
         if let Some((_, _, payload)) = frames(&told).iter().find(is_ping) {
             break payload.to_vec();
         }

@@ -47,22 +47,28 @@ fn time_and_answers_earn_more() {
     assert_eq!(passed(&mut frames, &ping(), now), 2_000);
 }
 
+/// What h2 sends with the PING of its goodbye.
+const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
+
 #[test]
-fn an_answer_to_a_ping_is_found_where_it_stands_whole() {
+fn the_answer_to_a_goodbye_is_found_where_it_stands_whole() {
     let now = Instant::now();
-    let pong = http2_frame(PING, 1, 0, &[7; 8]);
-    let before = [ping(), http2_frame(DATA, 0, 1, &pong)].concat();
-    let all = [before.clone(), pong, ping()].concat();
+    let farewell = http2_frame(PING, 1, 0, &GOODBYE);
+    let other = http2_frame(PING, 1, 0, &[7; 8]);
+    let asked = http2_frame(PING, 0, 0, &GOODBYE);
+    let data = http2_frame(DATA, 0, 1, &farewell);
+    let before = [other, asked, data].concat();
+    let all = [before.clone(), farewell, ping()].concat();
     let mut frames = Frames::new(now);
     frames.received(&all, now).unwrap();
-    assert_eq!(frames.pong(), Some(before.len()));
+    assert_eq!(frames.farewell(), Some(before.len()));
     assert!(frames.is_between());
     // Cut anywhere, only the part that has all of it tells.
     for cut in 1..all.len() {
         let mut frames = Frames::new(now);
         let parts = [&all[..cut], &all[cut..]].map(|part| {
             frames.received(part, now).unwrap();
-            frames.pong()
+            frames.farewell()
         });
         let end = before.len() + 17;
         let expected = if cut >= end {
@@ -74,6 +80,24 @@ fn an_answer_to_a_ping_is_found_where_it_stands_whole() {
         };
         assert_eq!(parts, expected, "{cut}");
     }
+}
+
+#[test]
+fn nothing_may_stand_in_a_frame_or_in_the_headers_of_a_call() {
+    const CONTINUATION: u8 = 9;
+    let now = Instant::now();
+    let mut frames = Frames::new(now);
+    let mut is_between_after = |bytes: &[u8]| {
+        frames.received(bytes, now).unwrap();
+        frames.is_between()
+    };
+    assert!(!is_between_after(&ping()[..5]));
+    assert!(!is_between_after(&ping()[5..9]));
+    assert!(is_between_after(&ping()[9..]));
+    assert!(!is_between_after(&http2_frame(HEADERS, 0, 1, &[0; 4])));
+    assert!(!is_between_after(&http2_frame(CONTINUATION, 0, 1, &[0; 4])));
+    assert!(is_between_after(&http2_frame(CONTINUATION, 4, 1, &[0; 4])));
+    assert!(is_between_after(&http2_frame(HEADERS, 4, 3, &[0; 4])));
 }
 
 #[test]

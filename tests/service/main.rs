@@ -25,3 +25,4 @@ mod solve_stream;
 mod status;
 mod tls;
 mod tokens;
+mod transport;

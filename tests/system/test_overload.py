@@ -133,9 +133,10 @@ class Overload(Offered):
         self.assertLessEqual(set(failed), expected)
         self.assertLess(growth, GROWTH)
         self.assertLess(max(medians.values()), NOISE)
-        # They need no worker, as long as the system leaves them the processor meanwhile.
-        easy = len(took["3×3"]) + len(took["easy 4×4"])
-        self.assertGreater(self.server.metrics()["loyd_solved_at_once_total"], easy / 2)
+        # These need no worker, as long as the system leaves them the processor meanwhile; others do
+        # until their tables are there.
+        at_once = self.server.metrics()["loyd_solved_at_once_total"]
+        self.assertGreater(at_once, len(took["3×3"]) / 2)
 
 
 class Busy(Offered):

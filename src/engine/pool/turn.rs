@@ -100,7 +100,8 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// What service the task has had until now.
+    /// What service the task has had until now, with the time that it was away: who waits for it waits for
+    /// that, too.
     #[must_use]
     pub fn service(&self) -> Duration {
         self.before + self.begun.elapsed()

@@ -1,0 +1,102 @@
+//! The answer to a goodbye passes later than it came, and whole; everything else as it came.
+
+use std::time::Duration;
+
+use loyd::service::Transport;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::time::{sleep, timeout};
+
+use crate::harness::in_time;
+use crate::raw::http2_frame;
+
+const DATA: u8 = 0;
+const HEADERS: u8 = 1;
+const PING: u8 = 6;
+const CONTINUATION: u8 = 9;
+
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// What h2 sends with the PING of its goodbye.
+const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
+
+fn farewell() -> Vec<u8> {
+    http2_frame(PING, 1, 0, &GOODBYE)
+}
+
+/// Reads so many bytes, no more than so many at a time.
+async fn read(transport: &mut Transport<DuplexStream>, bytes: usize, most: usize) -> Vec<u8> {
+    let mut all = Vec::new();
+    while all.len() < bytes {
+        let mut part = vec![0; most.min(bytes - all.len())];
+        let read = in_time(transport.read(&mut part)).await.unwrap();
+        assert_ne!(read, 0, "the end after {all:?}");
+        all.extend(&part[..read]);
+    }
+    all
+}
+
+async fn begin() -> (DuplexStream, Transport<DuplexStream>) {
+    let (mut peer, stream) = duplex(1 << 16);
+    peer.write_all(PREFACE).await.unwrap();
+    let mut transport = Transport::begin(stream).await.unwrap();
+    assert_eq!(read(&mut transport, PREFACE.len(), 100).await, PREFACE);
+    (peer, transport)
+}
+
+#[tokio::test]
+async fn alone_it_is_not_the_end() {
+    for most in [1, 5, 16, 17, 1000] {
+        let (mut peer, mut transport) = begin().await;
+        peer.write_all(&farewell()).await.unwrap();
+        assert_eq!(read(&mut transport, 17, most).await, farewell(), "{most}");
+        drop(peer);
+        assert_eq!(transport.read(&mut [0; 100]).await.unwrap(), 0);
+    }
+}
+
+#[tokio::test]
+async fn what_comes_after_it_passes_before_it() {
+    let call = http2_frame(HEADERS, 4, 1, &[7; 30]);
+    let (mut peer, mut transport) = begin().await;
+    peer.write_all(&[farewell(), call.clone()].concat())
+        .await
+        .unwrap();
+    let expected = [call, farewell()].concat();
+    assert_eq!(read(&mut transport, expected.len(), 1000).await, expected);
+}
+
+#[tokio::test]
+async fn it_waits_for_the_end_of_a_frame_and_of_headers() {
+    let whole = [
+        http2_frame(DATA, 0, 1, &[1; 40]),
+        [
+            http2_frame(HEADERS, 0, 3, &[2; 20]),
+            http2_frame(CONTINUATION, 4, 3, &[3; 20]),
+        ]
+        .concat(),
+    ];
+    for whole in whole {
+        let (mut peer, mut transport) = begin().await;
+        // In the payload of the one, between the frames of the other.
+        let (first, second) = whole.split_at(29);
+        peer.write_all(&[&farewell(), first].concat())
+            .await
+            .unwrap();
+        assert_eq!(read(&mut transport, 29, 1000).await, first);
+        let mut byte = [0];
+        let more = timeout(Duration::from_millis(150), transport.read(&mut byte)).await;
+        assert!(more.is_err(), "{byte:?}");
+        peer.write_all(second).await.unwrap();
+        let rest = [second, &farewell()].concat();
+        assert_eq!(read(&mut transport, rest.len(), 1000).await, rest);
+    }
+}
+
+#[tokio::test]
+async fn it_does_not_outlive_the_connection() {
+    let (mut peer, mut transport) = begin().await;
+    peer.write_all(&farewell()).await.unwrap();
+    drop(peer);
+    sleep(Duration::from_millis(1)).await;
+    assert_eq!(transport.read(&mut [0; 100]).await.unwrap(), 0);
+}
