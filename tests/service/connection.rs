@@ -6,17 +6,10 @@ use loyd::service::{ServeError, proto};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::harness::{PATIENCE, Service, ask, hardest, hopeless, in_time, square, try_start};
-use crate::raw::{RawClient, frame, greet, http2_frame, read_to_end};
-
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const PING: u8 = 6;
-const GOAWAY: u8 = 7;
-const WINDOW_UPDATE: u8 = 8;
-
-const ACK: u8 = 1;
-const END_STREAM: u8 = 1;
-const END_HEADERS: u8 = 4;
+use crate::raw::{
+    ACK, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RawClient, SETTINGS, WINDOW_UPDATE,
+    frame, greet, http2_frame, read_to_end,
+};
 
 /// The frames among what a server sent: type, stream and payload.
 fn frames(mut bytes: &[u8]) -> Vec<(u8, u32, &[u8])> {
@@ -142,8 +135,8 @@ async fn a_peer_that_makes_nothing_but_noise_is_cut_off() {
     let service = Service::start().await;
     let mut client = service.client().await;
     let noises = [
-        ("PING", http2_frame(6, 0, 0, &[0; 8])),
-        ("SETTINGS", http2_frame(4, 0, 0, &[])),
+        ("PING", http2_frame(PING, 0, 0, &[0; 8])),
+        ("SETTINGS", http2_frame(SETTINGS, 0, 0, &[])),
         ("PRIORITY", http2_frame(2, 0, 1, &[0, 0, 0, 3, 0])),
         ("an unknown type", http2_frame(200, 0, 0, &[1; 4])),
     ];

@@ -4,13 +4,10 @@ use std::time::{Duration, Instant};
 
 use loyd::service::{Flood, Frames};
 
-use crate::raw::http2_frame;
-
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const RST_STREAM: u8 = 3;
-const SETTINGS: u8 = 4;
-const PING: u8 = 6;
+use crate::raw::{
+    ACK, CONTINUATION, DATA, END_HEADERS, GOODBYE, HEADERS, PING, RST_STREAM, SETTINGS, farewell,
+    http2_frame,
+};
 
 fn ping() -> Vec<u8> {
     http2_frame(PING, 0, 0, &[0; 8])
@@ -47,14 +44,11 @@ fn time_and_answers_earn_more() {
     assert_eq!(passed(&mut frames, &ping(), now), 2_000);
 }
 
-/// What h2 sends with the PING of its goodbye.
-const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
-
 #[test]
 fn the_answer_to_a_goodbye_is_found_where_it_stands_whole() {
     let now = Instant::now();
-    let farewell = http2_frame(PING, 1, 0, &GOODBYE);
-    let other = http2_frame(PING, 1, 0, &[7; 8]);
+    let farewell = farewell();
+    let other = http2_frame(PING, ACK, 0, &[7; 8]);
     let asked = http2_frame(PING, 0, 0, &GOODBYE);
     let data = http2_frame(DATA, 0, 1, &farewell);
     let before = [other, asked, data].concat();
@@ -84,7 +78,6 @@ fn the_answer_to_a_goodbye_is_found_where_it_stands_whole() {
 
 #[test]
 fn nothing_may_stand_in_a_frame_or_in_the_headers_of_a_call() {
-    const CONTINUATION: u8 = 9;
     let now = Instant::now();
     let mut frames = Frames::new(now);
     let mut is_between_after = |bytes: &[u8]| {
@@ -96,8 +89,18 @@ fn nothing_may_stand_in_a_frame_or_in_the_headers_of_a_call() {
     assert!(is_between_after(&ping()[9..]));
     assert!(!is_between_after(&http2_frame(HEADERS, 0, 1, &[0; 4])));
     assert!(!is_between_after(&http2_frame(CONTINUATION, 0, 1, &[0; 4])));
-    assert!(is_between_after(&http2_frame(CONTINUATION, 4, 1, &[0; 4])));
-    assert!(is_between_after(&http2_frame(HEADERS, 4, 3, &[0; 4])));
+    assert!(is_between_after(&http2_frame(
+        CONTINUATION,
+        END_HEADERS,
+        1,
+        &[0; 4]
+    )));
+    assert!(is_between_after(&http2_frame(
+        HEADERS,
+        END_HEADERS,
+        3,
+        &[0; 4]
+    )));
 }
 
 #[test]

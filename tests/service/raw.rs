@@ -36,9 +36,35 @@ pub(crate) async fn greet(address: SocketAddr) -> TcpStream {
         .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
         .await
         .unwrap();
-    stream.write_all(&http2_frame(4, 0, 0, &[])).await.unwrap();
+    stream
+        .write_all(&http2_frame(SETTINGS, 0, 0, &[]))
+        .await
+        .unwrap();
     stream
 }
+
+/// The types of frames.
+pub(crate) const DATA: u8 = 0;
+pub(crate) const HEADERS: u8 = 1;
+pub(crate) const RST_STREAM: u8 = 3;
+pub(crate) const SETTINGS: u8 = 4;
+pub(crate) const PING: u8 = 6;
+pub(crate) const GOAWAY: u8 = 7;
+pub(crate) const WINDOW_UPDATE: u8 = 8;
+pub(crate) const CONTINUATION: u8 = 9;
+
+/// Their flags.
+pub(crate) const ACK: u8 = 1;
+pub(crate) const END_STREAM: u8 = 1;
+pub(crate) const END_HEADERS: u8 = 4;
+
+/// The answer to the PING with which h2 says goodbye.
+pub(crate) fn farewell() -> Vec<u8> {
+    http2_frame(PING, ACK, 0, &GOODBYE)
+}
+
+/// What h2 sends with that PING.
+pub(crate) const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
 
 /// A frame of HTTP/2.
 pub(crate) fn http2_frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {

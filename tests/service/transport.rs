@@ -7,21 +7,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::time::{sleep, timeout};
 
 use crate::harness::in_time;
-use crate::raw::http2_frame;
-
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const PING: u8 = 6;
-const CONTINUATION: u8 = 9;
+use crate::raw::{CONTINUATION, DATA, END_HEADERS, HEADERS, farewell, http2_frame};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-
-/// What h2 sends with the PING of its goodbye.
-const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
-
-fn farewell() -> Vec<u8> {
-    http2_frame(PING, 1, 0, &GOODBYE)
-}
 
 /// Reads so many bytes, no more than so many at a time.
 async fn read(transport: &mut Transport<DuplexStream>, bytes: usize, most: usize) -> Vec<u8> {
@@ -56,7 +44,7 @@ async fn alone_it_is_not_the_end() {
 
 #[tokio::test]
 async fn what_comes_after_it_passes_before_it() {
-    let call = http2_frame(HEADERS, 4, 1, &[7; 30]);
+    let call = http2_frame(HEADERS, END_HEADERS, 1, &[7; 30]);
     let (mut peer, mut transport) = begin().await;
     peer.write_all(&[farewell(), call.clone()].concat())
         .await
@@ -71,7 +59,7 @@ async fn it_waits_for_the_end_of_a_frame_and_of_headers() {
         http2_frame(DATA, 0, 1, &[1; 40]),
         [
             http2_frame(HEADERS, 0, 3, &[2; 20]),
-            http2_frame(CONTINUATION, 4, 3, &[3; 20]),
+            http2_frame(CONTINUATION, END_HEADERS, 3, &[3; 20]),
         ]
         .concat(),
     ];

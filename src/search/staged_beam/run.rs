@@ -22,10 +22,9 @@ fn deepest(shape: Shape) -> u32 {
 }
 
 /// The part of all moves that are left when a part of the cells is open, of which the `block` remains
-/// at the end; as measured from 10×10 to
-/// 64×64 at widths from 10 to 150: about the square, as lines become shorter; less in between,
-/// because the first stages bring all tiles nearer. When little of a large board is open, it is as a
-/// board of that size would be, the power of 3/2, but for the block at the end.
+/// at the end, as measured from 10×10 to 64×64 at widths from 10 to 150: about the square, as lines
+/// become shorter; less in between, because the first stages bring all tiles nearer. When little of a
+/// large board is open, it is as a board of that size would be, the power of 3/2, but for the block.
 fn moves_left(open: f32, block: f32) -> f32 {
     let square = open * open;
     let as_lines = square * (1.0 - 0.45 * open + 0.45 * square * square * square);
