@@ -50,6 +50,11 @@ pub(super) struct TrainArgs {
     #[arg(long, default_value = "3")]
     epochs: NonZeroU32,
 
+    /// How much the first lesson changes an estimate, in moves; later ones change less. Weights that
+    /// are good already learn better at half a move.
+    #[arg(long, default_value = "2.5", value_parser = rate)]
+    rate: f32,
+
     /// Boards that decide which weights are better.
     #[arg(long, default_value = "100")]
     trials: NonZeroUsize,
@@ -76,6 +81,7 @@ impl TrainArgs {
             solves: self.solves.get(),
             width: self.width.get(),
             epochs: self.epochs.get(),
+            rate: self.rate,
             trials: self.trials.get(),
             trial_width: self.trial_width.get(),
         };
@@ -130,6 +136,14 @@ impl TrainArgs {
         let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
         let weights = Weights::from_bytes(&bytes).map_err(|error| fail(from, &error))?;
         fit(weights, shape).ok_or_else(|| fail(from, &"its boards are larger than that"))
+    }
+}
+
+/// Reads a rate.
+fn rate(text: &str) -> Result<f32, String> {
+    match text.parse() {
+        Ok(rate) if rate > 0.0 && rate <= 100.0 => Ok(rate),
+        _ => Err("must be a number above 0, at most 100".to_owned()),
     }
 }
 

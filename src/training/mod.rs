@@ -6,7 +6,9 @@
 //! from. The best by the length of the beam's solutions go on. Stands above the searches; only the
 //! command line uses it. The same course gives the same weights, on any number of threads.
 
+mod alike;
 mod model;
+mod plain;
 mod samples;
 mod solve;
 mod starts;
@@ -29,9 +31,6 @@ const BATCH: usize = 512;
 
 /// Generations whose samples are looked at.
 const REMEMBERED: usize = 3;
-
-/// The first change of all weights of a board together, in moves.
-const RATE: f32 = 2.5;
 
 /// How much wider the beam is that looks at boards on which the other gave up.
 const WIDER: usize = 4;
@@ -59,6 +58,8 @@ pub struct Course {
     pub width: usize,
     /// How often each sample is looked at in a generation.
     pub epochs: u32,
+    /// How much the first lesson changes the estimate of its board, in moves.
+    pub rate: f32,
     /// Boards that decide between weights.
     pub trials: usize,
     /// The width of the beam on those.
@@ -214,7 +215,7 @@ fn learn(course: &Course, generation: u32, model: &Model, samples: &Samples) -> 
         pupil.refresh();
         let lessons = Lessons {
             epochs: course.epochs,
-            rate: RATE,
+            rate: course.rate,
             seed: board_seed(course.seed ^ number, u64::from(generation)),
         };
         pupil.learn(samples, lessons);
@@ -233,7 +234,5 @@ fn learn(course: &Course, generation: u32, model: &Model, samples: &Samples) -> 
     } else {
         (1..=PUPILS).map(pupil).collect()
     };
-    let mut learned = pupils[0].mean(&pupils[1]);
-    learned.settle();
-    learned
+    pupils[0].mean(&pupils[1])
 }

@@ -1,8 +1,8 @@
 //! Learning: reproducible, and for the better.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use loyd::heuristic::learned::Weights;
-use loyd::puzzle::Shape;
+use loyd::heuristic::learned::{Rows, Weights};
+use loyd::puzzle::{Dice, Shape};
 use loyd::training::{Course, Report, train};
 
 fn course(threads: usize, generations: u32) -> Course {
@@ -14,6 +14,7 @@ fn course(threads: usize, generations: u32) -> Course {
         solves: 600,
         width: 60,
         epochs: 2,
+        rate: 2.5,
         trials: 100,
         trial_width: 20,
     }
@@ -73,4 +74,39 @@ fn a_course_says_how_far_it_is() {
         _ => None,
     });
     assert_eq!(solving.collect::<Vec<_>>(), [(512, 600), (600, 600)]);
+}
+
+/// A board with the blank at home, and its inverse: tile a stands on b's home if tile b stands on
+/// a's in the other.
+fn inverse_boards(cells: usize, dice: &mut Dice) -> [Vec<u8>; 2] {
+    let mut tiles: Vec<u8> = (1..cells as u8).collect();
+    for last in (1..tiles.len()).rev() {
+        tiles.swap(last, dice.below(last as u32 + 1) as usize);
+    }
+    let mut inverse = vec![0; cells];
+    for (cell, &tile) in tiles.iter().enumerate() {
+        inverse[usize::from(tile) - 1] = cell as u8 + 1;
+    }
+    tiles.push(0);
+    [tiles, inverse]
+}
+
+#[test]
+fn boards_that_are_alike_are_estimated_alike() {
+    let square = Course {
+        from: Weights::manhattan(Shape::new(3, 3).unwrap()),
+        ..course(2, 1)
+    };
+    let weights = run(&square).0;
+    assert_ne!(weights, square.from);
+    assert_eq!(weights, weights.transposed());
+    let mut dice = Dice::new(1);
+    for weights in [weights, run(&course(2, 1)).0] {
+        for _ in 0..100 {
+            let [board, inverse] = inverse_boards(weights.shape().cells(), &mut dice);
+            let difference = weights.of(&board) - weights.of(&inverse);
+            // Nothing but what the rounding of their weights comes to.
+            assert!(difference.abs() <= Rows::UNIT, "{difference} {board:?}");
+        }
+    }
 }

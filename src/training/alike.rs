@@ -1,0 +1,112 @@
+//! Which weights are one: those that the puzzle's symmetries make alike are learned together, from
+//! the samples of all of them.
+//!
+//! One symmetry is the mirror in the diagonal of square boards. The other has tiles and cells change
+//! their parts: a way from the goal to a board with the blank at home, walked back, leads from the
+//! goal to the *inverse* board, where tile a stands on b's home if tile b stood on a's. Both are as
+//! far from the goal (duality: Zahavi, Felner, Holte & Schaeffer, 2008). With the blank elsewhere
+//! that is only nearly so; of two tiles on their cells it is taken to hold wherever the blank is.
+
+use crate::heuristic::learned::{Transposition, home_of, pair_of, pairs_of, tile_of};
+use crate::puzzle::Shape;
+
+/// A tile and its cell.
+type Stand = (usize, usize);
+
+/// The number of the weight for each place in the order of the fields of
+/// [`Weights`](crate::heuristic::learned::Weights).
+#[derive(Debug)]
+pub(super) struct Alike {
+    pub(super) singles: Box<[u32]>,
+    pub(super) pairs: Box<[u32]>,
+}
+
+impl Alike {
+    pub(super) fn new(shape: Shape) -> Self {
+        let cells = shape.cells();
+        let symmetries = Symmetries::new(shape);
+        let single_place = |(tile, cell): Stand| tile * cells + cell;
+        let pair_place = |one: Stand, other: Stand| {
+            let (lower, upper) = if one.1 < other.1 {
+                (one, other)
+            } else {
+                (other, one)
+            };
+            (pair_of(cells, lower.1, upper.1) * cells + lower.0) * cells + upper.0
+        };
+        let stands = (0..cells).flat_map(|tile| (0..cells).map(move |cell| (tile, cell)));
+        let singles = stands.map(|stand| {
+            let images = symmetries.images([stand]);
+            images.map(|image| image.map_or(usize::MAX, |[stand]| single_place(stand)))
+        });
+        let pairs = pairs_of(cells).flat_map(|(lower, upper)| {
+            let tiles = (0..cells).flat_map(move |tile| (0..cells).map(move |other| (tile, other)));
+            tiles.map(move |(tile, other)| [(tile, lower), (other, upper)])
+        });
+        let pairs = pairs.map(|stands| {
+            // No tile stands twice: such places are never asked for.
+            if stands[0].0 == stands[1].0 {
+                return [usize::MAX; 3];
+            }
+            let images = symmetries.images(stands);
+            images.map(|image| image.map_or(usize::MAX, |[one, other]| pair_place(one, other)))
+        });
+        Self {
+            singles: numbers(singles),
+            pairs: numbers(pairs),
+        }
+    }
+}
+
+/// The number of each place, from the places of its images: the first of them has it, too.
+fn numbers(places: impl Iterator<Item = [usize; 3]>) -> Box<[u32]> {
+    let mut numbers: Vec<u32> = Vec::new();
+    let mut count = 0;
+    for (place, images) in places.enumerate() {
+        let first = images.into_iter().min().unwrap_or(place);
+        numbers.push(if first < place {
+            numbers[first]
+        } else {
+            count += 1;
+            count - 1
+        });
+    }
+    numbers.into()
+}
+
+struct Symmetries {
+    cells: usize,
+    /// The mirror, of square boards.
+    mirror: Option<Transposition>,
+}
+
+impl Symmetries {
+    fn new(shape: Shape) -> Self {
+        let is_square = shape.rows() == shape.columns();
+        Self {
+            cells: shape.cells(),
+            mirror: is_square.then(|| Transposition::new(shape)),
+        }
+    }
+
+    /// The images of tiles on their cells, without themselves: in the mirror, inverse, and both.
+    fn images<const N: usize>(&self, stands: [Stand; N]) -> [Option<[Stand; N]>; 3] {
+        let mirrored = self.mirrored(stands);
+        let inverse = self.inverse(stands);
+        let both = inverse.and_then(|inverse| self.mirrored(inverse));
+        [mirrored, inverse, both]
+    }
+
+    fn mirrored<const N: usize>(&self, stands: [Stand; N]) -> Option<[Stand; N]> {
+        let names = self.mirror.as_ref()?;
+        Some(stands.map(|(tile, cell)| (names.tiles[tile], names.cells[cell])))
+    }
+
+    /// None where the blank is among them but not at home, or its home but not the blank.
+    fn inverse<const N: usize>(&self, stands: [Stand; N]) -> Option<[Stand; N]> {
+        let last = self.cells - 1;
+        let is_half = |&(tile, cell): &Stand| (tile == 0) != (cell == last);
+        let image = |(tile, cell)| (tile_of(self.cells, cell), home_of(self.cells, tile));
+        (!stands.iter().any(is_half)).then(|| stands.map(image))
+    }
+}
