@@ -1,8 +1,11 @@
 //! Learning: reproducible, and for the better.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../support/mod.rs"]
+mod support;
+
 use loyd::heuristic::learned::{Rows, Weights};
-use loyd::puzzle::{Dice, Shape};
+use loyd::puzzle::{Board, Dice, Shape};
 use loyd::training::{Course, Report, train};
 
 fn course(threads: usize, generations: u32) -> Course {
@@ -76,19 +79,40 @@ fn a_course_says_how_far_it_is() {
     assert_eq!(solving.collect::<Vec<_>>(), [(512, 600), (600, 600)]);
 }
 
-/// A board with the blank at home, and its inverse: tile a stands on b's home if tile b stands on
-/// a's in the other.
-fn inverse_boards(cells: usize, dice: &mut Dice) -> [Vec<u8>; 2] {
+/// Of a board with the blank at home the inverse: tile a stands on b's home if tile b stands on a's.
+fn inverse(tiles: &[u8]) -> Vec<u8> {
+    let mut inverse = vec![0; tiles.len()];
+    for (cell, &tile) in tiles[..tiles.len() - 1].iter().enumerate() {
+        inverse[usize::from(tile) - 1] = cell as u8 + 1;
+    }
+    inverse
+}
+
+fn with_blank_at_home(cells: usize, dice: &mut Dice) -> Vec<u8> {
     let mut tiles: Vec<u8> = (1..cells as u8).collect();
     for last in (1..tiles.len()).rev() {
         tiles.swap(last, dice.below(last as u32 + 1) as usize);
     }
-    let mut inverse = vec![0; cells];
-    for (cell, &tile) in tiles.iter().enumerate() {
-        inverse[usize::from(tile) - 1] = cell as u8 + 1;
-    }
     tiles.push(0);
-    [tiles, inverse]
+    tiles
+}
+
+#[test]
+fn a_board_and_its_inverse_are_as_far_from_the_goal() {
+    for (rows, columns) in [(3, 3), (2, 4)] {
+        let shape = support::shape(rows, columns);
+        let distances = support::all_distances(Board::solved(shape));
+        let mut seen = 0;
+        for (board, distance) in &distances {
+            let tiles: Vec<u8> = board.tiles().map(|tile| tile as u8).collect();
+            if tiles.last() == Some(&0) {
+                let inverse: Vec<u32> = inverse(&tiles).into_iter().map(u32::from).collect();
+                assert_eq!(distances[&Board::new(shape, &inverse).unwrap()], *distance);
+                seen += 1;
+            }
+        }
+        assert_eq!(seen, distances.len() / shape.cells());
+    }
 }
 
 #[test]
@@ -103,8 +127,8 @@ fn boards_that_are_alike_are_estimated_alike() {
     let mut dice = Dice::new(1);
     for weights in [weights, run(&course(2, 1)).0] {
         for _ in 0..100 {
-            let [board, inverse] = inverse_boards(weights.shape().cells(), &mut dice);
-            let difference = weights.of(&board) - weights.of(&inverse);
+            let board = with_blank_at_home(weights.shape().cells(), &mut dice);
+            let difference = weights.of(&board) - weights.of(&inverse(&board));
             // Nothing but what the rounding of their weights comes to.
             assert!(difference.abs() <= Rows::UNIT, "{difference} {board:?}");
         }
