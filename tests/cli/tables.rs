@@ -114,6 +114,12 @@ fn only_what_there_is_can_be_built() {
         &["tables", "build", "--home", "16"],
         &["tables", "build", "--threads", "0"],
         &["tables"],
+        &[
+            "tables", "train", "--shape", "3x3", "--out", "w", "--rate", "0",
+        ],
+        &[
+            "tables", "train", "--shape", "3x3", "--out", "w", "--rate", "NaN",
+        ],
     ] {
         assert!(parse(arguments).is_err(), "{arguments:?}");
     }
