@@ -21,7 +21,8 @@ impl Plain {
     }
 
     /// The same estimates from smaller weights: what a tile on a cell means to all others alike
-    /// goes from its pairs into its own weight. On square boards it is made symmetric, too.
+    /// goes from its pairs into its own weight. That is done one tile after the other, so that on
+    /// square boards it is made symmetric again.
     pub(super) fn settle(&mut self) {
         for _ in 0..3 {
             self.centre();
@@ -80,6 +81,7 @@ impl Plain {
         }
     }
 
+    /// Every weight becomes its mean with that of its image in the diagonal.
     fn symmetrise(&mut self) {
         let cells = self.shape.cells();
         let names = Transposition::new(self.shape);
