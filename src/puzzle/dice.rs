@@ -55,6 +55,14 @@ impl Dice {
         (product >> 32) as u32
     }
 
+    /// Puts the items into an order, each exactly as likely (Durstenfeld, 1964): from the last item
+    /// on, each changes places with one of those up to it.
+    pub fn shuffle<T>(&mut self, items: &mut [T]) {
+        for last in (1..items.len()).rev() {
+            items.swap(last, self.below(last as u32 + 1) as usize);
+        }
+    }
+
     fn product(&mut self, bound: u32) -> u64 {
         u64::from(self.words.next_u32()) * u64::from(bound)
     }

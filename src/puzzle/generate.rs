@@ -49,9 +49,7 @@ pub const fn board_seed(seed: u64, index: u64) -> u64 {
 pub fn uniform(goal: &Board, wanted: Solvability, dice: &mut Dice) -> Board {
     let shape = goal.shape();
     let mut tiles: Vec<u16> = (0..shape.cells() as u16).collect();
-    for last in (1..tiles.len()).rev() {
-        tiles.swap(last, dice.below(last as u32 + 1) as usize);
-    }
+    dice.shuffle(&mut tiles);
     let board = from_tiles(shape, &tiles);
     let parity = Parity::of(&board, goal);
     if parity.solvable() == (wanted == Solvability::Solvable) {

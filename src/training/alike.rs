@@ -37,19 +37,20 @@ impl Alike {
         let stands = (0..cells).flat_map(|tile| (0..cells).map(move |cell| (tile, cell)));
         let singles = stands.map(|stand| {
             let images = symmetries.images([stand]);
-            images.map(|image| image.map_or(usize::MAX, |[stand]| single_place(stand)))
+            images.map(|[stand]| single_place(stand))
         });
         let pairs = pairs_of(cells).flat_map(|(lower, upper)| {
             let tiles = (0..cells).flat_map(move |tile| (0..cells).map(move |other| (tile, other)));
             tiles.map(move |(tile, other)| [(tile, lower), (other, upper)])
         });
         let pairs = pairs.map(|stands| {
-            // No tile stands twice: such places are never asked for.
-            if stands[0].0 == stands[1].0 {
-                return [usize::MAX; 3];
-            }
-            let images = symmetries.images(stands);
-            images.map(|image| image.map_or(usize::MAX, |[one, other]| pair_place(one, other)))
+            // No tile stands twice: such places are never asked for, and have no inverse.
+            let images = if stands[0].0 == stands[1].0 {
+                [stands; 3]
+            } else {
+                symmetries.images(stands)
+            };
+            images.map(|[one, other]| pair_place(one, other))
         });
         Self {
             singles: numbers(singles),
@@ -89,24 +90,26 @@ impl Symmetries {
         }
     }
 
-    /// The images of tiles on their cells, without themselves: in the mirror, inverse, and both.
-    fn images<const N: usize>(&self, stands: [Stand; N]) -> [Option<[Stand; N]>; 3] {
-        let mirrored = self.mirrored(stands);
+    /// The images of tiles on their cells: in the mirror, inverse, and both. What has none is its own.
+    fn images<const N: usize>(&self, stands: [Stand; N]) -> [[Stand; N]; 3] {
         let inverse = self.inverse(stands);
-        let both = inverse.and_then(|inverse| self.mirrored(inverse));
-        [mirrored, inverse, both]
+        [self.mirrored(stands), inverse, self.mirrored(inverse)]
     }
 
-    fn mirrored<const N: usize>(&self, stands: [Stand; N]) -> Option<[Stand; N]> {
-        let names = self.mirror.as_ref()?;
-        Some(stands.map(|(tile, cell)| (names.tiles[tile], names.cells[cell])))
+    fn mirrored<const N: usize>(&self, stands: [Stand; N]) -> [Stand; N] {
+        let Some(names) = &self.mirror else {
+            return stands;
+        };
+        stands.map(|(tile, cell)| (names.tiles[tile], names.cells[cell]))
     }
 
-    /// None where the blank is among them but not at home, or its home but not the blank.
-    fn inverse<const N: usize>(&self, stands: [Stand; N]) -> Option<[Stand; N]> {
+    /// There is none where the blank is among them but not at home, or its home but not the blank.
+    fn inverse<const N: usize>(&self, stands: [Stand; N]) -> [Stand; N] {
         let last = self.cells - 1;
         let is_half = |&(tile, cell): &Stand| (tile == 0) != (cell == last);
-        let image = |(tile, cell)| (tile_of(self.cells, cell), home_of(self.cells, tile));
-        (!stands.iter().any(is_half)).then(|| stands.map(image))
+        if stands.iter().any(is_half) {
+            return stands;
+        }
+        stands.map(|(tile, cell)| (tile_of(self.cells, cell), home_of(self.cells, tile)))
     }
 }

@@ -69,7 +69,7 @@ impl Model {
             pairs: pairs.map(|&one| value(&self.pairs, one)).collect(),
         };
         plain.settle();
-        plain.weights()
+        plain.rounded()
     }
 
     /// Learns from samples, in an order that the seed chooses.
@@ -82,7 +82,7 @@ impl Model {
         let mut done = 0;
         let mut present = Present::default();
         for _ in 0..lessons.epochs {
-            shuffle(&mut order, &mut dice);
+            dice.shuffle(&mut order);
             for &sample in &order {
                 let past = done as f32 / total as f32;
                 done += 1;
@@ -167,10 +167,4 @@ fn means(numbers: &[u32], parts: impl Iterator<Item = i32>) -> Vec<Weight> {
         squares: 0.0,
     };
     sums.into_iter().map(weight).collect()
-}
-
-fn shuffle(order: &mut [u32], dice: &mut Dice) {
-    for last in (1..order.len()).rev() {
-        order.swap(last, dice.below(last as u32 + 1) as usize);
-    }
 }

@@ -13,7 +13,7 @@ pub(super) struct Plain {
 
 impl Plain {
     /// The weights rounded to parts of a move.
-    pub(super) fn weights(&self) -> Weights {
+    pub(super) fn rounded(&self) -> Weights {
         let parts = |weight: &f32| (weight * Rows::UNIT as f32).round();
         let singles = self.singles.iter().map(|single| parts(single) as i16);
         let pairs = self.pairs.iter().map(|pair| parts(pair) as i8);

@@ -183,9 +183,7 @@ fn is_for_the_shape_and_the_home_of_its_tables_only() {
 fn symmetric(dice: &mut Dice) -> Option<Problem> {
     let shape = shape(4, 4);
     let shuffled = |mut cells: Vec<usize>, dice: &mut Dice| {
-        for last in (1..cells.len()).rev() {
-            cells.swap(last, dice.below(last as u32 + 1) as usize);
-        }
+        dice.shuffle(&mut cells);
         cells
     };
     let mirrored = |cell: usize| cell % 4 * 4 + cell / 4;

@@ -90,9 +90,7 @@ fn inverse(tiles: &[u8]) -> Vec<u8> {
 
 fn with_blank_at_home(cells: usize, dice: &mut Dice) -> Vec<u8> {
     let mut tiles: Vec<u8> = (1..cells as u8).collect();
-    for last in (1..tiles.len()).rev() {
-        tiles.swap(last, dice.below(last as u32 + 1) as usize);
-    }
+    dice.shuffle(&mut tiles);
     tiles.push(0);
     tiles
 }
