@@ -1,6 +1,11 @@
+use std::io::Write;
+
+use flate2::Compression;
+use flate2::write::{ZlibDecoder, ZlibEncoder};
 use loyd::heuristic::Slide;
 use loyd::heuristic::learned::{self, Line, Rows, Weights, WeightsError};
 use loyd::puzzle::{Board, Dice, Shape};
+use twox_hash::XxHash3_64;
 
 use crate::support::{any_direction, random_problem, shape};
 
@@ -27,7 +32,7 @@ fn what_is_shipped_is_whole_and_for_its_size() {
     for (side, bytes) in SHIPPED {
         let weights = Weights::from_bytes(bytes).unwrap();
         assert_eq!(weights.shape(), shape(side, side));
-        assert_eq!(weights.to_bytes(), bytes);
+        assert_eq!(Weights::from_bytes(&weights.to_bytes()), Ok(weights.clone()));
         assert!(learned::supports(weights.shape()));
     }
 }
@@ -37,6 +42,44 @@ fn weights_read_what_they_wrote() {
     let weights = weights();
     assert_eq!(weights.shape(), shape(4, 5));
     assert_eq!(Weights::from_bytes(&weights.to_bytes()), Ok(weights));
+}
+
+/// The bytes of a file of this layout with these weights: 12 bytes before them, a checksum behind.
+fn file(header: &[u8], layout: u8, weights: &[u8]) -> Vec<u8> {
+    let mut bytes = header[..12].to_vec();
+    bytes[8] = layout;
+    bytes.extend(weights);
+    let sum = XxHash3_64::oneshot(&bytes);
+    bytes.extend(sum.to_le_bytes());
+    bytes
+}
+
+fn deflated(weights: &[u8]) -> Vec<u8> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(weights).unwrap();
+    encoder.finish().unwrap()
+}
+
+#[test]
+fn weights_are_read_packed_and_as_they_are_and_have_to_be_as_many_as_the_shape_has() {
+    let weights = weights();
+    let packed = weights.to_bytes();
+    let mut decoder = ZlibDecoder::new(Vec::new());
+    decoder.write_all(&packed[12..packed.len() - 8]).unwrap();
+    let plain = decoder.finish().unwrap();
+    let cells = 4 * 5;
+    assert_eq!(plain.len(), cells * cells * (2 + cells * (cells - 1) / 2));
+    let mut more = plain.clone();
+    more.push(0);
+    let read = |layout, weights: &[u8]| Weights::from_bytes(&file(&packed, layout, weights));
+    assert_eq!(read(1, &plain), Ok(weights.clone()));
+    assert_eq!(read(2, &deflated(&plain)), Ok(weights));
+    for wrong in [&plain[..plain.len() - 1], &plain[..700], &[], &more] {
+        assert_eq!(read(1, wrong), Err(WeightsError::Damaged));
+        assert_eq!(read(2, &deflated(wrong)), Err(WeightsError::Damaged));
+    }
+    assert_eq!(read(2, &plain), Err(WeightsError::Damaged));
+    assert_eq!(read(3, &plain), Err(WeightsError::Version(3)));
 }
 
 #[test]
@@ -56,7 +99,7 @@ fn damaged_weights_are_refused() {
         bytes[at] ^= 4;
         let error = Weights::from_bytes(&bytes).unwrap_err();
         let expected = if at == 8 {
-            WeightsError::Version(5)
+            WeightsError::Version(6)
         } else {
             WeightsError::Damaged
         };

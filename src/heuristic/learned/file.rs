@@ -1,8 +1,13 @@
-//! Weights as bytes: a small header, the weights, a checksum of both. Little-endian.
+//! Weights as bytes: a small header, the weights, deflated (RFC 1950), and a checksum of both.
+//! Little-endian.
 
+use std::io::{Read, Write};
 use std::mem;
 use std::ops::Range;
 
+use flate2::Compression;
+use flate2::read::ZlibDecoder;
+use flate2::write::ZlibEncoder;
 use thiserror::Error;
 use twox_hash::XxHash3_64;
 
@@ -12,8 +17,12 @@ use crate::puzzle::Shape;
 /// What a file begins with.
 const MAGIC: [u8; 8] = *b"loyd-est";
 
-/// The layout; raised whenever the same weights would have other bytes.
-const VERSION: u16 = 1;
+/// The layout; raised whenever it changes.
+const VERSION: u16 = 2;
+
+/// The layout before, in which the weights stood as they are. The first weights were learned
+/// with it.
+const PLAIN: u16 = 1;
 
 const VERSION_AT: Range<usize> = 8..10;
 const SHAPE_AT: usize = 10;
@@ -27,17 +36,9 @@ pub enum WeightsError {
     #[error("these are no weights of loyd")]
     Foreign,
     /// Their layout is that of another release.
-    #[error("they have the layout {0}, and this release reads {VERSION}")]
+    #[error("they have the layout {0}, and this release reads {PLAIN} and {VERSION}")]
     Version(u16),
-    /// There are more or fewer than their shape has.
-    #[error("there are {found} bytes and should be {expected}")]
-    Length {
-        /// The bytes that there are.
-        found: usize,
-        /// The bytes that there should be.
-        expected: usize,
-    },
-    /// They were changed.
+    /// They were changed, or are more or fewer than their shape has.
     #[error("they are damaged")]
     Damaged,
 }
@@ -49,18 +50,17 @@ impl Weights {
     pub fn to_bytes(&self) -> Vec<u8> {
         let shape = self.shape();
         let images = Images::new(shape);
-        let mut bytes = Vec::with_capacity(length(&images));
-        bytes.extend(MAGIC);
+        let singles = self.singles().iter();
+        let mut weights: Vec<u8> = singles.flat_map(|single| single.to_le_bytes()).collect();
+        for pair in images.stored() {
+            weights.extend(self.block(pair).iter().map(|&weight| weight as u8));
+        }
+        let mut bytes = Vec::from(MAGIC);
         bytes.extend(VERSION.to_le_bytes());
         bytes.extend([shape.rows() as u8, shape.columns() as u8]);
-        bytes.extend(
-            self.singles()
-                .iter()
-                .flat_map(|single| single.to_le_bytes()),
-        );
-        for pair in images.stored() {
-            bytes.extend(self.block(pair).iter().map(|&weight| weight as u8));
-        }
+        let mut packed = ZlibEncoder::new(bytes, Compression::best());
+        let written = packed.write_all(&weights).and_then(|()| packed.finish());
+        let mut bytes = written.expect("a vector takes all that is written");
         let sum = XxHash3_64::oneshot(&bytes);
         bytes.extend(sum.to_le_bytes());
         bytes
@@ -78,12 +78,14 @@ impl Weights {
 }
 
 /// Bytes that are being read, one pair of cells after the other.
-#[derive(Debug)]
 pub(super) struct Reading<'a> {
     shape: Shape,
     singles: Vec<i16>,
     pairs: Vec<i8>,
-    blocks: std::slice::ChunksExact<'a, u8>,
+    /// What is still to be read.
+    weights: Box<dyn Read + Send + 'a>,
+    /// The weights of one pair of cells.
+    block: Vec<u8>,
     images: Images,
     /// The next pair of cells.
     pair: usize,
@@ -96,10 +98,12 @@ impl<'a> Reading<'a> {
             return Err(WeightsError::Foreign);
         }
         let version = u16::from_le_bytes([bytes[VERSION_AT.start], bytes[VERSION_AT.start + 1]]);
-        if version != VERSION {
-            return Err(WeightsError::Version(version));
-        }
         let (content, sum) = bytes.split_at(bytes.len() - CHECKSUM);
+        let mut weights: Box<dyn Read + Send + 'a> = match version {
+            PLAIN => Box::new(&content[HEADER..]),
+            VERSION => Box::new(ZlibDecoder::new(&content[HEADER..])),
+            _ => return Err(WeightsError::Version(version)),
+        };
         if XxHash3_64::oneshot(content).to_le_bytes() != sum {
             return Err(WeightsError::Damaged);
         }
@@ -108,28 +112,24 @@ impl<'a> Reading<'a> {
         if shape.cells() > MAX_CELLS {
             return Err(WeightsError::Damaged);
         }
-        let images = Images::new(shape);
-        let expected = length(&images);
-        if bytes.len() != expected {
-            let found = bytes.len();
-            return Err(WeightsError::Length { found, expected });
-        }
         let squared = shape.cells() * shape.cells();
-        let (singles, blocks) = content[HEADER..].split_at(squared * size_of::<i16>());
-        let singles = singles.chunks_exact(2);
+        let mut singles = vec![0; squared * size_of::<i16>()];
+        let read = weights.read_exact(&mut singles);
+        read.map_err(|_| WeightsError::Damaged)?;
+        let singles = singles.as_chunks().0.iter();
         Ok(Self {
             shape,
-            singles: singles
-                .map(|bytes| i16::from_le_bytes([bytes[0], bytes[1]]))
-                .collect(),
+            singles: singles.map(|&bytes| i16::from_le_bytes(bytes)).collect(),
             pairs: vec![0; Weights::pair_count(shape) * squared],
-            blocks: blocks.chunks_exact(squared),
-            images,
+            weights,
+            block: vec![0; squared],
+            images: Images::new(shape),
             pair: 0,
         })
     }
 
-    /// Reads so many pairs of cells more; true when there are no more.
+    /// Reads so many pairs of cells more; true when there are no more, or not as many as there
+    /// should be.
     pub(super) fn advance(&mut self, pairs: u64) -> bool {
         let cells = self.shape.cells();
         let squared = cells * cells;
@@ -143,9 +143,11 @@ impl<'a> Reading<'a> {
                 // It was written with its image.
                 continue;
             }
-            let Some(block) = self.blocks.next() else {
+            if self.weights.read_exact(&mut self.block).is_err() {
+                self.pairs.clear();
                 return true;
-            };
+            }
+            let block = &self.block;
             for (weight, &byte) in self.pairs[begin..].iter_mut().zip(block) {
                 *weight = byte as i8;
             }
@@ -168,8 +170,11 @@ impl<'a> Reading<'a> {
         false
     }
 
-    /// The weights, once they are read.
+    /// The weights, once they are read; none when there were fewer than there should be, or more.
     pub(super) fn finish(&mut self) -> Option<Weights> {
+        if !matches!(self.weights.read(&mut [0]), Ok(0)) {
+            return None;
+        }
         let (singles, pairs) = (mem::take(&mut self.singles), mem::take(&mut self.pairs));
         Weights::new(self.shape, singles, pairs)
     }
@@ -186,7 +191,6 @@ struct Image {
 /// The images of all pairs of cells; on other boards than squares each is its own.
 #[derive(Debug)]
 struct Images {
-    shape: Shape,
     names: Transposition,
     of_pairs: Vec<Image>,
 }
@@ -208,11 +212,7 @@ impl Images {
             }
         };
         let of_pairs = pairs_of(cells).map(image).collect();
-        Self {
-            shape,
-            names,
-            of_pairs,
-        }
+        Self { names, of_pairs }
     }
 
     /// The pairs of cells whose weights are stored.
@@ -222,10 +222,4 @@ impl Images {
             .filter(|(pair, image)| *pair <= image.pair)
             .map(|(pair, _)| pair)
     }
-}
-
-/// The bytes of a file.
-fn length(images: &Images) -> usize {
-    let squared = images.shape.cells().pow(2);
-    HEADER + squared * (size_of::<i16>() + images.stored().count()) + CHECKSUM
 }

@@ -37,7 +37,8 @@ fn read(bytes: &[u8]) -> Trait {
     let board = Board::solved(weights.shape());
     let tiles: Vec<u8> = board.tiles().map(|tile| tile as u8).collect();
     black_box(weights.of(&tiles));
-    assert_eq!(weights.to_bytes().len(), bytes.len());
+    let again = Weights::from_bytes(&weights.to_bytes());
+    assert_eq!(again.as_ref(), Ok(&weights));
     trait_of(&about(board.shape().cells()))
 }
 
