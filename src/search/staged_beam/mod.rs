@@ -27,8 +27,12 @@ use crate::puzzle::{Problem, Shape};
 const BYTE_CELLS: usize = 256;
 
 /// The sides of the blocks that are left to the learned estimate, each with the least width of
-/// beams that seldom give up on them.
-const LEARNED_SIDES: [(usize, usize); 2] = [(7, 1000), (6, 100)];
+/// beams that seldom give up on them, and the most cells of boards that are worth its tables.
+const LEARNED_SIDES: [(usize, usize, usize); 3] = [
+    (6, 100, Shape::MAX_SIDE.pow(2)),
+    (7, 500, Shape::MAX_SIDE.pow(2)),
+    (8, 1000, BYTE_CELLS),
+];
 
 /// A search for one solution by a staged beam that keeps `width` boards in each layer, at least
 /// one, and can be made as wide as `most` on the way. The wider, the shorter the solution, and the
@@ -39,7 +43,7 @@ const LEARNED_SIDES: [(usize, usize); 2] = [(7, 1000), (6, 100)];
 /// moves.
 ///
 /// Beams of a hundred boards and more end with the learned estimate. Should none of its boards come
-/// to the end by that, the search begins again and ends without.
+/// to the end by that, the search begins again and leaves a smaller block to it, and at last none.
 #[must_use]
 pub fn solver(
     problem: &Problem,
@@ -48,11 +52,11 @@ pub fn solver(
     seed: u64,
     tables: &Arc<Tables>,
 ) -> Box<dyn Pass> {
-    let ending = ending(problem, width);
+    let endings = endings(problem, width);
     let mut pass: Box<dyn Pass> = if problem.shape().cells() <= BYTE_CELLS {
-        Box::new(StagedBeam::<u8>::new(problem, most, seed, ending, tables))
+        Box::new(StagedBeam::<u8>::new(problem, most, seed, endings, tables))
     } else {
-        Box::new(StagedBeam::<u16>::new(problem, most, seed, ending, tables))
+        Box::new(StagedBeam::<u16>::new(problem, most, seed, endings, tables))
     };
     pass.set_width(width);
     pass
@@ -63,7 +67,7 @@ pub fn solver(
 #[must_use]
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let mut blocks = learned_blocks(problem);
-    blocks.all(|(_, shape)| learned::prepare(shape, nodes))
+    blocks.all(|(_, block, _)| learned::prepare(block, nodes))
 }
 
 /// The bytes that a search of this width can come to hold, the tables that belong to the process
@@ -77,28 +81,32 @@ pub fn bytes(shape: Shape, width: usize) -> u64 {
     }
 }
 
-/// The endings by the learned estimate, which is for blanks that belong in a corner: the least width
-/// for each with it, and the shape of the block that is left.
-fn learned_blocks(problem: &Problem) -> impl Iterator<Item = ((usize, Ending), Shape)> + use<> {
+/// The blocks that can be left to the learned estimate, which is for blanks that belong in a corner:
+/// the least width for each, its shape and how it is told, small ones first.
+fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape, Ending)> + use<> {
     let symmetry = problem.canonical_symmetry();
     let shape = symmetry.shape(problem.shape());
     let home = symmetry.cell(problem.shape(), problem.home());
+    let cells = shape.cells();
+    // A larger block than the board would be the board again.
+    let longest = shape.rows().max(shape.columns()).max(LEARNED_SIDES[0].0);
     LEARNED_SIDES
         .into_iter()
-        .filter(move |_| home + 1 == shape.cells())
-        .filter_map(move |(side, least)| {
+        .filter(move |&(side, _, most)| side <= longest && cells <= most)
+        .filter(move |_| home + 1 == cells)
+        .filter_map(move |(side, least, _)| {
             // Lines are peeled off the longer side until both are short enough.
             let block = Shape::new(shape.rows().min(side), shape.columns().min(side)).ok()?;
-            Some(((least, Ending::Learned(side)), block))
+            Some((least, block, Ending::Learned(side)))
         })
 }
 
-/// How a search ends.
-fn ending(problem: &Problem, width: usize) -> Ending {
-    learned_blocks(problem)
-        .filter(|&((least, _), _)| width >= least)
-        .find(|&(_, shape)| learned::ready(shape).is_some())
-        .map_or(Ending::Table, |((_, ending), _)| ending)
+/// How a search of this width can end, from what is left if all others fail to what is best.
+fn endings(problem: &Problem, width: usize) -> Vec<Ending> {
+    let learned = learned_blocks(problem)
+        .filter(|&(least, block, _)| width >= least && learned::ready(block).is_some())
+        .map(|(.., ending)| ending);
+    std::iter::once(Ending::Table).chain(learned).collect()
 }
 
 /// The number of a tile.

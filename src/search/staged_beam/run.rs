@@ -50,6 +50,8 @@ pub(super) struct StagedBeam<T: Tile> {
     /// From the problem that was asked to the one that is solved.
     symmetry: Symmetry,
     inside: Inside,
+    /// How it can end should it fail this way, the best last.
+    endings: Vec<Ending>,
     settings: Settings,
     /// The width of the layers to come.
     width: usize,
@@ -105,23 +107,25 @@ impl<T: Tile> Phase<T> {
 }
 
 impl<T: Tile> StagedBeam<T> {
-    /// A search of a problem.
+    /// A search of a problem that ends in the last of these ways, in the one before if it fails, …
     pub(super) fn new(
         problem: &Problem,
         width: usize,
         seed: u64,
-        ending: Ending,
+        mut endings: Vec<Ending>,
         tables: &Arc<Tables>,
     ) -> Self {
         let symmetry = problem.canonical_symmetry();
         let image = problem.mirrored(symmetry);
         let settings = Settings::new(width, deepest(image.shape()));
+        let ending = endings.pop().unwrap_or(Ending::Table);
         let (phase, inside) = Phase::begin(&image, settings, seed, ending);
         Self {
             problem: problem.clone(),
             tables: Arc::clone(tables),
             symmetry,
             inside,
+            endings,
             settings,
             width: settings.width(),
             seed,
@@ -186,10 +190,11 @@ impl<T: Tile> StagedBeam<T> {
         (CAUTION * in_all * left) as u32
     }
 
-    /// Begins again, with an end that cannot fail.
+    /// Begins again, to end in the next best way; that by a table cannot fail.
     fn begin_again(&mut self) -> Step<Solution> {
         let image = self.problem.mirrored(self.symmetry);
-        (self.phase, self.inside) = Phase::begin(&image, self.settings, self.seed, Ending::Table);
+        let ending = self.endings.pop().unwrap_or(Ending::Table);
+        (self.phase, self.inside) = Phase::begin(&image, self.settings, self.seed, ending);
         self.set_width(self.width);
         Step::Working
     }
@@ -198,7 +203,7 @@ impl<T: Tile> StagedBeam<T> {
     fn begin_finale(&mut self, layers: Layers<Staged<T>>) -> Step<Solution> {
         let counts = (layers.expanded(), layers.generated());
         let (roots, trace) = layers.finish();
-        self.past = counts;
+        self.past = (self.past.0 + counts.0, self.past.1 + counts.1);
         let Some(rows) = learned::ready(self.inside.inner).filter(|_| !roots.is_empty()) else {
             return self.begin_again();
         };
