@@ -1,6 +1,6 @@
 //! Every weight by itself, to be made small enough for a byte.
 
-use crate::heuristic::learned::{Rows, Transposition, Weights, pair_of, pairs_of};
+use crate::heuristic::learned::{Rows, Weights, pair_of, pairs_of};
 use crate::puzzle::Shape;
 
 /// The weights of [`Weights`], in moves, in the same order.
@@ -21,94 +21,91 @@ impl Plain {
     }
 
     /// The same estimates from smaller weights: what a tile on a cell means to all others alike
-    /// goes from its pairs into its own weight. That is done one tile after the other, so that on
-    /// square boards it is made symmetric again.
+    /// goes from its pairs into its own weight.
     pub(super) fn settle(&mut self) {
-        for _ in 0..3 {
+        for _ in 0..ROUNDS {
             self.centre();
-        }
-        if self.shape.rows() == self.shape.columns() {
-            self.symmetrise();
         }
     }
 
     /// In the pairs of a tile on a cell the mean of those with any one tile, and of those with any
-    /// one cell, becomes 0.
+    /// one cell, becomes less.
     ///
-    /// The others always stand one on each cell. So what is subtracted from all pairs of a row or
-    /// column of the matrix by tile and cell is added once to the sum, whichever cells they have.
+    /// That is done for all at once, and treats tiles as it treats cells, so that weights which are
+    /// [alike](super::alike) stay alike.
     fn centre(&mut self) {
         let cells = self.shape.cells();
-        let others = (cells - 1) as f32;
-        let mut matrix = vec![0.0_f32; cells * cells];
-        for tile in 0..cells {
-            for cell in 0..cells {
-                let place = |other: usize, other_cell: usize| {
-                    let (pair, first, second) = if cell < other_cell {
-                        (pair_of(cells, cell, other_cell), tile, other)
-                    } else {
-                        (pair_of(cells, other_cell, cell), other, tile)
-                    };
-                    (pair * cells + first) * cells + second
-                };
-                let there = |other: usize, other_cell: usize| other != tile && other_cell != cell;
-                let mut by_tile = vec![0.0; cells];
-                let mut by_cell = vec![0.0; cells];
-                let mut sum = 0.0;
-                for other in (0..cells).filter(|&other| other != tile) {
-                    for other_cell in (0..cells).filter(|&other| other != cell) {
-                        let value = self.pairs[place(other, other_cell)];
-                        matrix[other * cells + other_cell] = value;
-                        by_tile[other] += value / others;
-                        by_cell[other_cell] += value / others;
-                        sum += value;
-                    }
+        let stands = (0..cells).flat_map(|tile| (0..cells).map(move |cell| (tile, cell)));
+        let shifts: Vec<Shift> = stands.map(|(tile, cell)| self.shift(tile, cell)).collect();
+        let shift = |tile: usize, cell: usize| &shifts[tile * cells + cell];
+        let mut pairs = self.pairs.iter_mut();
+        for (lower, upper) in pairs_of(cells) {
+            for tile in 0..cells {
+                for (other, pair) in (0..cells).zip(pairs.by_ref()) {
+                    *pair -= shift(tile, lower).of(other, upper);
+                    *pair -= shift(other, upper).of(tile, lower);
                 }
-                let mean = sum / (others * others);
-                for other in 0..cells {
-                    for other_cell in 0..cells {
-                        if there(other, other_cell) {
-                            self.pairs[place(other, other_cell)] = matrix
-                                [other * cells + other_cell]
-                                - by_tile[other]
-                                - by_cell[other_cell]
-                                + mean;
-                        }
-                    }
-                }
-                self.singles[tile * cells + cell] += mean * others;
             }
+        }
+        for (single, shift) in self.singles.iter_mut().zip(&shifts) {
+            *single += shift.sum();
         }
     }
 
-    /// Every weight becomes its mean with that of its image in the diagonal.
-    fn symmetrise(&mut self) {
+    /// What goes from the pairs of a tile on a cell into its own weight: a half of the means, as the
+    /// others on their cells do as much. The blank and its home are left out: pairs with one of them have no
+    /// inverse.
+    fn shift(&self, tile: usize, cell: usize) -> Shift {
         let cells = self.shape.cells();
-        let names = Transposition::new(self.shape);
-        let before = self.clone();
-        for tile in 0..cells {
-            for cell in 0..cells {
-                let image = names.tiles[tile] * cells + names.cells[cell];
-                let weight = &mut self.singles[tile * cells + cell];
-                *weight = (*weight + before.singles[image]) / 2.0;
+        let place = |other: usize, other_cell: usize| {
+            let (pair, first, second) = if cell < other_cell {
+                (pair_of(cells, cell, other_cell), tile, other)
+            } else {
+                (pair_of(cells, other_cell, cell), other, tile)
+            };
+            (pair * cells + first) * cells + second
+        };
+        let tiles = || (1..cells).filter(|&other| other != tile);
+        let places = || (0..cells - 1).filter(|&other| other != cell);
+        let mut shift = Shift {
+            by_tile: vec![0.0; cells],
+            by_cell: vec![0.0; cells],
+        };
+        let (tile_part, cell_part) = (0.5 / places().count() as f32, 0.5 / tiles().count() as f32);
+        for other in tiles() {
+            for other_cell in places() {
+                let value = self.pairs[place(other, other_cell)];
+                shift.by_tile[other] += value * tile_part;
+                shift.by_cell[other_cell] += value * cell_part;
             }
         }
-        for (pair, (lower, upper)) in pairs_of(cells).enumerate() {
-            let (first, second) = (names.cells[lower], names.cells[upper]);
-            let image = pair_of(cells, first.min(second), first.max(second));
-            for tile in 0..cells {
-                for other in 0..cells {
-                    let (one, two) = (names.tiles[tile], names.tiles[other]);
-                    let (one, two) = if first < second {
-                        (one, two)
-                    } else {
-                        (two, one)
-                    };
-                    let weight = &mut self.pairs[(pair * cells + tile) * cells + other];
-                    let image = before.pairs[(image * cells + one) * cells + two];
-                    *weight = (*weight + image) / 2.0;
-                }
-            }
-        }
+        // What the means by tile and by cell have in common counts once.
+        let tile_mean = shift.by_tile.iter().sum::<f32>() / tiles().count() as f32;
+        let cell_mean = shift.by_cell.iter().sum::<f32>() / places().count() as f32;
+        tiles().for_each(|other| shift.by_tile[other] -= tile_mean / 2.0);
+        places().for_each(|other| shift.by_cell[other] -= cell_mean / 2.0);
+        shift
+    }
+}
+
+/// Means are halved so often.
+const ROUNDS: usize = 6;
+
+/// What is taken from all pairs of a tile on a cell.
+///
+/// The others always stand one on each cell. So what is taken by their tiles and by their cells is
+/// the same sum, whichever cells they have.
+struct Shift {
+    by_tile: Vec<f32>,
+    by_cell: Vec<f32>,
+}
+
+impl Shift {
+    fn of(&self, other: usize, other_cell: usize) -> f32 {
+        self.by_tile[other] + self.by_cell[other_cell]
+    }
+
+    fn sum(&self) -> f32 {
+        self.by_tile.iter().chain(&self.by_cell).sum()
     }
 }

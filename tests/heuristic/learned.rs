@@ -32,7 +32,10 @@ fn what_is_shipped_is_whole_and_for_its_size() {
     for (side, bytes) in SHIPPED {
         let weights = Weights::from_bytes(bytes).unwrap();
         assert_eq!(weights.shape(), shape(side, side));
-        assert_eq!(Weights::from_bytes(&weights.to_bytes()), Ok(weights.clone()));
+        assert_eq!(
+            Weights::from_bytes(&weights.to_bytes()),
+            Ok(weights.clone())
+        );
         assert!(learned::supports(weights.shape()));
     }
 }
@@ -62,7 +65,7 @@ fn deflated(weights: &[u8]) -> Vec<u8> {
 
 #[test]
 fn weights_are_read_packed_and_as_they_are_and_have_to_be_as_many_as_the_shape_has() {
-    let weights = weights();
+    let weights = Weights::manhattan(shape(4, 5));
     let packed = weights.to_bytes();
     let mut decoder = ZlibDecoder::new(Vec::new());
     decoder.write_all(&packed[12..packed.len() - 8]).unwrap();
@@ -72,7 +75,10 @@ fn weights_are_read_packed_and_as_they_are_and_have_to_be_as_many_as_the_shape_h
     let mut more = plain.clone();
     more.push(0);
     let read = |layout, weights: &[u8]| Weights::from_bytes(&file(&packed, layout, weights));
-    assert_eq!(read(1, &plain), Ok(weights.clone()));
+    // In layout 1 they are parts of a move that are twice as large.
+    let board = tiles(random_problem(shape(4, 5), 19, &mut Dice::new(3)).start());
+    assert!(weights.of(&board) > 0);
+    assert_eq!(read(1, &plain).unwrap().of(&board), 2 * weights.of(&board));
     assert_eq!(read(2, &deflated(&plain)), Ok(weights));
     for wrong in [&plain[..plain.len() - 1], &plain[..700], &[], &more] {
         assert_eq!(read(1, wrong), Err(WeightsError::Damaged));

@@ -20,8 +20,8 @@ const MAGIC: [u8; 8] = *b"loyd-est";
 /// The layout; raised whenever it changes.
 const VERSION: u16 = 2;
 
-/// The layout before, in which the weights stood as they are. The first weights were learned
-/// with it.
+/// The layout before, in which the weights stood as they are, in parts that were twice as large. The
+/// first weights were learned with it.
 const PLAIN: u16 = 1;
 
 const VERSION_AT: Range<usize> = 8..10;
@@ -80,6 +80,8 @@ impl Weights {
 /// Bytes that are being read, one pair of cells after the other.
 pub(super) struct Reading<'a> {
     shape: Shape,
+    /// The parts of a weight that a number stands for.
+    scale: i8,
     singles: Vec<i16>,
     pairs: Vec<i8>,
     /// What is still to be read.
@@ -117,9 +119,12 @@ impl<'a> Reading<'a> {
         let read = weights.read_exact(&mut singles);
         read.map_err(|_| WeightsError::Damaged)?;
         let singles = singles.as_chunks().0.iter();
+        let scale = if version == PLAIN { 2 } else { 1 };
+        let single = |&bytes: &[u8; 2]| i16::from_le_bytes(bytes).saturating_mul(scale.into());
         Ok(Self {
             shape,
-            singles: singles.map(|&bytes| i16::from_le_bytes(bytes)).collect(),
+            scale,
+            singles: singles.map(single).collect(),
             pairs: vec![0; Weights::pair_count(shape) * squared],
             weights,
             block: vec![0; squared],
@@ -148,8 +153,9 @@ impl<'a> Reading<'a> {
                 return true;
             }
             let block = &self.block;
+            let parts = |byte: u8| byte.cast_signed().saturating_mul(self.scale);
             for (weight, &byte) in self.pairs[begin..].iter_mut().zip(block) {
-                *weight = byte as i8;
+                *weight = parts(byte);
             }
             if image.pair == self.pair - 1 {
                 continue;
@@ -163,7 +169,7 @@ impl<'a> Reading<'a> {
                     } else {
                         (tile, other)
                     };
-                    target[first * cells + second] = byte as i8;
+                    target[first * cells + second] = parts(byte);
                 }
             }
         }

@@ -31,7 +31,7 @@ pub struct Rows {
 
 impl Rows {
     /// The parts of a move that estimates are counted in.
-    pub const UNIT: i32 = 16;
+    pub const UNIT: i32 = 32;
 
     /// Bytes held for a shape.
     #[must_use]

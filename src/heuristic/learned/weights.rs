@@ -5,8 +5,8 @@ use crate::puzzle::{Shape, goal_cell, plain_tile};
 /// The most cells of boards that have weights: these grow with the fourth power of a side.
 pub const MAX_CELLS: usize = 100;
 
-/// The weights of the boards of a shape whose blank belongs to the last cell, in sixteenths of a
-/// move. The estimate of a board is the sum of those of its tiles and of its pairs of tiles, the
+/// The weights of the boards of a shape whose blank belongs to the last cell, in parts of
+/// a move ([`Rows::UNIT`](super::Rows::UNIT)). The estimate of a board is the sum of those of its tiles and of its pairs of tiles, the
 /// blank counted as a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
