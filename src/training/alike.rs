@@ -7,7 +7,7 @@
 //! far from the goal (duality: Zahavi, Felner, Holte & Schaeffer, 2008). With the blank elsewhere
 //! that is only nearly so; of two tiles on their cells it is taken to hold wherever the blank is.
 
-use crate::heuristic::learned::{Transposition, home_of, pair_of, pairs_of, tile_of};
+use crate::heuristic::learned::{Transposition, home_of, pair_place, pairs_of, tile_of};
 use crate::puzzle::Shape;
 
 /// A tile and its cell.
@@ -26,14 +26,6 @@ impl Alike {
         let cells = shape.cells();
         let symmetries = Symmetries::new(shape);
         let single_place = |(tile, cell): Stand| tile * cells + cell;
-        let pair_place = |one: Stand, other: Stand| {
-            let (lower, upper) = if one.1 < other.1 {
-                (one, other)
-            } else {
-                (other, one)
-            };
-            (pair_of(cells, lower.1, upper.1) * cells + lower.0) * cells + upper.0
-        };
         let stands = (0..cells).flat_map(|tile| (0..cells).map(move |cell| (tile, cell)));
         let singles = stands.map(|stand| {
             let images = symmetries.images([stand]);
@@ -50,7 +42,7 @@ impl Alike {
             } else {
                 symmetries.images(stands)
             };
-            images.map(|[one, other]| pair_place(one, other))
+            images.map(|[one, other]| pair_place(cells, one, other))
         });
         Self {
             singles: numbers(singles),

@@ -1,6 +1,6 @@
 //! Every weight by itself, to be made small enough for a byte.
 
-use crate::heuristic::learned::{Rows, Weights, pair_of, pairs_of};
+use crate::heuristic::learned::{Rows, Weights, pair_place, pairs_of};
 use crate::puzzle::Shape;
 
 /// The weights of [`Weights`], in moves, in the same order.
@@ -57,14 +57,6 @@ impl Plain {
     /// inverse.
     fn shift(&self, tile: usize, cell: usize) -> Shift {
         let cells = self.shape.cells();
-        let place = |other: usize, other_cell: usize| {
-            let (pair, first, second) = if cell < other_cell {
-                (pair_of(cells, cell, other_cell), tile, other)
-            } else {
-                (pair_of(cells, other_cell, cell), other, tile)
-            };
-            (pair * cells + first) * cells + second
-        };
         let tiles = || (1..cells).filter(|&other| other != tile);
         let places = || (0..cells - 1).filter(|&other| other != cell);
         let mut shift = Shift {
@@ -74,7 +66,8 @@ impl Plain {
         let (tile_part, cell_part) = (0.5 / places().count() as f32, 0.5 / tiles().count() as f32);
         for other in tiles() {
             for other_cell in places() {
-                let value = self.pairs[place(other, other_cell)];
+                let place = pair_place(cells, (tile, cell), (other, other_cell));
+                let value = self.pairs[place];
                 shift.by_tile[other] += value * tile_part;
                 shift.by_cell[other_cell] += value * cell_part;
             }

@@ -69,7 +69,7 @@ impl Weights {
     /// The weights of some bytes.
     ///
     /// # Errors
-    /// When they are not what [`Self::to_bytes`] makes.
+    /// When they are not what [`Self::to_bytes`] makes, or made with the layout before.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         let mut reading = Reading::begin(bytes)?;
         while !reading.advance(u64::MAX) {}

@@ -22,4 +22,4 @@ pub use rows::Rows;
 pub use table::{bytes, prepare, ready, supports};
 pub use weights::{MAX_CELLS, Weights};
 
-pub(crate) use weights::{Transposition, home_of, pair_of, pairs_of, tile_of};
+pub(crate) use weights::{Transposition, home_of, pair_place, pairs_of, tile_of};

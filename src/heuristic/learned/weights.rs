@@ -23,6 +23,21 @@ pub(crate) const fn pair_of(cells: usize, lower: usize, upper: usize) -> usize {
     lower * (2 * cells - lower - 1) / 2 + upper - lower - 1
 }
 
+/// The place, in the order of [`Weights`], of the weight of two tiles on their cells, in either
+/// order.
+#[inline]
+pub(crate) const fn pair_place(
+    cells: usize,
+    (tile, cell): (usize, usize),
+    (other, other_cell): (usize, usize),
+) -> usize {
+    if cell < other_cell {
+        (pair_of(cells, cell, other_cell) * cells + tile) * cells + other
+    } else {
+        (pair_of(cells, other_cell, cell) * cells + other) * cells + tile
+    }
+}
+
 /// The pairs of cells in the order of their numbers.
 pub(crate) fn pairs_of(cells: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..cells).flat_map(move |lower| (lower + 1..cells).map(move |upper| (lower, upper)))
@@ -80,12 +95,7 @@ impl Weights {
     /// The weight of a tile on a cell with another on another.
     #[inline]
     pub(crate) fn pair(&self, tile: usize, cell: usize, other: usize, other_cell: usize) -> i32 {
-        let cells = self.shape.cells();
-        let at = if cell < other_cell {
-            (pair_of(cells, cell, other_cell) * cells + tile) * cells + other
-        } else {
-            (pair_of(cells, other_cell, cell) * cells + other) * cells + tile
-        };
+        let at = pair_place(self.shape.cells(), (tile, cell), (other, other_cell));
         i32::from(self.pairs[at])
     }
 

@@ -101,12 +101,12 @@ fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape, Endi
         })
 }
 
-/// How a search of this width can end, from what is left if all others fail to what is best.
+/// How a search of this width can end by the learned estimate, the best last.
 fn endings(problem: &Problem, width: usize) -> Vec<Ending> {
-    let learned = learned_blocks(problem)
+    learned_blocks(problem)
         .filter(|&(least, block, _)| width >= least && learned::ready(block).is_some())
-        .map(|(.., ending)| ending);
-    std::iter::once(Ending::Table).chain(learned).collect()
+        .map(|(.., ending)| ending)
+        .collect()
 }
 
 /// The number of a tile.

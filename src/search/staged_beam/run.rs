@@ -50,7 +50,7 @@ pub(super) struct StagedBeam<T: Tile> {
     /// From the problem that was asked to the one that is solved.
     symmetry: Symmetry,
     inside: Inside,
-    /// How it can end should it fail this way, the best last.
+    /// How it can end should it fail this way, the best last; then by a table.
     endings: Vec<Ending>,
     settings: Settings,
     /// The width of the layers to come.
@@ -107,7 +107,8 @@ impl<T: Tile> Phase<T> {
 }
 
 impl<T: Tile> StagedBeam<T> {
-    /// A search of a problem that ends in the last of these ways, in the one before if it fails, …
+    /// A search of a problem that ends in the last of these ways, in the one before if it fails, and
+    /// at last by a table.
     pub(super) fn new(
         problem: &Problem,
         width: usize,
