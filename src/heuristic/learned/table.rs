@@ -68,7 +68,7 @@ enum Stage {
 }
 
 /// How many weights are read, lifted and made rows of in the time of a node of a search.
-const READ_A_NODE: u64 = 64;
+const READ_A_NODE: u64 = 16;
 const LIFTED_A_NODE: u64 = 8;
 const SPREAD_A_NODE: u64 = 16;
 
