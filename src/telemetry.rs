@@ -121,7 +121,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
     for reason in ["missing", "wrong"] {
         counter!("loyd_unauthenticated_total", "reason" => reason).absolute(0);
     }
-    for place in ["search", "handler", "call", "drop", "table"] {
+    for place in ["search", "handler", "call", "connection", "drop", "table"] {
         counter!("loyd_panics_total", "place" => place).absolute(0);
     }
     for outcome in ["loaded", "saved", "refused", "not_saved"] {

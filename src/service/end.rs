@@ -1,6 +1,11 @@
 //! How connections end.
 
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt;
+
 use super::transport::FLOOD;
+use crate::telemetry;
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +30,8 @@ pub enum End {
     Age,
     /// The server shuts down.
     Drain,
+    /// What served it panicked.
+    Defect,
 }
 
 impl End {
@@ -42,7 +49,17 @@ impl End {
             Self::Idle => "idle",
             Self::Age => "age",
             Self::Drain => "drain",
+            Self::Defect => "defect",
         }
+    }
+
+    /// Serves a connection to its end. A panic costs this connection alone, and is counted.
+    pub async fn of(serving: impl Future<Output = Self>) -> Self {
+        let ended = AssertUnwindSafe(serving).catch_unwind().await;
+        ended.unwrap_or_else(|_| {
+            telemetry::panic("connection");
+            Self::Defect
+        })
     }
 
     /// How a connection ended that hyper gave up.

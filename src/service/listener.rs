@@ -83,7 +83,7 @@ impl Connections {
             let _open = Open::new();
             let _place = place;
             let end = tokio::select! {
-                end = serve => end,
+                end = End::of(serve) => end,
                 () = close.cancelled() => End::Drain,
             };
             telemetry::connection_closed(end.label());

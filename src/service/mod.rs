@@ -41,6 +41,7 @@ use tonic::{Request, Response, Status};
 
 use crate::engine::{Client, Engine};
 
+pub use end::End;
 pub use frames::{Flood, Frames};
 pub use gather::Gather;
 pub use identity::{Identify, Identity, Weight};

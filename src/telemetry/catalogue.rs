@@ -169,7 +169,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_panics_total",
-        "Panics, each a defect that cost one request, by place.",
+        "Panics, each a defect that cost one request, or one connection, by place.",
     ),
     (
         Kind::Counter,
@@ -240,6 +240,7 @@ pub(super) const CLOSED: &[&str] = &[
     "idle",
     "age",
     "drain",
+    "defect",
 ];
 
 /// Why TLS handshakes fail.

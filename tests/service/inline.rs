@@ -1,6 +1,7 @@
 //! The calls of a connection, run within its own task.
 
 use std::future::pending;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
@@ -79,6 +80,31 @@ fn a_panic_ends_one_call_alone() {
         assert!(under_way.poll_turn(&mut context, silent).is_pending());
     }
     assert_eq!(done.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_panic_of_the_connection_ends_its_calls() {
+    let inline = Inline::default();
+    let held = Arc::new(());
+    let hold = || {
+        let held = Arc::clone(&held);
+        async move {
+            pending::<()>().await;
+            drop(held);
+        }
+    };
+    inline.execute(hold());
+    let mut under_way = UnderWay::of(inline.clone());
+    let caught = catch_unwind(AssertUnwindSafe(move || {
+        let mut context = Context::from_waker(Waker::noop());
+        under_way.poll_turn(&mut context, |_| -> Poll<()> {
+            // The first one waits by now; this one has not begun.
+            inline.execute(hold());
+            panic!("a defect")
+        })
+    }));
+    assert!(caught.is_err());
+    assert_eq!(Arc::strong_count(&held), 1);
 }
 
 #[test]

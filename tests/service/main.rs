@@ -8,6 +8,7 @@ mod support;
 mod check_solvable;
 mod connection;
 mod drain;
+mod end;
 mod fair_share;
 mod frames;
 mod gather;
