@@ -20,7 +20,19 @@ pub(crate) struct RawClient(SendRequest<Full<Bytes>>);
 pub(crate) struct RawAnswer {
     pub(crate) headers: HeaderMap,
     pub(crate) status: Status,
+    /// Messages in their gRPC frames.
+    pub(crate) body: Bytes,
 }
+
+impl RawAnswer {
+    /// The one message of the answer.
+    pub(crate) fn message<M: prost::Message + Default>(&self) -> M {
+        M::decode(self.body.slice(FRAME_HEADER..)).unwrap()
+    }
+}
+
+/// What a gRPC frame begins with: whether it is compressed, and its length.
+const FRAME_HEADER: usize = 5;
 
 /// Reads until the connection is closed, with or without a reset, and tells how much came.
 pub(crate) async fn read_to_end(stream: &mut TcpStream) -> Vec<u8> {
@@ -124,6 +136,7 @@ impl RawClient {
         RawAnswer {
             headers: head.headers,
             status,
+            body: collected.to_bytes(),
         }
     }
 }

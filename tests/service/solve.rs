@@ -3,12 +3,13 @@
 use loyd::puzzle::generate::{Solvability, uniform};
 use loyd::puzzle::{Board, Dice, GoalLayout};
 use loyd::service::proto::{self, Algorithm, Heuristic, Objective, StopReason};
-use tonic::{Code, Request};
+use tonic::Code;
 
 use crate::harness::{
     Service, any_board, ask, ask_for, assert_reason, check_solution, hardest, hopeless, in_time,
     milliseconds, solved, wire,
 };
+use crate::raw::{RawClient, frame};
 use crate::support::published::{KORF_1985, PRINCETON};
 use crate::support::shape;
 
@@ -258,15 +259,16 @@ async fn bounded_is_within_its_ratio() {
 #[tokio::test]
 async fn best_answers_before_its_deadline() {
     let service = Service::start().await;
-    let mut client = service.client().await;
+    // No timer of the client's is in the way: only the header counts.
+    let mut raw = RawClient::connect(service.address).await;
     for side in 5..=10 {
         let start = any_board(side, side, side as u64);
-        let mut request = Request::new(ask_for(Objective::Best, &start));
-        // The client's own timer is not in the way: only the header counts.
-        request
-            .metadata_mut()
-            .insert("grpc-timeout", "150m".parse().unwrap());
-        let response = client.solve(request).await.unwrap().into_inner();
+        let request = frame(&ask_for(Objective::Best, &start));
+        let answer = raw
+            .call("Solve", &[("grpc-timeout", "150m")], request)
+            .await;
+        assert_eq!(answer.status.code(), Code::Ok, "{:?}", answer.status);
+        let response: proto::SolveResponse = answer.message();
         assert_eq!(response.stop_reason(), StopReason::Deadline);
         check_solution(&start, &solved(&start), &response.solution.unwrap());
         let elapsed = seconds(response.statistics.unwrap().elapsed);
