@@ -33,6 +33,15 @@ fn count(done: &Arc<AtomicUsize>) -> impl Future<Output = ()> + Send + 'static {
     }
 }
 
+/// Holds it for as long as the call is under way.
+fn hold(held: &Arc<()>) -> impl Future<Output = ()> + Send + 'static {
+    let held = Arc::clone(held);
+    async move {
+        pending::<()>().await;
+        drop(held);
+    }
+}
+
 #[test]
 fn calls_that_a_connection_brings_are_run_and_their_answers_taken_along() {
     let inline = Inline::default();
@@ -86,20 +95,14 @@ fn a_panic_ends_one_call_alone() {
 fn a_panic_of_the_connection_ends_its_calls() {
     let inline = Inline::default();
     let held = Arc::new(());
-    let hold = || {
-        let held = Arc::clone(&held);
-        async move {
-            pending::<()>().await;
-            drop(held);
-        }
-    };
-    inline.execute(hold());
+    inline.execute(hold(&held));
     let mut under_way = UnderWay::of(inline.clone());
+    let outside = &held;
     let caught = catch_unwind(AssertUnwindSafe(move || {
         let mut context = Context::from_waker(Waker::noop());
         under_way.poll_turn(&mut context, |_| -> Poll<()> {
             // The first one waits by now; this one has not begun.
-            inline.execute(hold());
+            inline.execute(hold(outside));
             panic!("a defect")
         })
     }));
@@ -143,18 +146,11 @@ fn calls_end_with_their_connection() {
     let inline = Inline::default();
     let mut under_way = UnderWay::of(inline.clone());
     let held = Arc::new(());
-    let hold = || {
-        let held = Arc::clone(&held);
-        async move {
-            pending::<()>().await;
-            drop(held);
-        }
-    };
-    inline.execute(hold());
+    inline.execute(hold(&held));
     let mut context = Context::from_waker(Waker::noop());
     assert!(under_way.poll_turn(&mut context, silent).is_pending());
     // One that waits, and one that has not begun.
-    inline.execute(hold());
+    inline.execute(hold(&held));
     assert_eq!(Arc::strong_count(&held), 3);
     drop(under_way);
     assert_eq!(Arc::strong_count(&held), 1);
