@@ -1,11 +1,7 @@
 //! How connections end.
 
-use std::panic::AssertUnwindSafe;
-
-use futures_util::FutureExt;
-
+use super::caught::caught;
 use super::transport::FLOOD;
-use crate::telemetry;
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +51,7 @@ impl End {
 
     /// Serves a connection to its end. A panic costs this connection alone, and is counted.
     pub async fn of(serving: impl Future<Output = Self>) -> Self {
-        let ended = AssertUnwindSafe(serving).catch_unwind().await;
-        ended.unwrap_or_else(|_| {
-            telemetry::panic("connection");
-            Self::Defect
-        })
+        caught("connection", serving).await.unwrap_or(Self::Defect)
     }
 
     /// How a connection ended that hyper gave up.

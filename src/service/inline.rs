@@ -5,7 +5,6 @@
 //! when all of them have been read, and their answers leave together, too: what is done for one
 //! finds the processor's caches as the one before it left them.
 
-use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -16,7 +15,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, Stream};
 use hyper::rt::Executor;
 
-use crate::telemetry;
+use super::caught::caught;
 
 /// How long a connection's calls keep its thread while there are more of them. Others wait for that
 /// long, and answers until then.
@@ -40,12 +39,8 @@ where
 {
     fn execute(&self, future: F) {
         // A panic costs this call alone.
-        let caught = AssertUnwindSafe(future).catch_unwind().map(|ended| {
-            if ended.is_err() {
-                telemetry::panic("call");
-            }
-        });
-        self.came().push(caught.boxed());
+        let call = caught("call", future).map(|_| ());
+        self.came().push(call.boxed());
     }
 }
 

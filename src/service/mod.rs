@@ -8,6 +8,7 @@
 mod apart;
 mod auth;
 mod call;
+mod caught;
 mod check_solvable;
 mod connection;
 mod convert;

@@ -2,14 +2,12 @@
 //! handler into a status.
 
 use std::convert::Infallible;
-use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body::{Body as HttpBody, Frame, SizeHint};
@@ -20,6 +18,7 @@ use tonic::{Code, Status};
 use tower::Service;
 
 use super::call::{Call, read_timeout};
+use super::caught::caught;
 use super::peer::{InTime, Peer, Sending};
 use super::status::{self, code_name};
 use crate::engine::{Failure, until};
@@ -169,13 +168,9 @@ impl Watch {
     where
         F: Future<Output = Result<Response<Body>, Infallible>>,
     {
-        let mut response = match AssertUnwindSafe(response).catch_unwind().await {
-            Ok(Ok(response)) => response,
-            Err(_panic) => {
-                telemetry::panic("handler");
-                status::defect().into_http()
-            }
-        };
+        let Ok(mut response) = caught("handler", response)
+            .await
+            .unwrap_or_else(|| Ok(status::defect().into_http()));
         if self.is_ours
             && let Some(status) = refused_by_transport(response.headers())
         {

@@ -4,7 +4,6 @@ mod follow;
 mod forward;
 mod writer;
 
-use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -16,12 +15,12 @@ use tokio_stream::Stream;
 use tonic::{Request, Status};
 
 use super::call::{self, Call};
+use super::caught::caught;
 use super::convert::{self, ReadStream};
 use super::{Puzzles, proto, solve, status};
 use crate::engine::{Failure, until};
 use crate::search::constructive::Variant;
 use crate::search::plan::{Objective, Stage};
-use crate::telemetry;
 
 /// Messages that wait for the transport.
 const WAITING_EVENTS: usize = 4;
@@ -105,10 +104,8 @@ pub(super) fn solve_stream(
     let told = Arc::clone(&ending);
     tokio::spawn(async move {
         let ended = tokio::select! {
-            ended = AssertUnwindSafe(run).catch_unwind() => ended.unwrap_or_else(|_| {
-                telemetry::panic("handler");
-                Err(Ending::Status(status::defect()))
-            }),
+            ended = caught("handler", run) => ended
+                .unwrap_or_else(|| Err(Ending::Status(status::defect()))),
             // A reader too slow for its own deadline.
             () = until(deadline) => Err(Failure::DeadlineExceeded.into()),
         };
