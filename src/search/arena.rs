@@ -19,13 +19,26 @@ pub(super) struct Arena<T> {
 impl<T: Copy> Arena<T> {
     /// An empty arena; nothing is allocated yet.
     pub(super) fn new(stride: usize) -> Self {
-        let rows = (SEGMENT_BYTES / (stride * size_of::<T>())).max(1);
         Self {
             segments: Vec::new(),
             stride,
-            shift: rows.ilog2(),
+            shift: Self::shift(stride),
             rows: 0,
         }
+    }
+
+    fn shift(stride: usize) -> u32 {
+        let rows = (SEGMENT_BYTES / (stride * size_of::<T>())).max(1);
+        rows.ilog2()
+    }
+
+    /// The most bytes that one holds with so many rows.
+    pub(super) fn bytes_with(stride: usize, rows: u64) -> u64 {
+        let segments = rows.div_ceil(1 << Self::shift(stride));
+        let segment = ((stride * size_of::<T>()) as u64) << Self::shift(stride);
+        // The list doubles as it grows.
+        let list = 2 * segments.max(4) * size_of::<Vec<T>>() as u64;
+        segments * segment + list
     }
 
     /// The number of rows.

@@ -35,6 +35,10 @@ const fn beside(shape: Shape) -> u64 {
     }
 }
 
+/// The bytes that are kept at least for the search that proves. One without tables of its own takes less
+/// on boards of up to 10×10: its path, as long as the bound, and a list of its iterations.
+const LEAST_RESERVE: u64 = 64 << 10;
+
 /// A solution, and the search that found it.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -231,6 +235,7 @@ impl Chain {
     fn begin_beside(&mut self, memory: u64) {
         if let Some(&proof @ (Stage::IdaStar(_) | Stage::PushIdaStar(_))) = self.waiting.back() {
             let reserve = proof.fixed_bytes(self.problem.shape());
+            let reserve = reserve.max(LEAST_RESERVE);
             if reserve > memory / 2 {
                 return;
             }

@@ -84,8 +84,9 @@ pub struct Widening {
     is_prepared: bool,
     /// The last turn was spent on the tables.
     has_prepared: bool,
-    /// The width of the beam at work, and of the widest one before.
+    /// The width of the beam at work, how wide it can be made, and the width of the widest one before.
     width: usize,
+    most: usize,
     widest: usize,
     /// Those of the beam at work.
     ends: Ends,
@@ -124,6 +125,7 @@ impl Widening {
             is_prepared: false,
             has_prepared: false,
             width: 0,
+            most: 0,
             widest: 0,
             ends: Ends::default(),
             begun: 0,
@@ -186,8 +188,7 @@ impl Widening {
                 self.past.peak_memory = self.past.peak_memory.max(self.claimed);
                 return;
             }
-            let room = memory as f64 / wanted as f64;
-            width = (width as f64 * room) as usize;
+            width = self.widest_in(memory, width);
             let is_no_wider = width <= self.widest && budget.time.is_none();
             if width < self.beams.narrowest() || is_no_wider {
                 self.stop = Some(Stop::Memory);
@@ -195,6 +196,7 @@ impl Widening {
             }
         }
         self.width = planned.min(width);
+        self.most = width;
         self.seed = self.next_seed(self.asides.seed());
         self.pass = self.beams.beam(self.width, width, self.seed);
         if self.pass.is_none() {
@@ -205,6 +207,24 @@ impl Widening {
         }
         self.is_first = share == Some(Share::First);
         self.is_paired |= share == Some(Share::Second);
+    }
+
+    /// The greatest width up to `most` with which a beam takes no more bytes than these.
+    fn widest_in(&self, memory: u64, most: usize) -> usize {
+        let mut fits = 0;
+        for bit in (0..=most.max(1).ilog2()).rev() {
+            let width = fits | 1 << bit;
+            if width <= most && self.beams.bytes(width) <= memory {
+                fits = width;
+            }
+        }
+        fits
+    }
+
+    /// The most bytes that the beam at work can come to hold.
+    fn to_come(&self) -> u64 {
+        let pass = self.pass.as_ref();
+        pass.map_or(0, |_| self.beams.bytes(self.most))
     }
 
     /// The time that has to be left to replay the solution of a beam that takes so long.

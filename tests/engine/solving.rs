@@ -141,7 +141,11 @@ async fn best_never_fails_whatever_the_limits() {
             let moves = answer.solution.moves().to_vec();
             let length = problem.replay(moves).unwrap().len();
             assert!(outcome.progress.lower_bound as usize <= length);
-            assert!(outcome.progress.peak_memory <= 1 << 20 || wanted.memory.is_none());
+            let held = outcome.progress.peak_memory;
+            assert!(
+                held <= 1 << 20 || wanted.memory.is_none(),
+                "{side}×{side} {wanted:?} {held}"
+            );
             let reason = if side == 4 && outcome.reason == StopReason::Proven {
                 StopReason::Proven
             } else {

@@ -98,13 +98,9 @@ fn a_beam_keeps_within_the_bytes_it_was_given() {
     for width in [10, 1000] {
         let run = run_sliced(beam(&problem, width, 1), Budget::nodes(512));
         let bytes = beam::bytes(shape(5, 5), width);
-        // The trace grows by segments of 64 KB, and lists them.
-        assert!(
-            run.progress.peak_memory <= bytes + (1 << 17),
-            "{:?}",
-            run.progress
-        );
-        assert!(bytes <= (width as u64 + 10) * 1500);
+        assert!(run.progress.peak_memory <= bytes, "{:?}", run.progress);
+        // The trace grows by segments of 64 KB.
+        assert!(bytes <= (width as u64 + 10) * 1500 + (1 << 16));
     }
 }
 

@@ -1,6 +1,7 @@
 //! Plans carried out: the searches of a chain one after the other.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loyd::heuristic::HeuristicKind::{self, LinearConflict};
 use loyd::heuristic::learned;
@@ -542,4 +543,42 @@ fn a_guide_that_comes_later_takes_over() {
         chain.advance(Budget::UNLIMITED),
         Step::Done(Stop::Proven)
     ));
+}
+
+#[test]
+fn beams_from_both_ends_and_the_proof_keep_within_the_memory_together() {
+    const MEMORY: u64 = 1 << 20;
+    let given = Duration::from_millis(60);
+    for side in [6, 8] {
+        let shape = shape(side, side);
+        while !learned::prepare(shape, 1 << 20) {}
+        let problem = random_problem(shape, side * side - 1, &mut Dice::new(5));
+        let mut chain = Chain::of_own_choice(problem, Objective::Best, &Arc::new(Tables::new()));
+        let (mut part, mut handed_out) = (None, 0);
+        // As if each node took 100 ns.
+        let mut now = Duration::ZERO;
+        while now < given {
+            let budget = Budget {
+                nodes: 256,
+                memory: MEMORY,
+                time: Some(given - now),
+            };
+            let before = chain.progress().generated;
+            if let Step::Done(stop) = chain.advance(budget) {
+                panic!("{side}×{side} ended with {stop:?}");
+            }
+            now += Duration::from_nanos(100 * (1 + chain.progress().generated - before));
+            if part.is_none() {
+                part = chain.split(MEMORY);
+                handed_out += usize::from(part.is_some());
+            }
+            let is_over = part.as_mut().is_some_and(|part| !part.advance(budget));
+            if let Some(part) = part.take_if(|_| is_over) {
+                chain.join(part);
+            }
+            let held = chain.progress().memory;
+            assert!(held <= MEMORY, "{side}×{side} held {held} after {now:?}");
+        }
+        assert!(handed_out > 0, "{side}×{side} had no help");
+    }
 }

@@ -58,8 +58,11 @@ impl Trace {
         moves
     }
 
-    /// What a node takes.
-    pub const BYTES_A_NODE: u64 = size_of::<u32>() as u64;
+    /// The most bytes that the trace of so many nodes holds.
+    #[must_use]
+    pub fn bytes_with(nodes: u64) -> u64 {
+        Arena::<u32>::bytes_with(1, nodes)
+    }
 
     /// Bytes held.
     #[must_use]

@@ -132,7 +132,7 @@ impl<E: Estimate<Tile = u8>> Beam<E> {
     #[must_use]
     pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
         let width = Settings::new(width, 0).width();
-        let trace = u64::from(deepest(shape)) * width as u64 * Trace::BYTES_A_NODE;
+        let trace = Trace::bytes_with(u64::from(deepest(shape)) * width as u64);
         Layers::<E>::bytes(shape, width) + trace
     }
 }

@@ -139,7 +139,7 @@ impl<T: Tile> StagedBeam<T> {
     /// The bytes that it can come to hold.
     pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
         let width = Settings::new(width, 0).width();
-        let trace = u64::from(deepest(shape)) * width as u64 * Trace::BYTES_A_NODE;
+        let trace = Trace::bytes_with(u64::from(deepest(shape)) * width as u64);
         // Each completed board is kept; and the finale is not larger than a beam of the whole
         // board.
         2 * Self::layer_bytes(shape, width) + trace

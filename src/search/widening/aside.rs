@@ -82,7 +82,7 @@ impl Widening {
     /// A beam that has all of the time that is left, from the end where the one at work did not begin.
     pub(super) fn hand_out(&mut self, memory: u64) -> Option<Aside> {
         let left = self.left.filter(|_| self.gains_by_an_aside())?;
-        let room = memory.saturating_sub(self.progress().memory);
+        let room = memory.saturating_sub(self.progress().memory.max(self.to_come()));
         let width = (self.next_width(Some(left)) as f64 * SLACK) as usize;
         let memory = self.beams.bytes(width).min(room);
         if memory < self.beams.bytes(self.beams.narrowest()) {
