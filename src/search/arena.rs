@@ -47,15 +47,21 @@ impl<T: Copy> Arena<T> {
     }
 
     /// Adds a row, of `stride` elements.
+    #[inline]
     pub(super) fn push(&mut self, row: &[T]) {
         debug_assert_eq!(row.len(), self.stride);
         let segment = self.rows >> self.shift;
         if segment == self.segments.len() {
-            self.segments
-                .push(Vec::with_capacity(self.stride << self.shift));
+            self.begin_segment();
         }
         self.segments[segment].extend_from_slice(row);
         self.rows += 1;
+    }
+
+    #[cold]
+    fn begin_segment(&mut self) {
+        let room = self.stride << self.shift;
+        self.segments.push(Vec::with_capacity(room));
     }
 
     /// A row.

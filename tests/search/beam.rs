@@ -1,11 +1,11 @@
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use loyd::heuristic::Tiles;
 use loyd::heuristic::learned::{Rows, Weights};
-use loyd::heuristic::{Slide, Tiles};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
 use loyd::search::beam::{
-    self, Beam, BoardOf, End, Estimate, Hashes, Layers, Mark, Settings, State, Tile, Trace,
+    self, Beam, BoardOf, End, Estimate, Hashes, Lane, Layers, Mark, Settings, State, Tile, Trace,
 };
 use loyd::search::{Budget, Search, Solver, Step, Stop};
 
@@ -153,13 +153,13 @@ impl<T: beam::Tile> Estimate for FirstTwo<T> {
         self.of(|cell| tiles[cell].into())
     }
 
-    fn child(&self, board: BoardOf<'_, T>, _value: i32, slide: Slide) -> Option<i32> {
-        let before = |cell| match cell {
-            cell if cell == slide.from => slide.to,
-            cell if cell == slide.to => slide.from,
+    fn child(&self, lane: Lane) -> impl Fn(BoardOf<'_, T>, i32, usize) -> Option<i32> {
+        let before = move |cell| match cell {
+            cell if cell == lane.from => lane.to,
+            cell if cell == lane.to => lane.from,
             cell => cell,
         };
-        Some(self.of(|cell| board.tile(before(cell))))
+        move |board, _, _| Some(self.of(|cell| board.tile(before(cell))))
     }
 
     fn rank(&self, value: i32) -> i32 {
@@ -325,12 +325,13 @@ impl Estimate for Plateau {
         100 * self.0.root(tiles).min(1)
     }
 
-    fn child(&self, tiles: &[u8], value: i32, slide: Slide) -> Option<i32> {
-        Some(100 * self.0.child(tiles, value, slide)?.min(1))
+    fn child(&self, lane: Lane) -> impl Fn(&[u8], i32, usize) -> Option<i32> {
+        let child = self.0.child(lane);
+        move |tiles, value, tile| Some(100 * child(tiles, value, tile)?.min(1))
     }
 
-    fn foreseen(&self, value: i32, _slide: Slide) -> i32 {
-        value
+    fn foreseen(&self, _lane: Lane) -> impl Fn(i32, usize) -> i32 {
+        |value, _| value
     }
 
     fn rank(&self, value: i32) -> i32 {
@@ -358,6 +359,24 @@ fn a_layer_of_which_nothing_was_expected_is_looked_at_after_all() {
         assert_ne!(layers.advance(64), State::Over, "after {}", layers.depth());
     }
     assert!(layers.depth() > 5, "{}", layers.depth());
+}
+
+#[test]
+fn of_children_that_are_all_alike_one_stays_at_least() {
+    let problem = random_problem(shape(8, 8), 63, &mut Dice::new(6));
+    let shape = problem.shape();
+    for seed in 0..10 {
+        let mut layers = Layers::new(
+            shape,
+            Plateau(FirstTwo::new(shape)),
+            Hashes::new(shape, seed),
+            Settings::new(1, 200),
+            Trace::new(),
+        );
+        layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+        let state = layers.advance(u64::MAX);
+        assert!(state == State::Completed || layers.depth() > 200, "{seed}");
+    }
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn a_reversed_board_is_solved_too() {
         let shape = shape(side, side);
         let tiles: Vec<u32> = (0..shape.cells() as u32).rev().collect();
         let problem = nearest_problem(shape, shape.cells() - 1, tiles);
-        assert!(run(solver(&problem, 40, &tables)).length() < 3 * side.pow(3));
+        assert!(run(solver(&problem, 50, &tables)).length() < 3 * side.pow(3));
     }
 }
 
@@ -105,8 +105,7 @@ fn slices_change_nothing() {
     ] {
         let problem = random_problem(shape, shape.cells() - 1, &mut dice);
         let whole = run(solver(&problem, width, &tables));
-        // One board alone gets stuck.
-        assert_eq!(whole.found.len(), usize::from(width > 1), "{shape}");
+        assert_eq!(whole.found.len(), 1, "{shape}");
         for nodes in [1, 64, 4096] {
             let sliced = run_sliced(solver(&problem, width, &tables), Budget::nodes(nodes));
             assert_eq!((&sliced.found, sliced.stop), (&whole.found, whole.stop));

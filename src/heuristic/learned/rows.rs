@@ -1,9 +1,11 @@
 //! The changes of an estimate, laid out so that a slide reads one short piece of memory.
 
+use std::ops::Range;
+
 use memmap2::MmapMut;
 
 use super::weights::Weights;
-use crate::heuristic::{Slide, huge_pages};
+use crate::heuristic::huge_pages;
 use crate::puzzle::{Direction, Shape};
 
 /// The cells that stand together in a row.
@@ -68,22 +70,56 @@ impl Rows {
         (self.rows.len() - NAMES * GROUP) / row_bytes(self.shape().cells())
     }
 
-    /// The row of a slide, and whether it is for the slide (1) or for the way back (−1).
+    /// The rows of the slides onto a cell in a direction.
+    ///
+    /// # Panics
+    /// When there is no such cell.
     #[must_use]
     #[inline]
-    pub fn row(&self, slide: Slide) -> (usize, i32) {
-        let block = self.blocks[slide.to][slide.direction as usize];
-        let row = (block / 2) as usize + slide.tile - 1;
-        (row, 1 - 2 * (block % 2) as i32)
+    pub fn between(&self, to: usize, direction: Direction) -> Between<'_> {
+        let block = self.blocks[to][direction as usize];
+        let cells = self.shape().cells();
+        let first = (block / 2) as usize;
+        Between {
+            first,
+            sign: 1 - 2 * (block % 2) as i32,
+            cells,
+            rows: &self.rows.as_chunks().0[first * cells.div_ceil(GROUP) * cells..],
+        }
+    }
+}
+
+/// The rows of the slides between two cells, those of the first tile first.
+#[derive(Clone, Copy, Debug)]
+pub struct Between<'a> {
+    first: usize,
+    sign: i32,
+    cells: usize,
+    rows: &'a [[u8; GROUP]],
+}
+
+impl Between<'_> {
+    /// The numbers of the rows, for whoever keeps something for each.
+    #[must_use]
+    #[inline]
+    pub const fn numbers(&self) -> Range<usize> {
+        self.first..self.first + self.cells - 1
     }
 
-    /// By how much the slide of a [row](Self::row) changes the estimate; `tiles` are those before the
-    /// slide, or after it.
+    /// Whether the rows are for these slides (1) or for the way back (−1).
     #[must_use]
     #[inline]
-    pub fn sum(&self, row: usize, tiles: &[u8]) -> i32 {
-        let cells = tiles.len();
-        let row = &self.rows.as_chunks().0[row * cells.div_ceil(GROUP) * cells..];
+    pub const fn sign(&self) -> i32 {
+        self.sign
+    }
+
+    /// By how much the slide of a tile changes the estimate, times the [sign](Self::sign); `tiles` are
+    /// those before the slide, or after it.
+    #[must_use]
+    #[inline]
+    pub fn sum(&self, tile: usize, tiles: &[u8]) -> i32 {
+        let cells = self.cells;
+        let row = &self.rows[(tile - 1) * cells.div_ceil(GROUP) * cells..];
         // A loop whose length is known is a tenth faster.
         match cells {
             25 => sum(row, 25, &tiles[..25]),
@@ -92,14 +128,6 @@ impl Rows {
             64 => sum(row, 64, &tiles[..64]),
             _ => sum(row, cells, tiles),
         }
-    }
-
-    /// By how much a slide changes the estimate; `tiles` are those before it.
-    #[must_use]
-    #[inline]
-    pub fn change(&self, tiles: &[u8], slide: Slide) -> i32 {
-        let (row, sign) = self.row(slide);
-        sign * self.sum(row, tiles)
     }
 }
 
@@ -110,7 +138,9 @@ const fn row_bytes(cells: usize) -> usize {
 
 /// What a row says of the tiles on so many cells; group by group, as each addition waits for the one before.
 #[inline(always)]
-fn sum(row: &[[u8; GROUP]], cells: usize, tiles: &[u8]) -> i32 {
+fn sum(rows: &[[u8; GROUP]], cells: usize, tiles: &[u8]) -> i32 {
+    // As far as may be looked up.
+    let row = &rows[..tiles.len() / GROUP * cells + NAMES];
     let (groups, rest) = tiles.as_chunks::<GROUP>();
     let whole = groups.iter().enumerate();
     let whole: i32 = whole

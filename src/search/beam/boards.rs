@@ -1,6 +1,7 @@
 //! How the boards of layers are kept.
 
 use std::mem;
+use std::ops::Range;
 
 use super::shared_rows::SharedRows;
 use crate::heuristic::Tiles;
@@ -72,6 +73,9 @@ pub trait Boards<T>: Send {
     /// A board of the present layer.
     fn board(&self, node: usize) -> Self::Board<'_>;
 
+    /// The tiles on a cell of boards of the present layer.
+    fn tiles(&self, nodes: Range<usize>, cell: usize) -> impl Iterator<Item = usize>;
+
     /// Makes room for so many boards in the next layer. Each is to be put there before the
     /// layer is [turned](Self::turn) to.
     fn grow(&mut self, len: usize);
@@ -118,6 +122,13 @@ impl<T: Tile> Boards<T> for Whole<T> {
     #[inline]
     fn board(&self, node: usize) -> &[T] {
         &self.present[node * self.cells..][..self.cells]
+    }
+
+    #[inline]
+    fn tiles(&self, nodes: Range<usize>, cell: usize) -> impl Iterator<Item = usize> {
+        let boards = &self.present[nodes.start * self.cells..nodes.end * self.cells];
+        let boards = boards.chunks_exact(self.cells);
+        boards.map(move |board| board[cell].into())
     }
 
     fn grow(&mut self, len: usize) {

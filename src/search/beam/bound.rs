@@ -1,7 +1,7 @@
 //! Whole boards ranked by a lower bound, where nothing was learned.
 
 use super::whole::{Beam, End, Task, supports};
-use super::{Estimate, Hashes};
+use super::{Estimate, Hashes, Lane};
 use crate::heuristic::linear_conflict::LinearConflict;
 use crate::heuristic::{Heuristic, Slide, Tiles};
 use crate::puzzle::Problem;
@@ -41,9 +41,12 @@ impl<H: Heuristic> Estimate for Bounded<H> {
     }
 
     #[inline]
-    fn child(&self, tiles: &[u8], value: H::State, slide: Slide) -> Option<H::State> {
-        let after = After { tiles, slide };
-        Some(self.heuristic.after_slide(value, slide, &after))
+    fn child(&self, lane: Lane) -> impl Fn(&[u8], H::State, usize) -> Option<H::State> {
+        move |tiles, value, tile| {
+            let slide = lane.slide(tile);
+            let after = After { tiles, slide };
+            Some(self.heuristic.after_slide(value, slide, &after))
+        }
     }
 
     #[inline]

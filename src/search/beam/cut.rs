@@ -81,23 +81,29 @@ impl Cut {
         self.least = i32::MAX;
     }
 
-    /// Whether a candidate of this rank may be among the best.
+    /// The greatest rank of a candidate that may be among the best.
     #[inline]
-    pub(super) fn admits(&self, rank: i32) -> bool {
-        bucket(self.base, rank) <= self.limit
+    pub(super) const fn most(&self) -> i32 {
+        if self.limit == BUCKETS - 1 {
+            return i32::MAX;
+        }
+        self.base.saturating_add(self.limit as i32)
     }
 
-    /// Whether a candidate that will have about this rank need not be looked at, where so many ranks
+    /// The greatest rank that a candidate may be expected to have to be looked at, where so many ranks
     /// make a move.
     ///
     /// The last ones of a layer are most of a move better than those of the layer before. Of those that stay
     /// three in a hundred are lost by this, all of them among the last; of those that do not, most are
     /// not looked at.
     #[inline]
-    pub(super) fn is_hopeless(&mut self, foreseen: i32, unit: i32) -> bool {
-        let is_hopeless = foreseen > self.before.saturating_sub(unit / 4);
-        self.skipped |= is_hopeless;
-        is_hopeless
+    pub(super) const fn worth_a_look(&self, unit: i32) -> i32 {
+        self.before.saturating_sub(unit / 4)
+    }
+
+    /// Told whether candidates were not looked at.
+    pub(super) const fn skip(&mut self, is_skipped: bool) {
+        self.skipped |= is_skipped;
     }
 
     /// Has all candidates of this layer looked at from now on; whether some were not. Where the
@@ -152,12 +158,10 @@ impl Verdict {
     #[inline]
     pub(super) fn keeps(&mut self, rank: i32, hash: u64) -> bool {
         let bucket = bucket(self.base, rank);
-        if bucket != self.limit {
-            return bucket < self.limit;
-        }
-        let keeps = self.quota > 0 && u64::from(hash as u32) < self.lot;
-        self.quota -= usize::from(keeps);
-        keeps
+        let is_drawn =
+            (bucket == self.limit) & (self.quota > 0) & (u64::from(hash as u32) < self.lot);
+        self.quota -= usize::from(is_drawn);
+        is_drawn | (bucket < self.limit)
     }
 }
 

@@ -43,11 +43,12 @@ impl Hashes {
         self.of(board.tiles().map(usize::from))
     }
 
-    /// The hash after a tile has slid.
+    /// What tells the hash after a slide from one cell to another, by the hash before it and the tile.
     #[inline]
-    pub(super) fn after(&self, hash: u64, tile: usize, from: usize, to: usize) -> u64 {
+    pub(super) fn after(&self, from: usize, to: usize) -> impl Fn(u64, usize) -> u64 {
         let shift = self.cells[to].wrapping_sub(self.cells[from]);
-        hash.wrapping_add(self.tiles[tile].wrapping_mul(shift))
+        let tiles = &*self.tiles;
+        move |hash, tile| hash.wrapping_add(tiles[tile].wrapping_mul(shift))
     }
 
     /// Bytes that the hashes of a shape take.

@@ -5,6 +5,7 @@ mod expand;
 mod select;
 
 use candidate::Candidate;
+use expand::Proposals;
 
 use super::boards::{BoardOf, Boards, Tile};
 use super::cut::{Cut, Verdict};
@@ -38,10 +39,11 @@ const PATIENCE: u32 = 50;
 enum Phase {
     /// The children of the nodes from this one on are to be made.
     Expand(usize),
-    /// The candidates from this one on have still to be told whether they stay.
-    Judge(usize, Verdict),
-    /// So many will stay; room for them is to be made.
-    Room(usize),
+    /// The candidates from the first number on have still to be told whether they stay; the second is how
+    /// many of those before do, which stand in front.
+    Judge(usize, usize, Verdict),
+    /// Room for those that stay is to be made.
+    Room,
     /// The boards of those that stay are to be written, from this candidate on.
     Write(usize),
     /// There is no layer any more.
@@ -75,10 +77,12 @@ pub struct Layers<E: Estimate> {
     /// The boards of `present` and `next`.
     boards: <E::Tile as Tile>::Boards,
     candidates: Vec<Candidate<E::Value>>,
-    /// Children that become candidates if they are not known, which memory was called for to tell,
-    /// each with its rank: those of just now, and of some nodes before.
-    calling: Vec<(i32, Candidate<E::Value>)>,
-    called: Vec<(i32, Candidate<E::Value>)>,
+    /// Children that are worth a look.
+    proposals: Proposals,
+    /// Children that become candidates if they are not known, which memory was called for to
+    /// tell: those of just now, and of some nodes before.
+    calling: Vec<Candidate<E::Value>>,
+    called: Vec<Candidate<E::Value>>,
     cut: Cut,
     seen: Seen,
     /// The cells of the board in a row, cut in so many parts that a layer has a node for each; by
@@ -120,6 +124,7 @@ impl<E: Estimate> Layers<E> {
             next: Heads::new(width),
             boards: Boards::new(shape, width),
             candidates: Vec::with_capacity(CANDIDATES_A_NODE * width),
+            proposals: Box::default(),
             calling: Vec::new(),
             called: Vec::new(),
             cut: Cut::new(width),
@@ -178,8 +183,10 @@ impl<E: Estimate> Layers<E> {
                         return State::Completed;
                     }
                 }
-                Phase::Judge(first, verdict) => self.judge(first, verdict, &mut left),
-                Phase::Room(kept) => self.make_room(kept, &mut left),
+                Phase::Judge(first, kept, verdict) => {
+                    self.judge(first, kept, verdict, &mut left);
+                }
+                Phase::Room => self.make_room(&mut left),
                 Phase::Write(first) => self.write(first, &mut left),
                 Phase::Over => return State::Over,
             }

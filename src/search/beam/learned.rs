@@ -4,8 +4,7 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use super::whole::{Beam, End, Task};
-use super::{Estimate, Hashes};
-use crate::heuristic::Slide;
+use super::{Estimate, Hashes, Lane};
 use crate::heuristic::learned::Rows;
 use crate::puzzle::{Problem, Shape};
 
@@ -17,15 +16,15 @@ use crate::puzzle::{Problem, Shape};
 pub struct Learned {
     rows: Arc<Rows>,
     goal: u64,
-    /// By row: the change of late, in parts of a [`Rows::UNIT`]th.
+    /// By row: the change of late, in fine parts of a [`Rows::UNIT`]th.
     late: Box<[Cell<i16>]>,
 }
 
-/// The parts of a [`Rows::UNIT`]th in which changes of late are kept.
-const PARTS: i32 = 16;
+/// The bits of a [`Rows::UNIT`]th in which changes of late are kept.
+const FINE: i32 = 4;
 
-/// How many times as much as the newest change those before it count, and itself.
-const MEMORY: i32 = 4;
+/// The newest change and those before it together count two to this power times as much as itself.
+const MEMORY: i32 = 2;
 
 impl Learned {
     /// The search for the board of a hash.
@@ -45,19 +44,24 @@ impl Estimate for Learned {
     }
 
     #[inline]
-    fn child(&self, tiles: &[u8], value: i32, slide: Slide) -> Option<i32> {
-        let (row, sign) = self.rows.row(slide);
-        let change = self.rows.sum(row, tiles);
-        let late = &self.late[row];
-        let before = i32::from(late.get());
-        late.set((before + (PARTS * change - before) / MEMORY) as i16);
-        Some(value + sign * change)
+    fn child(&self, lane: Lane) -> impl Fn(&[u8], i32, usize) -> Option<i32> {
+        let rows = self.rows.between(lane.to, lane.direction);
+        let late = &self.late[rows.numbers()];
+        move |tiles, value, tile| {
+            let change = rows.sum(tile, tiles);
+            let late = &late[tile - 1];
+            let before = i32::from(late.get());
+            late.set((before + (((change << FINE) - before) >> MEMORY)) as i16);
+            Some(value + rows.sign() * change)
+        }
     }
 
     #[inline]
-    fn foreseen(&self, value: i32, slide: Slide) -> i32 {
-        let (row, sign) = self.rows.row(slide);
-        value + sign * i32::from(self.late[row].get()) / PARTS
+    fn foreseen(&self, lane: Lane) -> impl Fn(i32, usize) -> i32 {
+        let rows = self.rows.between(lane.to, lane.direction);
+        let late = &self.late[rows.numbers()];
+        let sign = rows.sign();
+        move |value, tile| value + ((sign * i32::from(late[tile - 1].get())) >> FINE)
     }
 
     #[inline]

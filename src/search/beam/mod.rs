@@ -30,7 +30,33 @@ use bound::Bounded;
 use super::{Search, Solver, prepared};
 use crate::heuristic::linear_conflict::LinearConflict;
 use crate::heuristic::{Slide, learned as estimate};
-use crate::puzzle::{Problem, Shape, Solution};
+use crate::puzzle::{Direction, Problem, Shape, Solution};
+
+/// The slides from one cell to another, whatever the tile: what they have in common is found once for
+/// all boards whose blanks are on the same cell.
+#[derive(Clone, Copy, Debug)]
+pub struct Lane {
+    /// The cell that the tile leaves to the blank.
+    pub from: usize,
+    /// The cell that it takes from the blank.
+    pub to: usize,
+    /// The way it slides.
+    pub direction: Direction,
+}
+
+impl Lane {
+    /// The slide of a tile.
+    #[must_use]
+    #[inline]
+    pub const fn slide(self, tile: usize) -> Slide {
+        Slide {
+            tile,
+            from: self.from,
+            to: self.to,
+            direction: self.direction,
+        }
+    }
+}
 
 /// What a beam ranks boards by, carried along from move to move. It need not be a bound.
 pub trait Estimate: Send {
@@ -44,21 +70,19 @@ pub trait Estimate: Send {
     /// Looks at a whole board, its tiles row by row.
     fn root(&self, tiles: &[Self::Tile]) -> Self::Value;
 
-    /// The value after a slide, none where the slide is not allowed; `board` is the one *before*
-    /// it.
+    /// What tells the value after a slide of a lane, by the board *before* it, the value of that and the
+    /// tile that slides; none where the slide is not allowed.
     fn child(
         &self,
-        board: BoardOf<'_, Self::Tile>,
-        value: Self::Value,
-        slide: Slide,
-    ) -> Option<Self::Value>;
+        lane: Lane,
+    ) -> impl Fn(BoardOf<'_, Self::Tile>, Self::Value, usize) -> Option<Self::Value>;
 
-    /// The rank that the board after a slide will have, about, told without a look at it; where that is
-    /// not known, less than any.
+    /// What tells the rank that the board after a slide of a lane will have, about, without a look at
+    /// it, by the value before it and the tile that slides; where that is not known, less than any.
     #[inline]
-    fn foreseen(&self, value: Self::Value, slide: Slide) -> i32 {
-        let _ = (value, slide);
-        i32::MIN
+    fn foreseen(&self, lane: Lane) -> impl Fn(Self::Value, usize) -> i32 {
+        let _ = lane;
+        |_, _| i32::MIN
     }
 
     /// The rank of a board: the lower, the better, in some fixed fraction of a move. Ranks more

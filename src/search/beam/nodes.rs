@@ -1,5 +1,7 @@
 //! The nodes of a layer, and boards that are set aside.
 
+use std::ops::Range;
+
 use super::boards::Tile;
 use super::trace::Mark;
 use crate::heuristic::Tiles;
@@ -48,23 +50,41 @@ impl<V: Copy> Heads<V> {
         &self.heads[node]
     }
 
-    /// What the estimate carries along, node by node.
-    pub(super) fn values(&self) -> impl Iterator<Item = V> + Clone + '_ {
-        self.heads[..self.len].iter().map(|head| head.value)
+    /// All of them.
+    #[inline]
+    pub(super) fn all(&self) -> &[Head<V>] {
+        &self.heads[..self.len]
     }
 
-    /// Makes them `len`, all to be [put](Self::put), or as many as can be cleared at once.
+    /// All of them, to be written.
+    #[inline]
+    pub(super) fn all_mut(&mut self) -> &mut [Head<V>] {
+        &mut self.heads[..self.len]
+    }
+
+    /// The nodes from one on that have their blanks on the same cell, `most` at most.
+    #[inline]
+    pub(super) fn alike(&self, first: usize, most: usize) -> Range<usize> {
+        let end = self.len.min(first + most);
+        let blank = self.heads[first].blank;
+        let other = self.heads[first..end]
+            .iter()
+            .position(|head| head.blank != blank);
+        first..other.map_or(end, |other| first + other)
+    }
+
+    /// What the estimate carries along, node by node.
+    pub(super) fn values(&self) -> impl Iterator<Item = V> + Clone + '_ {
+        self.all().iter().map(|head| head.value)
+    }
+
+    /// Makes them `len`, all to be [written](Self::all_mut), or as many as can be cleared at once.
     pub(super) fn grow(&mut self, len: usize, filler: Head<V>) {
         if len > self.heads.len() {
             let cleared = len.min(self.heads.len() + CLEARED_AT_ONCE);
             self.heads.resize(cleared, filler);
         }
         self.len = len.min(self.heads.len());
-    }
-
-    #[inline]
-    pub(super) fn put(&mut self, node: usize, head: Head<V>) {
-        self.heads[node] = head;
     }
 }
 

@@ -2,6 +2,7 @@
 //! copied.
 
 use std::mem;
+use std::ops::Range;
 
 use super::boards::{Boards, Lines};
 use crate::heuristic::Tiles;
@@ -135,6 +136,11 @@ impl Boards<u16> for SharedRows {
             boards: self,
             rows: &self.present[node * self.rows..][..self.rows],
         }
+    }
+
+    #[inline]
+    fn tiles(&self, nodes: Range<usize>, cell: usize) -> impl Iterator<Item = usize> {
+        nodes.map(move |node| self.board(node).tile(cell))
     }
 
     fn grow(&mut self, len: usize) {

@@ -9,7 +9,7 @@ use super::rest::{self, Rest};
 use super::stage::Stage;
 use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
-use crate::search::beam::{BoardOf, Estimate, Tile};
+use crate::search::beam::{BoardOf, Estimate, Lane, Tile};
 
 /// Whether a beam is wide: up to 16×16 from a node in each layer for two cells of the board on, and
 /// on larger boards, as their cells' square, later.
@@ -139,19 +139,10 @@ impl<T: Tile> Staged<T> {
             .get_or_init(|| Stage::new(self.groups[stage]))
             .distance(point(blank), first, second)
     }
-}
 
-impl<T: Tile> Estimate for Staged<T> {
-    type Tile = T;
-    type Value = Value;
-    const UNIT: i32 = drive::UNIT;
-
-    fn root(&self, tiles: &[T]) -> Value {
-        self.enter(self.rest.root(tiles), 0, |cell| tiles[cell].into())
-    }
-
+    /// The value after a slide, if it leaves what is home.
     #[inline]
-    fn child(&self, board: BoardOf<'_, T>, value: Value, slide: Slide) -> Option<Value> {
+    fn after(&self, board: BoardOf<'_, T>, value: Value, slide: Slide) -> Option<Value> {
         let stage = usize::from(value.stage);
         if usize::from(self.closed_by[slide.from]) < stage {
             return None;
@@ -184,6 +175,21 @@ impl<T: Tile> Estimate for Staged<T> {
             }
         };
         Some(self.enter(rest, value.stage + 1, after))
+    }
+}
+
+impl<T: Tile> Estimate for Staged<T> {
+    type Tile = T;
+    type Value = Value;
+    const UNIT: i32 = drive::UNIT;
+
+    fn root(&self, tiles: &[T]) -> Value {
+        self.enter(self.rest.root(tiles), 0, |cell| tiles[cell].into())
+    }
+
+    #[inline]
+    fn child(&self, lane: Lane) -> impl Fn(BoardOf<'_, T>, Value, usize) -> Option<Value> {
+        move |board, value, tile| self.after(board, value, lane.slide(tile))
     }
 
     #[inline]

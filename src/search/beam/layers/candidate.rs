@@ -15,8 +15,6 @@ pub(super) struct Origin(u32);
 impl Origin {
     /// In the place of a move: the board is itself a root.
     pub(super) const IS_ROOT: u32 = 4;
-    /// A candidate that does not stay.
-    pub(super) const DROPPED: Self = Self(u32::MAX);
 
     pub(super) const fn child(parent: usize, blank_move: usize) -> Self {
         Self((parent as u32) << 3 | blank_move as u32)

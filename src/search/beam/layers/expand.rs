@@ -1,36 +1,49 @@
 //! The children of a layer.
 
 use std::mem;
+use std::ops::Range;
 
 use super::candidate::{Candidate, Origin};
 use super::{Estimate, Layers, Phase};
-use crate::heuristic::{Slide, Tiles};
+use crate::search::beam::Lane;
 use crate::search::beam::boards::Boards;
 use crate::search::beam::nodes::Head;
 use crate::search::blank_moves::{SLIDES, back};
 
-/// The children of so many nodes are called for, then those of as many nodes before are looked up:
-/// memory takes about as long to come.
-const AHEAD: usize = 4;
+/// Nodes whose blanks are on the same cell are expanded together, so many at a time at most: what
+/// their slides have in common is found once, and the table of what was seen has as long to come.
+const TOGETHER: usize = 32;
+
+/// A child that is worth a look: its hash, the tile that slides, and which of the nodes is its parent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Proposal {
+    hash: u64,
+    tile: u32,
+    index: u32,
+}
+
+/// Room for the proposals of one move.
+pub(super) type Proposals = Box<[Proposal; TOGETHER]>;
 
 impl<E: Estimate> Layers<E> {
     /// Makes the children of the nodes from `first` on, until something is completed.
     pub(super) fn expand(&mut self, first: usize, left: &mut u64) {
         let completed = self.completed.len();
-        for node in first..self.present.len() {
+        let mut first = first;
+        while first < self.present.len() {
             if *left == 0 || self.completed.len() > completed {
-                self.phase = Phase::Expand(node);
+                self.phase = Phase::Expand(first);
                 return;
             }
-            if node % AHEAD == 0 {
-                self.look_up();
-            }
-            let children = self.expand_node(node);
-            *left = left.saturating_sub(children.max(1));
+            let nodes = self.present.alike(first, TOGETHER);
+            first = nodes.end;
+            let expanded = nodes.len() as u64;
+            let children = self.expand_alike(nodes);
+            self.look_up();
+            *left = left.saturating_sub(children.max(expanded));
             self.generated += children;
-            self.expanded += 1;
+            self.expanded += expanded;
         }
-        self.look_up();
         self.look_up();
         if self.candidates.is_empty() && self.cut.look_again() {
             self.phase = Phase::Expand(0);
@@ -44,15 +57,17 @@ impl<E: Estimate> Layers<E> {
             Phase::Over
         } else {
             self.places.fill(0);
-            Phase::Judge(0, self.cut.verdict())
+            Phase::Judge(0, 0, self.cut.verdict())
         };
     }
 
-    /// Makes candidates of the children that were called for first, if they are not known.
+    /// Makes candidates of the children that were called for before the last ones, if they are not
+    /// known.
     fn look_up(&mut self) {
         let mut children = mem::replace(&mut self.called, mem::take(&mut self.calling));
-        for (rank, child) in children.drain(..) {
-            if self.cut.admits(rank) && self.seen.insert(child.hash) {
+        for child in children.drain(..) {
+            let rank = self.estimate.rank(child.value);
+            if rank <= self.cut.most() && self.seen.insert(child.hash) {
                 self.cut.add(rank);
                 self.candidates.push(child);
             }
@@ -60,67 +75,89 @@ impl<E: Estimate> Layers<E> {
         self.calling = children;
     }
 
-    /// Makes the children of a node; the number of them.
-    #[inline]
-    fn expand_node(&mut self, node: usize) -> u64 {
-        let head = *self.present.get(node);
-        let board = self.boards.board(node);
-        let to = usize::from(head.blank);
+    /// Makes the children of nodes whose blanks are on the same cell; the number of them.
+    ///
+    /// Which of them are worth a look, and which of those may stay, cannot be foreseen by the processor, so
+    /// it is not told by branches.
+    fn expand_alike(&mut self, nodes: Range<usize>) -> u64 {
+        let Self {
+            estimate,
+            present,
+            boards,
+            cut,
+            seen,
+            calling,
+            completed,
+            trace,
+            ..
+        } = self;
+        let proposals = &mut *self.proposals;
+        let first = nodes.start;
+        let heads = &present.all()[nodes.clone()];
+        let to = usize::from(heads[0].blank);
+        let worth = cut.worth_a_look(E::UNIT);
+        let most = cut.most();
         let mut children = 0;
         for (blank_move, &direction) in SLIDES.iter().enumerate() {
-            if blank_move == usize::from(head.back) {
-                continue;
-            }
             let Some(from) = self.moves.target(to, blank_move) else {
                 continue;
             };
-            let tile = board.tile(from);
-            let slide = Slide {
-                tile,
+            let lane = Lane {
                 from,
                 to,
                 direction,
             };
-            let hash = self.hashes.after(head.hash, tile, from, to);
-            if self
-                .cut
-                .is_hopeless(self.estimate.foreseen(head.value, slide), E::UNIT)
-                && !self.estimate.completes(head.value, hash)
-            {
-                children += 1;
-                continue;
+            let hash_after = self.hashes.after(from, to);
+            let rank_after = estimate.foreseen(lane);
+            let (mut moves, mut proposed) = (0, 0);
+            let tiles = boards.tiles(nodes.clone(), from);
+            for ((index, head), tile) in (0..).zip(heads).zip(tiles) {
+                let hash = hash_after(head.hash, tile);
+                let is_move = blank_move != usize::from(head.back);
+                let is_worth =
+                    (rank_after(head.value, tile) <= worth) | estimate.completes(head.value, hash);
+                proposals[proposed] = Proposal {
+                    hash,
+                    tile: tile as u32,
+                    index,
+                };
+                moves += usize::from(is_move);
+                proposed += usize::from(is_move & is_worth);
             }
-            let Some(value) = self.estimate.child(board, head.value, slide) else {
-                continue;
-            };
-            children += 1;
-            if self.estimate.completes(value, hash) {
-                if self.seen.insert(hash)
-                    && self.completed.len() < self.settings.width()
-                    && !self.trace.is_full(1)
-                {
-                    let child = Head {
-                        value,
-                        mark: self.trace.push(head.mark, blank_move),
-                        depth: head.depth + 1,
-                        hash,
-                        blank: from as u16,
-                        back: back(blank_move) as u8,
-                    };
-                    self.completed.push(child, board, from, to);
+            cut.skip(proposed < moves);
+            children += moves as u64;
+            let value_after = estimate.child(lane);
+            for &Proposal { hash, tile, index } in &proposals[..proposed] {
+                let node = first + index as usize;
+                let head = &heads[index as usize];
+                let board = boards.board(node);
+                let Some(value) = value_after(board, head.value, tile as usize) else {
+                    children -= 1;
+                    continue;
+                };
+                if estimate.completes(value, hash) {
+                    let has_room = completed.len() < self.settings.width() && !trace.is_full(1);
+                    if seen.insert(hash) && has_room {
+                        let child = Head {
+                            value,
+                            mark: trace.push(head.mark, blank_move),
+                            depth: head.depth + 1,
+                            hash,
+                            blank: from as u16,
+                            back: back(blank_move) as u8,
+                        };
+                        completed.push(child, board, from, to);
+                    }
+                    continue;
                 }
-                continue;
-            }
-            let rank = self.estimate.rank(value);
-            if self.cut.admits(rank) {
-                self.seen.prefetch(hash);
-                let origin = Origin::child(node, blank_move);
-                let child = Candidate {
+                seen.prefetch(hash);
+                calling.push(Candidate {
                     hash,
                     value,
-                    origin,
-                };
-                self.calling.push((rank, child));
+                    origin: Origin::child(node, blank_move),
+                });
+                let is_beyond = estimate.rank(value) > most;
+                calling.truncate(calling.len() - usize::from(is_beyond));
             }
         }
         children
@@ -138,7 +175,7 @@ impl<E: Estimate> Layers<E> {
                 return;
             }
             let rank = self.estimate.rank(head.value);
-            if self.cut.admits(rank) && self.seen.insert(head.hash) {
+            if rank <= self.cut.most() && self.seen.insert(head.hash) {
                 self.cut.add(rank);
                 self.candidates.push(Candidate {
                     hash: head.hash,

@@ -17,42 +17,58 @@ const JUDGED_A_NODE: usize = 16;
 const WRITTEN_A_NODE: usize = 4;
 
 impl<E: Estimate> Layers<E> {
-    /// Tells the candidates from `first` on whether they stay, and counts those by blank's cell.
-    pub(super) fn judge(&mut self, first: usize, verdict: Verdict, left: &mut u64) {
-        let mut verdict = verdict;
+    /// Tells the candidates from `first` on whether they stay, moves those that do to the `kept` before
+    /// them, and counts them by blank's cell.
+    ///
+    /// Which stay cannot be foreseen by the processor, so it is not told by branches.
+    pub(super) fn judge(&mut self, first: usize, kept: usize, verdict: Verdict, left: &mut u64) {
+        let (mut kept, mut verdict) = (kept, verdict);
         let end = self
             .candidates
             .len()
             .min(first + chunk(*left, JUDGED_A_NODE));
         *left = left.saturating_sub(((end - first) / JUDGED_A_NODE) as u64);
-        for candidate in &mut self.candidates[first..end] {
-            if verdict.keeps(self.estimate.rank(candidate.value), candidate.hash) {
-                let origin = candidate.origin;
-                let blank = match origin.code() {
-                    Origin::IS_ROOT => usize::from(self.roots.head(origin.index()).blank),
-                    code => {
-                        let parent = usize::from(self.present.get(origin.index()).blank);
-                        self.moves.target(parent, code as usize).unwrap_or(parent)
-                    }
-                };
-                self.places[usize::from(self.parts[blank])] += 1;
-            } else {
-                candidate.origin = Origin::DROPPED;
-            }
+        for at in first..end {
+            let candidate = self.candidates[at];
+            let part = self.part(candidate.origin);
+            let stays = verdict.keeps(self.estimate.rank(candidate.value), candidate.hash);
+            self.places[part] += u32::from(stays);
+            self.candidates[kept] = candidate;
+            kept += usize::from(stays);
         }
         if end < self.candidates.len() {
-            self.phase = Phase::Judge(end, verdict);
+            self.phase = Phase::Judge(end, kept, verdict);
             return;
         }
+        if kept == 0 {
+            // All were drawn for few places, and none has won one: the last stays.
+            kept = 1;
+            let part = self.part(self.candidates[0].origin);
+            self.places[part] += 1;
+        }
+        self.candidates.truncate(kept);
         let mut sum = 0;
         for place in &mut self.places {
             (*place, sum) = (sum, sum + *place);
         }
-        self.phase = Phase::Room(sum as usize);
+        self.phase = Phase::Room;
+    }
+
+    /// The part of the cell that a candidate's blank is on.
+    #[inline]
+    fn part(&self, origin: Origin) -> usize {
+        let blank = match origin.code() {
+            Origin::IS_ROOT => usize::from(self.roots.head(origin.index()).blank),
+            code => {
+                let parent = usize::from(self.present.get(origin.index()).blank);
+                self.moves.target(parent, code as usize).unwrap_or(parent)
+            }
+        };
+        usize::from(self.parts[blank])
     }
 
     /// Makes room for the nodes of the next layer.
-    pub(super) fn make_room(&mut self, kept: usize, left: &mut u64) {
+    pub(super) fn make_room(&mut self, left: &mut u64) {
         let first = self.candidates[0];
         let filler = Head {
             value: first.value,
@@ -63,46 +79,49 @@ impl<E: Estimate> Layers<E> {
             back: MOVES as u8,
         };
         let before = self.next.len();
-        self.next.grow(kept, filler);
+        self.next.grow(self.candidates.len(), filler);
         self.boards.grow(self.next.len());
-        if self.next.len() == kept {
+        if self.next.len() == self.candidates.len() {
             self.phase = Phase::Write(0);
         }
         *left =
             left.saturating_sub((self.next.len().saturating_sub(before) / WRITTEN_A_NODE) as u64);
     }
 
-    /// Writes the boards of the candidates that stay, from `first` on.
+    /// Writes the boards of the candidates, from `first` on.
     pub(super) fn write(&mut self, first: usize, left: &mut u64) {
         let end = self
             .candidates
             .len()
             .min(first + chunk(*left, WRITTEN_A_NODE));
         *left = left.saturating_sub(((end - first) / WRITTEN_A_NODE) as u64);
+        let present = self.present.all();
+        let next = self.next.all_mut();
+        let (places, parts) = (&mut *self.places, &*self.parts);
         for candidate in &self.candidates[first..end] {
             let Candidate {
                 hash,
                 value,
                 origin,
             } = *candidate;
-            if origin == Origin::DROPPED {
-                continue;
-            }
             let index = origin.index();
             if origin.code() == Origin::IS_ROOT {
                 let head = *self.roots.head(index);
-                let place = &mut self.places[usize::from(self.parts[usize::from(head.blank)])];
-                self.next.put(*place as usize, head);
+                let place = &mut places[usize::from(parts[usize::from(head.blank)])];
+                next[*place as usize] = head;
                 let tiles = self.roots.tiles(index);
                 self.boards.put(*place as usize, tiles);
                 *place += 1;
                 continue;
             }
             let blank_move = origin.code() as usize;
-            let parent = self.present.get(index);
+            let parent = &present[index];
             let to = usize::from(parent.blank);
             let from = self.moves.target(to, blank_move).unwrap_or(to);
-            let head = Head {
+            let place = &mut places[usize::from(parts[from])];
+            let node = *place as usize;
+            *place += 1;
+            next[node] = Head {
                 value,
                 mark: self.trace.push(parent.mark, blank_move),
                 depth: self.depth,
@@ -110,10 +129,7 @@ impl<E: Estimate> Layers<E> {
                 blank: from as u16,
                 back: back(blank_move) as u8,
             };
-            let place = &mut self.places[usize::from(self.parts[from])];
-            self.next.put(*place as usize, head);
-            self.boards.put_child(*place as usize, index, from, to);
-            *place += 1;
+            self.boards.put_child(node, index, from, to);
         }
         if end < self.candidates.len() {
             self.phase = Phase::Write(end);
