@@ -1,5 +1,5 @@
-//! Constructive solvers that look farther and farther ahead, for boards on which there is no time for
-//! beams that would do better, or for one of them alone.
+//! Constructive solvers that look farther ahead, for boards on which there is no time for beams that would
+//! do better, or for one of them alone.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,17 +10,22 @@ use super::joined::Joined;
 use super::tables::Tables;
 use super::widening::FIRST_SHARE;
 use super::{Budget, Progress, Search, Step, Stop};
-use crate::puzzle::{Problem, Shape, Solution};
+use crate::puzzle::{Problem, Solution};
 
-/// The farthest look ahead. With more a single tile of a large board would take longer than a search
-/// may go on without being asked.
-const FARTHEST: usize = 6;
+/// How many times as long as with two pushes a solution takes with more, from two on, as measured from
+/// 32×32 to 100×100. With more than the last a single tile of a large board would take longer than a
+/// search may go on without being asked.
+const TIMES: [f64; 6] = [1.0, 1.9, 3.8, 7.8, 17.0, 38.0];
 
-/// How many times as long a solution takes with one push more, as measured from 32×32 to 100×100.
-const GROWTH: f64 = 2.5;
+/// The least and the farthest look ahead that [`TIMES`] knows.
+const NEAREST: usize = 2;
+const FARTHEST: usize = NEAREST + TIMES.len() - 1;
 
 /// About what a look ahead of two pushes takes for n³ moves' worth of a board.
-const A_MOVE: Duration = Duration::from_nanos(240);
+const A_MOVE: Duration = Duration::from_nanos(90);
+
+/// The part of the time that is planned for.
+const PLANNED: f64 = 0.95;
 
 /// Without a time to keep, as much of what beams will take is spent before them.
 const AT_LEISURE: f64 = 0.25;
@@ -29,22 +34,67 @@ const AT_LEISURE: f64 = 0.25;
 /// there be nothing better than the first solution while the wide one is at work, or if it comes too late.
 const BEFORE_BEAMS: f64 = 0.03;
 
-/// About the time of a solution with such a look ahead.
-fn typical(shape: Shape, look_ahead: usize) -> Duration {
-    A_MOVE.mul_f64(cube(shape) * GROWTH.powi(look_ahead as i32 - 2))
+/// How many times as long as the nearest a look ahead takes.
+fn times(look_ahead: usize) -> f64 {
+    TIMES[look_ahead.clamp(NEAREST, FARTHEST) - NEAREST]
 }
 
-/// Finds ever shorter solutions of one problem, each by one push more of look ahead.
+/// A solver that looks as far ahead as it can to be over in time.
+struct Paced {
+    solver: Joined<Constructive>,
+    look_ahead: usize,
+    /// The time that was left when it began, and that is to be left when it ends.
+    time: Option<(Duration, Duration)>,
+    /// The work that is still to be done, and what was done, by how many [times](TIMES) it took; of
+    /// all that a board takes.
+    left: f64,
+    done: f64,
+}
+
+impl Paced {
+    /// About what all of the work takes with the nearest look ahead, when so much time is left.
+    fn unit(&self, now: Duration, guess: Duration) -> Duration {
+        match self.time {
+            Some((begun, _)) if self.done > MEASURED => {
+                begun.saturating_sub(now).div_f64(self.done)
+            }
+            _ => guess,
+        }
+    }
+
+    /// Notes the work that was done.
+    fn note(&mut self) {
+        let left = self.solver.runs().left();
+        self.done += (self.left - left) * times(self.look_ahead);
+        self.left = left;
+    }
+
+    /// Looks as far ahead as there is time for.
+    fn keep_pace(&mut self, now: Duration, guess: Duration) {
+        let Some((_, end)) = self.time else {
+            return;
+        };
+        let time = now.saturating_sub(end).mul_f64(PLANNED);
+        let unit = self.unit(now, guess).mul_f64(self.left);
+        let fits = |&look_ahead: &usize| unit.mul_f64(times(look_ahead)) < time;
+        self.look_ahead = (NEAREST..=FARTHEST).rfind(fits).unwrap_or(NEAREST);
+        self.solver.runs_mut().look_ahead(self.look_ahead);
+    }
+}
+
+/// So much work, of all that a board takes, tells how fast it is done.
+const MEASURED: f64 = 0.01;
+
+/// Finds shorter solutions of one problem by looking farther ahead: where there is a time to keep, as far
+/// as that allows from tile to tile, else by one push more each time.
 ///
-/// Ends with [`Stop::Exhausted`] when there is no time for the next, or beams make more of it.
+/// Ends with [`Stop::Exhausted`] when there is no time for more, or beams make more of it.
 pub struct Deepening {
     problem: Problem,
     tables: Arc<Tables>,
-    /// The solver at work, and the time that was left when it began.
-    solver: Option<(Joined<Constructive>, Option<Duration>)>,
-    /// The look ahead of the last solver, and about what it took.
+    solver: Option<Paced>,
+    /// The look ahead of the last solver.
     look_ahead: usize,
-    took: Duration,
     best: Option<usize>,
     /// Of the solvers that are over.
     past: Progress,
@@ -55,32 +105,34 @@ impl Deepening {
     /// A search that goes on where the usual look ahead ends.
     #[must_use]
     pub fn new(problem: &Problem, tables: &Arc<Tables>) -> Self {
-        let shape = problem.shape();
-        let look_ahead = Variant::Best.look_ahead(shape);
         Self {
             problem: problem.clone(),
             tables: Arc::clone(tables),
             solver: None,
-            look_ahead,
-            took: typical(shape, look_ahead),
+            look_ahead: Variant::Best.look_ahead(problem.shape()),
             best: None,
             past: Progress::NONE,
             is_over: false,
         }
     }
 
+    /// About the time of a solution with the nearest look ahead.
+    fn guess(&self) -> Duration {
+        A_MOVE.mul_f64(cube(self.problem.shape()))
+    }
+
     /// Begins the next solver, if it is worth its time.
     fn begin(&mut self, left: Option<Duration>) {
-        let expected = self.took.mul_f64(GROWTH);
         let beams = staged_time(self.problem.shape());
-        let is_worth_it = match left {
-            Some(left) if left < beams => expected < left,
-            Some(left) => {
-                left.mul_f64(FIRST_SHARE) < beams && expected < left.mul_f64(BEFORE_BEAMS)
-            }
-            None => expected < beams.mul_f64(AT_LEISURE),
+        let most = match left {
+            Some(left) if left < beams => left,
+            Some(left) if left.mul_f64(FIRST_SHARE) < beams => left.mul_f64(BEFORE_BEAMS),
+            Some(_) => Duration::ZERO,
+            None => beams.mul_f64(AT_LEISURE),
         };
-        if !is_worth_it || self.look_ahead == FARTHEST {
+        let expected = self.guess().mul_f64(times(self.look_ahead + 1));
+        let is_paced = left.is_some() && self.best.is_some();
+        if self.look_ahead >= FARTHEST || is_paced || expected >= most {
             self.is_over = true;
             return;
         }
@@ -88,18 +140,19 @@ impl Deepening {
         let tables = Arc::clone(&self.tables);
         let solver = Constructive::new(tables, &self.problem, Variant::Best);
         let solver = solver.looking_ahead(self.look_ahead);
-        self.solver = Some((Joined::new(&self.problem, solver), left));
+        self.solver = Some(Paced {
+            solver: Joined::new(&self.problem, solver),
+            look_ahead: self.look_ahead,
+            time: left.map(|left| (left, left.saturating_sub(most))),
+            left: 1.0,
+            done: 0.0,
+        });
     }
 
     /// Ends the solver at work.
-    fn leave(&mut self, begun: Option<Duration>, left: Option<Duration>) {
+    fn leave(&mut self) {
         self.past = self.progress().at_rest();
         self.solver = None;
-        let took = begun
-            .zip(left)
-            .and_then(|(begun, left)| begun.checked_sub(left));
-        // Not known where the time became longer: somebody else waits now.
-        self.took = took.unwrap_or_else(|| typical(self.problem.shape(), self.look_ahead));
     }
 }
 
@@ -110,19 +163,23 @@ impl Search for Deepening {
         if self.is_over {
             return Step::Done(Stop::Exhausted);
         }
-        let Some((solver, begun)) = &mut self.solver else {
+        let guess = self.guess();
+        let Some(paced) = &mut self.solver else {
             self.begin(budget.time);
             return Step::Working;
         };
-        let begun = *begun;
-        match solver.advance(budget) {
+        if let Some(now) = budget.time {
+            paced.note();
+            paced.keep_pace(now, guess);
+        }
+        match paced.solver.advance(budget) {
             Step::Working => Step::Working,
             Step::Done(_) => {
-                self.leave(begun, budget.time);
+                self.leave();
                 Step::Working
             }
             Step::Found(solution) => {
-                self.leave(begun, budget.time);
+                self.leave();
                 if self.best.is_some_and(|best| best <= solution.len()) {
                     return Step::Working;
                 }
@@ -134,7 +191,7 @@ impl Search for Deepening {
 
     fn progress(&self) -> Progress {
         match &self.solver {
-            Some((solver, _)) => self.past.then(solver.progress()),
+            Some(paced) => self.past.then(paced.solver.progress()),
             None => self.past,
         }
     }

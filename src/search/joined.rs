@@ -23,6 +23,16 @@ impl<S: Search<Found = Vec<Direction>>> Joined<S> {
         }
     }
 
+    /// The search for the runs.
+    pub const fn runs(&self) -> &S {
+        &self.runs
+    }
+
+    /// The search for the runs.
+    pub const fn runs_mut(&mut self) -> &mut S {
+        &mut self.runs
+    }
+
     fn memory(&self) -> u64 {
         let recorded = self.recording.as_ref().map_or(0, Recording::bytes) as u64;
         self.runs.progress().memory + recorded

@@ -74,12 +74,13 @@ fn it_takes_no_time_that_beams_make_more_of() {
 
 #[test]
 fn it_looks_farther_before_a_beam_that_has_no_narrow_one_before_it() {
-    let is_any_found = |seconds| {
-        let time = Some(Duration::from_secs(seconds));
+    let is_any_found = |millis| {
+        let time = Some(Duration::from_millis(millis));
         !lengths(1000, time, Duration::ZERO).0.is_empty()
     };
     // Too little time beside the beam, enough, and so much that the first beam is a narrow one.
-    assert_eq!([1, 5, 10].map(is_any_found), [false, true, false]);
+    let found = [500, 5_000, 10_000].map(is_any_found);
+    assert_eq!(found, [false, true, false]);
 }
 
 #[test]
@@ -87,12 +88,25 @@ fn it_begins_nothing_that_will_not_be_over_in_time() {
     let (found, progress) = lengths(1000, Some(Duration::from_millis(1)), Duration::ZERO);
     assert!(found.is_empty());
     assert_eq!(progress.generated, 0);
-    // As slow as this the first one takes nearly all the time that there is.
+}
+
+#[test]
+fn it_looks_as_far_ahead_as_it_can_to_be_over_in_time() {
     let time = Duration::from_millis(300);
-    let (fast, _) = lengths(1000, Some(time), Duration::ZERO);
-    let (_, one) = lengths(1000, Some(time), LONG);
-    let slow = time / one.generated as u32;
-    let (slow, _) = lengths(1000, Some(time), slow.mul_f64(0.8));
-    assert!(fast.len() > slow.len(), "{fast:?} {slow:?}");
-    assert_eq!(slow.len(), 1);
+    let run = |nanos| {
+        let a_node = Duration::from_nanos(nanos);
+        let (found, progress) = lengths(1000, Some(time), a_node);
+        let spent = a_node * progress.generated as u32;
+        assert!(spent < time, "{nanos} ns a node: {spent:?}");
+        assert_eq!(found.len(), 1, "{nanos} ns a node");
+        (found[0], spent)
+    };
+    let (fast, _) = run(0);
+    let (slower, most) = run(10);
+    let (slowest, _) = run(50);
+    assert!(
+        fast < slower && slower < slowest,
+        "{fast} {slower} {slowest}"
+    );
+    assert!(most > time / 2, "{most:?} of {time:?}");
 }

@@ -4,6 +4,7 @@
 //! off the board and onto a finished cell are refused by the same look-up.
 
 use super::Variant;
+use super::toil::Spot;
 use crate::puzzle::{Direction, Problem, Shape, goal_cell, plain_tile};
 
 /// A cell of the grid with the margin.
@@ -38,20 +39,9 @@ pub(super) struct Field {
     /// Where each tile belongs.
     goals: Vec<Point>,
     points: Vec<Point>,
-    free: Vec<bool>,
+    /// The tile on each cell; on the blank's cell, any.
+    spots: Vec<Spot>,
     run: Vec<Direction>,
-}
-
-/// The moves that bring a tile so many rows and columns on, but for a few: five for each step
-/// straight on, six for each pair of steps at right angles. So a step along the longer way is worth
-/// five, one along the shorter way one.
-const fn toil(rows: i16, columns: i16) -> i16 {
-    let (rows, columns) = (rows.abs(), columns.abs());
-    if rows > columns {
-        5 * rows + columns
-    } else {
-        5 * columns + rows
-    }
 }
 
 impl Field {
@@ -74,19 +64,22 @@ impl Field {
             places: vec![0; shape.cells()],
             goals: Vec::with_capacity(shape.cells()),
             points,
-            free: vec![false; height * width],
+            spots: vec![Spot::MARGIN; height * width],
             run: Vec::new(),
         };
         for (cell, tile) in problem.start().tiles().enumerate() {
             let place = field.cell(shape.row(cell), shape.column(cell));
             field.tiles[place] = tile;
             field.places[usize::from(tile)] = place as u16;
-            field.free[place] = true;
         }
         for tile in 0..shape.cells() as u16 {
             let goal = goal_cell(problem.home(), tile);
             let goal = field.cell(shape.row(goal), shape.column(goal));
-            field.goals.push(field.points[goal]);
+            let (goal, place) = (field.points[goal], field.place(tile));
+            let at = field.points[place];
+            field.goals.push(goal);
+            let (rows, columns) = (goal.row - at.row, goal.column - at.column);
+            field.spots[place] = Spot::new(rows, columns, variant.is_blind());
         }
         field
     }
@@ -104,6 +97,11 @@ impl Field {
         self.look_ahead = pushes;
     }
 
+    /// The cells of the board.
+    pub(super) const fn cells(&self) -> usize {
+        self.shape.cells()
+    }
+
     /// The cell at a row and a column of the board, both from 0.
     pub(super) const fn cell(&self, row: usize, column: usize) -> Cell {
         (row + 1) * (self.shape.columns() + 2) + column + 1
@@ -119,11 +117,11 @@ impl Field {
     }
 
     pub(super) fn is_free(&self, cell: Cell) -> bool {
-        self.free[cell]
+        self.spots[cell].is_free()
     }
 
-    pub(super) fn set_free(&mut self, cell: Cell, free: bool) {
-        self.free[cell] = free;
+    pub(super) fn set_free(&mut self, cell: Cell, is_free: bool) {
+        self.spots[cell].set_free(is_free, self.variant.is_blind());
     }
 
     pub(super) fn tile(&self, cell: Cell) -> u16 {
@@ -153,37 +151,43 @@ impl Field {
         plain_tile(self.home, cell)
     }
 
-    /// By how much a slide of the tile on a cell lessens its [`toil`]; nothing to a variant
-    /// that is blind to the tiles it passes.
+    /// By how much a slide of the tile on a cell lessens its toil, [`BARRED`](super::toil::BARRED) where
+    /// the cell is not free; nothing to a variant that is blind to the tiles it passes.
+    #[inline]
     pub(super) fn gain(&self, cell: Cell, direction: Direction) -> i32 {
-        if self.variant.is_blind() {
-            return 0;
-        }
-        let (goal, at) = (self.goals[usize::from(self.tiles[cell])], self.points[cell]);
-        let (rows, columns) = (goal.row - at.row, goal.column - at.column);
-        let (down, right) = match direction {
-            Direction::Up => (-1, 0),
-            Direction::Down => (1, 0),
-            Direction::Left => (0, -1),
-            Direction::Right => (0, 1),
-        };
-        i32::from(toil(rows, columns) - toil(rows - down, columns - right))
+        self.spots[cell].gain(direction)
     }
 
-    /// Moves the blank to the given side without recording it, for a look ahead.
-    pub(super) fn try_step(&mut self, side: Direction) {
-        let blank = self.blank();
+    /// The tile on a cell.
+    #[inline]
+    pub(super) fn spot(&self, cell: Cell) -> Spot {
+        self.spots[cell]
+    }
+
+    /// The blank goes to a side of the cell that it is on, as far as [gains](Self::gain) are concerned,
+    /// for a look ahead. Where it is then.
+    #[inline]
+    pub(super) fn pretend(&mut self, blank: Cell, side: Direction) -> Cell {
         let next = self.beside(blank, side);
+        self.spots[blank] = self.spots[next].after(side.opposite());
+        next
+    }
+
+    /// Takes back what a look ahead pretended of a cell.
+    #[inline]
+    pub(super) fn restore(&mut self, cell: Cell, spot: Spot) {
+        self.spots[cell] = spot;
+    }
+
+    /// Moves the blank to the given side.
+    pub(super) fn step(&mut self, side: Direction) {
+        let blank = self.blank();
+        let next = self.pretend(blank, side);
         let tile = self.tiles[next];
         self.tiles[blank] = tile;
         self.tiles[next] = 0;
         self.places[usize::from(tile)] = blank as u16;
         self.places[0] = next as u16;
-    }
-
-    /// Moves the blank to the given side.
-    pub(super) fn step(&mut self, side: Direction) {
-        self.try_step(side);
         self.run.push(side.opposite());
     }
 
@@ -199,7 +203,7 @@ impl Field {
     pub(super) fn bytes(&self) -> usize {
         (self.tiles.capacity() + self.places.capacity()) * size_of::<u16>()
             + (self.goals.capacity() + self.points.capacity()) * size_of::<Point>()
-            + self.free.capacity()
+            + self.spots.capacity() * size_of::<Spot>()
             + self.run.capacity()
     }
 }

@@ -25,8 +25,8 @@ pub(super) struct Push {
     pub(super) length: usize,
 }
 
-/// By the side of the tile where the blank is, the direction of the push, and whether the
-/// blank goes round clockwise.
+/// By the side of the tile where the blank is and the direction of the push: the two ways round,
+/// the shorter one first.
 pub(super) static PUSHES: [[[Push; 2]; 4]; 4] = {
     let none = Push {
         steps: [Direction::Up; 7],
@@ -35,8 +35,13 @@ pub(super) static PUSHES: [[[Push; 2]; 4]; 4] = {
     let mut pushes = [[[none; 2]; 4]; 4];
     let mut i = 0;
     while i < 32 {
-        let (from, to, clockwise) = (i / 8, i / 2 % 4, i % 2);
-        pushes[from][to][clockwise] = Push::new(from, to, clockwise == 1);
+        let (from, to, clockwise) = (i / 8, i / 2 % 4, i % 2 == 1);
+        let (push, other) = (
+            Push::new(from, to, clockwise),
+            Push::new(from, to, !clockwise),
+        );
+        let is_second = push.length > other.length || push.length == other.length && clockwise;
+        pushes[from][to][is_second as usize] = push;
         i += 1;
     }
     pushes

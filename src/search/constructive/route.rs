@@ -4,17 +4,11 @@
 //! corners as far as that leads, and straight on afterwards.
 
 use super::field::{Cell, Field, Point};
-use super::push::{PUSHES, Push};
-use super::walk::Walks;
+use super::look_ahead::{At, LookAhead, MOVE};
+use super::push::Push;
+use super::walk::{Frame, Walks};
 use super::{Variant, cheapest};
 use crate::puzzle::Direction;
-
-/// What a move costs in a score, in units of [`Field::gain`]: a little less than a step of a tile
-/// along its longer way is worth. Chosen by trial; the lengths hardly depend on it.
-const MOVE: i32 = 4;
-
-/// Moves added to the estimate where the look ahead finds no push.
-const DETOUR: i32 = 8;
 
 /// The fewest moves that bring a tile to a cell of an open plane, the blank being at its side
 /// `blank`: between two pushes in one direction the blank makes four moves, when they are
@@ -120,7 +114,7 @@ fn push_by_push(
         if field.point(place).distance(field.point(field.blank())) > 1 {
             approach(field, walks, place, target);
         }
-        let (_, push) = best_push(field, walks, place, target, look_ahead)
+        let push = best_push(field, walks, place, target, look_ahead)
             .expect("the blank can go round a tile in a rectangle");
         for &side in push.steps() {
             field.step(side);
@@ -128,99 +122,41 @@ fn push_by_push(
     }
 }
 
-/// Walks the blank to a side of the tile on `place` from where its way to `target` is shortest;
-/// of two such sides, to the one whose walk does other tiles more good.
+/// Walks the blank to the side of the tile on `place` from where its way to `target` is shortest, less
+/// what other tiles gain by the walk.
 fn approach(field: &mut Field, walks: &mut Walks, place: Cell, target: Cell) {
     let moves = moves_by_side(field, place, target);
-    let mut sides = Direction::ALL;
-    sides.sort_by_key(|&side| moves[side as usize]);
     field.set_free(place, false);
-    let mut best: Option<(i32, i32, Vec<Direction>)> = None;
-    for side in sides {
-        let moves = moves[side as usize];
-        if best.as_ref().is_some_and(|&(fewest, ..)| moves > fewest) {
-            break;
-        }
-        let beside = field.beside(place, side);
-        let Some(gain) = walks.best(field, beside) else {
-            continue;
-        };
-        if best.as_ref().is_none_or(|&(_, most, _)| gain > most) {
-            best = Some((moves, gain, walks.way(field, beside)));
-        }
-    }
+    let sides = Direction::ALL.map(|side| {
+        let cost = MOVE * moves[side as usize];
+        (field.beside(place, side), cost)
+    });
+    let way = walks.best_of(field, sides);
     field.set_free(place, true);
-    for side in best.into_iter().flat_map(|(.., way)| way) {
+    for side in way {
         field.step(side);
     }
 }
 
-/// The push to make next, and its score: the moves made and to be made, less what all tiles gain
-/// by them, so many pushes ahead; with no look ahead, those of the push alone.
+/// The push to make next of the tile on a cell that has the blank beside it.
 fn best_push(
     field: &mut Field,
     walks: &mut Walks,
     place: Cell,
     target: Cell,
     look_ahead: usize,
-) -> Option<(i32, &'static Push)> {
-    let from = Direction::ALL
-        .into_iter()
-        .find(|&side| field.beside(place, side) == field.blank())?;
-    let mut best: Option<(i32, &'static Push)> = None;
-    for to in ways(field.point(place), field.point(target))
-        .into_iter()
-        .flatten()
-    {
-        let next = field.beside(place, to);
-        let [left, right] = &PUSHES[from as usize][to as usize];
-        let (short, long) = if left.length <= right.length {
-            (left, right)
-        } else {
-            (right, left)
-        };
-        for push in [short, long] {
-            let Some(score) = weigh(field, push) else {
-                continue;
-            };
-            walks.nodes += push.length as u64;
-            let open = effort(field.point(next), field.point(target), to.opposite());
-            // A dead end ahead is no reason to despair: the blank will find a longer way round.
-            let rest = if look_ahead == 0 {
-                0
-            } else if look_ahead > 1 && next != target {
-                for &side in push.steps() {
-                    field.try_step(side);
-                }
-                let rest = best_push(field, walks, next, target, look_ahead - 1);
-                for side in push.steps().iter().rev() {
-                    field.try_step(side.opposite());
-                }
-                rest.map_or(MOVE * (open + DETOUR), |(rest, _)| rest)
-            } else {
-                MOVE * open
-            };
-            if best.is_none_or(|(best, _)| score + rest < best) {
-                best = Some((score + rest, push));
-            }
-            if short.length < long.length || from == to {
-                break;
-            }
-        }
-    }
-    best
-}
-
-/// The moves of a push, less what the tiles gain that the blank passes; none when it is barred.
-fn weigh(field: &Field, push: &Push) -> Option<i32> {
-    let mut cell = field.blank();
-    let mut score = MOVE * push.length as i32;
-    for &side in push.steps() {
-        cell = field.beside(cell, side);
-        if !field.is_free(cell) {
-            return None;
-        }
-        score -= field.gain(cell, side.opposite());
-    }
-    Some(score)
+) -> Option<&'static Push> {
+    let is_blank = |&side: &Direction| field.beside(place, side) == field.blank();
+    let blank = Direction::ALL.into_iter().find(is_blank)?;
+    let (from, to) = (field.point(place), field.point(target));
+    let frame = Frame::new(field, place, target);
+    let left = [from.row.abs_diff(to.row), from.column.abs_diff(to.column)].map(i32::from);
+    let mut ahead = LookAhead {
+        field,
+        ways: [frame.vertical, frame.horizontal],
+        nodes: 0,
+    };
+    let best = ahead.best(At { place, blank, left }, look_ahead);
+    walks.nodes += ahead.nodes;
+    best.map(|(_, push)| push)
 }

@@ -54,8 +54,8 @@ impl Variant {
     pub(crate) const fn look_ahead(self, shape: Shape) -> usize {
         match self {
             Self::Parberry | Self::Hayes => 0,
-            Self::Best if shape.cells() <= SMALL_CELLS => 3,
-            Self::Best => 2,
+            Self::Best if shape.cells() <= SMALL_CELLS => 4,
+            Self::Best => 3,
         }
     }
 

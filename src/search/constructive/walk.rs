@@ -1,10 +1,11 @@
 //! The blank's way to a cell, chosen for the good it does to the tiles it passes.
 
 use super::field::{Cell, Field};
+use super::toil::BARRED;
 use crate::puzzle::Direction;
 
 /// No way leads here.
-const CLOSED: i32 = i32::MIN / 2;
+const NEVER: i32 = i32::MIN / 2;
 
 /// Finds, among all shortest ways of the blank that turn neither back nor aside, the one that
 /// brings the most tiles nearer to where they belong.
@@ -15,6 +16,8 @@ const CLOSED: i32 = i32::MIN / 2;
 pub(super) struct Walks {
     /// For each cell of the rectangle, row by row from the start: the best gain of a way to it.
     gains: Vec<i32>,
+    /// The columns of the rectangle.
+    columns: usize,
     /// Nodes looked at.
     pub(super) nodes: u64,
 }
@@ -24,50 +27,90 @@ impl Walks {
     /// none when every such way leads over cells that are not free.
     pub(super) fn best(&mut self, field: &Field, target: Cell) -> Option<i32> {
         let frame = Frame::new(field, field.blank(), target);
-        self.nodes += (frame.rows * frame.columns) as u64;
-        self.gains.clear();
-        let mut row_start = field.blank();
-        for row in 0..frame.rows {
-            let mut cell = row_start;
-            for column in 0..frame.columns {
-                let here = self.gains.len();
-                let gain = if row == 0 && column == 0 {
-                    0
-                } else if !field.is_free(cell) {
-                    CLOSED
-                } else {
-                    let from_row = if row > 0 {
-                        self.gains[here - frame.columns]
-                            + field.gain(cell, frame.vertical.opposite())
-                    } else {
-                        CLOSED
-                    };
-                    let from_column = if column > 0 {
-                        self.gains[here - 1] + field.gain(cell, frame.horizontal.opposite())
-                    } else {
-                        CLOSED
-                    };
-                    from_row.max(from_column).max(CLOSED)
-                };
-                self.gains.push(gain);
-                cell = field.beside(cell, frame.horizontal);
-            }
-            row_start = field.beside(row_start, frame.vertical);
-        }
-        // The longest way loses one per cell, far less than separates it from a closed one.
-        self.gains.last().copied().filter(|&gain| gain > CLOSED / 2)
+        self.look(field, &frame);
+        self.gain(&frame)
     }
 
-    /// The steps of the way that [`Self::best`] has just found.
-    pub(super) fn way(&self, field: &Field, target: Cell) -> Vec<Direction> {
-        let frame = Frame::new(field, field.blank(), target);
+    /// The way to the cell to which the best way gains most, less what the cell costs.
+    pub(super) fn best_of(&mut self, field: &Field, cells: [(Cell, i32); 4]) -> Vec<Direction> {
+        let frames = cells.map(|(cell, _)| Frame::new(field, field.blank(), cell));
+        let quarter = |frame: &Frame| (frame.vertical, frame.horizontal);
+        let mut best: Option<(i32, Vec<Direction>)> = None;
+        for (first, frame) in frames.iter().enumerate() {
+            let is_same = |other: &&Frame| quarter(other) == quarter(frame);
+            if frames[..first].iter().any(|other| is_same(&other)) {
+                continue;
+            }
+            // One look serves all cells of the same quarter.
+            let same = || frames.iter().filter(is_same);
+            self.look(
+                field,
+                &Frame {
+                    rows: same().map(|frame| frame.rows).max().unwrap_or(1),
+                    columns: same().map(|frame| frame.columns).max().unwrap_or(1),
+                    ..*frame
+                },
+            );
+            for (frame, (cell, cost)) in frames.iter().zip(cells) {
+                let Some(gain) = self.gain(frame).filter(|_| is_same(&frame)) else {
+                    continue;
+                };
+                if best.as_ref().is_none_or(|&(most, _)| gain - cost > most) {
+                    best = Some((gain - cost, self.way(field, frame, cell)));
+                }
+            }
+        }
+        best.map_or_else(Vec::new, |(_, way)| way)
+    }
+
+    /// Finds the gains of all cells of a rectangle.
+    fn look(&mut self, field: &Field, frame: &Frame) {
+        let (size, columns) = (frame.rows * frame.columns, frame.columns);
+        self.nodes += size as u64;
+        self.columns = columns;
+        self.gains.clear();
+        self.gains.resize(size, NEVER);
+        let (down, on) = (frame.vertical.opposite(), frame.horizontal.opposite());
+        let mut row_start = field.blank();
+        let (mut cell, mut beside) = (row_start, 0);
+        self.gains[0] = 0;
+        for gain in &mut self.gains[1..columns] {
+            cell = field.beside(cell, frame.horizontal);
+            beside += field.gain(cell, on);
+            *gain = beside;
+        }
+        for row in 1..frame.rows {
+            row_start = field.beside(row_start, frame.vertical);
+            let (before, gains) = self.gains.split_at_mut(row * columns);
+            let above = &before[(row - 1) * columns..];
+            let (mut cell, mut beside) = (row_start, NEVER);
+            for (above, gain) in above.iter().zip(gains) {
+                let by_row = above + field.gain(cell, down);
+                let by_column = beside + field.gain(cell, on);
+                beside = by_row.max(by_column);
+                *gain = beside;
+                cell = field.beside(cell, frame.horizontal);
+            }
+        }
+    }
+
+    /// The best gain of a way to the last cell of a frame within the rectangle.
+    fn gain(&self, frame: &Frame) -> Option<i32> {
+        let last = (frame.rows - 1) * self.columns + frame.columns - 1;
+        // The longest way loses five per cell, far less than a cell that is not free takes off.
+        let gain = self.gains.get(last).copied();
+        gain.filter(|&gain| gain > BARRED / 2)
+    }
+
+    /// The steps of the best way to the last cell of a frame within the rectangle.
+    fn way(&self, field: &Field, frame: &Frame, target: Cell) -> Vec<Direction> {
         let mut way = Vec::with_capacity(frame.rows + frame.columns);
         let (mut row, mut column, mut cell) = (frame.rows - 1, frame.columns - 1, target);
         while row > 0 || column > 0 {
-            let here = row * frame.columns + column;
+            let here = row * self.columns + column;
             let by_row = row > 0
                 && self.gains[here]
-                    == self.gains[here - frame.columns]
+                    == self.gains[here - self.columns]
                         + field.gain(cell, frame.vertical.opposite());
             let side = if by_row {
                 row -= 1;
@@ -92,7 +135,8 @@ impl Walks {
         if self.best(field, target).is_none() {
             return false;
         }
-        for side in self.way(field, target) {
+        let frame = Frame::new(field, field.blank(), target);
+        for side in self.way(field, &frame, target) {
             field.step(side);
         }
         true
