@@ -44,20 +44,19 @@ pub fn are_staged(shape: Shape) -> bool {
 /// ones are not worth it.
 pub(super) fn staged_time(shape: Shape) -> Duration {
     let by_sides = (shape.rows() + shape.columns()) / WORTH_IT;
-    let width = by_sides.max((shape.cells() / WORTH_IT_CELLS).pow(2));
+    let width = by_sides.max((shape.cells().pow(2) / WORTH_IT_PAIRS).pow(2));
     let nodes = width as f64 * f64::from(staged_layers(shape, width));
     Duration::from_nanos((nodes * NARROW_COST) as u64)
 }
 
 /// From a node for so many rows and columns on beams are worth it, as measured on 32×32; on larger
-/// boards from the square of one for so many cells on, as measured on 64×64 and 100×100. That is not the
-/// width itself: nodes of large boards cost more than is counted here, and it makes up for that (on
-/// 100×100, where a beam of width 80 is worth it, it comes to 169).
+/// boards from the square of one for so many pairs of cells on, as measured on 64×64, where a beam of width
+/// 20 is, and 100×100, where one of width 160 is not.
 const WORTH_IT: usize = 6;
-const WORTH_IT_CELLS: usize = 768;
+const WORTH_IT_PAIRS: usize = 3_800_000;
 
 /// The nanoseconds of a node in narrow staged beams.
-const NARROW_COST: f64 = 350.0;
+const NARROW_COST: f64 = 250.0;
 
 /// About the layers of a staged beam, as measured from 10×10 to 32×32 with widths of 4 to 500.
 fn staged_layers(shape: Shape, width: usize) -> u32 {
