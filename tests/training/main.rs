@@ -14,7 +14,7 @@ fn course(threads: usize, generations: u32) -> Course {
         seed: 7,
         threads,
         generations,
-        solves: 600,
+        solves: 1200,
         width: 60,
         epochs: 2,
         rate: 2.5,
