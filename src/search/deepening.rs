@@ -27,6 +27,9 @@ const A_MOVE: Duration = Duration::from_nanos(90);
 /// The part of the time that is planned for.
 const PLANNED: f64 = 0.95;
 
+/// So much work, of all that a board takes, tells how fast it is done.
+const MEASURED: f64 = 0.01;
+
 /// Without a time to keep, as much of what beams will take is spent before them.
 const AT_LEISURE: f64 = 0.25;
 
@@ -81,9 +84,6 @@ impl Paced {
         self.solver.runs_mut().look_ahead(self.look_ahead);
     }
 }
-
-/// So much work, of all that a board takes, tells how fast it is done.
-const MEASURED: f64 = 0.01;
 
 /// Finds shorter solutions of one problem by looking farther ahead: where there is a time to keep, as far
 /// as that allows from tile to tile, else by one push more each time.

@@ -45,11 +45,6 @@ impl<V: Copy> Heads<V> {
         self.len
     }
 
-    #[inline]
-    pub(super) fn get(&self, node: usize) -> &Head<V> {
-        &self.heads[node]
-    }
-
     /// All of them.
     #[inline]
     pub(super) fn all(&self) -> &[Head<V>] {

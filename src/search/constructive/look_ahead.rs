@@ -58,7 +58,8 @@ impl LookAhead<'_> {
             if at.left[way] == 0 {
                 continue;
             }
-            let open = MOVE * effort(at.left[way] - 1, at.left[1 - way]);
+            // On the same way the blank goes round the tile, on the other one to its side.
+            let open = MOVE * effort((at.left[way] - 1, 4), (at.left[1 - way], 2));
             let [short, long] = &PUSHES[at.blank as usize][to as usize];
             for push in [short, long] {
                 let Some(score) = self.weigh(at, push) else {
@@ -141,31 +142,39 @@ impl LookAhead<'_> {
     }
 }
 
-/// The fewest moves that bring a tile so many cells on along the way of the last push, and so many
-/// across, on an open plane: between two pushes in one direction the blank makes four moves, when they
-/// are at right angles two.
+/// The fewest moves that bring a tile on by two ways on an open plane, each given by its steps and by the
+/// moves that take the blank round the tile before the first push that way: between two pushes in one
+/// direction it makes four moves, when they are at right angles two.
 #[inline]
-fn effort(along: i32, across: i32) -> i32 {
-    let turns = |first: i32, other: i32| {
-        if first > other {
-            2 * other
+pub(super) fn effort((some, round): (i32, i32), (other, other_round): (i32, i32)) -> i32 {
+    let first = |here: i32, round: i32, there: i32| {
+        let turns = if here > there {
+            2 * there
         } else {
-            2 * first - 1
+            2 * here - 1
+        };
+        if here > 0 {
+            round - 2 * turns
+        } else {
+            i32::MAX
         }
     };
-    let on = if along > 0 {
-        4 - 2 * turns(along, across)
-    } else {
-        i32::MAX
-    };
-    let aside = if across > 0 {
-        2 - 2 * turns(across, along)
-    } else {
-        i32::MAX
-    };
-    if along + across == 0 {
+    let least = first(some, round, other).min(first(other, other_round, some));
+    if some + other == 0 {
         0
     } else {
-        5 * (along + across) - 4 + on.min(aside)
+        5 * (some + other) - 4 + least
+    }
+}
+
+/// The moves of the blank round a tile, from one of its sides to before a push.
+#[inline]
+pub(super) fn round(blank: Direction, to: Direction) -> i32 {
+    if to == blank {
+        0
+    } else if to == blank.opposite() {
+        4
+    } else {
+        2
     }
 }

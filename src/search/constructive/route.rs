@@ -3,71 +3,23 @@
 //! Each push is chosen when it comes. With no look ahead the cheapest is: then a tile goes across
 //! corners as far as that leads, and straight on afterwards.
 
-use super::field::{Cell, Field, Point};
-use super::look_ahead::{At, LookAhead, MOVE};
+use super::field::{Cell, Field};
+use super::look_ahead::{At, LookAhead, MOVE, effort, round};
 use super::push::Push;
 use super::walk::{Frame, Walks};
 use super::{Variant, cheapest};
 use crate::puzzle::Direction;
 
-/// The fewest moves that bring a tile to a cell of an open plane, the blank being at its side
-/// `blank`: between two pushes in one direction the blank makes four moves, when they are
-/// at right angles two.
-fn effort(from: Point, to: Point, blank: Direction) -> i32 {
-    let ways = ways(from, to);
-    let counts = [
-        i32::from(from.row.abs_diff(to.row)),
-        i32::from(from.column.abs_diff(to.column)),
-    ];
-    let mut best = None;
-    for (i, way) in ways.into_iter().enumerate() {
-        let Some(way) = way else { continue };
-        let (first, other) = (counts[i], counts[1 - i]);
-        let turns = if first > other {
-            2 * other
-        } else {
-            2 * first - 1
-        };
-        let round = if way == blank {
-            0
-        } else if way == blank.opposite() {
-            4
-        } else {
-            2
-        };
-        let moves = round + 5 * (first + other) - 4 - 2 * turns;
-        if best.is_none_or(|best| moves < best) {
-            best = Some(moves);
-        }
-    }
-    best.unwrap_or(0)
-}
-
-/// The vertical and the horizontal direction from one cell to another.
-fn ways(from: Point, to: Point) -> [Option<Direction>; 2] {
-    use std::cmp::Ordering::{Equal, Greater, Less};
-    [
-        match to.row.cmp(&from.row) {
-            Less => Some(Direction::Up),
-            Equal => None,
-            Greater => Some(Direction::Down),
-        },
-        match to.column.cmp(&from.column) {
-            Less => Some(Direction::Left),
-            Equal => None,
-            Greater => Some(Direction::Right),
-        },
-    ]
-}
-
 /// About how many moves bring the tile on `place` to `target`, by the side that the blank goes to
 /// first.
 fn moves_by_side(field: &Field, place: Cell, target: Cell) -> [i32; 4] {
-    let (from, to) = (field.point(place), field.point(target));
+    let frame = Frame::new(field, place, target);
     let blank = field.point(field.blank());
     Direction::ALL.map(|side| {
         let beside = field.point(field.beside(place, side));
-        blank.distance(beside) as i32 + effort(from, to, side)
+        let [down, right] = frame.ways().map(|way| round(side, way));
+        let [rows, columns] = frame.steps();
+        blank.distance(beside) as i32 + effort((rows, down), (columns, right))
     })
 }
 
@@ -148,14 +100,13 @@ fn best_push(
 ) -> Option<&'static Push> {
     let is_blank = |&side: &Direction| field.beside(place, side) == field.blank();
     let blank = Direction::ALL.into_iter().find(is_blank)?;
-    let (from, to) = (field.point(place), field.point(target));
     let frame = Frame::new(field, place, target);
-    let left = [from.row.abs_diff(to.row), from.column.abs_diff(to.column)].map(i32::from);
     let mut ahead = LookAhead {
         field,
-        ways: [frame.vertical, frame.horizontal],
+        ways: frame.ways(),
         nodes: 0,
     };
+    let left = frame.steps();
     let best = ahead.best(At { place, blank, left }, look_ahead);
     walks.nodes += ahead.nodes;
     best.map(|(_, push)| push)

@@ -78,11 +78,9 @@ impl Spot {
         let mut spot = Self {
             rows: rows as i8,
             columns: columns as i8,
-            kind: BLIND,
+            kind: CLOSED,
         };
-        if !is_blind {
-            spot.kind = spot.way();
-        }
+        spot.set_free(true, is_blind);
         spot
     }
 

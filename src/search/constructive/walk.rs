@@ -34,10 +34,9 @@ impl Walks {
     /// The way to the cell to which the best way gains most, less what the cell costs.
     pub(super) fn best_of(&mut self, field: &Field, cells: [(Cell, i32); 4]) -> Vec<Direction> {
         let frames = cells.map(|(cell, _)| Frame::new(field, field.blank(), cell));
-        let quarter = |frame: &Frame| (frame.vertical, frame.horizontal);
         let mut best: Option<(i32, Vec<Direction>)> = None;
         for (first, frame) in frames.iter().enumerate() {
-            let is_same = |other: &&Frame| quarter(other) == quarter(frame);
+            let is_same = |other: &&Frame| other.ways() == frame.ways();
             if frames[..first].iter().any(|other| is_same(&other)) {
                 continue;
             }
@@ -68,8 +67,7 @@ impl Walks {
         let (size, columns) = (frame.rows * frame.columns, frame.columns);
         self.nodes += size as u64;
         self.columns = columns;
-        self.gains.clear();
-        self.gains.resize(size, NEVER);
+        self.gains.resize(size, 0);
         let (down, on) = (frame.vertical.opposite(), frame.horizontal.opposite());
         let mut row_start = field.blank();
         let (mut cell, mut beside) = (row_start, 0);
@@ -168,5 +166,14 @@ impl Frame {
             rows: usize::from(to.row.abs_diff(from.row)) + 1,
             columns: usize::from(to.column.abs_diff(from.column)) + 1,
         }
+    }
+    /// The directions from the first corner to the second: the vertical one and the horizontal one.
+    pub(super) const fn ways(&self) -> [Direction; 2] {
+        [self.vertical, self.horizontal]
+    }
+
+    /// The steps by each of the [ways](Self::ways).
+    pub(super) const fn steps(&self) -> [i32; 2] {
+        [self.rows as i32 - 1, self.columns as i32 - 1]
     }
 }

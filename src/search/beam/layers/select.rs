@@ -60,7 +60,7 @@ impl<E: Estimate> Layers<E> {
         let blank = match origin.code() {
             Origin::IS_ROOT => usize::from(self.roots.head(origin.index()).blank),
             code => {
-                let parent = usize::from(self.present.get(origin.index()).blank);
+                let parent = usize::from(self.present.all()[origin.index()].blank);
                 self.moves.target(parent, code as usize).unwrap_or(parent)
             }
         };
