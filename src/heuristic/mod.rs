@@ -7,7 +7,7 @@
 //! that nothing is looked up by name where nodes are counted in nanoseconds.
 
 mod corner_tiles;
-mod huge_pages;
+pub(crate) mod huge_pages;
 mod kind;
 mod last_moves;
 mod per_tile;

@@ -6,6 +6,9 @@ const BUCKETS: usize = 4096;
 /// The steps that are kept for ranks below the best of the layer before.
 const BELOW: i32 = 512;
 
+/// By how many steps less than before the greatest rank that stays is expected to fall.
+const MARGIN: i32 = 2;
+
 /// Counts candidates by rank, and says from which rank on none can be among the best any more.
 #[derive(Debug)]
 pub(super) struct Cut {
@@ -25,6 +28,11 @@ pub(super) struct Cut {
     least: i32,
     /// The greatest rank that stayed in the layer before; where all stayed, greater than any.
     before: i32,
+    /// The greatest rank that is expected to stay in this one; greater than any where nothing is expected.
+    expected: i32,
+    /// By how much the greatest rank that stays fell with the last layer, and with the one before; 0 where
+    /// that is not known.
+    falls: [i32; 2],
     /// Whether a candidate was not looked at.
     skipped: bool,
 }
@@ -54,6 +62,8 @@ impl Cut {
             admitted: 0,
             least: i32::MAX,
             before: i32::MAX,
+            expected: i32::MAX,
+            falls: [0; 2],
             skipped: false,
         }
     }
@@ -63,13 +73,10 @@ impl Cut {
         self.width_to_come = width;
     }
 
-    /// Forgets all candidates. The next ones are expected about the rank of the best before them.
-    pub(super) fn clear(&mut self, best_before: i32) {
-        self.before = if self.admitted < self.width {
-            i32::MAX
-        } else {
-            self.base + self.limit as i32
-        };
+    /// Forgets all candidates. The next ones are expected about the rank of the best before them; whether
+    /// ranks mean the same as so far.
+    pub(super) fn clear(&mut self, best_before: i32, is_same_sense: bool) {
+        self.expect(is_same_sense);
         self.skipped = false;
         self.width = self.width_to_come;
         let lowest = bucket(self.base, self.least).min(self.highest);
@@ -81,13 +88,44 @@ impl Cut {
         self.least = i32::MAX;
     }
 
+    /// Expects the greatest rank that stays to fall as it fell with the last layers: of full layers it
+    /// falls by about as much each time, or each second time, to within a tenth of a move.
+    ///
+    /// Where too much was expected the layer is not quite full, and nothing is expected of the next.
+    fn expect(&mut self, is_same_sense: bool) {
+        let is_full = self.admitted >= self.width;
+        let last = if !is_same_sense {
+            i32::MAX
+        } else if is_full {
+            self.base.saturating_add(self.limit as i32)
+        } else {
+            self.expected
+        };
+        let is_known = self.before != i32::MAX && last != i32::MAX;
+        let fall = if is_known { self.before - last } else { 0 };
+        self.falls = [fall, self.falls[0]];
+        let fall = self.falls[0].min(self.falls[1]) - MARGIN;
+        let is_alike = self.width_to_come <= self.width + self.width / 16;
+        self.expected = if is_full && is_alike && fall > 0 {
+            last - fall
+        } else {
+            i32::MAX
+        };
+        self.before = last;
+    }
+
     /// The greatest rank of a candidate that may be among the best.
     #[inline]
     pub(super) const fn most(&self) -> i32 {
         if self.limit == BUCKETS - 1 {
-            return i32::MAX;
+            return self.expected;
         }
-        self.base.saturating_add(self.limit as i32)
+        let most = self.base.saturating_add(self.limit as i32);
+        if most < self.expected {
+            most
+        } else {
+            self.expected
+        }
     }
 
     /// The greatest rank that a candidate may be expected to have to be looked at, where so many ranks
@@ -106,11 +144,18 @@ impl Cut {
         self.skipped |= is_skipped;
     }
 
-    /// Has all candidates of this layer looked at from now on; whether some were not. Where the
-    /// estimate does not fall, none may have seemed worth it.
+    /// Whether the layer has become much narrower than it may by what was expected of it or what was not
+    /// looked at. From now on all is admitted and looked at, for the layer to be gone through again: where the
+    /// estimate does not fall as it did, few or none may have seemed worth it.
     pub(super) const fn look_again(&mut self) -> bool {
-        self.before = i32::MAX;
-        std::mem::replace(&mut self.skipped, false)
+        let is_narrow = self.admitted < self.width - self.width / 8;
+        let is_hasty = self.skipped || self.expected != i32::MAX;
+        if is_narrow && is_hasty {
+            self.before = i32::MAX;
+            self.expected = i32::MAX;
+            self.skipped = false;
+        }
+        is_narrow && is_hasty
     }
 
     /// Counts a candidate that is admitted.

@@ -45,7 +45,7 @@ impl<E: Estimate> Layers<E> {
             self.expanded += expanded;
         }
         self.look_up();
-        if self.candidates.is_empty() && self.cut.look_again() {
+        if self.cut.look_again() {
             self.phase = Phase::Expand(0);
             return;
         }
@@ -127,6 +127,7 @@ impl<E: Estimate> Layers<E> {
             cut.skip(proposed < moves);
             children += moves as u64;
             let value_after = estimate.child(lane);
+            let called = calling.len();
             for &Proposal { hash, tile, index } in &proposals[..proposed] {
                 let node = first + index as usize;
                 let head = &heads[index as usize];
@@ -150,7 +151,6 @@ impl<E: Estimate> Layers<E> {
                     }
                     continue;
                 }
-                seen.prefetch(hash);
                 calling.push(Candidate {
                     hash,
                     value,
@@ -158,6 +158,9 @@ impl<E: Estimate> Layers<E> {
                 });
                 let is_beyond = estimate.rank(value) > most;
                 calling.truncate(calling.len() - usize::from(is_beyond));
+            }
+            for child in &calling[called..] {
+                seen.prefetch(child.hash);
             }
         }
         children

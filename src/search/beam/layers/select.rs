@@ -140,7 +140,8 @@ impl<E: Estimate> Layers<E> {
         self.candidates.clear();
         let best = self.estimate.next_layer(self.present.values());
         self.least = best.unwrap_or(self.cut.least());
-        self.cut.clear(self.least);
+        let has_roots = self.entered < self.roots.len();
+        self.cut.clear(self.least, best.is_none() && !has_roots);
         self.depth += 1;
         if self.least < self.nearest.0 {
             self.nearest = (self.least, self.depth);
