@@ -9,6 +9,9 @@ const BELOW: i32 = 512;
 /// By how many steps less than before the greatest rank that stays is expected to fall.
 const MARGIN: i32 = 2;
 
+/// By how many steps more a wider layer may be expected to reach.
+const MUCH: usize = 16;
+
 /// Counts candidates by rank, and says from which rank on none can be among the best any more.
 #[derive(Debug)]
 pub(super) struct Cut {
@@ -94,24 +97,40 @@ impl Cut {
     /// Where too much was expected the layer is not quite full, and nothing is expected of the next.
     fn expect(&mut self, is_same_sense: bool) {
         let is_full = self.admitted >= self.width;
-        let last = if !is_same_sense {
-            i32::MAX
-        } else if is_full {
-            self.base.saturating_add(self.limit as i32)
-        } else {
-            self.expected
+        let (last, before) = match (is_same_sense, is_full) {
+            (false, _) => (i32::MAX, i32::MAX),
+            (true, false) => (self.expected, self.expected),
+            (true, true) => (
+                self.base.saturating_add(self.limit as i32),
+                self.last_of(self.width_to_come),
+            ),
         };
         let is_known = self.before != i32::MAX && last != i32::MAX;
         let fall = if is_known { self.before - last } else { 0 };
         self.falls = [fall, self.falls[0]];
         let fall = self.falls[0].min(self.falls[1]) - MARGIN;
-        let is_alike = self.width_to_come <= self.width + self.width / 16;
-        self.expected = if is_full && is_alike && fall > 0 {
-            last - fall
+        self.expected = if is_full && before != i32::MAX && fall > 0 {
+            before - fall
         } else {
             i32::MAX
         };
-        self.before = last;
+        self.before = before;
+    }
+
+    /// The greatest rank that would have stayed in a full layer of another width; greater than any if that is much
+    /// wider.
+    fn last_of(&self, width: usize) -> i32 {
+        let (mut limit, mut admitted) = (self.limit, self.admitted);
+        while limit > 0 && admitted - self.counts[limit] as usize >= width {
+            admitted -= self.counts[limit] as usize;
+            limit -= 1;
+        }
+        // What is beyond the limit was not counted; it is about as much as at the limit.
+        let beyond = width.saturating_sub(admitted) / (self.counts[limit] as usize).max(1);
+        if beyond > MUCH {
+            return i32::MAX;
+        }
+        self.base.saturating_add((limit + beyond) as i32)
     }
 
     /// The greatest rank of a candidate that may be among the best.
