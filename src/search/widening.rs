@@ -318,7 +318,8 @@ impl Search for Widening {
             return Step::Working;
         }
         if let Some(time) = budget.time {
-            self.pace.note(time, self.own_progress().expanded);
+            let nodes = self.own_progress().expanded;
+            self.pace.note(time, nodes, self.width);
             self.keep_pace(time);
         }
         let Some(pass) = &mut self.pass else {

@@ -15,8 +15,12 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// How many nodes the recent past goes back, about.
+    /// How many nodes the recent past goes back at least, about.
     const MEMORY: f64 = 20_000.0;
+
+    /// How many layers it goes back at least: within a layer, children are made first and boards written
+    /// then, and only the first are counted.
+    const LAYERS: f64 = 8.0;
 
     /// As many nodes as a guess is worth.
     const GUESS: f64 = 500.0;
@@ -30,7 +34,8 @@ impl Pace {
         }
     }
 
-    pub(super) fn note(&mut self, left: Duration, nodes: u64) {
+    /// Takes a look at a beam of this width: the time that is left, and the nodes of all beams until now.
+    pub(super) fn note(&mut self, left: Duration, nodes: u64, width: usize) {
         if let Some((before, nodes_before)) = self.last {
             // The time may have become longer: somebody else waits now.
             if let Some(took) = before.checked_sub(left) {
@@ -39,7 +44,7 @@ impl Pace {
                 self.time += time;
                 self.nodes += nodes;
                 self.beam = (self.beam.0 + time, self.beam.1 + nodes);
-                if self.nodes > Self::MEMORY {
+                if self.nodes > Self::MEMORY.max(Self::LAYERS * width as f64) {
                     self.time /= 2.0;
                     self.nodes /= 2.0;
                 }
