@@ -106,11 +106,15 @@ impl Cut {
             ),
         };
         let is_known = self.before != i32::MAX && last != i32::MAX;
-        let fall = if is_known { self.before - last } else { 0 };
+        let fall = if is_known {
+            self.before.saturating_sub(last)
+        } else {
+            0
+        };
         self.falls = [fall, self.falls[0]];
         let fall = self.falls[0].min(self.falls[1]) - MARGIN;
         self.expected = if is_full && before != i32::MAX && fall > 0 {
-            before - fall
+            before.saturating_sub(fall)
         } else {
             i32::MAX
         };
