@@ -361,6 +361,59 @@ fn a_layer_of_which_nothing_was_expected_is_looked_at_after_all() {
     assert!(layers.depth() > 5, "{}", layers.depth());
 }
 
+/// A move better with each layer, give or take one, until the thirtieth: from then on no better at all.
+struct Stair;
+
+impl Estimate for Stair {
+    const UNIT: i32 = 32;
+    type Tile = u8;
+    /// The layer, and by how much the board is worse than the best of it.
+    type Value = (i32, i32);
+
+    fn root(&self, _tiles: &[u8]) -> (i32, i32) {
+        (0, 0)
+    }
+
+    fn child(&self, lane: Lane) -> impl Fn(&[u8], (i32, i32), usize) -> Option<(i32, i32)> {
+        move |tiles, (layer, _), tile| {
+            let mixed = 7 * tile + 13 * lane.from + 29 * usize::from(tiles[3]);
+            Some((layer + 1, (mixed % 64) as i32))
+        }
+    }
+
+    fn rank(&self, (layer, worse): (i32, i32)) -> i32 {
+        worse - Self::UNIT * layer.min(30)
+    }
+
+    fn completes(&self, _value: (i32, i32), _hash: u64) -> bool {
+        false
+    }
+}
+
+#[test]
+fn layers_stay_wide_when_less_comes_of_them_than_was_expected() {
+    let problem = random_problem(shape(6, 6), 35, &mut Dice::new(9));
+    let width = 1000;
+    let mut layers = Layers::new(
+        problem.shape(),
+        Stair,
+        Hashes::new(problem.shape(), 1),
+        Settings::new(width, 60),
+        Trace::new(),
+    );
+    layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+    let mut depth = 0;
+    while layers.advance(64) != State::Over {
+        if layers.depth() > depth {
+            depth = layers.depth();
+            let nodes = layers.nodes();
+            let is_wide = (width * 7 / 8..=width).contains(&nodes);
+            assert!(depth < 15 || is_wide, "{nodes} after {depth}");
+        }
+    }
+    assert!(depth >= 60, "{depth}");
+}
+
 #[test]
 fn of_children_that_are_all_alike_one_stays_at_least() {
     let problem = random_problem(shape(8, 8), 63, &mut Dice::new(6));

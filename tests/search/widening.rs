@@ -33,6 +33,8 @@ pub(crate) struct Fakes {
     /// From which width on two are as good as one.
     pair_width: Option<usize>,
     pub(crate) suit_two: bool,
+    /// The part of a layer's time in which nothing is expanded, at its end.
+    writing: f64,
 }
 
 /// A beam that was made.
@@ -43,6 +45,8 @@ pub(crate) struct Made {
     most: usize,
     /// The nodes that it has expanded.
     pub(crate) nodes: u64,
+    /// What it took, in the time of a node.
+    spent: u64,
 }
 
 impl Fakes {
@@ -54,7 +58,18 @@ impl Fakes {
             is_lucky: |_| true,
             pair_width: Some(0),
             suit_two: true,
+            writing: 0.0,
         }
+    }
+
+    /// What all beams took, in the time of a node.
+    fn spent(&self) -> u64 {
+        self.made
+            .lock()
+            .unwrap()
+            .iter()
+            .map(|made| made.spent)
+            .sum()
     }
 
     /// The first one first.
@@ -74,12 +89,14 @@ impl Beams for Fakes {
             seed,
             most,
             nodes: 0,
+            spent: 0,
         });
         Some(Box::new(Fake {
             beams: self.clone(),
             number: made.len() - 1,
             most,
             width,
+            present: width,
             depth: 0,
             in_layer: 0,
             expanded: 0,
@@ -117,7 +134,9 @@ struct Fake {
     beams: Fakes,
     number: usize,
     most: usize,
+    /// Of the layers to come, and of the one in the making.
     width: usize,
+    present: usize,
     depth: u32,
     in_layer: u64,
     expanded: u64,
@@ -142,11 +161,19 @@ impl Search for Fake {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        if self.in_layer < self.present as u64 {
+            self.expanded += budget.nodes;
+        }
         self.in_layer += budget.nodes;
-        self.expanded += budget.nodes;
-        self.beams.made.lock().unwrap()[self.number].nodes = self.expanded;
-        while self.depth < self.beams.layers && self.in_layer >= self.width as u64 {
-            self.in_layer -= self.width as u64;
+        {
+            let made = &mut self.beams.made.lock().unwrap()[self.number];
+            made.nodes = self.expanded;
+            made.spent += budget.nodes;
+        }
+        let layer = |nodes| (nodes as f64 / (1.0 - self.beams.writing)) as u64;
+        while self.depth < self.beams.layers && self.in_layer >= layer(self.present) {
+            self.in_layer -= layer(self.present);
+            self.present = self.width;
             self.depth += 1;
         }
         if self.depth < self.beams.layers {
@@ -195,13 +222,13 @@ fn play(beams: &Fakes, given: Option<Duration>, memory: u64) -> Played {
         stop: None,
     };
     while now < given.unwrap_or(Duration::from_secs(60)) {
-        let before = search.progress().expanded;
+        let before = beams.spent();
         let step = search.advance(Budget {
             nodes: 256,
             memory,
             time: given.map(|given| given - now),
         });
-        now += A_NODE * (search.progress().expanded - before) as u32 + Duration::from_nanos(100);
+        now += A_NODE * (beams.spent() - before) as u32 + Duration::from_nanos(100);
         played.peak_memory = played.peak_memory.max(search.progress().memory);
         match step {
             Step::Working => {}
@@ -239,6 +266,22 @@ fn the_last_beam_ends_in_time_and_takes_most_of_it() {
             let (first, _) = played.found[0];
             assert!(first < given.mul_f64(0.2), "{first:?} of {given:?}");
         }
+    }
+}
+
+#[test]
+fn a_beam_is_as_wide_as_its_time_allows_though_boards_are_written_at_the_end_of_a_layer() {
+    for seconds in [1, 5] {
+        let given = Duration::from_secs(seconds);
+        let beams = Fakes {
+            pair_width: None,
+            writing: 0.4,
+            ..Fakes::new(301)
+        };
+        play(&beams, Some(given), u64::MAX);
+        let spent = beams.made().iter().map(|made| made.spent).max();
+        let spent = share(spent.unwrap(), given);
+        assert!(spent > 0.87, "{spent} of {seconds} s: {:?}", beams.made());
     }
 }
 
