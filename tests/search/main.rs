@@ -29,6 +29,7 @@ mod ida_star;
 mod joined;
 mod known_lengths;
 mod korf_boards;
+mod layers;
 mod lengths;
 mod multi_tile;
 mod parts;

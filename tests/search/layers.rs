@@ -1,0 +1,320 @@
+//! The machine that makes layers, by estimates of these tests' own.
+
+use std::marker::PhantomData;
+
+use loyd::heuristic::Tiles;
+use loyd::puzzle::{Board, Dice, Problem, Shape};
+use loyd::search::beam::{
+    self, BoardOf, Estimate, Hashes, Lane, Layers, Mark, Settings, State, Tile, Trace,
+};
+
+use crate::support::{random_problem, shape, walk};
+
+/// The tiles 1 and 2 are to stand on their cells; ranks count their distance only.
+struct FirstTwo<T = u8> {
+    shape: Shape,
+    tile: PhantomData<T>,
+}
+
+impl<T> FirstTwo<T> {
+    const fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            tile: PhantomData,
+        }
+    }
+
+    fn of(&self, tiles: impl Fn(usize) -> usize) -> i32 {
+        let cell_of = |tile| (0..self.shape.cells()).find(|&cell| tiles(cell) == tile);
+        let distances = (1..=2).map(|tile| self.shape.distance(cell_of(tile).unwrap(), tile - 1));
+        distances.sum::<usize>() as i32
+    }
+}
+
+impl<T: beam::Tile> Estimate for FirstTwo<T> {
+    const UNIT: i32 = 1;
+    type Tile = T;
+    type Value = i32;
+
+    fn root(&self, tiles: &[T]) -> i32 {
+        self.of(|cell| tiles[cell].into())
+    }
+
+    fn child(&self, lane: Lane) -> impl Fn(BoardOf<'_, T>, i32, usize) -> Option<i32> {
+        let before = move |cell| match cell {
+            cell if cell == lane.from => lane.to,
+            cell if cell == lane.to => lane.from,
+            cell => cell,
+        };
+        move |board, _, _| Some(self.of(|cell| board.tile(before(cell))))
+    }
+
+    fn rank(&self, value: i32) -> i32 {
+        value
+    }
+
+    fn completes(&self, value: i32, _hash: u64) -> bool {
+        value == 0
+    }
+}
+
+fn first_two<T: Tile>(problem: &Problem, trace: Trace) -> Layers<FirstTwo<T>> {
+    let shape = problem.shape();
+    let estimate = FirstTwo::new(shape);
+    Layers::new(
+        shape,
+        estimate,
+        Hashes::new(shape, 1),
+        Settings::new(500, 60),
+        trace,
+    )
+}
+
+fn tiles<T: Tile>(board: &Board) -> Vec<T> {
+    let tile = |tile| T::try_from(tile).ok().unwrap();
+    board.tiles().map(tile).collect()
+}
+
+#[test]
+fn roots_enter_at_their_depth_and_ways_go_on_from_theirs() {
+    let problem = random_problem(shape(3, 4), 11, &mut Dice::new(8));
+    let start: Vec<u8> = tiles(problem.start());
+    let mut first = first_two(&problem, Trace::new());
+    first.add_root(&start, 0, Mark::ROOT);
+    while first.completed().len() < 20 {
+        assert_ne!(first.advance(64), State::Over);
+    }
+    let (completed, trace) = first.finish();
+    // The same again, from the boards that have two tiles at home: they are complete as they are.
+    let mut second = first_two(&problem, trace);
+    for node in 0..completed.len() {
+        let head = completed.head(node);
+        second.add_root(completed.tiles(node), head.depth, head.mark);
+    }
+    assert_eq!(second.completed().len(), completed.len());
+    for node in 0..completed.len() {
+        let head = second.completed().head(node);
+        let mut board = problem.start().clone();
+        let moves = second.trace().moves(head.mark);
+        assert_eq!(moves.len(), head.depth as usize);
+        for slide in moves {
+            assert!(board.slide(slide));
+        }
+        assert_eq!(tiles::<u8>(&board), second.completed().tiles(node));
+        assert_eq!(problem.start().shape(), board.shape());
+        assert!((0..2).all(|cell| usize::from(board.tile(cell)) == cell + 1));
+    }
+}
+
+#[test]
+fn a_deep_root_waits_for_its_layer() {
+    let problem = walk(shape(3, 3), 8, 40, &mut Dice::new(12));
+    let start: Vec<u8> = tiles(problem.start());
+    let mut alone = first_two(&problem, Trace::new());
+    alone.add_root(&start, 7, Mark::ROOT);
+    while alone.advance(1) == State::Working {}
+    let mut twice = first_two(&problem, Trace::new());
+    twice.add_root(&start, 3, Mark::ROOT);
+    twice.add_root(&start, 7, Mark::ROOT);
+    while twice.advance(1) == State::Working {}
+    let depth = |layers: &Layers<FirstTwo>| layers.completed().head(0).depth;
+    assert_eq!(depth(&alone), depth(&twice) + 4);
+}
+
+#[test]
+fn what_was_made_before_the_first_root_does_not_count_for_what_is_to_come() {
+    let problem = random_problem(shape(3, 4), 11, &mut Dice::new(8));
+    let rest_after = |depth| {
+        let shape = problem.shape();
+        let (hashes, settings) = (Hashes::new(shape, 1), Settings::new(5, 500_000));
+        let mut layers = Layers::new(
+            shape,
+            FirstTwo::<u8>::new(shape),
+            hashes,
+            settings,
+            Trace::new(),
+        );
+        layers.add_root(&tiles(problem.start()), depth, Mark::ROOT);
+        layers.advance(20);
+        assert!(layers.depth() > depth);
+        layers.rest()
+    };
+    assert_eq!(rest_after(400_000), rest_after(0));
+}
+
+#[test]
+fn a_search_that_begins_deep_is_not_stuck_from_the_beginning() {
+    let problem = random_problem(shape(3, 4), 11, &mut Dice::new(8));
+    let start: Vec<u8> = tiles(problem.start());
+    let mut layers = first_two(&problem, Trace::new());
+    let boards = |cell| {
+        let mut board = start.clone();
+        board.swap(cell, 11 - cell);
+        board
+    };
+    for board in (0..5).map(boards) {
+        layers.add_root(&board, 55, Mark::ROOT);
+    }
+    for _ in 0..40 {
+        layers.advance(1);
+        assert!(!layers.is_stuck(), "at {}", layers.depth());
+    }
+    assert!(layers.depth() > 55);
+}
+
+/// Everything that a machine tells, node by node.
+fn told<T: Tile>(problem: &Problem, width: usize) -> Vec<(u32, usize, Vec<usize>)> {
+    let shape = problem.shape();
+    let (hashes, settings) = (Hashes::new(shape, 1), Settings::new(width, 60));
+    let estimate = FirstTwo::<T>::new(shape);
+    let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
+    layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+    let mut told = Vec::new();
+    while layers.advance(1) != State::Over {
+        let nodes = layers.nodes();
+        let first = if nodes > 0 {
+            let board = layers.board(nodes - 1);
+            (0..shape.cells()).map(|cell| board.tile(cell)).collect()
+        } else {
+            Vec::new()
+        };
+        told.push((layers.depth(), nodes, first));
+    }
+    let completed = layers.completed();
+    told.extend((0..completed.len()).map(|node| {
+        let tiles = completed.tiles(node).iter().map(|&tile| tile.into());
+        (completed.head(node).depth, node, tiles.collect())
+    }));
+    told
+}
+
+#[test]
+fn boards_that_share_rows_make_the_same_layers() {
+    let mut dice = Dice::new(14);
+    for (rows, columns) in [(3, 4), (2, 7), (7, 2), (5, 5)] {
+        let shape = shape(rows, columns);
+        let problem = random_problem(shape, shape.cells() - 1, &mut dice);
+        let whole = told::<u8>(&problem, 30);
+        assert!(whole.len() > 500, "{shape}");
+        assert_eq!(whole, told::<u16>(&problem, 30), "{shape}");
+    }
+}
+
+/// As far from home as ever, until it is there: nothing that can be foreseen is any better.
+struct Plateau(FirstTwo);
+
+impl Estimate for Plateau {
+    const UNIT: i32 = 16;
+    type Tile = u8;
+    type Value = i32;
+
+    fn root(&self, tiles: &[u8]) -> i32 {
+        100 * self.0.root(tiles).min(1)
+    }
+
+    fn child(&self, lane: Lane) -> impl Fn(&[u8], i32, usize) -> Option<i32> {
+        let child = self.0.child(lane);
+        move |tiles, value, tile| Some(100 * child(tiles, value, tile)?.min(1))
+    }
+
+    fn foreseen(&self, _lane: Lane) -> impl Fn(i32, usize) -> i32 {
+        |value, _| value
+    }
+
+    fn rank(&self, value: i32) -> i32 {
+        value
+    }
+
+    fn completes(&self, value: i32, _hash: u64) -> bool {
+        value == 0
+    }
+}
+
+#[test]
+fn a_layer_of_which_nothing_was_expected_is_looked_at_after_all() {
+    let problem = random_problem(shape(3, 3), 8, &mut Dice::new(5));
+    let shape = problem.shape();
+    let mut layers = Layers::new(
+        shape,
+        Plateau(FirstTwo::new(shape)),
+        Hashes::new(shape, 1),
+        Settings::new(20, 200),
+        Trace::new(),
+    );
+    layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+    while layers.completed().len() < 10 {
+        assert_ne!(layers.advance(64), State::Over, "after {}", layers.depth());
+    }
+    assert!(layers.depth() > 5, "{}", layers.depth());
+}
+
+/// A move better with each layer, give or take one, until the thirtieth: from then on no better at all.
+struct Stair;
+
+impl Estimate for Stair {
+    const UNIT: i32 = 32;
+    type Tile = u8;
+    /// The layer, and by how much the board is worse than the best of it.
+    type Value = (i32, i32);
+
+    fn root(&self, _tiles: &[u8]) -> (i32, i32) {
+        (0, 0)
+    }
+
+    fn child(&self, lane: Lane) -> impl Fn(&[u8], (i32, i32), usize) -> Option<(i32, i32)> {
+        move |tiles, (layer, _), tile| {
+            let mixed = 7 * tile + 13 * lane.from + 29 * usize::from(tiles[3]);
+            Some((layer + 1, (mixed % 64) as i32))
+        }
+    }
+
+    fn rank(&self, (layer, worse): (i32, i32)) -> i32 {
+        worse - Self::UNIT * layer.min(30)
+    }
+
+    fn completes(&self, _value: (i32, i32), _hash: u64) -> bool {
+        false
+    }
+}
+
+#[test]
+fn layers_stay_wide_when_less_comes_of_them_than_was_expected() {
+    let problem = random_problem(shape(6, 6), 35, &mut Dice::new(9));
+    let width = 1000;
+    let mut layers = Layers::new(
+        problem.shape(),
+        Stair,
+        Hashes::new(problem.shape(), 1),
+        Settings::new(width, 60),
+        Trace::new(),
+    );
+    layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+    let mut depth = 0;
+    while layers.advance(64) != State::Over {
+        if layers.depth() > depth {
+            depth = layers.depth();
+            let nodes = layers.nodes();
+            let is_wide = (width * 7 / 8..=width).contains(&nodes);
+            assert!(depth < 15 || is_wide, "{nodes} after {depth}");
+        }
+    }
+    assert!(depth >= 60, "{depth}");
+}
+
+#[test]
+fn of_children_that_are_all_alike_one_stays_at_least() {
+    let problem = random_problem(shape(8, 8), 63, &mut Dice::new(6));
+    let shape = problem.shape();
+    for seed in 0..10 {
+        let mut layers = Layers::new(
+            shape,
+            Plateau(FirstTwo::new(shape)),
+            Hashes::new(shape, seed),
+            Settings::new(1, 200),
+            Trace::new(),
+        );
+        layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+        let state = layers.advance(u64::MAX);
+        assert!(state == State::Completed || layers.depth() > 200, "{seed}");
+    }
+}
