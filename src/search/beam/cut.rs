@@ -29,7 +29,8 @@ pub(super) struct Cut {
     admitted: usize,
     /// The least rank that was added.
     least: i32,
-    /// The greatest rank that stayed in the layer before; where all stayed, greater than any.
+    /// The greatest rank that stayed in the layer before, or would have if that had been as wide as this
+    /// one; where all stayed, greater than any.
     before: i32,
     /// The greatest rank that is expected to stay in this one; greater than any where nothing is expected.
     expected: i32,
@@ -76,8 +77,8 @@ impl Cut {
         self.width_to_come = width;
     }
 
-    /// Forgets all candidates. The next ones are expected about the rank of the best before them; whether
-    /// ranks mean the same as so far.
+    /// Forgets all candidates. The next ones are expected about the rank of the best before them. Told
+    /// whether ranks mean the same as so far.
     pub(super) fn clear(&mut self, best_before: i32, is_same_sense: bool) {
         self.expect(is_same_sense);
         self.skipped = false;
@@ -97,6 +98,7 @@ impl Cut {
     /// Where too much was expected the layer is not quite full, and nothing is expected of the next.
     fn expect(&mut self, is_same_sense: bool) {
         let is_full = self.admitted >= self.width;
+        // The greatest rank that stayed, by this width and by that of the next layer.
         let (last, before) = match (is_same_sense, is_full) {
             (false, _) => (i32::MAX, i32::MAX),
             (true, false) => (self.expected, self.expected),
@@ -121,8 +123,8 @@ impl Cut {
         self.before = before;
     }
 
-    /// The greatest rank that would have stayed in a full layer of another width; greater than any if that is much
-    /// wider.
+    /// The greatest rank that would have stayed in a full layer of another width; greater than any if
+    /// that is much wider.
     fn last_of(&self, width: usize) -> i32 {
         let (mut limit, mut admitted) = (self.limit, self.admitted);
         while limit > 0 && admitted - self.counts[limit] as usize >= width {
@@ -167,9 +169,9 @@ impl Cut {
         self.skipped |= is_skipped;
     }
 
-    /// Whether the layer has become much narrower than it may by what was expected of it or what was not
-    /// looked at. From now on all is admitted and looked at, for the layer to be gone through again: where the
-    /// estimate does not fall as it did, few or none may have seemed worth it.
+    /// Whether the layer has become much narrower than it may by what was expected of it or what was
+    /// not looked at. From now on all is admitted and looked at, for the layer to be gone through again:
+    /// where the estimate does not fall as it did, few or none may have seemed worth it.
     pub(super) const fn look_again(&mut self) -> bool {
         let is_narrow = self.admitted < self.width - self.width / 8;
         let is_hasty = self.skipped || self.expected != i32::MAX;

@@ -19,7 +19,7 @@ const PLACES: usize = WORDS - 1;
 
 /// Fingerprints of boards in buckets of fifteen; the oldest of a bucket is forgotten first.
 ///
-/// With a bucket for every two nodes of a layer, boards are remembered for about six layers. A board
+/// With a bucket for every two nodes of a layer, boards are remembered for six layers or seven. A board
 /// can only come back after an even number of moves, most often two or four layers on. Of four
 /// thousand million new boards one is taken for a known one.
 #[derive(Debug)]

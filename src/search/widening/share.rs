@@ -12,7 +12,8 @@ pub(in crate::search) const FIRST_SHARE: f64 = 0.05;
 
 /// The share of what is left then for the second one, where there is [time for two](super::Beams::pair_width).
 /// The third begins at the other end: the shorter of two solutions is as short as that of one beam with
-/// the time of both, and one of two beams is seldom stuck.
+/// the time of both, and one of two beams is seldom stuck. A little more than half, as what the second one
+/// [plans](PLANNED) to leave is the third one's.
 const SECOND_SHARE: f64 = 0.52;
 
 /// What a beam gets of the time that is left.
