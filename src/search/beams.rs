@@ -43,20 +43,20 @@ pub fn are_staged(shape: Shape) -> bool {
 /// About the time that beams in stages take whose solutions are shorter than any other's: narrower
 /// ones are not worth it.
 pub(super) fn staged_time(shape: Shape) -> Duration {
-    let by_sides = (shape.rows() + shape.columns()) / WORTH_IT;
-    let width = by_sides.max((shape.cells().pow(2) / WORTH_IT_PAIRS).pow(2));
+    let side = (shape.rows() + shape.columns()) as f64 / 2.0;
+    let width = (WORTH_IT * side.sqrt()) as usize;
     let nodes = width as f64 * f64::from(staged_layers(shape, width));
-    Duration::from_nanos((nodes * NARROW_COST) as u64)
+    let cost = NARROW_COST * (1.0 + shape.cells() as f64 / DEAR_CELLS);
+    Duration::from_nanos((nodes * cost) as u64)
 }
 
-/// From a node for so many rows and columns on beams are worth it, as measured on 32×32; on larger
-/// boards from the square of one for so many pairs of cells on, as measured on 64×64, where a beam of width
-/// 20 is, and 100×100, where one of width 160 is not.
-const WORTH_IT: usize = 6;
-const WORTH_IT_PAIRS: usize = 3_800_000;
+/// From the square root of the side, so many times, on beams are worth their width: on 32×32 one of 6, on 64×64
+/// one of 8 and on 100×100 one of 11 is as short as what the constructive solver comes to in as long, or shorter.
+const WORTH_IT: f64 = 1.1;
 
-/// The nanoseconds of a node in narrow staged beams.
+/// The nanoseconds of a node in narrow staged beams, and on boards of how many cells it takes twice as many.
 const NARROW_COST: f64 = 250.0;
+const DEAR_CELLS: f64 = 20_000.0;
 
 /// About the layers of a staged beam, as measured from 10×10 to 32×32 with widths of 4 to 500.
 fn staged_layers(shape: Shape, width: usize) -> u32 {
