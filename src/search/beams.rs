@@ -43,8 +43,7 @@ pub fn are_staged(shape: Shape) -> bool {
 /// About the time that beams in stages take whose solutions are shorter than any other's: narrower
 /// ones are not worth it.
 pub(super) fn staged_time(shape: Shape) -> Duration {
-    let side = (shape.rows() + shape.columns()) as f64 / 2.0;
-    let width = (WORTH_IT * side.sqrt()) as usize;
+    let width = (WORTH_IT * side(shape).sqrt()) as usize;
     let nodes = width as f64 * f64::from(staged_layers(shape, width));
     let cost = NARROW_COST * (1.0 + shape.cells() as f64 / DEAR_CELLS);
     Duration::from_nanos((nodes * cost) as u64)
@@ -54,7 +53,8 @@ pub(super) fn staged_time(shape: Shape) -> Duration {
 /// one of 8 and on 100×100 one of 11 is as short as what the constructive solver comes to in as long, or shorter.
 const WORTH_IT: f64 = 1.1;
 
-/// The nanoseconds of a node in narrow staged beams, and on boards of how many cells it takes twice as many.
+/// The nanoseconds of a node in narrow staged beams of small boards. Of boards of `DEAR_CELLS` it would take
+/// twice as many.
 const NARROW_COST: f64 = 250.0;
 const DEAR_CELLS: f64 = 20_000.0;
 
@@ -66,7 +66,12 @@ fn staged_layers(shape: Shape, width: usize) -> u32 {
 
 /// The cells times the mean of the sides: n³ on n×n.
 pub(super) fn cube(shape: Shape) -> f64 {
-    shape.cells() as f64 * (shape.rows() + shape.columns()) as f64 / 2.0
+    shape.cells() as f64 * side(shape)
+}
+
+/// The mean of the sides.
+fn side(shape: Shape) -> f64 {
+    (shape.rows() + shape.columns()) as f64 / 2.0
 }
 
 /// Beams over whole boards by the learned estimate; where narrow ones would mostly get stuck, they

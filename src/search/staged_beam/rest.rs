@@ -73,10 +73,10 @@ impl Rest {
             }
         }
         let home_cells = || (0..cells).map(|tile| problem.goal_cell(tile as u16));
-        let long = shape.rows().max(shape.columns()) as f64;
+        let long = shape.rows().max(shape.columns());
         let side = (cells as f64).sqrt();
         let cost = |k: usize| {
-            let part = k as f64 / long;
+            let part = k as f64 / long as f64;
             let moves = if wide {
                 WIDE_STEEPNESS * part.powi(2) * side
             } else {
@@ -88,7 +88,7 @@ impl Rest {
             columns: shape.columns(),
             homes: home_cells().map(|cell| points[cell]).collect(),
             weights: home_cells().map(|cell| weights[cell]).collect(),
-            costs: (0..long as usize).map(cost).collect(),
+            costs: (0..long).map(cost).collect(),
             points,
         }
     }
