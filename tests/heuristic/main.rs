@@ -9,6 +9,7 @@ mod corrected;
 mod incremental;
 mod learned;
 mod linear_conflict;
+mod near;
 mod pattern_database;
 mod pattern_store;
 mod pushes;

@@ -40,7 +40,7 @@ impl Line {
         matches!(self, Self::MoreRows | Self::FewerRows)
     }
 
-    const fn grows(self) -> bool {
+    pub(super) const fn grows(self) -> bool {
         matches!(self, Self::MoreRows | Self::MoreColumns)
     }
 }
@@ -48,9 +48,9 @@ impl Line {
 /// The large board as the small one, or the small one within the large one: where the cells and
 /// the tiles of the new shape are in the old one. Nowhere, if they are on the line that is not
 /// there, or if it would make the blank a tile.
-struct View {
-    cells: Box<[Option<u8>]>,
-    tiles: Box<[Option<u8>]>,
+pub(super) struct View {
+    pub(super) cells: Box<[Option<u8>]>,
+    pub(super) tiles: Box<[Option<u8>]>,
 }
 
 impl View {
@@ -85,6 +85,17 @@ impl View {
     }
 }
 
+/// The views of a line put in or taken out, one for each place where it may be.
+pub(super) fn views(from: Shape, to: Shape, line: Line) -> impl Iterator<Item = View> {
+    let larger = if line.grows() { to } else { from };
+    let lines = if line.is_row() {
+        larger.rows()
+    } else {
+        larger.columns()
+    };
+    (0..lines).map(move |index| View::new(from, to, line, index))
+}
+
 /// A lift in the making, one pair of cells after the other.
 pub(crate) struct Lift {
     from: Weights,
@@ -99,16 +110,8 @@ impl Lift {
     pub(crate) fn begin(from: Weights, line: Line) -> Option<Self> {
         let old = from.shape();
         let shape = line.shape(old)?;
-        let larger = if line.grows() { shape } else { old };
-        let lines = if line.is_row() {
-            larger.rows()
-        } else {
-            larger.columns()
-        };
         Some(Self {
-            views: (0..lines)
-                .map(|index| View::new(old, shape, line, index))
-                .collect(),
+            views: views(old, shape, line).collect(),
             cells: pairs_of(shape.cells()).collect(),
             pairs: Vec::with_capacity(Weights::pair_count(shape) * shape.cells().pow(2)),
             from,
@@ -161,26 +164,37 @@ impl Lift {
         self.pairs.extend(means);
     }
 
-    fn single(&self, tile: usize, cell: usize) -> i16 {
-        let (mut sum, mut count) = (0, 0);
-        for view in &self.views {
-            if let (Some(tile), Some(cell)) = (view.tiles[tile], view.cells[cell]) {
-                let [tile, cell] = [tile, cell].map(usize::from);
-                let distance = distance(self.from.shape(), tile, cell);
-                sum += self.from.single(tile, cell) - distance;
-                count += 1;
-            }
-        }
-        (distance(self.shape, tile, cell) + mean(sum, count)) as i16
-    }
-
     /// The weights, once all pairs are made.
     pub(crate) fn finish(&mut self) -> Option<Weights> {
         let cells = self.shape.cells();
-        let singles = (0..cells * cells).map(|at| self.single(at / cells, at % cells));
-        let singles = singles.collect();
+        let from = &self.from;
+        let single = |at: usize| {
+            let place = (at / cells, at % cells);
+            let single = |tile, cell| from.single(tile, cell);
+            lifted_single(self.views.iter(), from.shape(), single, self.shape, place)
+        };
+        let singles = (0..cells * cells).map(single).collect();
         Weights::new(self.shape, singles, mem::take(&mut self.pairs))
     }
+}
+
+/// The weight of a tile on a cell of a shape, by those of another that views have.
+pub(super) fn lifted_single<'a>(
+    views: impl Iterator<Item = &'a View>,
+    from: Shape,
+    single: impl Fn(usize, usize) -> i32,
+    shape: Shape,
+    (tile, cell): (usize, usize),
+) -> i16 {
+    let (mut sum, mut count) = (0, 0);
+    for view in views {
+        if let (Some(tile), Some(cell)) = (view.tiles[tile], view.cells[cell]) {
+            let [tile, cell] = [tile, cell].map(usize::from);
+            sum += single(tile, cell) - distance(from, tile, cell);
+            count += 1;
+        }
+    }
+    (distance(shape, tile, cell) + mean(sum, count)) as i16
 }
 
 impl Weights {
@@ -215,7 +229,7 @@ fn distance(shape: Shape, tile: usize, cell: usize) -> i32 {
 }
 
 /// The mean to the nearest whole number; 0 of nothing.
-const fn mean(sum: i32, count: i32) -> i32 {
+pub(super) const fn mean(sum: i32, count: i32) -> i32 {
     if count == 0 {
         return 0;
     }

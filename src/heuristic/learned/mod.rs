@@ -11,6 +11,7 @@
 
 mod file;
 mod lift;
+pub mod near;
 mod rows;
 mod shipped;
 mod table;

@@ -30,6 +30,11 @@ pub(super) struct Recipe {
     pub(super) lifts: Vec<Line>,
 }
 
+/// The weights of the largest square.
+pub(super) const fn largest() -> &'static [u8] {
+    SQUARES[SQUARES.len() - 1].1
+}
+
 /// Whether there are weights for a shape that is at least as wide as it is high.
 pub(super) const fn supports(shape: Shape) -> bool {
     let cells = shape.cells();

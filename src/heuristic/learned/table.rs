@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::file::Reading;
 use super::lift::{Lift, Line};
+use super::near;
 use super::rows::{self, Rows};
 use super::shipped::{self, recipe, shapes};
 use super::weights::Weights;
@@ -31,10 +32,11 @@ pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
     slot(shape)?.get()?.as_ref().clone()
 }
 
-/// The bytes that all rows made so far take. Those of all shapes together take 160 MB.
+/// The bytes that all rows made so far take. Those of all shapes together take 160 MB, and those for larger boards
+/// ([`near`]) 300 MB more.
 #[must_use]
 pub fn bytes() -> usize {
-    SLOTS.bytes()
+    SLOTS.bytes() + near::bytes()
 }
 
 fn slot(shape: Shape) -> Option<&'static Slot<Work>> {

@@ -1,0 +1,20 @@
+//! The learned estimate of boards that are larger than those for which it was learned.
+//!
+//! What two tiles that are far from each other mean to each other is little, and is the first thing that weights
+//! get wrong on a board for which they were not learned. So here only pairs of tiles that stand [near](REACH) each
+//! other count. It ranks boards beside an estimate of the work that they are
+//! ([`staged_beam`](crate::search::staged_beam)); alone it does not lead to the goal.
+//!
+//! The weights are those of 8×8 with lines put in.
+
+mod lift;
+mod rows;
+mod table;
+mod weights;
+
+pub use rows::{Between, NearRows};
+pub use table::{bytes, prepare, ready, supports};
+pub use weights::NearWeights;
+
+/// Two cells are near each other if a tile needs at most so many slides from one to the other.
+pub const REACH: usize = 2;

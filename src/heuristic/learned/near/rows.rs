@@ -1,0 +1,230 @@
+//! The changes of an estimate by tiles near each other, laid out so that a slide reads few bytes.
+
+use memmap2::MmapMut;
+
+use super::REACH;
+use super::weights::NearWeights;
+use crate::heuristic::{Tiles, huge_pages};
+use crate::puzzle::{Direction, Shape};
+
+/// The cells that stand together in a row, and how many groups of them: at most 16 cells are near one of two beside
+/// each other, these left out.
+const GROUP: usize = 8;
+const GROUPS: usize = 2;
+
+/// Cells by their groups.
+type Cells = [[u8; GROUP]; GROUPS];
+
+/// As many tiles as a byte can name: where so many can be looked up, none needs to be checked.
+const NAMES: usize = 256;
+
+/// For each two cells beside each other and each tile that slides from the first to the second, a
+/// row of bytes: by how much each tile that stands near changes the estimate as the slide is made; and by how
+/// much the slide itself does. The way back changes as much, the other way round.
+///
+/// A row is `[group of near cells][tile][cell of the group]`, so that a line of the cache holds tiles of near homes on
+/// near cells.
+#[derive(Debug)]
+pub struct NearRows {
+    shape: Shape,
+    /// By the cell that the tile takes and the direction: the number of the two cells, doubled, and 1 more where
+    /// they are for the way back.
+    slides: Box<[[u16; 4]]>,
+    /// By number, the cells near the two; the same again where there are fewer, for which no tile changes anything.
+    near: Box<[Cells]>,
+    /// `[number][tile]`: the changes by the slides alone.
+    alone: Box<[i16]>,
+    /// After the last row there is room for what is looked up of [`NAMES`] tiles there.
+    rows: MmapMut,
+}
+
+impl NearRows {
+    /// Bytes held for a shape.
+    #[must_use]
+    pub const fn bytes(shape: Shape) -> usize {
+        let cells = shape.cells();
+        let slides = 2 * cells - shape.rows() - shape.columns();
+        let blocks = cells * size_of::<[u16; 4]>() + slides * size_of::<Cells>();
+        let rows = slides * (cells - 1) * (row_bytes(cells) + size_of::<i16>());
+        blocks + rows + NAMES * GROUP
+    }
+
+    /// The rows of weights, all at once.
+    #[must_use]
+    pub fn new(weights: NearWeights) -> Self {
+        let mut making = Making::begin(weights);
+        while !making.advance(u64::MAX) {}
+        making.finish()
+    }
+
+    /// The shape of its boards.
+    #[must_use]
+    pub const fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The changes by slides onto a cell in a direction.
+    ///
+    /// # Panics
+    /// When there is no such cell.
+    #[must_use]
+    #[inline]
+    pub fn between(&self, to: usize, direction: Direction) -> Between<'_> {
+        let slide = self.slides[to][direction as usize];
+        let number = usize::from(slide / 2);
+        let (cells, tiles) = (self.shape.cells(), self.shape.cells() - 1);
+        Between {
+            sign: 1 - 2 * i32::from(slide % 2),
+            cells,
+            near: &self.near[number],
+            alone: &self.alone[number * tiles..][..tiles],
+            rows: &self.rows.as_chunks().0[number * tiles * GROUPS * cells..],
+        }
+    }
+}
+
+/// The changes by slides between two cells.
+#[derive(Clone, Copy, Debug)]
+pub struct Between<'a> {
+    sign: i32,
+    cells: usize,
+    near: &'a Cells,
+    alone: &'a [i16],
+    rows: &'a [[u8; GROUP]],
+}
+
+impl Between<'_> {
+    /// By how much the slide of a tile changes the estimate, in parts of a move; `tiles` are those before the
+    /// slide, or after it.
+    #[must_use]
+    #[inline]
+    pub fn change(&self, tile: usize, tiles: impl Tiles) -> i32 {
+        let cells = self.cells;
+        // As far as is looked up, checked once.
+        let row = &self.rows[(tile - 1) * GROUPS * cells..][..(GROUPS - 1) * cells + NAMES];
+        let mut sum = i32::from(self.alone[tile - 1]);
+        for (group, near) in self.near.iter().enumerate() {
+            let row = row[group * cells..].first_chunk::<NAMES>();
+            let row = row.expect("there is room after the last row");
+            for (place, &cell) in near.iter().enumerate() {
+                let change = row[tiles.tile(cell.into())][place].cast_signed();
+                sum += i32::from(change);
+            }
+        }
+        self.sign * sum
+    }
+}
+
+/// The bytes of a row.
+const fn row_bytes(cells: usize) -> usize {
+    GROUPS * cells * GROUP
+}
+
+/// Rows in the making, one slide of one tile after the other.
+pub(super) struct Making {
+    weights: NearWeights,
+    rows: NearRows,
+    /// The slides, each by the cell that the tile leaves and the one after it that it takes.
+    slides: Vec<(usize, usize)>,
+    /// The rows made.
+    made: usize,
+}
+
+impl Making {
+    pub(super) fn begin(weights: NearWeights) -> Self {
+        let shape = weights.shape();
+        let cells = shape.cells();
+        let mut numbers = vec![[0; 4]; cells];
+        let mut slides = Vec::new();
+        for from in 0..cells {
+            for direction in [Direction::Right, Direction::Down] {
+                if let Some(to) = shape.neighbour(from, direction) {
+                    let number = 2 * slides.len() as u16;
+                    numbers[to][direction as usize] = number;
+                    numbers[from][direction.opposite() as usize] = number + 1;
+                    slides.push((from, to));
+                }
+            }
+        }
+        let near = slides.iter().map(|&(from, to)| near_cells(shape, from, to));
+        let rows = slides.len() * (cells - 1);
+        Self {
+            rows: NearRows {
+                shape,
+                slides: numbers.into(),
+                near: near.collect(),
+                alone: vec![0; rows].into(),
+                rows: huge_pages::zeroed(rows * row_bytes(cells) + NAMES * GROUP),
+            },
+            weights,
+            slides,
+            made: 0,
+        }
+    }
+
+    /// Makes so many rows more; true when there are no more.
+    pub(super) fn advance(&mut self, rows: u64) -> bool {
+        let tiles = self.rows.shape.cells() - 1;
+        for _ in 0..rows {
+            let number = self.made / tiles;
+            let Some(&(from, to)) = self.slides.get(number) else {
+                return true;
+            };
+            self.make_row(1 + self.made % tiles, number, from, to);
+            self.made += 1;
+        }
+        false
+    }
+
+    pub(super) fn finish(self) -> NearRows {
+        self.rows
+    }
+
+    /// Fills in the next row.
+    fn make_row(&mut self, tile: usize, number: usize, from: usize, to: usize) {
+        let weights = &self.weights;
+        let cells = weights.shape().cells();
+        let bytes = row_bytes(cells);
+        let row = &mut self.rows.rows[self.made * bytes..][..bytes];
+        let near = self.rows.near[number].as_flattened();
+        for (place, &cell) in near.iter().enumerate() {
+            let cell = usize::from(cell);
+            if cell == from {
+                continue;
+            }
+            let mut changes = [0; NAMES];
+            for (sign, tile, on) in [(-1, tile, from), (-1, 0, to), (1, tile, to), (1, 0, from)] {
+                let Some(weight) = weights.pairs(tile, on, cell) else {
+                    continue;
+                };
+                for (other, change) in changes[..cells].iter_mut().enumerate() {
+                    *change += sign * weight(other);
+                }
+            }
+            let (group, place) = (place / GROUP, place % GROUP);
+            for (other, change) in changes[..cells].iter().enumerate() {
+                let at = (group * cells + other) * GROUP + place;
+                row[at] = (*change).clamp(-MOST, MOST) as u8;
+            }
+        }
+        let gone = weights.single(tile, from) + weights.single(0, to);
+        let come = weights.single(tile, to) + weights.single(0, from);
+        let together = weights.pair(tile, to, 0, from) - weights.pair(tile, from, 0, to);
+        self.rows.alone[self.made] = (come - gone + together) as i16;
+    }
+}
+
+/// The cells near one of two others; filled up with the first of these.
+fn near_cells(shape: Shape, from: usize, to: usize) -> Cells {
+    let is_near = |cell: usize, other: usize| shape.distance(cell, other) <= REACH;
+    let cells = (0..shape.cells()).filter(|&cell| cell != from && cell != to);
+    let near = cells.filter(|&cell| is_near(cell, from) || is_near(cell, to));
+    let mut places = [[from as u8; GROUP]; GROUPS];
+    for (place, cell) in places.as_flattened_mut().iter_mut().zip(near) {
+        *place = cell as u8;
+    }
+    places
+}
+
+/// No change by one tile is beyond this.
+const MOST: i32 = 127;

@@ -1,0 +1,156 @@
+//! The weights of tiles that are near each other.
+
+#[cfg(doc)]
+use super::REACH;
+use super::lift::NearLift;
+use crate::heuristic::learned::Line;
+use crate::heuristic::learned::weights::{Weights, pair_of};
+use crate::puzzle::Shape;
+
+/// From a cell to those [near](REACH) it that come after it: as (rows down, columns to the right).
+const OFFSETS: [(usize, isize); 6] = [(0, 1), (0, 2), (1, -1), (1, 0), (1, 1), (2, 0)];
+
+/// How many these are.
+pub(super) const OFFSET_COUNT: usize = OFFSETS.len();
+
+/// A weight for each tile on each cell, and for each two tiles on two cells that are near each other, the
+/// blank counted as a tile that belongs to the last cell. What they add up to ranks boards of their shape.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NearWeights {
+    shape: Shape,
+    /// `[tile][cell]`.
+    singles: Box<[i16]>,
+    /// `[cell][offset to the other][tile on the cell][tile on the other]`; nothing counts where there is no
+    /// other.
+    pairs: Box<[i8]>,
+}
+
+impl NearWeights {
+    pub(super) fn new(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Self {
+        debug_assert_eq!(pairs.len(), Self::pair_count(shape) * shape.cells().pow(2));
+        Self {
+            shape,
+            singles: singles.into(),
+            pairs: pairs.into(),
+        }
+    }
+
+    /// Those of all weights.
+    #[must_use]
+    pub fn of(weights: &Weights) -> Self {
+        let shape = weights.shape();
+        let squared = shape.cells().pow(2);
+        let mut pairs = Vec::with_capacity(Self::pair_count(shape) * squared);
+        for (cell, offset) in pairs_of(shape) {
+            match other_of(shape, cell, offset) {
+                Some(other) => {
+                    let pair = pair_of(shape.cells(), cell, other);
+                    pairs.extend(weights.block(pair));
+                }
+                None => pairs.resize(pairs.len() + squared, 0),
+            }
+        }
+        Self::new(shape, weights.singles().to_vec(), pairs)
+    }
+
+    /// The weights for boards with a line more, all at once; none for a line less, or where there is no such
+    /// shape.
+    #[must_use]
+    pub fn lifted(self, line: Line) -> Option<Self> {
+        let mut lift = NearLift::begin(self, line)?;
+        while !lift.advance(u64::MAX) {}
+        Some(lift.finish())
+    }
+
+    /// The blocks of weights of pairs, those without another cell included.
+    pub(super) const fn pair_count(shape: Shape) -> usize {
+        shape.cells() * OFFSET_COUNT
+    }
+
+    /// The shape.
+    #[must_use]
+    pub const fn shape(&self) -> Shape {
+        self.shape
+    }
+
+    /// The weight of a tile on a cell.
+    #[inline]
+    pub(super) fn single(&self, tile: usize, cell: usize) -> i32 {
+        i32::from(self.singles[tile * self.shape.cells() + cell])
+    }
+
+    /// The weights `[tile on the cell][tile on the other]` of a cell and the one at an offset.
+    #[inline]
+    pub(super) fn block(&self, cell: usize, offset: usize) -> &[i8] {
+        let squared = self.shape.cells().pow(2);
+        &self.pairs[(cell * OFFSET_COUNT + offset) * squared..][..squared]
+    }
+
+    /// The weights of a tile on a cell with each other tile on another cell, if that is near.
+    #[inline]
+    pub(super) fn pairs(
+        &self,
+        tile: usize,
+        cell: usize,
+        other: usize,
+    ) -> Option<impl Fn(usize) -> i32> {
+        let cells = self.shape.cells();
+        let (first, second) = (cell.min(other), cell.max(other));
+        let block = self.block(first, offset_of(self.shape, first, second)?);
+        let (start, step) = if cell < other {
+            (tile * cells, 1)
+        } else {
+            (tile, cells)
+        };
+        Some(move |other: usize| i32::from(block[start + step * other]))
+    }
+
+    /// The weight of a tile on a cell with another on another.
+    pub(super) fn pair(&self, tile: usize, cell: usize, other: usize, other_cell: usize) -> i32 {
+        let pairs = self.pairs(tile, cell, other_cell);
+        pairs.map_or(0, |weight| weight(other))
+    }
+
+    /// What the weights of a board add up to, its tiles row by row, in parts of a move
+    /// ([`Rows::UNIT`](crate::heuristic::learned::Rows::UNIT)).
+    #[must_use]
+    pub fn of_board(&self, tiles: &[u8]) -> i32 {
+        let tile = |cell: usize| usize::from(tiles[cell]);
+        let singles: i32 = (0..tiles.len())
+            .map(|cell| self.single(tile(cell), cell))
+            .sum();
+        let pairs = pairs_of(self.shape).filter_map(|(cell, offset)| {
+            let other = other_of(self.shape, cell, offset)?;
+            Some(self.pair(tile(cell), cell, tile(other), other))
+        });
+        singles + pairs.sum::<i32>()
+    }
+
+    /// Bytes held.
+    pub(super) const fn bytes(shape: Shape) -> usize {
+        let squared = shape.cells() * shape.cells();
+        squared * (size_of::<i16>() + Self::pair_count(shape))
+    }
+}
+
+/// Each cell with each offset, in the order of the blocks.
+pub(super) fn pairs_of(shape: Shape) -> impl Iterator<Item = (usize, usize)> {
+    (0..shape.cells()).flat_map(|cell| (0..OFFSET_COUNT).map(move |offset| (cell, offset)))
+}
+
+/// The cell at an offset from another, if the board has it.
+#[inline]
+pub(super) fn other_of(shape: Shape, cell: usize, offset: usize) -> Option<usize> {
+    let (down, right) = OFFSETS[offset];
+    let row = shape.row(cell) + down;
+    let column = shape.column(cell).checked_add_signed(right)?;
+    (row < shape.rows() && column < shape.columns()).then(|| shape.cell(row, column))
+}
+
+/// The offset from a cell to one after it, if they are near each other.
+#[inline]
+pub(super) fn offset_of(shape: Shape, first: usize, second: usize) -> Option<usize> {
+    let down = shape.row(second) - shape.row(first);
+    let right = shape.column(second) as isize - shape.column(first) as isize;
+    OFFSETS.iter().position(|&offset| offset == (down, right))
+}

@@ -1,0 +1,113 @@
+use loyd::heuristic::learned::near::{self, NearRows, NearWeights};
+use loyd::heuristic::learned::{Line, Weights};
+use loyd::puzzle::{Dice, Problem};
+
+use crate::support::{any_direction, random_problem, shape};
+
+fn weights() -> Weights {
+    Weights::from_bytes(include_bytes!("../../weights/5x5.loyd")).unwrap()
+}
+
+fn tiles(problem: &Problem) -> Vec<u8> {
+    problem.start().tiles().map(|tile| tile as u8).collect()
+}
+
+#[test]
+fn where_all_cells_are_near_each_other_it_is_the_whole_estimate() {
+    let lines = [Line::FewerRows, Line::FewerColumns];
+    let lines = lines.into_iter().cycle().take(6);
+    let small = lines.fold(weights(), |weights, line| weights.lifted(line).unwrap());
+    let near = NearWeights::of(&small);
+    let mut dice = Dice::new(5);
+    let mut is_any_other = false;
+    for _ in 0..50 {
+        let board = tiles(&random_problem(shape(2, 2), 3, &mut dice));
+        assert_eq!(near.of_board(&board), small.of(&board));
+        let large = tiles(&random_problem(shape(5, 5), 24, &mut dice));
+        is_any_other |= NearWeights::of(&weights()).of_board(&large) != weights().of(&large);
+    }
+    assert!(is_any_other);
+}
+
+#[test]
+fn rows_tell_what_each_slide_changes_there_and_back() {
+    let square = NearWeights::of(&weights());
+    let wide = square.clone().lifted(Line::MoreColumns).unwrap();
+    for weights in [square, wide] {
+        let shape = weights.shape();
+        let rows = NearRows::new(weights.clone());
+        assert_eq!(rows.shape(), shape);
+        let mut dice = Dice::new(9);
+        let mut board = random_problem(shape, shape.cells() - 1, &mut dice)
+            .start()
+            .clone();
+        let numbers = |board: &loyd::puzzle::Board| -> Vec<u8> {
+            board.tiles().map(|tile| tile as u8).collect()
+        };
+        let mut made = 0;
+        while made < 2000 {
+            let direction = any_direction(&mut dice);
+            let (before, to) = (numbers(&board), board.blank());
+            if !board.slide(direction) {
+                continue;
+            }
+            made += 1;
+            let after = numbers(&board);
+            let tile = usize::from(after[to]);
+            let change = weights.of_board(&after) - weights.of_board(&before);
+            let between = rows.between(to, direction);
+            assert_eq!(between.change(tile, &before[..]), change);
+            // Back again, told by either board.
+            let from = board.blank();
+            let back = rows.between(from, direction.opposite());
+            assert_eq!(back.change(tile, &after[..]), -change);
+            assert_eq!(back.change(tile, &before[..]), -change);
+        }
+    }
+}
+
+#[test]
+fn a_line_more_is_as_it_is_for_all_pairs() {
+    for line in [Line::MoreRows, Line::MoreColumns] {
+        let lifted = NearWeights::of(&weights()).lifted(line).unwrap();
+        assert_eq!(lifted, NearWeights::of(&weights().lifted(line).unwrap()));
+    }
+    let manhattan = |rows, columns| NearWeights::of(&Weights::manhattan(shape(rows, columns)));
+    let lifted = manhattan(5, 6).lifted(Line::MoreRows);
+    assert_eq!(lifted, Some(manhattan(6, 6)));
+    // What is near without a line need not be with it.
+    for line in [Line::FewerRows, Line::FewerColumns] {
+        assert_eq!(manhattan(5, 6).lifted(line), None);
+    }
+}
+
+#[test]
+fn rows_are_made_bit_by_bit_for_boards_beyond_those_that_were_learned() {
+    let supported = [(8, 9), (8, 12), (9, 9), (9, 11), (10, 10), (12, 12)];
+    let not = [
+        (8, 8),
+        (7, 10),
+        (9, 8),
+        (8, 13),
+        (10, 11),
+        (16, 16),
+        (5, 20),
+    ];
+    for (rows, columns) in supported {
+        assert!(near::supports(shape(rows, columns)), "{rows}×{columns}");
+    }
+    for (rows, columns) in not {
+        let shape = shape(rows, columns);
+        assert!(!near::supports(shape), "{shape}");
+        assert!(near::prepare(shape, 0) && near::ready(shape).is_none());
+    }
+    let wide = shape(8, 9);
+    let mut slices = 0;
+    while !near::prepare(wide, 512) {
+        slices += 1;
+    }
+    assert!(slices > 100, "{slices}");
+    let rows = near::ready(wide).unwrap();
+    assert_eq!(rows.shape(), wide);
+    assert!(near::bytes() >= NearRows::bytes(wide));
+}
