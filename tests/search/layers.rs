@@ -84,7 +84,7 @@ fn roots_enter_at_their_depth_and_ways_go_on_from_theirs() {
     while first.completed().len() < 20 {
         assert_ne!(first.advance(64), State::Over);
     }
-    let (completed, trace) = first.finish();
+    let (completed, trace, _) = first.finish();
     // The same again, from the boards that have two tiles at home: they are complete as they are.
     let mut second = first_two(&problem, trace);
     for node in 0..completed.len() {

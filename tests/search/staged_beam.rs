@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loyd::puzzle::{Board, Dice, Problem, Symmetry};
+use loyd::puzzle::{Board, Dice, Problem, Shape, Symmetry};
 use loyd::search::constructive::Variant;
 use loyd::search::tables::Tables;
 use loyd::search::{Budget, Solver, Stop, staged_beam};
@@ -148,14 +148,51 @@ fn solutions_are_as_short_as_tiles_that_are_soon_placed_make_them() {
         (6, 20, 100, 6, 2_220),
     ];
     for (rows, columns, width, boards, most) in most {
-        let shape = shape(rows, columns);
-        let lengths = (0..boards).map(|_| {
-            let problem = random_problem(shape, shape.cells() - 1, &mut dice);
-            run(solver(&problem, width, &tables)).length()
-        });
-        let mean = lengths.sum::<usize>() / boards;
-        assert!(mean < most, "{shape}: {mean}");
+        let mean = mean_length(shape(rows, columns), width, boards, &tables, &mut dice);
+        assert!(mean < most, "{rows}×{columns}: {mean}");
     }
+}
+
+#[test]
+fn solutions_are_as_short_as_tiles_near_each_other_make_them() {
+    let tables = Arc::new(Tables::new());
+    let mut dice = Dice::new(8);
+    // Without the learned estimate: 1,057 and 740.
+    for (rows, columns, width, most) in [(10, 10, 100, 1_040), (10, 8, 300, 730)] {
+        let mean = mean_length(shape(rows, columns), width, 16, &tables, &mut dice);
+        assert!(mean < most, "{rows}×{columns}: {mean}");
+    }
+}
+
+fn mean_length(
+    shape: Shape,
+    width: usize,
+    boards: usize,
+    tables: &Arc<Tables>,
+    dice: &mut Dice,
+) -> usize {
+    let lengths = (0..boards).map(|_| {
+        let problem = random_problem(shape, shape.cells() - 1, dice);
+        run(solver(&problem, width, tables)).length()
+    });
+    lengths.sum::<usize>() / boards
+}
+
+#[test]
+fn a_beam_that_gives_up_on_its_block_goes_on_from_there() {
+    let tables = Arc::new(Tables::new());
+    let mut dice = Dice::new(9);
+    let width = 500;
+    // Layers made for each layer of the solution, in tenths.
+    let parts = (0..12).map(|_| {
+        let problem = random_problem(shape(10, 10), 99, &mut dice);
+        let run = run(solver(&problem, width, &tables));
+        10 * run.progress.expanded as usize / (width * run.length())
+    });
+    let parts: Vec<usize> = parts.collect();
+    // Some have given up, and none has begun again.
+    assert!(parts.iter().any(|&part| part > 11), "{parts:?}");
+    assert!(parts.iter().all(|&part| part < 17), "{parts:?}");
 }
 
 #[test]

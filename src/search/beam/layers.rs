@@ -71,6 +71,8 @@ pub struct Layers<E: Estimate> {
     least: i32,
     /// The least rank so far, and the layer that it was first seen in, or that of the first root.
     nearest: (i32, u32),
+    /// Whether it is over once it is stuck.
+    gives_up: bool,
     phase: Phase,
     present: Heads<E::Value>,
     next: Heads<E::Value>,
@@ -119,6 +121,7 @@ impl<E: Estimate> Layers<E> {
             depth: 0,
             least: i32::MAX,
             nearest: (i32::MAX, 0),
+            gives_up: false,
             phase: Phase::Expand(0),
             present: Heads::new(width),
             next: Heads::new(width),
@@ -145,10 +148,15 @@ impl<E: Estimate> Layers<E> {
     /// Adds a root, at least as deep as those before it and all layers made: the board after
     /// `depth` moves, to which `mark` leads.
     pub fn add_root(&mut self, tiles: &[E::Tile], depth: u32, mark: Mark) {
+        self.add_root_of(self.estimate.root(tiles), tiles, depth, mark);
+    }
+
+    /// The same for a board of which the estimate has told the value.
+    pub fn add_root_of(&mut self, value: E::Value, tiles: &[E::Tile], depth: u32, mark: Mark) {
         let numbers = || tiles.iter().map(|&tile| tile.into());
         let blank = numbers().position(|tile| tile == 0).unwrap_or(0);
         let head = Head {
-            value: self.estimate.root(tiles),
+            value,
             mark,
             depth,
             hash: self.hashes.of(numbers()),
@@ -164,6 +172,13 @@ impl<E: Estimate> Layers<E> {
             }
             self.roots.push(head, tiles, 0, 0);
         }
+    }
+
+    /// The same machine, but it is over once it [is stuck](Self::is_stuck).
+    #[must_use]
+    pub const fn giving_up(mut self) -> Self {
+        self.gives_up = true;
+        self
     }
 
     /// Makes the layers from the next one on so wide; at most as wide as the settings say.
@@ -255,10 +270,10 @@ impl<E: Estimate> Layers<E> {
         &self.trace
     }
 
-    /// What was completed, and the ways to all nodes, to go on from.
+    /// What was completed, and the ways to all nodes, to go on from; and what ranked the boards.
     #[must_use]
-    pub fn finish(self) -> (Nodes<E::Tile, E::Value>, Trace) {
-        (self.completed, self.trace)
+    pub fn finish(self) -> (Nodes<E::Tile, E::Value>, Trace, E) {
+        (self.completed, self.trace, self.estimate)
     }
 
     /// Nodes whose children were made.

@@ -92,8 +92,8 @@ pub struct Nodes<T, V> {
 }
 
 impl<T: Tile, V: Copy> Nodes<T, V> {
-    /// None yet.
-    pub(super) const fn new(cells: usize) -> Self {
+    /// None yet, of boards of so many cells.
+    pub const fn new(cells: usize) -> Self {
         Self {
             cells,
             heads: Vec::new(),

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::marker::PhantomData;
 
 use super::drive::{self, Drive};
+use super::near::Near;
 use super::peel::{Block, Ending, Group, peel};
 use super::rest::{self, Rest};
 use super::stage::Stage;
@@ -50,13 +51,14 @@ pub(super) struct Staged<T> {
     /// The stage that closes each cell; for those of the block, the number of all stages.
     closed_by: Box<[u16]>,
     rest: Rest,
+    near: Option<Near>,
     drive: Drive,
     tile: PhantomData<T>,
 }
 
 impl<T: Tile> Staged<T> {
-    /// The estimate for a beam of a width.
-    pub(super) fn new(problem: &Problem, width: usize, ending: Ending) -> Self {
+    /// The estimate for a beam of a width, whose boards begin in the given stage.
+    pub(super) fn new(problem: &Problem, width: usize, ending: Ending, first: u16) -> Self {
         let shape = problem.shape();
         let (groups, block) = peel(shape, problem.home(), ending);
         let mut closed_by = vec![groups.len() as u16; shape.cells()];
@@ -75,7 +77,8 @@ impl<T: Tile> Staged<T> {
             home: problem.home(),
             stages: vec![OnceCell::new(); groups.len()],
             rest: Rest::new(problem, &groups, is_wide(shape, width)),
-            drive: Drive::new(0),
+            near: Near::new(problem, width),
+            drive: Drive::new(first),
             groups,
             block,
             tiles,
@@ -95,6 +98,18 @@ impl<T: Tile> Staged<T> {
     /// What is left at the end.
     pub(super) const fn block(&self) -> Block {
         self.block
+    }
+
+    /// How many stages there are.
+    pub(super) const fn count(&self) -> u16 {
+        self.groups.len() as u16
+    }
+
+    /// The value of a board that has completed all stages of another estimate, with which this one begins: that
+    /// ends with a larger block, whose tiles it counts for less.
+    pub(super) fn resume(&self, before: &Self, value: Value, tiles: &[T]) -> Value {
+        let rest = value.rest - before.rest.root(tiles) + self.rest.root(tiles);
+        self.enter(rest, before.count(), |cell| tiles[cell].into())
     }
 
     /// The part of the cells that the farthest boards have still to fill.
@@ -140,14 +155,21 @@ impl<T: Tile> Staged<T> {
             .distance(point(blank), first, second)
     }
 
-    /// The value after a slide, if it leaves what is home.
+    /// The value after a slide, if it leaves what is home; `near` tells what it changes by the learned estimate of
+    /// tiles near each other.
     #[inline]
-    fn after(&self, board: BoardOf<'_, T>, value: Value, slide: Slide) -> Option<Value> {
+    fn after(
+        &self,
+        board: BoardOf<'_, T>,
+        value: Value,
+        slide: Slide,
+        near: impl Fn(BoardOf<'_, T>, usize) -> i32,
+    ) -> Option<Value> {
         let stage = usize::from(value.stage);
         if usize::from(self.closed_by[slide.from]) < stage {
             return None;
         }
-        let rest = value.rest + self.rest.change(board, slide);
+        let rest = value.rest + self.rest.change(board, slide) + near(board, slide.tile);
         let slid = |place| {
             if usize::from(place) == slide.from {
                 slide.to as u16
@@ -189,7 +211,9 @@ impl<T: Tile> Estimate for Staged<T> {
 
     #[inline]
     fn child(&self, lane: Lane) -> impl Fn(BoardOf<'_, T>, Value, usize) -> Option<Value> {
-        move |board, value, tile| self.after(board, value, lane.slide(tile))
+        let near = self.near.as_ref().map(|near| near.change(lane));
+        let change = move |board: BoardOf<'_, T>, tile| near.map_or(0, |near| near.of(board, tile));
+        move |board, value, tile| self.after(board, value, lane.slide(tile), change)
     }
 
     #[inline]
@@ -205,7 +229,7 @@ impl<T: Tile> Estimate for Staged<T> {
 
     fn next_layer(&mut self, layer: impl Iterator<Item = Value> + Clone) -> Option<i32> {
         let places = layer.clone().map(|value| (value.stage, value.distance));
-        self.drive.next_layer(places);
-        layer.map(|value| self.rank(value)).min()
+        let is_other = self.drive.next_layer(places);
+        is_other.then(|| layer.map(|value| self.rank(value)).min())?
     }
 }

@@ -3,46 +3,44 @@
 use std::sync::Arc;
 
 use super::block::Inside;
-use super::estimate::Value;
+use super::estimate::Staged;
 use super::number;
+use super::roots::Roots;
+use super::stages::Completed;
 use crate::heuristic::learned::Rows;
 use crate::puzzle::{Direction, plain_goal};
-use crate::search::beam::{Hashes, Layers, Learned, Nodes, Settings, State, Tile, Trace};
-
-/// How many roots are evaluated in the time of so many nodes: the first looks at all pairs of
-/// tiles.
-const NODES_A_ROOT: u64 = 16;
+use crate::search::beam::{Hashes, Layers, Learned, Settings, State, Tile};
 
 /// A beam over the block that is left, by the learned estimate. Its roots are all boards that
 /// have completed the stages, each in the layer of its depth.
 pub(super) struct Finale<T> {
     inside: Inside,
     layers: Layers<Learned>,
-    roots: Nodes<T, Value>,
-    /// Those before it are in the beam.
-    entered: usize,
+    roots: Roots<T>,
+    /// The stages that they have completed.
+    stages: Staged<T>,
     /// Boards that turned out not to be the goal, for all their hashes.
     strangers: usize,
 }
 
 impl<T: Tile> Finale<T> {
-    /// A beam that goes on from `roots`, the ways to which are in `trace`.
+    /// A beam that goes on from boards that have only the block left.
     pub(super) fn new(
         inside: Inside,
         rows: Arc<Rows>,
         settings: Settings,
-        roots: Nodes<T, Value>,
-        trace: Trace,
+        completed: Completed<T>,
         seed: u64,
     ) -> Self {
         let hashes = Hashes::new(inside.inner, seed);
         let goal = hashes.of_board(&plain_goal(inside.inner, inside.home()));
         let estimate = Learned::new(rows, goal);
+        let layers = Layers::new(inside.inner, estimate, hashes, settings, completed.trace);
         Self {
             inside,
-            layers: Layers::new(inside.inner, estimate, hashes, settings, trace),
-            roots,
-            entered: 0,
+            layers: layers.giving_up(),
+            stages: completed.stages,
+            roots: Roots::new(completed.nodes),
             strangers: 0,
         }
     }
@@ -50,18 +48,12 @@ impl<T: Tile> Finale<T> {
     /// Spends about so many nodes.
     pub(super) fn advance(&mut self, nodes: u64) -> State {
         let mut left = nodes;
-        while self.entered < self.roots.len() {
-            if left == 0 {
-                return State::Working;
-            }
-            let board = self.roots.tiles(self.entered);
-            let name = |cell| self.inside.name(number(board[self.inside.on_board(cell)])) as u8;
-            let tiles: Vec<u8> = (0..self.inside.inner.cells()).map(name).collect();
-            let head = self.roots.head(self.entered);
+        let inside = self.inside;
+        self.roots.enter(&mut left, |head, board| {
+            let name = |cell| inside.name(number(board[inside.on_board(cell)])) as u8;
+            let tiles: Vec<u8> = (0..inside.inner.cells()).map(name).collect();
             self.layers.add_root(&tiles, head.depth, head.mark);
-            self.entered += 1;
-            left = left.saturating_sub(NODES_A_ROOT);
-        }
+        });
         self.layers.advance(left)
     }
 
@@ -74,6 +66,15 @@ impl<T: Tile> Finale<T> {
         let mark = completed.head(self.strangers).mark;
         self.strangers += 1;
         Some(self.layers.trace().moves(mark))
+    }
+
+    /// What it began with.
+    pub(super) fn give_up(self) -> Completed<T> {
+        Completed {
+            nodes: self.roots.all(),
+            trace: self.layers.finish().1,
+            stages: self.stages,
+        }
     }
 
     pub(super) fn set_width(&mut self, width: usize) {

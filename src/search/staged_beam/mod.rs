@@ -7,10 +7,13 @@ mod closing;
 mod drive;
 mod estimate;
 mod finale;
+mod near;
 mod peel;
 mod rest;
+mod roots;
 mod run;
 mod stage;
+mod stages;
 mod window;
 
 use std::sync::Arc;
@@ -67,7 +70,7 @@ pub fn solver(
 #[must_use]
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let mut blocks = learned_blocks(problem);
-    blocks.all(|(_, block, _)| learned::prepare(block, nodes))
+    blocks.all(|(_, block, _)| learned::prepare(block, nodes)) && near::prepare(problem, nodes)
 }
 
 /// The bytes that a search of this width can come to hold, the tables that belong to the process

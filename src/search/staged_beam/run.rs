@@ -7,9 +7,10 @@ use super::closing::Closing;
 use super::estimate::Staged;
 use super::finale::Finale;
 use super::peel::Ending;
+use super::stages::{Completed, Stages};
 use crate::heuristic::learned;
 use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
-use crate::search::beam::{Hashes, Layers, Learned, Mark, Pass, Settings, State, Tile, Trace};
+use crate::search::beam::{Layers, Learned, Pass, Settings, State, Tile, Trace};
 use crate::search::tables::Tables;
 use crate::search::{Budget, Progress, Search, Step, Stop};
 
@@ -66,31 +67,21 @@ pub(super) struct StagedBeam<T: Tile> {
 /// What is being done.
 enum Phase<T: Tile> {
     /// The stages, until the block can be left to the learned estimate.
-    Gathering(Layers<Staged<T>>),
+    Gathering(Stages<T>),
     /// The block, by the learned estimate.
     Finale(Finale<T>),
     /// The stages, with a table for the block.
-    ToTable(Layers<Staged<T>>, Closing),
+    ToTable(Stages<T>, Closing),
     Over(Stop),
 }
 
 impl<T: Tile> Phase<T> {
-    /// The first phase, and the block that is left to the last.
-    fn begin(image: &Problem, settings: Settings, seed: u64, ending: Ending) -> (Self, Inside) {
-        let shape = image.shape();
-        let estimate = Staged::new(image, settings.width(), ending);
-        let inside = Inside::new(image, estimate.block());
-        let hashes = Hashes::new(shape, seed);
-        let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
-        let tiles: Vec<T> = image
-            .start()
-            .tiles()
-            .map(|tile| T::try_from(tile).unwrap_or_default())
-            .collect();
-        layers.add_root(&tiles, 0, Mark::ROOT);
+    /// What begins with the stages, and the block that is left to what comes after them.
+    fn of(stages: Stages<T>, image: &Problem, ending: Ending) -> (Self, Inside) {
+        let inside = Inside::new(image, stages.block());
         let phase = match ending {
-            Ending::Table => Self::ToTable(layers, Closing::new(inside)),
-            Ending::Learned(_) => Self::Gathering(layers),
+            Ending::Table => Self::ToTable(stages, Closing::new(inside)),
+            Ending::Learned(_) => Self::Gathering(stages),
         };
         (phase, inside)
     }
@@ -98,8 +89,8 @@ impl<T: Tile> Phase<T> {
     /// The nodes expanded and generated in it.
     const fn counts(&self) -> (u64, u64) {
         match self {
-            Self::Gathering(layers) | Self::ToTable(layers, _) => {
-                (layers.expanded(), layers.generated())
+            Self::Gathering(stages) | Self::ToTable(stages, _) => {
+                (stages.layers().expanded(), stages.layers().generated())
             }
             Self::Finale(finale) => (finale.layers().expanded(), finale.layers().generated()),
             Self::Over(_) => (0, 0),
@@ -121,7 +112,8 @@ impl<T: Tile> StagedBeam<T> {
         let image = problem.mirrored(symmetry);
         let settings = Settings::new(width, deepest(image.shape()));
         let ending = endings.pop().unwrap_or(Ending::Table);
-        let (phase, inside) = Phase::begin(&image, settings, seed, ending);
+        let stages = Stages::from_start(&image, settings, seed, ending);
+        let (phase, inside) = Phase::of(stages, &image, ending);
         Self {
             problem: problem.clone(),
             tables: Arc::clone(tables),
@@ -141,8 +133,8 @@ impl<T: Tile> StagedBeam<T> {
     pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
         let width = Settings::new(width, 0).width();
         let trace = Trace::bytes_with(u64::from(deepest(shape)) * width as u64);
-        // Each completed board is kept; and the finale is not larger than a beam of the whole
-        // board.
+        // Each completed board is kept, and those that the stages go on from, each less than half of what a
+        // layer takes for one; and the finale is not larger than a beam of the whole board.
         2 * Self::layer_bytes(shape, width) + trace
     }
 
@@ -158,8 +150,7 @@ impl<T: Tile> StagedBeam<T> {
 
     /// Ends with what was found.
     fn end(&mut self, counts: (u64, u64), solution: Option<Solution>) -> Step<Solution> {
-        self.past.0 += counts.0;
-        self.past.1 += counts.1;
+        self.count(counts);
         let stop = match solution {
             Some(_) => Stop::FirstFound,
             None => Stop::Exhausted,
@@ -173,7 +164,7 @@ impl<T: Tile> StagedBeam<T> {
         let (shape, width) = (self.problem.shape(), self.settings.width());
         let stages = Self::layer_bytes(shape, width);
         match &self.phase {
-            Phase::Gathering(layers) | Phase::ToTable(layers, _) => stages + layers.trace().bytes(),
+            Phase::Gathering(it) | Phase::ToTable(it, _) => stages + it.layers().trace().bytes(),
             Phase::Finale(finale) => {
                 let finale_bytes = Layers::<Learned>::bytes(self.inside.inner, width);
                 stages + finale_bytes + finale.layers().trace().bytes()
@@ -192,25 +183,37 @@ impl<T: Tile> StagedBeam<T> {
         (CAUTION * in_all * left) as u32
     }
 
-    /// Begins again, to end in the next best way; that by a table cannot fail.
-    fn begin_again(&mut self) -> Step<Solution> {
+    /// Goes on from boards that came to nothing, to end in the next best way, or begins again where there is
+    /// none; that by a table cannot fail.
+    fn begin_again(&mut self, completed: Completed<T>) -> Step<Solution> {
         let image = self.problem.mirrored(self.symmetry);
         let ending = self.endings.pop().unwrap_or(Ending::Table);
-        (self.phase, self.inside) = Phase::begin(&image, self.settings, self.seed, ending);
+        let (settings, seed) = (self.settings, self.seed);
+        let stages = if completed.nodes.is_empty() {
+            Stages::from_start(&image, settings, seed, ending)
+        } else {
+            Stages::go_on(&image, settings, seed, ending, completed)
+        };
+        (self.phase, self.inside) = Phase::of(stages, &image, ending);
         self.set_width(self.width);
         Step::Working
     }
 
+    /// Counts what a phase has done that is over.
+    fn count(&mut self, (expanded, generated): (u64, u64)) {
+        self.past.0 += expanded;
+        self.past.1 += generated;
+    }
+
     /// Leaves the stages for the finale.
-    fn begin_finale(&mut self, layers: Layers<Staged<T>>) -> Step<Solution> {
-        let counts = (layers.expanded(), layers.generated());
-        let (roots, trace) = layers.finish();
-        self.past = (self.past.0 + counts.0, self.past.1 + counts.1);
-        let Some(rows) = learned::ready(self.inside.inner).filter(|_| !roots.is_empty()) else {
-            return self.begin_again();
+    fn begin_finale(&mut self, stages: Stages<T>) -> Step<Solution> {
+        self.count((stages.layers().expanded(), stages.layers().generated()));
+        let completed = stages.finish();
+        let rows = learned::ready(self.inside.inner).filter(|_| !completed.nodes.is_empty());
+        let Some(rows) = rows else {
+            return self.begin_again(completed);
         };
-        let settings = self.settings;
-        let finale = Finale::new(self.inside, rows, settings, roots, trace, self.seed);
+        let finale = Finale::new(self.inside, rows, self.settings, completed, self.seed);
         self.phase = Phase::Finale(finale);
         self.set_width(self.width);
         Step::Working
@@ -220,12 +223,12 @@ impl<T: Tile> StagedBeam<T> {
 impl<T: Tile> Pass for StagedBeam<T> {
     fn rest(&self, expected: u32) -> u32 {
         match &self.phase {
-            Phase::Gathering(layers) => {
+            Phase::Gathering(stages) => {
                 let cells = self.inside.inner.cells() as u32;
                 let finale = 2 * GATHERED_LAYERS + FINALE_LAYERS_A_CELL * cells;
-                self.rest_of(layers, expected) + finale
+                self.rest_of(stages.layers(), expected) + finale
             }
-            Phase::ToTable(layers, _) => self.rest_of(layers, expected) + CLOSING_LAYERS,
+            Phase::ToTable(stages, _) => self.rest_of(stages.layers(), expected) + CLOSING_LAYERS,
             // By the estimate alone: solutions become shorter the wider the beam is, all on the way.
             Phase::Finale(finale) => finale.layers().rest(),
             Phase::Over(_) => 1,
@@ -233,17 +236,14 @@ impl<T: Tile> Pass for StagedBeam<T> {
     }
 
     fn is_stuck(&self) -> bool {
-        match &self.phase {
-            Phase::Finale(finale) => finale.layers().is_stuck(),
-            // The ranks of stages only compare the boards of a layer.
-            _ => false,
-        }
+        // In stages a layer need not come nearer, and a finale gives up by itself.
+        false
     }
 
     fn set_width(&mut self, width: usize) {
         self.width = width;
         match &mut self.phase {
-            Phase::Gathering(layers) | Phase::ToTable(layers, _) => layers.set_width(width),
+            Phase::Gathering(stages) | Phase::ToTable(stages, _) => stages.set_width(width),
             Phase::Finale(finale) => finale.set_width(width),
             Phase::Over(_) => {}
         }
@@ -260,16 +260,16 @@ impl<T: Tile> Search for StagedBeam<T> {
                 self.phase = Phase::Over(stop);
                 Step::Done(stop)
             }
-            Phase::Gathering(mut layers) => {
-                let state = layers.advance(budget.nodes);
-                let completed = layers.completed();
+            Phase::Gathering(mut stages) => {
+                let state = stages.advance(budget.nodes);
+                let completed = stages.layers().completed();
                 let is_full = completed.len() >= self.settings.width();
                 let has_waited = !completed.is_empty()
-                    && layers.depth() > completed.head(0).depth + GATHERED_LAYERS;
+                    && stages.layers().depth() > completed.head(0).depth + GATHERED_LAYERS;
                 if state == State::Over || is_full || has_waited {
-                    return self.begin_finale(layers);
+                    return self.begin_finale(stages);
                 }
-                self.phase = Phase::Gathering(layers);
+                self.phase = Phase::Gathering(stages);
                 Step::Working
             }
             Phase::Finale(mut finale) => {
@@ -280,21 +280,21 @@ impl<T: Tile> Search for StagedBeam<T> {
                     }
                 }
                 if state == State::Over {
-                    let (expanded, generated) = Phase::Finale(finale).counts();
-                    self.past = (self.past.0 + expanded, self.past.1 + generated);
-                    return self.begin_again();
+                    self.count((finale.layers().expanded(), finale.layers().generated()));
+                    return self.begin_again(finale.give_up());
                 }
                 self.phase = Phase::Finale(finale);
                 Step::Working
             }
-            Phase::ToTable(mut layers, mut closing) => {
-                let state = layers.advance(budget.nodes);
-                closing.judge(&layers, &self.tables);
+            Phase::ToTable(mut stages, mut closing) => {
+                let state = stages.advance(budget.nodes);
+                let layers = stages.layers();
+                closing.judge(layers, &self.tables);
                 if state != State::Over && !closing.is_settled(layers.depth()) {
-                    self.phase = Phase::ToTable(layers, closing);
+                    self.phase = Phase::ToTable(stages, closing);
                     return Step::Working;
                 }
-                let moves = closing.moves(&layers);
+                let moves = closing.moves(layers);
                 let solution = moves.and_then(|moves| self.solution(moves));
                 self.end((layers.expanded(), layers.generated()), solution)
             }

@@ -146,7 +146,11 @@ impl<E: Estimate> Layers<E> {
         if self.least < self.nearest.0 {
             self.nearest = (self.least, self.depth);
         }
-        self.phase = Phase::Expand(0);
+        self.phase = if self.gives_up && self.is_stuck() {
+            Phase::Over
+        } else {
+            Phase::Expand(0)
+        };
     }
 }
 

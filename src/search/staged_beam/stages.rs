@@ -1,0 +1,99 @@
+//! The stages at work.
+
+use super::estimate::{Staged, Value};
+use super::peel::{Block, Ending};
+use super::roots::Roots;
+use crate::puzzle::Problem;
+use crate::search::beam::{Hashes, Layers, Mark, Nodes, Settings, State, Tile, Trace};
+
+/// A beam that brings one group of tiles after the other home, until a block is left.
+pub(super) struct Stages<T: Tile> {
+    layers: Layers<Staged<T>>,
+    roots: Roots<T>,
+    /// What the values of the roots are by.
+    before: Option<Staged<T>>,
+}
+
+/// Boards that have completed all stages of an estimate, and the ways to them.
+pub(super) struct Completed<T> {
+    pub(super) nodes: Nodes<T, Value>,
+    pub(super) trace: Trace,
+    pub(super) stages: Staged<T>,
+}
+
+impl<T: Tile> Stages<T> {
+    /// A beam from the start of a problem.
+    pub(super) fn from_start(
+        problem: &Problem,
+        settings: Settings,
+        seed: u64,
+        ending: Ending,
+    ) -> Self {
+        let estimate = Staged::new(problem, settings.width(), ending, 0);
+        let hashes = Hashes::new(problem.shape(), seed);
+        let mut layers = Layers::new(problem.shape(), estimate, hashes, settings, Trace::new());
+        let tiles = problem.start().tiles();
+        let tiles: Vec<T> = tiles
+            .map(|tile| T::try_from(tile).unwrap_or_default())
+            .collect();
+        layers.add_root(&tiles, 0, Mark::ROOT);
+        Self {
+            layers,
+            roots: Roots::none(problem.shape().cells()),
+            before: None,
+        }
+    }
+
+    /// A beam that goes on to a smaller block.
+    pub(super) fn go_on(
+        problem: &Problem,
+        settings: Settings,
+        seed: u64,
+        ending: Ending,
+        completed: Completed<T>,
+    ) -> Self {
+        let first = completed.stages.count();
+        let estimate = Staged::new(problem, settings.width(), ending, first);
+        let hashes = Hashes::new(problem.shape(), seed);
+        Self {
+            layers: Layers::new(problem.shape(), estimate, hashes, settings, completed.trace),
+            roots: Roots::new(completed.nodes),
+            before: Some(completed.stages),
+        }
+    }
+
+    /// Spends about so many nodes.
+    pub(super) fn advance(&mut self, nodes: u64) -> State {
+        let mut left = nodes;
+        if let Some(before) = &self.before {
+            self.roots.enter(&mut left, |head, tiles| {
+                let value = self.layers.estimate().resume(before, head.value, tiles);
+                self.layers.add_root_of(value, tiles, head.depth, head.mark);
+            });
+        }
+        self.layers.advance(left)
+    }
+
+    /// The block that is left.
+    pub(super) const fn block(&self) -> Block {
+        self.layers.estimate().block()
+    }
+
+    pub(super) fn set_width(&mut self, width: usize) {
+        self.layers.set_width(width);
+    }
+
+    pub(super) const fn layers(&self) -> &Layers<Staged<T>> {
+        &self.layers
+    }
+
+    /// The boards that have only the block left.
+    pub(super) fn finish(self) -> Completed<T> {
+        let (nodes, trace, stages) = self.layers.finish();
+        Completed {
+            nodes,
+            trace,
+            stages,
+        }
+    }
+}
