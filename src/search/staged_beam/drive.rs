@@ -67,9 +67,8 @@ impl Drive {
         (lag * weight / 64).clamp(-FARTHEST, FARTHEST) as i32
     }
 
-    /// Told where the boards of a layer stand: their stages and distances. Whether ranks mean something else
-    /// from now on.
-    pub(super) fn next_layer(&mut self, layer: impl Iterator<Item = (u16, u16)>) -> bool {
+    /// Told where the boards of a layer stand: their stages and distances.
+    pub(super) fn next_layer(&mut self, layer: impl Iterator<Item = (u16, u16)>) {
         self.waited = self.waited.saturating_add(1).min(1 << 20);
         let (mut farthest, mut sum, mut count) = (self.top, 0, 0);
         for (stage, distance) in layer {
@@ -85,8 +84,6 @@ impl Drive {
             self.worth.resize(usize::from(farthest) + 1, worth);
             self.top = farthest;
             self.waited = 0;
-            return true;
         }
-        self.waited > PATIENCE
     }
 }

@@ -46,7 +46,7 @@ const LEARNED_SIDES: [(usize, usize, usize); 3] = [
 /// moves.
 ///
 /// Beams of a hundred boards and more end with the learned estimate. Should none of its boards come
-/// to the end by that, the search begins again and leaves a smaller block to it, and at last none.
+/// to the end by that, the search goes on from them and leaves a smaller block to it, and at last none.
 #[must_use]
 pub fn solver(
     problem: &Problem,
