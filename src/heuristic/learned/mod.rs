@@ -14,6 +14,7 @@ mod lift;
 pub mod near;
 mod rows;
 mod shipped;
+mod slides;
 mod table;
 mod weights;
 

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memmap2::MmapMut;
 
+use super::slides::Slides;
 use super::weights::Weights;
 use crate::heuristic::huge_pages;
 use crate::puzzle::{Direction, Shape};
@@ -24,9 +25,7 @@ const NAMES: usize = 256;
 #[derive(Debug)]
 pub struct Rows {
     weights: Weights,
-    /// By the cell that the tile takes and the direction: the number of the first row of the slides
-    /// there, doubled, and 1 more where it is for the way back.
-    blocks: Box<[[u32; 4]]>,
+    slides: Slides,
     /// After the last row there is room for what is looked up of [`NAMES`] tiles there.
     rows: MmapMut,
 }
@@ -39,9 +38,8 @@ impl Rows {
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
         let cells = shape.cells();
-        let slides = 2 * cells - shape.rows() - shape.columns();
-        let blocks = cells * size_of::<[u32; 4]>();
-        Weights::bytes(shape) + blocks + slides * (cells - 1) * row_bytes(cells) + NAMES * GROUP
+        let rows = Slides::count(shape) * (cells - 1) * row_bytes(cells);
+        Weights::bytes(shape) + Slides::bytes(shape) + rows + NAMES * GROUP
     }
 
     /// The rows of weights, all at once.
@@ -77,12 +75,12 @@ impl Rows {
     #[must_use]
     #[inline]
     pub fn between(&self, to: usize, direction: Direction) -> Between<'_> {
-        let block = self.blocks[to][direction as usize];
+        let (number, sign) = self.slides.number(to, direction);
         let cells = self.shape().cells();
-        let first = (block / 2) as usize;
+        let first = number * (cells - 1);
         Between {
             first,
-            sign: 1 - 2 * (block % 2) as i32,
+            sign,
             cells,
             rows: &self.rows.as_chunks().0[first * row_groups(cells)..],
         }
@@ -168,7 +166,7 @@ fn group(row: &[[u8; GROUP]], tiles: &[u8]) -> i32 {
 pub(super) struct Making {
     rows: Rows,
     /// The slides, each by the cell that the tile leaves and the one after it that it takes.
-    slides: Vec<(usize, usize)>,
+    ends: Vec<(usize, usize)>,
     /// The rows made.
     made: usize,
 }
@@ -177,26 +175,15 @@ impl Making {
     pub(super) fn begin(weights: Weights) -> Self {
         let shape = weights.shape();
         let cells = shape.cells();
-        let mut blocks = vec![[0; 4]; cells];
-        let mut slides = Vec::new();
-        for from in 0..cells {
-            for direction in [Direction::Right, Direction::Down] {
-                if let Some(to) = shape.neighbour(from, direction) {
-                    let block = 2 * (slides.len() * (cells - 1)) as u32;
-                    blocks[to][direction as usize] = block;
-                    blocks[from][direction.opposite() as usize] = block + 1;
-                    slides.push((from, to));
-                }
-            }
-        }
-        let rows = slides.len() * (cells - 1) * row_bytes(cells);
+        let (slides, ends) = Slides::new(shape);
+        let rows = ends.len() * (cells - 1) * row_bytes(cells);
         Self {
             rows: Rows {
                 weights,
-                blocks: blocks.into(),
+                slides,
                 rows: huge_pages::zeroed(rows + NAMES * GROUP),
             },
-            slides,
+            ends,
             made: 0,
         }
     }
@@ -205,7 +192,7 @@ impl Making {
     pub(super) fn advance(&mut self, rows: u64) -> bool {
         let cells = self.rows.shape().cells();
         for _ in 0..rows {
-            let Some(&(from, to)) = self.slides.get(self.made / (cells - 1)) else {
+            let Some(&(from, to)) = self.ends.get(self.made / (cells - 1)) else {
                 return true;
             };
             self.make_row(1 + self.made % (cells - 1), from, to);

@@ -2,6 +2,8 @@
 //!
 //! `docs/learned.md` has the commands that make them.
 
+use std::ops::RangeInclusive;
+
 use super::lift::Line;
 use crate::puzzle::Shape;
 
@@ -44,13 +46,14 @@ pub(super) const fn supports(shape: Shape) -> bool {
 
 /// All shapes for which there are weights. The rows of all of them together take 160 MB.
 pub(super) fn shapes() -> impl Iterator<Item = Shape> {
-    let sides = Shape::MIN_SIDE..=LONG_CELLS / Shape::MIN_SIDE;
-    let shapes = sides
-        .clone()
-        .flat_map(move |rows| sides.clone().map(move |columns| (rows, columns)));
-    shapes
-        .filter_map(|(rows, columns)| Shape::new(rows, columns).ok())
-        .filter(|&shape| supports(shape))
+    shapes_within(Shape::MIN_SIDE..=LONG_CELLS / Shape::MIN_SIDE).filter(|&shape| supports(shape))
+}
+
+/// All shapes with sides within a range.
+pub(super) fn shapes_within(sides: RangeInclusive<usize>) -> impl Iterator<Item = Shape> {
+    let rows = sides.clone();
+    let shapes = rows.flat_map(move |rows| sides.clone().map(move |columns| (rows, columns)));
+    shapes.filter_map(|(rows, columns)| Shape::new(rows, columns).ok())
 }
 
 /// The recipe for a shape that is at least as wide as it is high, if there are weights for it: the

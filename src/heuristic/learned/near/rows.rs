@@ -4,6 +4,7 @@ use memmap2::MmapMut;
 
 use super::REACH;
 use super::weights::NearWeights;
+use crate::heuristic::learned::slides::Slides;
 use crate::heuristic::{Tiles, huge_pages};
 use crate::puzzle::{Direction, Shape};
 
@@ -27,12 +28,10 @@ const NAMES: usize = 256;
 #[derive(Debug)]
 pub struct NearRows {
     shape: Shape,
-    /// By the cell that the tile takes and the direction: the number of the two cells, doubled, and 1 more where
-    /// they are for the way back.
-    slides: Box<[[u16; 4]]>,
-    /// By number, the cells near the two; the same again where there are fewer, for which no tile changes anything.
+    slides: Slides,
+    /// By slide, the cells near the two; the same again where there are fewer, for which no tile changes anything.
     near: Box<[Cells]>,
-    /// `[number][tile]`: the changes by the slides alone.
+    /// `[slide][tile]`: the changes by the slides alone.
     alone: Box<[i16]>,
     /// After the last row there is room for what is looked up of [`NAMES`] tiles there.
     rows: MmapMut,
@@ -43,8 +42,8 @@ impl NearRows {
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
         let cells = shape.cells();
-        let slides = 2 * cells - shape.rows() - shape.columns();
-        let blocks = cells * size_of::<[u16; 4]>() + slides * size_of::<Cells>();
+        let slides = Slides::count(shape);
+        let blocks = Slides::bytes(shape) + slides * size_of::<Cells>();
         let rows = slides * (cells - 1) * (row_bytes(cells) + size_of::<i16>());
         blocks + rows + NAMES * GROUP
     }
@@ -70,11 +69,10 @@ impl NearRows {
     #[must_use]
     #[inline]
     pub fn between(&self, to: usize, direction: Direction) -> Between<'_> {
-        let slide = self.slides[to][direction as usize];
-        let number = usize::from(slide / 2);
+        let (number, sign) = self.slides.number(to, direction);
         let (cells, tiles) = (self.shape.cells(), self.shape.cells() - 1);
         Between {
-            sign: 1 - 2 * i32::from(slide % 2),
+            sign,
             cells,
             near: &self.near[number],
             alone: &self.alone[number * tiles..][..tiles],
@@ -125,7 +123,7 @@ pub(super) struct Making {
     weights: NearWeights,
     rows: NearRows,
     /// The slides, each by the cell that the tile leaves and the one after it that it takes.
-    slides: Vec<(usize, usize)>,
+    ends: Vec<(usize, usize)>,
     /// The rows made.
     made: usize,
 }
@@ -134,30 +132,19 @@ impl Making {
     pub(super) fn begin(weights: NearWeights) -> Self {
         let shape = weights.shape();
         let cells = shape.cells();
-        let mut numbers = vec![[0; 4]; cells];
-        let mut slides = Vec::new();
-        for from in 0..cells {
-            for direction in [Direction::Right, Direction::Down] {
-                if let Some(to) = shape.neighbour(from, direction) {
-                    let number = 2 * slides.len() as u16;
-                    numbers[to][direction as usize] = number;
-                    numbers[from][direction.opposite() as usize] = number + 1;
-                    slides.push((from, to));
-                }
-            }
-        }
-        let near = slides.iter().map(|&(from, to)| near_cells(shape, from, to));
-        let rows = slides.len() * (cells - 1);
+        let (slides, ends) = Slides::new(shape);
+        let near = ends.iter().map(|&(from, to)| near_cells(shape, from, to));
+        let rows = ends.len() * (cells - 1);
         Self {
             rows: NearRows {
                 shape,
-                slides: numbers.into(),
+                slides,
                 near: near.collect(),
                 alone: vec![0; rows].into(),
                 rows: huge_pages::zeroed(rows * row_bytes(cells) + NAMES * GROUP),
             },
             weights,
-            slides,
+            ends,
             made: 0,
         }
     }
@@ -167,7 +154,7 @@ impl Making {
         let tiles = self.rows.shape.cells() - 1;
         for _ in 0..rows {
             let number = self.made / tiles;
-            let Some(&(from, to)) = self.slides.get(number) else {
+            let Some(&(from, to)) = self.ends.get(number) else {
                 return true;
             };
             self.make_row(1 + self.made % tiles, number, from, to);

@@ -7,7 +7,7 @@ use super::rows::{self, NearRows};
 use super::weights::NearWeights;
 use crate::heuristic::learned::Line;
 use crate::heuristic::learned::file::Reading;
-use crate::heuristic::learned::shipped::largest;
+use crate::heuristic::learned::shipped::{largest, shapes_within};
 use crate::heuristic::shared_table::{Making, Slot, Slots};
 use crate::puzzle::Shape;
 
@@ -54,13 +54,7 @@ fn slot(shape: Shape) -> Option<&'static Slot<Work>> {
 
 /// All shapes for which there are weights.
 fn shapes() -> impl Iterator<Item = Shape> {
-    let sides = LEAST_SIDE..=MOST_SIDE;
-    let shapes = sides
-        .clone()
-        .flat_map(move |rows| sides.clone().map(move |columns| (rows, columns)));
-    shapes
-        .filter_map(|(rows, columns)| Shape::new(rows, columns).ok())
-        .filter(|&shape| supports(shape))
+    shapes_within(LEAST_SIDE..=MOST_SIDE).filter(|&shape| supports(shape))
 }
 
 /// Rows in the making.
