@@ -16,7 +16,7 @@ const SHIPPED: [(usize, &[u8]); 4] = [
     (8, include_bytes!("../../weights/8x8.loyd")),
 ];
 
-fn tiles(board: &Board) -> Vec<u8> {
+pub(crate) fn tiles(board: &Board) -> Vec<u8> {
     board.tiles().map(|tile| tile as u8).collect()
 }
 

@@ -1,15 +1,12 @@
 use loyd::heuristic::learned::near::{self, NearRows, NearWeights};
 use loyd::heuristic::learned::{Line, Weights};
-use loyd::puzzle::{Dice, Problem};
+use loyd::puzzle::Dice;
 
+use crate::learned::tiles;
 use crate::support::{any_direction, random_problem, shape};
 
 fn weights() -> Weights {
     Weights::from_bytes(include_bytes!("../../weights/5x5.loyd")).unwrap()
-}
-
-fn tiles(problem: &Problem) -> Vec<u8> {
-    problem.start().tiles().map(|tile| tile as u8).collect()
 }
 
 #[test]
@@ -21,9 +18,9 @@ fn where_all_cells_are_near_each_other_it_is_the_whole_estimate() {
     let mut dice = Dice::new(5);
     let mut is_any_other = false;
     for _ in 0..50 {
-        let board = tiles(&random_problem(shape(2, 2), 3, &mut dice));
+        let board = tiles(random_problem(shape(2, 2), 3, &mut dice).start());
         assert_eq!(near.of_board(&board), small.of(&board));
-        let large = tiles(&random_problem(shape(5, 5), 24, &mut dice));
+        let large = tiles(random_problem(shape(5, 5), 24, &mut dice).start());
         is_any_other |= NearWeights::of(&weights()).of_board(&large) != weights().of(&large);
     }
     assert!(is_any_other);
@@ -41,18 +38,15 @@ fn rows_tell_what_each_slide_changes_there_and_back() {
         let mut board = random_problem(shape, shape.cells() - 1, &mut dice)
             .start()
             .clone();
-        let numbers = |board: &loyd::puzzle::Board| -> Vec<u8> {
-            board.tiles().map(|tile| tile as u8).collect()
-        };
         let mut made = 0;
         while made < 2000 {
             let direction = any_direction(&mut dice);
-            let (before, to) = (numbers(&board), board.blank());
+            let (before, to) = (tiles(&board), board.blank());
             if !board.slide(direction) {
                 continue;
             }
             made += 1;
-            let after = numbers(&board);
+            let after = tiles(&board);
             let tile = usize::from(after[to]);
             let change = weights.of_board(&after) - weights.of_board(&before);
             let between = rows.between(to, direction);

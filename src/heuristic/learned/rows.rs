@@ -13,7 +13,7 @@ use crate::puzzle::{Direction, Shape};
 const GROUP: usize = 8;
 
 /// As many tiles as a byte can name: where so many can be looked up, none needs to be checked.
-const NAMES: usize = 256;
+pub(super) const NAMES: usize = 256;
 
 /// For each two cells beside each other and each tile that slides from the first to the second, a
 /// row of bytes: by how much each tile elsewhere changes the estimate as the
@@ -236,6 +236,7 @@ impl Making {
 /// No change of one weight is beyond this; the sum of all is what it would be without.
 const MOST: i32 = 127;
 
-fn byte(change: i32) -> u8 {
+/// A change as it stands in a row.
+pub(super) fn byte(change: i32) -> u8 {
     change.clamp(-MOST, MOST) as u8
 }

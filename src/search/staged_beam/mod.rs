@@ -84,24 +84,30 @@ pub fn bytes(shape: Shape, width: usize) -> u64 {
     }
 }
 
-/// The blocks that can be left to the learned estimate, which is for blanks that belong in a corner:
-/// the least width for each, its shape and how it is told, small ones first.
-fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape, Ending)> + use<> {
+/// The shape of a problem as it is solved, if its blank belongs in a corner, which then is the last cell: there the
+/// learned estimate can tell something.
+fn corner_shape(problem: &Problem) -> Option<Shape> {
     let symmetry = problem.canonical_symmetry();
     let shape = symmetry.shape(problem.shape());
     let home = symmetry.cell(problem.shape(), problem.home());
-    let cells = shape.cells();
-    // A larger block than the board would be the board again.
-    let longest = shape.rows().max(shape.columns()).max(LEARNED_SIDES[0].0);
-    LEARNED_SIDES
-        .into_iter()
-        .filter(move |&(side, _, most)| side <= longest && cells <= most)
-        .filter(move |_| home + 1 == cells)
-        .filter_map(move |(side, least, _)| {
-            // Lines are peeled off the longer side until both are short enough.
-            let block = Shape::new(shape.rows().min(side), shape.columns().min(side)).ok()?;
-            Some((least, block, Ending::Learned(side)))
-        })
+    (home + 1 == shape.cells()).then_some(shape)
+}
+
+/// The blocks that can be left to the learned estimate: the least width for each, its shape and how it is
+/// told, small ones first.
+fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape, Ending)> + use<> {
+    corner_shape(problem).into_iter().flat_map(|shape| {
+        // A larger block than the board would be the board again.
+        let longest = shape.rows().max(shape.columns()).max(LEARNED_SIDES[0].0);
+        LEARNED_SIDES
+            .into_iter()
+            .filter(move |&(side, _, most)| side <= longest && shape.cells() <= most)
+            .filter_map(move |(side, least, _)| {
+                // Lines are peeled off the longer side until both are short enough.
+                let block = Shape::new(shape.rows().min(side), shape.columns().min(side)).ok()?;
+                Some((least, block, Ending::Learned(side)))
+            })
+    })
 }
 
 /// How a search of this width can end by the learned estimate, the best last.

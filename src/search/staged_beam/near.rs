@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::rest;
+use super::{corner_shape, rest};
 use crate::heuristic::Tiles;
 use crate::heuristic::learned::Rows;
 use crate::heuristic::learned::near::{self, Between, NearRows};
-use crate::puzzle::{Problem, Shape};
+use crate::puzzle::Problem;
 use crate::search::beam::Lane;
 
 /// Up to this width the estimate counts once; in wider beams more often, as the width to a power, and at most so
@@ -29,7 +29,7 @@ impl Near {
         let times = (width as f64 / ONCE).powf(MORE).clamp(1.0, MOST_TIMES);
         let weight = times * f64::from(rest::UNIT / Rows::UNIT);
         Some(Self {
-            rows: near::ready(shape_of(problem)?)?,
+            rows: near::ready(corner_shape(problem)?)?,
             weight: weight.round() as i32,
         })
     }
@@ -62,13 +62,5 @@ impl Change<'_> {
 /// Works on the tables for a problem, about as long as so many nodes of a search take; true once they need no
 /// more.
 pub(super) fn prepare(problem: &Problem, nodes: u64) -> bool {
-    shape_of(problem).is_none_or(|shape| near::prepare(shape, nodes))
-}
-
-/// The shape of a problem as it is solved, if its blank then belongs in the last cell, as the estimate has it.
-fn shape_of(problem: &Problem) -> Option<Shape> {
-    let symmetry = problem.canonical_symmetry();
-    let shape = symmetry.shape(problem.shape());
-    let home = symmetry.cell(problem.shape(), problem.home());
-    (home + 1 == shape.cells()).then_some(shape)
+    corner_shape(problem).is_none_or(|shape| near::prepare(shape, nodes))
 }

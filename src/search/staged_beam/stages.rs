@@ -30,8 +30,7 @@ impl<T: Tile> Stages<T> {
         ending: Ending,
     ) -> Self {
         let estimate = Staged::new(problem, settings.width(), ending, 0);
-        let hashes = Hashes::new(problem.shape(), seed);
-        let mut layers = Layers::new(problem.shape(), estimate, hashes, settings, Trace::new());
+        let mut layers = layers(problem, settings, seed, estimate, Trace::new());
         let tiles = problem.start().tiles();
         let tiles: Vec<T> = tiles
             .map(|tile| T::try_from(tile).unwrap_or_default())
@@ -54,9 +53,8 @@ impl<T: Tile> Stages<T> {
     ) -> Self {
         let first = completed.stages.count();
         let estimate = Staged::new(problem, settings.width(), ending, first);
-        let hashes = Hashes::new(problem.shape(), seed);
         Self {
-            layers: Layers::new(problem.shape(), estimate, hashes, settings, completed.trace),
+            layers: layers(problem, settings, seed, estimate, completed.trace),
             roots: Roots::new(completed.nodes),
             before: Some(completed.stages),
         }
@@ -96,4 +94,16 @@ impl<T: Tile> Stages<T> {
             stages,
         }
     }
+}
+
+/// The machine for a problem, without roots.
+fn layers<T: Tile>(
+    problem: &Problem,
+    settings: Settings,
+    seed: u64,
+    estimate: Staged<T>,
+    trace: Trace,
+) -> Layers<Staged<T>> {
+    let hashes = Hashes::new(problem.shape(), seed);
+    Layers::new(problem.shape(), estimate, hashes, settings, trace)
 }

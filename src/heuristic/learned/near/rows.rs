@@ -4,6 +4,7 @@ use memmap2::MmapMut;
 
 use super::REACH;
 use super::weights::NearWeights;
+use crate::heuristic::learned::rows::{NAMES, byte};
 use crate::heuristic::learned::slides::Slides;
 use crate::heuristic::{Tiles, huge_pages};
 use crate::puzzle::{Direction, Shape};
@@ -15,9 +16,6 @@ const GROUPS: usize = 2;
 
 /// Cells by their groups.
 type Cells = [[u8; GROUP]; GROUPS];
-
-/// As many tiles as a byte can name: where so many can be looked up, none needs to be checked.
-const NAMES: usize = 256;
 
 /// For each two cells beside each other and each tile that slides from the first to the second, a
 /// row of bytes: by how much each tile that stands near changes the estimate as the slide is made; and by how
@@ -191,7 +189,7 @@ impl Making {
             let (group, place) = (place / GROUP, place % GROUP);
             for (other, change) in changes[..cells].iter().enumerate() {
                 let at = (group * cells + other) * GROUP + place;
-                row[at] = (*change).clamp(-MOST, MOST) as u8;
+                row[at] = byte(*change);
             }
         }
         let gone = weights.single(tile, from) + weights.single(0, to);
@@ -212,6 +210,3 @@ fn near_cells(shape: Shape, from: usize, to: usize) -> Cells {
     }
     places
 }
-
-/// No change by one tile is beyond this.
-const MOST: i32 = 127;

@@ -1,13 +1,11 @@
 //! The weights of tiles that are near each other.
 
-#[cfg(doc)]
-use super::REACH;
 use super::lift::NearLift;
 use crate::heuristic::learned::Line;
 use crate::heuristic::learned::weights::{Weights, pair_of};
 use crate::puzzle::Shape;
 
-/// From a cell to those [near](REACH) it that come after it: as (rows down, columns to the right).
+/// From a cell to those [near](super::REACH) it that come after it: as (rows down, columns to the right).
 const OFFSETS: [(usize, isize); 6] = [(0, 1), (0, 2), (1, -1), (1, 0), (1, 1), (2, 0)];
 
 /// How many these are.
