@@ -53,8 +53,11 @@ pub trait Outlet: Send {
     /// searches that have none need not listen.
     fn list(&mut self, _: Vec<Iteration>) {}
 
-    /// Tells that the job is over.
+    /// Tells that the job is over; who waits for that may be [woken](Self::wake) later.
     fn close(&mut self, end: End);
+
+    /// Wakes those who wait for the end, if they have not been by [`Self::close`].
+    fn wake(&mut self) {}
 
     /// Whether nobody waits for the job any more.
     fn abandoned(&self) -> bool;
@@ -277,6 +280,10 @@ where
 
     fn panicked(&mut self) {
         self.outlet.close(End::Defect);
+    }
+
+    fn tell(&mut self) {
+        self.outlet.wake();
     }
 
     fn rank(&self) -> Rank {

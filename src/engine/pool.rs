@@ -6,6 +6,7 @@
 //! A worker for whom no task is left helps with one that runs, if that has work to share.
 
 mod clients;
+mod finished;
 mod state;
 mod turn;
 mod worker;
@@ -30,8 +31,12 @@ pub trait Task: Send {
     /// Works until the turn is over, or there is nothing to do.
     fn run(&mut self, turn: &Turn<'_>) -> Next;
 
-    /// The task panicked in [`Task::run`] and will be dropped: whoever waits for it must hear.
+    /// The task panicked in [`Task::run`] and will be dropped: whoever waits for it must hear, by
+    /// [`Task::tell`] at the latest.
     fn panicked(&mut self);
+
+    /// Wakes those who wait for its end, once it is over; those of several tasks are woken together.
+    fn tell(&mut self) {}
 
     /// Where it stands among those that have had no service yet, either.
     fn rank(&self) -> Rank {
@@ -239,8 +244,10 @@ impl Drop for Pool {
         let queue = state.clients.drain();
         let places = std::mem::take(&mut state.places);
         let errands = std::mem::take(&mut state.errands);
+        let finished = state.finished.take();
         drop(state);
         drop(errands);
+        self.shared.tell(finished);
         queue.into_iter().for_each(|task| self.shared.end(task));
         for seat in places.into_values() {
             if let Place::Parked { task, .. } = seat.place {
@@ -292,6 +299,12 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under the lock can leave the state half-changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes those who wait for these tasks, and drops the tasks. Not under the lock.
+    fn tell(&self, mut finished: Vec<Box<dyn Task>>) {
+        finished.iter_mut().for_each(|task| task.tell());
+        finished.into_iter().for_each(|task| self.end(task));
     }
 
     /// Drops a task. Not under the lock.

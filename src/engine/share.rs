@@ -101,9 +101,14 @@ impl<T: Collect> Outlet for Publisher<T> {
     }
 
     fn close(&mut self, end: End) {
-        self.latest
-            .snapshot
-            .send_modify(|snapshot| snapshot.end = Some(end));
+        self.latest.snapshot.send_if_modified(|snapshot| {
+            snapshot.end = Some(end);
+            false
+        });
+    }
+
+    fn wake(&mut self) {
+        self.latest.snapshot.send_modify(|_| {});
     }
 
     fn abandoned(&self) -> bool {

@@ -137,6 +137,85 @@ impl Task for Of {
     }
 }
 
+/// A task that says so when those who wait for it are woken.
+struct Awaited(Sender<&'static str>, Box<dyn Task>);
+
+impl Task for Awaited {
+    fn run(&mut self, turn: &Turn<'_>) -> Next {
+        self.1.run(turn)
+    }
+
+    fn panicked(&mut self) {}
+
+    fn tell(&mut self) {
+        self.0.send("told").unwrap();
+    }
+}
+
+#[test]
+fn who_waits_is_woken_at_once_where_there_is_no_line() {
+    let pool = pool(1, 10);
+    let (sender, said) = channel();
+    for _ in 0..3 {
+        let task = Box::new(Awaited(sender.clone(), say(&sender, "run")));
+        pool.submit(task).unwrap();
+        assert_eq!([receive(&said), receive(&said)], ["run", "told"]);
+    }
+}
+
+#[test]
+fn who_waits_for_newcomers_in_a_line_is_woken_together() {
+    let pool = pool(1, 10);
+    let begun = Instant::now();
+    loop {
+        assert!(begun.elapsed() < PATIENCE, "the machine is never quiet");
+        let (release, _) = hold_worker(&pool);
+        let (sender, said) = channel();
+        for _ in 0..3 {
+            let task = Box::new(Awaited(sender.clone(), say(&sender, "run")));
+            pool.submit(task).unwrap();
+        }
+        let released = Instant::now();
+        drop(release);
+        let order: Vec<&str> = (0..6).map(|_| receive(&said)).collect();
+        // What is held back for longer than a slice may be told of before.
+        if released.elapsed() < SLICE {
+            assert_eq!(order, ["run", "run", "run", "told", "told", "told"]);
+            return;
+        }
+    }
+}
+
+#[test]
+fn who_waits_is_woken_in_time_though_newcomers_keep_coming() {
+    let pool = Arc::new(pool(1, 10));
+    let (release, _) = hold_worker(&pool);
+    let (sender, said) = channel();
+    pool.submit(Box::new(Awaited(sender.clone(), say(&sender, "run"))))
+        .unwrap();
+    for _ in 0..2 {
+        pool.submit(keep_coming(Arc::downgrade(&pool), sender.clone()))
+            .unwrap();
+    }
+    drop(release);
+    let turn = (0..20).position(|_| receive(&said) == "told");
+    assert!(turn.is_some(), "20 turns of a slice each");
+}
+
+/// A task of a slice, in whose stead there is another one before it is over.
+fn keep_coming(pool: std::sync::Weak<Pool>, said: Sender<&'static str>) -> Box<dyn Task> {
+    task(move |_| {
+        thread::sleep(SLICE);
+        if said.send("new").is_ok()
+            && let Some(pool) = pool.upgrade()
+        {
+            pool.submit(keep_coming(Arc::downgrade(&pool), said.clone()))
+                .unwrap();
+        }
+        Next::Finished
+    })
+}
+
 #[test]
 fn of_newcomers_the_lowest_rank_goes_first_and_waits_for_no_other() {
     let pool = pool(1, 10);

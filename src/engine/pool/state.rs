@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::clients::{Clients, Number, Order, Taken};
+use super::finished::Finished;
 use super::{Client, Errand, Task};
 use crate::telemetry;
 
@@ -25,6 +26,7 @@ pub(super) struct State {
     /// Those of them who have been called and are not awake yet.
     pub(super) called: usize,
     pub(super) helping: usize,
+    pub(super) finished: Finished,
     pub(super) next_id: u64,
     pub(super) closed: bool,
 }

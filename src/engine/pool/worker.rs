@@ -56,7 +56,10 @@ impl Shared {
             if state.closed {
                 return;
             }
-            state = if let Some(next) = state.next() {
+            let has_line = self.fresh.load(Ordering::Relaxed) > 0;
+            state = if state.finished.is_due(has_line) {
+                self.tell_of_finished(state)
+            } else if let Some(next) = state.next() {
                 self.run(state, next)
             } else if let Some((id, errand)) = state.errands.pop_front() {
                 self.help(state, id, errand)
@@ -124,12 +127,17 @@ impl Shared {
             Next::Park if !cancelled => state.park(client, id, service, task),
             _ => {
                 state.leave(client);
-                drop(state);
-                self.end(task);
-                return self.lock();
+                state.finished.push(task);
             }
         }
         state
+    }
+
+    fn tell_of_finished<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+        let finished = state.finished.take();
+        drop(state);
+        self.tell(finished);
+        self.lock()
     }
 
     /// Works on an errand until it is done, or a task waits for a worker: then it waits, too.
