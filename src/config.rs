@@ -92,7 +92,7 @@ pub struct ServeConfig {
     pub max_connections: usize,
 
     /// How long a new connection may take for TLS and its first bytes.
-    #[arg(long, env = "LOYD_HANDSHAKE_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "LOYD_HANDSHAKE_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = some_time)]
     pub handshake_timeout: Duration,
 
     /// After how long without a call a connection is told to go; 0s: never.
@@ -104,15 +104,15 @@ pub struct ServeConfig {
     pub max_connection_age: Duration,
 
     /// How often to ask an idle connection for a sign of life.
-    #[arg(long, env = "LOYD_KEEPALIVE", value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "LOYD_KEEPALIVE", value_name = "TIME", default_value = "60s", value_parser = some_time)]
     pub keepalive: Duration,
 
     /// How long to wait for that sign.
-    #[arg(long, env = "LOYD_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "LOYD_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = some_time)]
     pub keepalive_timeout: Duration,
 
     /// How long a peer may take to send a request, and to take the next piece of an answer; then its connection is told to go, and after as long again it is closed.
-    #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = some_time)]
     pub stall_timeout: Duration,
 
     /// On SIGTERM: how long to go on serving as NOT_SERVING, so that the balancer notices.
@@ -286,6 +286,14 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 }
 
 /// Reads a number from 0 to 1.
+/// A time that is more than none.
+fn some_time(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("none at all would end every connection: say 1s, or more".into()),
+        time => time.map_err(|error| error.to_string()),
+    }
+}
+
 fn ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse().ok();
     ratio

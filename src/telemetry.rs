@@ -8,14 +8,15 @@ mod endpoint;
 mod format;
 mod lines;
 mod logs;
+mod seldom;
 #[cfg(feature = "otlp")]
 mod spans;
 mod trace_context;
 mod traces;
 
 use std::net::SocketAddr;
-use std::sync::{LazyLock, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::LazyLock;
+use std::time::Duration;
 
 use metrics::{
     Counter, Gauge, Histogram, counter, describe_counter, describe_gauge, describe_histogram,
@@ -35,6 +36,7 @@ pub(crate) use traces::{Ended, Trace};
 
 use catalogue::{CLOSED, HANDSHAKE_FAILED, MOVES, SECONDS, SLICE_SECONDS};
 use endpoint::Endpoint;
+use seldom::Seldom;
 
 use crate::few::Few;
 
@@ -181,17 +183,10 @@ pub(crate) fn search_abandoned() {
 /// A request was refused because there was not enough of something left. The log says so once a
 /// second: a line for each would be a load of its own.
 pub(crate) fn overloaded(lack: &'static str) {
-    static SAID: Mutex<Option<(Instant, u64)>> = Mutex::new(None);
+    static SAID: Seldom = Seldom::new();
     OVERLOADED.with([lack], |counter| counter.increment(1));
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    match &mut *said {
-        Some((when, since)) if when.elapsed() < Duration::from_secs(1) => *since += 1,
-        before => {
-            let refused = before.map_or(1, |(_, since)| since + 1);
-            *before = Some((Instant::now(), 0));
-            drop(said);
-            tracing::warn!(refused, lack, "overloaded: calls are refused");
-        }
+    if let Some(refused) = SAID.happened() {
+        tracing::warn!(refused, lack, "overloaded: calls are refused");
     }
 }
 
@@ -312,6 +307,14 @@ pub(crate) fn connection_closed(reason: &'static str) {
     counter!("loyd_connections_closed_total", "reason" => reason).increment(1);
 }
 
+/// A connection has ended by a fault of its peer. The log says of which, once a second.
+pub(crate) fn faulty_peer(peer: SocketAddr, reason: &'static str) {
+    static SAID: Seldom = Seldom::new();
+    if let Some(connections) = SAID.happened() {
+        tracing::info!(%peer, reason, connections, "connections closed for faults of peers");
+    }
+}
+
 /// A TLS handshake came to nothing.
 pub(crate) fn handshake_failed(reason: &'static str) {
     counter!("loyd_tls_handshakes_failed_total", "reason" => reason).increment(1);
@@ -323,8 +326,13 @@ pub(crate) fn certificate_expires(seconds: i64) {
 }
 
 /// A call was refused because of its token.
-pub(crate) fn stranger(reason: &'static str) {
+pub(crate) fn stranger(reason: &'static str, peer: Option<SocketAddr>) {
+    static SAID: Seldom = Seldom::new();
     counter!("loyd_unauthenticated_total", "reason" => reason).increment(1);
+    if let Some(calls) = SAID.happened() {
+        let peer = peer.map(tracing::field::display);
+        tracing::info!(peer, reason, calls, "calls of strangers are refused");
+    }
 }
 
 /// Files were read and can be used, or not.

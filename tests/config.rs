@@ -3,12 +3,45 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use clap::Parser;
-use loyd::config::{MemoryArgs, Parts, weight};
+use loyd::config::{MemoryArgs, Parts, ServeConfig, weight};
 
 #[derive(Parser)]
 struct Arguments {
     #[command(flatten)]
     memory: MemoryArgs,
+}
+
+#[derive(Debug, Parser)]
+struct Serve {
+    #[command(flatten)]
+    serve: ServeConfig,
+}
+
+#[test]
+fn times_that_would_end_every_connection_are_refused_and_those_that_mean_never_are_not() {
+    let parse = |flag: &str, time: &str| Serve::try_parse_from(["loyd", flag, time]);
+    for flag in [
+        "--keepalive",
+        "--keepalive-timeout",
+        "--stall-timeout",
+        "--handshake-timeout",
+    ] {
+        let refusal = parse(flag, "0s").unwrap_err().to_string();
+        assert!(
+            refusal.contains(flag) && refusal.contains("say 1s"),
+            "{refusal}"
+        );
+        assert!(parse(flag, "soon").is_err());
+        parse(flag, "1ms").unwrap();
+    }
+    for flag in [
+        "--max-connection-idle",
+        "--max-connection-age",
+        "--drain-delay",
+    ] {
+        let config = parse(flag, "0s").unwrap().serve;
+        assert!(config.drain_delay.is_zero());
+    }
 }
 
 fn memory(flags: &[&str]) -> MemoryArgs {

@@ -76,7 +76,8 @@ pub(super) enum Heuristic {
     /// The moves between rows and between columns, each counted exactly; up to 5x5, 2x7
     /// and 3x6.
     WalkingDistance,
-    /// Tables of where groups of tiles can be, added up; for --algorithm ida-star on 4x4.
+    /// Tables of where groups of tiles can be, added up; for --algorithm ida-star on 4x4, 5x5, 4x5,
+    /// 3x5, 3x6, 2x7 and 2x8.
     PatternDatabase,
 }
 

@@ -61,7 +61,7 @@ pub struct SolveArgs {
     puzzle: PuzzleArgs,
 
     /// What kind of solution. When unset: best; with --algorithm, what that algorithm finds by
-    /// itself: optimal for a-star and ida-star, fast for the others.
+    /// itself: optimal for a-star and ida-star, best for beam and staged-beam, fast for the others.
     #[arg(long, value_enum)]
     objective: Option<Objective>,
 

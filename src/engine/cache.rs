@@ -97,8 +97,8 @@ impl Cache {
             telemetry::cache(true);
             return Ok(asker);
         }
-        telemetry::cache(false);
         let first = begin()?;
+        telemetry::cache(false);
         running.insert(key.clone(), Arc::clone(first.shared()));
         Ok(first)
     }

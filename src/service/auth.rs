@@ -67,7 +67,8 @@ where
                     extensions.insert(token.weight);
                 }
                 Err(stranger) => {
-                    telemetry::stranger(stranger.label());
+                    let peer = request.extensions().get();
+                    telemetry::stranger(stranger.label(), peer.copied());
                     let refusal = status::unauthenticated(stranger).into_http();
                     return Either::Right(ready(Ok(refusal)));
                 }

@@ -1,6 +1,7 @@
 //! One connection, from its handshake to its end.
 
 use std::future::poll_fn;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -63,7 +64,7 @@ pub struct Terms {
 }
 
 /// Serves a connection until it ends; once it has been told to go, until its calls have ended.
-pub async fn serve(stream: TcpStream, terms: Terms) -> End {
+pub async fn serve(stream: TcpStream, peer: SocketAddr, terms: Terms) -> End {
     // Answers are small and waited for.
     drop(stream.set_nodelay(true));
     let begun = tokio::select! {
@@ -73,10 +74,14 @@ pub async fn serve(stream: TcpStream, terms: Terms) -> End {
             tokio::time::sleep(LAST_BYTES).await;
         } => return End::Drain,
     };
-    match begun {
-        Ok((stream, name)) => converse(stream, name, &terms).await,
+    let end = match begun {
+        Ok((stream, name)) => converse(stream, peer, name, &terms).await,
         Err(end) => end,
+    };
+    if end.is_fault() {
+        telemetry::faulty_peer(peer, end.label());
     }
+    end
 }
 
 type Stream = Transport<Either<TcpStream, tls::Stream>>;
@@ -104,7 +109,12 @@ async fn begin(stream: TcpStream, terms: &Terms) -> Result<(Stream, Option<Ident
     }
 }
 
-async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End {
+async fn converse(
+    stream: Stream,
+    address: SocketAddr,
+    name: Option<Identity>,
+    terms: &Terms,
+) -> End {
     let config = &*terms.config;
     let peer = Arc::new(Peer::new());
     let stream = Gather::new(stream);
@@ -113,6 +123,7 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
         .clone()
         .for_peer(Arc::clone(&peer), config.stall_timeout)
         .map_request(move |mut request: Request<Incoming>| {
+            request.extensions_mut().insert(address);
             if let Some(name) = &name {
                 request.extensions_mut().insert(name.clone());
             }
@@ -139,7 +150,7 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
         );
     tokio::pin!(connection);
 
-    let mut watch = Watch::new(config, &peer);
+    let watch = Watch::new(config, &peer);
     let mut looks = tokio::time::interval(watch.interval());
     let mut leaving: Option<Leaving> = None;
     loop {
@@ -157,11 +168,14 @@ async fn converse(stream: Stream, name: Option<Identity>, terms: &Terms) -> End 
                 why: End::Drain,
                 close: None,
             },
-            _ = looks.tick() => match (leaving, watch.look()) {
+            _ = looks.tick() => match leaving {
                 // The only way to get back what waits to be sent.
-                (Some(leaving), _) if leaving.is_over() => return leaving.why,
-                (None, Some(leave)) => leave,
-                _ => continue,
+                Some(leaving) if leaving.is_over() => return leaving.why,
+                Some(_) => continue,
+                None => match watch.look(&stream) {
+                    Some(leave) => leave,
+                    None => continue,
+                },
             },
         };
         // What goes on here may end, and new calls come by another connection.
@@ -219,16 +233,23 @@ impl<'c> Watch<'c> {
         .max(Duration::from_millis(1))
     }
 
-    fn look(&mut self) -> Option<Leaving> {
+    /// Whether answers wait for the peer to take them: those that it does not take piece by piece, and those that
+    /// are over to us, and not on the wire.
+    fn is_stalled(&self, stream: &Gather<Stream>) -> bool {
+        let patience = self.config.stall_timeout;
+        let silent = stream.look(|stream| stream.silent_for(patience));
+        self.peer.stalled_for() > patience || silent > self.peer.answering()
+    }
+
+    fn look(&self, stream: &Gather<Stream>) -> Option<Leaving> {
         let config = self.config;
         let leave = |why, grace: Duration| Leaving {
             why,
             close: Instant::now().checked_add(grace),
         };
         let idle = config.max_connection_idle;
-        if self.peer.stalled_for() > config.stall_timeout {
+        if self.is_stalled(stream) {
             telemetry::connection_stalled();
-            tracing::debug!("a peer does not read");
             Some(leave(End::Stalled, config.stall_timeout))
         } else if !idle.is_zero() && self.peer.idle_for() > idle {
             Some(leave(End::Idle, config.keepalive_timeout))

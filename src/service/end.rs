@@ -49,6 +49,15 @@ impl End {
         }
     }
 
+    /// Whether an operator would want to know who the peer was.
+    #[must_use]
+    pub const fn is_fault(self) -> bool {
+        matches!(
+            self,
+            Self::Handshake | Self::Protocol | Self::Flood | Self::Stalled
+        )
+    }
+
     /// Serves a connection to its end. A panic costs this connection alone, and is counted.
     pub async fn of(serving: impl Future<Output = Self>) -> Self {
         caught("connection", serving).await.unwrap_or(Self::Defect)

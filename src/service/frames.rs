@@ -7,16 +7,10 @@
 
 use std::time::Instant;
 
-/// The bytes of a frame's head: length, type, flags, stream.
-const HEAD: usize = 9;
+use super::heads::{CONTINUATION, DATA, HEAD, HEADERS, Heads, RST_STREAM};
 
-/// The types of frames that make a call, of which the number and the bytes are bounded elsewhere.
-/// Each call pays for giving it up.
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-
-/// What goes on with HEADERS, which nothing may interrupt, until a flag says that they are complete.
-const CONTINUATION: u8 = 9;
+/// The flag of HEADERS, and of CONTINUATION which goes on with them, that says that they are complete. Until
+/// then nothing may interrupt them.
 const END_HEADERS: u8 = 4;
 
 /// A PING, the flag that says that it answers one of ours, and what h2 puts into the PING of its goodbye.
@@ -43,31 +37,28 @@ pub struct Flood;
 /// The frames of a connection, after the preface.
 #[derive(Debug)]
 pub struct Frames {
-    head: [u8; HEAD],
-    /// The bytes of the head that have come.
-    filled: usize,
-    /// The bytes of the payload that are still to come.
-    payload: usize,
+    heads: Heads,
     credit: u64,
     topped_up: Instant,
     /// The headers of a call are not complete.
     in_headers: bool,
     /// Where the answer to a goodbye begins in what came last.
     farewell: Option<usize>,
+    /// The calls that were given up in what came last.
+    given_up: Vec<u32>,
 }
 
 impl Frames {
     /// Before the first frame.
     #[must_use]
-    pub const fn new(now: Instant) -> Self {
+    pub fn new(now: Instant) -> Self {
         Self {
-            head: [0; HEAD],
-            filled: 0,
-            payload: 0,
+            heads: Heads::default(),
             credit: MOST,
             topped_up: now,
             in_headers: false,
             farewell: None,
+            given_up: Vec::new(),
         }
     }
 
@@ -77,10 +68,16 @@ impl Frames {
         self.farewell
     }
 
+    /// The streams of the calls that the peer gave up in the bytes that came last.
+    #[must_use]
+    pub fn given_up(&self) -> &[u32] {
+        &self.given_up
+    }
+
     /// Whether another frame may stand between what has come and what is to come.
     #[must_use]
     pub const fn is_between(&self) -> bool {
-        self.filled == 0 && self.payload == 0 && !self.in_headers
+        self.heads.is_between() && !self.in_headers
     }
 
     /// So many bytes have been sent to the peer.
@@ -103,33 +100,28 @@ impl Frames {
         let mut counted = Ok(());
         let length = bytes.len();
         self.farewell = None;
-        while !bytes.is_empty() {
-            let skipped = bytes.len().min(self.payload);
-            self.payload -= skipped;
-            bytes = &bytes[skipped..];
-            let part = bytes.len().min(HEAD - self.filled);
-            self.head[self.filled..self.filled + part].copy_from_slice(&bytes[..part]);
-            self.filled += part;
-            bytes = &bytes[part..];
-            if self.filled == HEAD {
-                self.filled = 0;
-                let [high, middle, low, kind, flags, ..] = self.head;
-                self.payload = u32::from_be_bytes([0, high, middle, low]) as usize;
-                if matches!(kind, HEADERS | CONTINUATION) {
-                    self.in_headers = flags & END_HEADERS == 0;
-                }
-                let is_pong = kind == PING && flags & ACK != 0 && self.payload == GOODBYE.len();
-                if is_pong && part == HEAD && bytes.starts_with(&GOODBYE) {
-                    self.farewell.get_or_insert(length - bytes.len() - HEAD);
-                }
-                match kind {
-                    DATA => {}
-                    HEADERS => self.earn(COST),
-                    _ => match self.credit.checked_sub(COST) {
-                        Some(rest) => self.credit = rest,
-                        None => counted = Err(Flood),
-                    },
-                }
+        self.given_up.clear();
+        while let Some(head) = self.heads.next(&mut bytes) {
+            if matches!(head.kind, HEADERS | CONTINUATION) {
+                self.in_headers = head.flags & END_HEADERS == 0;
+            }
+            let is_pong =
+                head.kind == PING && head.flags & ACK != 0 && head.payload == GOODBYE.len();
+            if is_pong && head.is_whole && bytes.starts_with(&GOODBYE) {
+                self.farewell.get_or_insert(length - bytes.len() - HEAD);
+            }
+            if head.kind == RST_STREAM {
+                self.given_up.push(head.stream);
+            }
+            match head.kind {
+                // They make a call. Their number and their bytes are bounded elsewhere; each call pays for
+                // giving it up.
+                DATA => {}
+                HEADERS => self.earn(COST),
+                _ => match self.credit.checked_sub(COST) {
+                    Some(rest) => self.credit = rest,
+                    None => counted = Err(Flood),
+                },
             }
         }
         counted

@@ -43,6 +43,11 @@ impl<T> Gather<T> {
         })))
     }
 
+    /// Looks at the stream.
+    pub fn look<R>(&self, look: impl FnOnce(&T) -> R) -> R {
+        look(&self.lock().stream)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Gathered<T>> {
         // One task holds all clones.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

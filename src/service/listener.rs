@@ -1,5 +1,6 @@
 //! Accepts connections, so many at once, and knows which are open.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -43,8 +44,8 @@ impl Connections {
     pub async fn accept(&self, listener: &TcpListener) {
         loop {
             match listener.accept().await {
-                Ok((stream, _)) => {
-                    self.admit(stream);
+                Ok((stream, peer)) => {
+                    self.admit(stream, peer);
                 }
                 Err(error) => {
                     // Most likely no file descriptors: what is open goes on, and some will close.
@@ -61,23 +62,23 @@ impl Connections {
         let Ok(listener) = listener.into_std() else {
             return;
         };
-        while let Ok((stream, _)) = listener.accept() {
+        while let Ok((stream, peer)) = listener.accept() {
             let stream = stream
                 .set_nonblocking(true)
                 .and_then(|()| TcpStream::from_std(stream));
-            if !stream.is_ok_and(|stream| self.admit(stream)) {
+            if !stream.is_ok_and(|stream| self.admit(stream, peer)) {
                 return;
             }
         }
     }
 
     /// Begins to serve a connection; false when there is no room for it.
-    fn admit(&self, stream: TcpStream) -> bool {
+    fn admit(&self, stream: TcpStream, peer: SocketAddr) -> bool {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             telemetry::connection_closed(End::Limit.label());
             return false;
         };
-        let serve = connection::serve(stream, self.terms.clone());
+        let serve = connection::serve(stream, peer, self.terms.clone());
         let close = self.close.clone();
         self.tasks.spawn(async move {
             let _open = Open::new();

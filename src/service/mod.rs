@@ -5,6 +5,7 @@
 //! alone knows codes. `server` puts together what a call goes through, `listener` and `connection`
 //! bring it here and bound what a peer may do, `drain` ends it all.
 
+mod answers;
 mod apart;
 mod auth;
 mod call;
@@ -17,6 +18,7 @@ mod end;
 mod frames;
 mod gather;
 mod generate;
+mod heads;
 mod health;
 mod identity;
 mod inline;
@@ -42,6 +44,7 @@ use tonic::{Request, Response, Status};
 
 use crate::engine::{Client, Engine};
 
+pub use answers::Answers;
 pub use end::End;
 pub use frames::{Flood, Frames};
 pub use gather::Gather;

@@ -178,8 +178,8 @@ impl Watch {
         }
         if let Some(code) = code(response.headers()) {
             self.code = code;
-            self.overloaded = code == Code::ResourceExhausted
-                && response.headers().contains_key(status::PUSHBACK);
+            self.overloaded =
+                code == Code::ResourceExhausted && status::is_to_come_again(response.headers());
         }
         let mut id = self.request_id.clone();
         // Compression keeps headers that may come again, which costs as much as all else that is

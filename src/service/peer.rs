@@ -2,7 +2,7 @@
 //! begun to ask.
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep_until};
 use tonic::codegen::Bytes;
+
+use super::status;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
@@ -29,6 +31,7 @@ pub struct Sending {
     /// When a piece was handed to the transport that it has not taken yet, in microseconds; 0
     /// when there is none.
     waiting: AtomicU64,
+    has_begun: AtomicBool,
 }
 
 impl Peer {
@@ -47,6 +50,7 @@ impl Peer {
         let answer = Arc::new(Sending {
             since: self.since,
             waiting: AtomicU64::new(0),
+            has_begun: AtomicBool::new(false),
         });
         self.is_active();
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,6 +92,15 @@ impl Peer {
             .max()
             .unwrap_or_default()
     }
+
+    /// How many answers have begun and have more to send.
+    pub fn answering(&self) -> usize {
+        let sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        let answers = sending.iter().filter_map(Weak::upgrade);
+        answers
+            .filter(|answer| answer.has_begun.load(Ordering::Relaxed))
+            .count()
+    }
 }
 
 impl Sending {
@@ -99,6 +112,7 @@ impl Sending {
 
     /// The transport asks for the next piece.
     pub fn taken(&self) {
+        self.has_begun.store(true, Ordering::Relaxed);
         self.waiting.store(0, Ordering::Relaxed);
     }
 }
@@ -137,7 +151,7 @@ where
         }
         let late = self.late.as_mut().map(|late| late.as_mut().poll(cx));
         if late.is_some_and(|late| late.is_ready()) {
-            return Poll::Ready(Some(Err("the request did not arrive in time".into())));
+            return Poll::Ready(Some(Err(status::late().into())));
         }
         Poll::Pending
     }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use http::HeaderMap;
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt};
@@ -17,7 +18,7 @@ use crate::telemetry;
 pub const DOMAIN: &str = "loyd";
 
 /// The trailer that tells a client's retry policy when to come back.
-pub const PUSHBACK: &str = "grpc-retry-pushback-ms";
+const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
 /// What that trailer says when coming back is no use: less than no time.
 const NEVER: &str = "-1";
@@ -144,6 +145,17 @@ pub fn failed(failure: &Failure) -> Status {
         Failure::Draining => draining(),
         Failure::Defect => defect(),
     }
+}
+
+/// A request that was begun and did not arrive.
+pub fn late() -> Status {
+    status(
+        Code::DeadlineExceeded,
+        "DEADLINE_EXCEEDED",
+        "the request did not arrive within the server's --stall-timeout: send all of it at once",
+        [],
+        ErrorDetails::new(),
+    )
 }
 
 /// More calls at once than the server takes.
@@ -294,6 +306,11 @@ fn never_again(mut status: Status) -> Status {
         .metadata_mut()
         .insert(PUSHBACK, MetadataValue::from_static(NEVER));
     status
+}
+
+/// Whether a status in these headers tells when to ask again.
+pub fn is_to_come_again(headers: &HeaderMap) -> bool {
+    headers.get(PUSHBACK).is_some_and(|after| after != NEVER)
 }
 
 fn retry(code: Code, reason: &str, message: String, after: Duration) -> Status {

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
+use super::answers::Answers;
 use super::frames::{FAREWELL, Frames};
 
 /// What every HTTP/2 connection begins with.
@@ -32,6 +33,7 @@ pub struct Transport<T> {
     /// What has been read of the preface by those who think it is still to come.
     preface: usize,
     frames: Frames,
+    answers: Answers,
     /// The answer to the goodbye, or what is left of it, and when it passes.
     farewell: Option<(Pin<Box<Sleep>>, Vec<u8>)>,
 }
@@ -51,8 +53,14 @@ impl<T: AsyncRead + Unpin> Transport<T> {
             stream,
             preface: 0,
             frames: Frames::new(Instant::now()),
+            answers: Answers::default(),
             farewell: None,
         })
+    }
+
+    /// How many answers have begun, have not ended, and have had nothing sent for longer than a time.
+    pub fn silent_for(&self, time: Duration) -> usize {
+        self.answers.silent_for(time, Instant::now())
     }
 
     /// Passes the answer to the goodbye, or a part of it, if its time has come. Whether it did.
@@ -111,8 +119,12 @@ impl<T: AsyncRead + Unpin> AsyncRead for Transport<T> {
             ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
             let received = &buffer.filled()[before..];
             let is_over = received.is_empty();
-            let counted = self.frames.received(received, Instant::now());
+            let Self {
+                frames, answers, ..
+            } = &mut *self;
+            let counted = frames.received(received, Instant::now());
             counted.map_err(|_flood| FLOOD)?;
+            answers.given_up(frames.given_up());
             self.keep_farewell(before, buffer);
             // Nothing would be the end.
             if is_over || buffer.filled().len() > before {
@@ -122,12 +134,20 @@ impl<T: AsyncRead + Unpin> AsyncRead for Transport<T> {
     }
 }
 
-impl<T: AsyncWrite + Unpin> Transport<T> {
-    fn sent(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
-        if let Poll::Ready(Ok(bytes)) = written {
-            self.frames.sent(bytes);
+impl<T> Transport<T> {
+    /// Of these bytes, so many as `written` says have been sent.
+    fn sent(&mut self, mut bytes: &[IoSlice<'_>], written: &Poll<io::Result<usize>>) {
+        let Poll::Ready(Ok(written)) = *written else {
+            return;
+        };
+        self.frames.sent(written);
+        let (mut left, now) = (written, Instant::now());
+        while let Some((slice, rest)) = bytes.split_first().filter(|_| left > 0) {
+            let part = slice.len().min(left);
+            self.answers.sent(&slice[..part], now);
+            left -= part;
+            bytes = rest;
         }
-        written
     }
 }
 
@@ -138,7 +158,8 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Transport<T> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.sent(written)
+        self.sent(&[IoSlice::new(bytes)], &written);
+        written
     }
 
     fn poll_write_vectored(
@@ -147,7 +168,8 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Transport<T> {
         bytes: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(cx, bytes);
-        self.sent(written)
+        self.sent(bytes, &written);
+        written
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -224,7 +224,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Gauge,
         "loyd_heuristic_tables_bytes",
-        "Bytes of the walking distance's tables, built when first asked for.",
+        "Bytes of the tables of the walking distance, of pushes and of the learned estimate, made when first asked for.",
     ),
 ];
 

@@ -1,6 +1,7 @@
 //! The log: its format and filter.
 
 use std::io::IsTerminal;
+use std::panic::PanicHookInfo;
 
 use tracing_subscriber::EnvFilter;
 
@@ -33,5 +34,18 @@ pub fn install_logs(format: LogFormat, filter: &str) -> Log {
     } else {
         builder.event_format(Format(format)).try_init()
     };
+    std::panic::set_hook(Box::new(report_panic));
     log
+}
+
+/// A panic is a line like the others, with its place. What it costs is said where it is caught.
+fn report_panic(panic: &PanicHookInfo<'_>) {
+    let payload = panic.payload();
+    let said = payload.downcast_ref::<&str>().copied();
+    tracing::error!(
+        said = said.or_else(|| payload.downcast_ref::<String>().map(String::as_str)),
+        location = panic.location().map(tracing::field::display),
+        thread = std::thread::current().name(),
+        "panic"
+    );
 }

@@ -45,6 +45,17 @@ fn time_and_answers_earn_more() {
 }
 
 #[test]
+fn the_calls_that_a_peer_gives_up_are_told_once() {
+    let now = Instant::now();
+    let mut frames = Frames::new(now);
+    let resets = [3, 5].map(|stream| http2_frame(RST_STREAM, 0, stream, &[0; 4]));
+    frames.received(&resets.concat(), now).unwrap();
+    assert_eq!(frames.given_up(), [3, 5]);
+    frames.received(&ping(), now).unwrap();
+    assert!(frames.given_up().is_empty());
+}
+
+#[test]
 fn the_answer_to_a_goodbye_is_found_where_it_stands_whole() {
     let now = Instant::now();
     let farewell = farewell();

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod answers;
 mod check_solvable;
 mod connection;
 mod drain;

@@ -1,10 +1,13 @@
 //! The contract's table of errors, row by row.
 
+use http::uri::PathAndQuery;
 use loyd::puzzle::generate::{Solvability, uniform};
 use loyd::puzzle::{Board, Dice, Parity};
 use loyd::service::proto::{self, Algorithm, Objective, SolveRequest};
+use tonic::client::Grpc;
 use tonic::codec::CompressionEncoding;
 use tonic::{Code, Request};
+use tonic_prost::ProstCodec;
 use tonic_types::StatusExt;
 
 use crate::harness::{
@@ -313,4 +316,18 @@ async fn a_stream_that_nobody_reads_is_ended_after_a_while() {
     })
     .await;
     drop(unread);
+}
+
+#[tokio::test]
+async fn a_request_that_does_not_arrive_is_late_and_no_defect() {
+    let service = Service::with(&["--stall-timeout", "100ms"]).await;
+    let mut client = Grpc::new(service.channel().await);
+    client.ready().await.unwrap();
+    let nothing_yet = tokio_stream::pending::<proto::CheckSolvableRequest>();
+    let codec = ProstCodec::<_, proto::CheckSolvableResponse>::default();
+    let path = PathAndQuery::from_static("/loyd.v1.PuzzleService/CheckSolvable");
+    let call = client.client_streaming(Request::new(nothing_yet), path, codec);
+    let status = in_time(call).await.unwrap_err();
+    assert_reason(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
+    assert!(status.message().contains("--stall-timeout"), "{status}");
 }

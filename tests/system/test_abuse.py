@@ -157,19 +157,35 @@ class Abuse(Case):
                     PATIENCE,
                 )
 
-    def test_a_window_that_never_opens(self):
-        before = self.closed("stalled")
-        request = self.client.solve_request(self.client.boards(40)[0], "FAST").SerializeToString()
+    def test_a_window_that_hardly_opens(self):
+        """What was asked for is not read: answers of one piece, and of several."""
+        board = self.client.boards(40)[0]
+        small = self.client.message("CheckSolvableRequest", board=board)
+        large = self.client.solve_request(board, "FAST")
+        for window in (0, 1, 10):
+            for name, question in {"CheckSolvable": small, "Solve": large}.items():
+                with self.subTest(window=window, call=name):
+                    self.ask_and_not_read(window, name, question.SerializeToString())
+
+    def ask_and_not_read(self, window, name, request):
+        before, counted = self.closed("stalled"), self.stalled()
         with Bystander(self), Connection(
-            self.server.address, setting(INITIAL_WINDOW_SIZE, 0)
+            self.server.address, setting(INITIAL_WINDOW_SIZE, window)
         ) as attacker:
-            for stream in range(1, 40, 2):
+            for stream in range(1, 20, 2):
                 attacker.send(
-                    frame(HEADERS, END_HEADERS, stream, call("Solve"))
+                    frame(HEADERS, END_HEADERS, stream, call(name))
                     + frame(DATA, END_STREAM, stream, message(request))
                 )
             self.assertTrue(attacker.closed_within(PATIENCE), "it is closed")
         self.wait_until(lambda: self.closed("stalled") > before, "it is counted")
+        self.assertEqual(self.stalled(), counted + 1, "once")
+        self.server.wait_for_line(
+            lambda line: line.get("reason") == "stalled" and "127.0.0.1" in line["peer"], "the peer"
+        )
+
+    def stalled(self):
+        return self.server.metrics()["loyd_stalled_connections_total"]
 
     def test_bodies_that_never_end(self):
         with Bystander(self), Connection(self.server.address) as attacker:

@@ -4,6 +4,7 @@ import json
 import subprocess
 import threading
 
+import grpc
 from case import Case
 from server import BINARY
 
@@ -35,6 +36,17 @@ class Observability(Case):
                 lambda line, name=f"trace-{number}": line.get("request_id") == name, "the call"
             )
             self.assertEqual(line.get("trace_id"), trace)
+
+    def test_a_call_that_its_own_limit_ended_has_its_line(self):
+        request = self.client.solve_request(self.client.boards(4)[0], "OPTIMAL")
+        request.limits.max_nodes = 1
+        with self.assertRaises(grpc.RpcError) as refused:
+            self.client.Solve(request, metadata=[("x-request-id", "limited")])
+        self.assertEqual(refused.exception.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
+        line = self.server.wait_for_line(
+            lambda line: line.get("request_id") == "limited", "the call"
+        )
+        self.assertEqual((line["level"], line["code"]), ("INFO", "RESOURCE_EXHAUSTED"))
 
     def test_top_sees_the_calls_of_its_interval(self):
         board = self.client.board([1, 2, 3, 0])

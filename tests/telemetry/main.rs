@@ -4,6 +4,7 @@
 
 #[cfg(feature = "otlp")]
 mod collector;
+mod logs;
 #[cfg(feature = "otlp")]
 mod spans;
 mod trace_context;

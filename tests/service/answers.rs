@@ -1,0 +1,60 @@
+//! Which answers have begun and have not ended, by the bytes that are sent.
+
+use std::time::{Duration, Instant};
+
+use loyd::service::Answers;
+
+use crate::raw::{DATA, END_HEADERS, END_STREAM, HEADERS, PING, RST_STREAM, http2_frame};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How many answers are silent, after this was sent and nothing more for long.
+fn silent_after(sent: &[u8], part: usize) -> usize {
+    let now = Instant::now();
+    let mut answers = Answers::default();
+    sent.chunks(part).for_each(|part| answers.sent(part, now));
+    assert_eq!(answers.silent_for(PATIENCE, now + PATIENCE), 0);
+    answers.silent_for(PATIENCE, now + 2 * PATIENCE)
+}
+
+#[test]
+fn an_answer_has_ended_by_its_trailers_its_last_data_or_a_reset() {
+    let head = http2_frame(HEADERS, END_HEADERS, 1, b"head");
+    let data = http2_frame(DATA, 0, 1, &[HEADERS; 100]);
+    let begun = [head, data].concat();
+    let others = http2_frame(PING, 0, 0, &[0; 8]);
+    for end in [
+        http2_frame(HEADERS, END_HEADERS | END_STREAM, 1, b"trailers"),
+        http2_frame(DATA, END_STREAM, 1, &[]),
+        http2_frame(RST_STREAM, 0, 1, &[0; 4]),
+    ] {
+        for part in [1, 7, 9, 1000] {
+            assert_eq!(silent_after(&begun, part), 1, "{part}");
+            let all = [&begun[..], &others, &end].concat();
+            assert_eq!(silent_after(&all, part), 0, "{part}");
+        }
+    }
+}
+
+#[test]
+fn a_refusal_in_one_frame_never_was_open() {
+    let refusal = http2_frame(HEADERS, END_HEADERS | END_STREAM, 1, b"refused");
+    assert_eq!(silent_after(&refusal, 1000), 0);
+}
+
+#[test]
+fn what_a_peer_gives_up_is_over_and_what_goes_on_is_not_silent() {
+    let now = Instant::now();
+    let mut answers = Answers::default();
+    for stream in [1, 3, 5] {
+        answers.sent(&http2_frame(HEADERS, END_HEADERS, stream, b"head"), now);
+    }
+    answers.given_up(&[3, 7]);
+    let later = now + PATIENCE;
+    answers.sent(&http2_frame(DATA, 0, 5, b"more"), later);
+    assert_eq!(
+        answers.silent_for(PATIENCE, later + Duration::from_secs(1)),
+        1
+    );
+    assert_eq!(answers.silent_for(PATIENCE, later + 2 * PATIENCE), 2);
+}

@@ -1,0 +1,68 @@
+//! What the log says beside the requests.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use loyd::telemetry::{LogFormat, install_logs};
+use tracing_subscriber::fmt::MakeWriter;
+
+/// What was written.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl<'a> MakeWriter<'a> for Written {
+    type Writer = Self;
+
+    fn make_writer(&'a self) -> Self {
+        self.clone()
+    }
+}
+
+#[test]
+fn a_panic_is_one_line_with_its_place_whatever_it_says() {
+    let _log = install_logs(LogFormat::Json, "error");
+    let written = Written::default();
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .with_writer(written.clone())
+        .finish();
+    tracing::subscriber::with_default(subscriber, || {
+        let panics: [fn(); 3] = [
+            || panic!("a text"),
+            || std::panic::panic_any(7),
+            || assert_eq!(std::process::id(), 0, "a number that was not foreseen"),
+        ];
+        for panic in panics {
+            std::panic::catch_unwind(panic).unwrap_err();
+        }
+    });
+    let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    let lines: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    for line in &lines {
+        assert_eq!(line["level"], "ERROR");
+        assert_eq!(line["fields"]["message"], "panic");
+        let location = line["fields"]["location"].as_str().unwrap();
+        assert!(location.contains(file!()), "{location}");
+    }
+    assert_eq!(lines[0]["fields"]["said"], "a text");
+    assert!(
+        lines[2]["fields"]["said"]
+            .as_str()
+            .unwrap()
+            .contains("not foreseen")
+    );
+}
