@@ -45,6 +45,8 @@ pub enum Failure {
         progress: Progress,
         /// The length of the best solution; 0 when there is none.
         best_length: usize,
+        /// Whether any solution would have done.
+        takes_any: bool,
     },
     /// The call's deadline came first.
     DeadlineExceeded,
@@ -55,11 +57,12 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The server's cap on time, where nothing is known of the search.
+    /// The server's cap on time for one that is sent while it is worked out.
     pub const TIME_CAP: Self = Self::Limit {
         reason: StopReason::TimeLimit,
         progress: Progress::NONE,
         best_length: 0,
+        takes_any: true,
     };
 
     /// In a word, for the log.

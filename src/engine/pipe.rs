@@ -124,7 +124,10 @@ impl Pipe {
             biased;
             () = self.draining.cancelled() => return Err(Failure::Draining),
             run = self.runs.recv() => run,
-            () = until(self.limits.deadline) => return Err(Failure::DeadlineExceeded),
+            () = until(self.limits.deadline) => {
+                telemetry::limit_stop("deadline");
+                return Err(Failure::DeadlineExceeded);
+            }
         };
         let Some(mut run) = run else {
             return match self.end() {

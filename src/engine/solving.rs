@@ -243,6 +243,7 @@ impl<T: Collect + Clone> Waiting<T> {
                 reason,
                 progress: snapshot.progress,
                 best_length: snapshot.found.best_length(),
+                takes_any: self.terms.takes_any,
             },
         })
     }

@@ -36,7 +36,7 @@ pub(super) async fn solve(
     let mut solving = Noted::new(solving, call.clone());
     let ended = solving.end().await;
     drop(solving);
-    let (outcome, answer) = note_end(&call, &read, ended)?;
+    let (outcome, answer) = end(&call, ended)?;
 
     let moves = answer.solution.moves();
     let cells = read.start.shape().cells();
@@ -46,7 +46,12 @@ pub(super) async fn solve(
         return Err(too_large(&format!("a solution of {} moves", moves.len())));
     }
     let is_large = moves.len() > AT_ONCE || read.include_boards;
-    apart(is_large, move || response(&call, &read, &outcome, &answer)).await?
+    apart(is_large, move || {
+        let response = response(&call, &read, &outcome, &answer)?;
+        note_answer(&call, &read, &outcome, &answer);
+        Ok(response)
+    })
+    .await?
 }
 
 /// What is sent.
@@ -155,10 +160,9 @@ pub(super) fn note_begin(
     ))
 }
 
-/// Notes the end of a search for the log and the metrics, and takes the answer out of it.
-pub(super) fn note_end(
+/// Takes the answer out of the end of a search; notes for the log why there is none.
+pub(super) fn end(
     call: &Call,
-    read: &ReadSolve,
     ended: Result<Outcome<Best>, Failure>,
 ) -> Result<(Outcome<Best>, Arc<Answer>), Status> {
     let outcome = ended.map_err(|failure| {
@@ -168,10 +172,13 @@ pub(super) fn note_end(
     let Some(answer) = outcome.found.answer.clone() else {
         return Err(status::defect());
     };
-    let bound = outcome.progress.lower_bound;
-    let slides = answer.solution.len();
-    note_solved(call, read, slides, answer.length, bound);
     Ok((outcome, answer))
+}
+
+/// Notes an answer that can be sent for the log and the metrics.
+pub(super) fn note_answer(call: &Call, read: &ReadSolve, outcome: &Outcome<Best>, answer: &Answer) {
+    let bound = outcome.progress.lower_bound;
+    note_solved(call, read, answer.solution.len(), answer.length, bound);
 }
 
 /// Notes a solution of so many slides, and its length in the metric asked for, for the log and

@@ -124,16 +124,20 @@ pub fn failed(failure: &Failure) -> Status {
             reason,
             progress,
             best_length,
+            takes_any,
         } => {
             let mut metadata = vec![("lower_bound", progress.lower_bound.to_string())];
             if *best_length > 0 {
                 metadata.push(("best_length", best_length.to_string()));
             }
-            let proof = format!(
-                "the proof: the solution has at least {} moves",
-                progress.lower_bound
-            );
-            limit(*reason, progress, &proof, ", or ask for BEST", metadata)
+            let bound = progress.lower_bound;
+            let proof = format!("the proof: the solution has at least {bound} moves");
+            let (before, alternative) = if *takes_any {
+                ("there was any solution", ", or leave `method` out")
+            } else {
+                (&*proof, ", or ask for BEST")
+            };
+            limit(*reason, progress, before, alternative, metadata)
         }
         Failure::DeadlineExceeded => status(
             Code::DeadlineExceeded,
@@ -187,9 +191,19 @@ fn limit(
     mut metadata: Vec<(&'static str, String)>,
 ) -> Status {
     let (reason, what, fix) = match reason {
-        StopReason::NodeLimit => ("NODE_LIMIT", "node", "max_nodes"),
-        StopReason::MemoryLimit => ("MEMORY_LIMIT", "memory", "max_memory_bytes"),
-        _ => ("TIME_LIMIT", "time", "max_time"),
+        StopReason::NodeLimit => ("NODE_LIMIT", "the node limit", "limits.max_nodes"),
+        StopReason::MemoryLimit => (
+            "MEMORY_LIMIT",
+            "the memory limit",
+            "limits.max_memory_bytes",
+        ),
+        // It would try more, had it more time.
+        StopReason::Exhausted => (
+            "TIME_LIMIT",
+            "the end of all that the method could try in its time",
+            "the call's deadline, limits.max_time",
+        ),
+        _ => ("TIME_LIMIT", "the time limit", "limits.max_time"),
     };
     metadata.push(("nodes_generated", progress.generated.to_string()));
     metadata.push(("nodes_expanded", progress.expanded.to_string()));
@@ -197,10 +211,7 @@ fn limit(
     never_again(status(
         Code::ResourceExhausted,
         reason,
-        format!(
-            "the {what} limit came before {before}; raise limits.{fix} or the server's \
-             cap{alternative}"
-        ),
+        format!("{what} came before {before}; raise {fix} or the server's cap{alternative}"),
         metadata,
         ErrorDetails::new(),
     ))

@@ -232,6 +232,7 @@ async fn a_proof_that_a_limit_ends_tells_what_is_known() {
             reason,
             progress,
             best_length,
+            takes_any: false,
         }) = solving.end().await
         else {
             panic!("no machine proves this so soon");

@@ -1,6 +1,8 @@
 //! The contract's table of errors, row by row.
 
 use http::uri::PathAndQuery;
+use std::time::Duration;
+
 use loyd::puzzle::generate::{Solvability, uniform};
 use loyd::puzzle::{Board, Dice, Parity};
 use loyd::service::proto::{self, Algorithm, Objective, SolveRequest};
@@ -131,6 +133,43 @@ async fn a_limit_before_the_proof_tells_what_is_known() {
             number("best_length").is_some_and(|best| best > bound),
             has_best
         );
+    }
+}
+
+#[tokio::test]
+async fn who_takes_any_solution_and_gets_none_is_told_of_no_proof() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let asked = |side, algorithm: Algorithm| SolveRequest {
+        method: Some(proto::Method {
+            algorithm: algorithm.into(),
+            ..proto::Method::default()
+        }),
+        ..ask_for(Objective::Fast, &any_board(side, side, 1))
+    };
+    let few_nodes = SolveRequest {
+        limits: Some(proto::Limits {
+            max_nodes: Some(1000),
+            ..proto::Limits::default()
+        }),
+        ..asked(8, Algorithm::Beam)
+    };
+    // There is no time for the narrowest of its beams, and it does not begin any.
+    let mut little_time = Request::new(asked(100, Algorithm::StagedBeam));
+    little_time.set_timeout(Duration::from_millis(300));
+    for (request, name, fix) in [
+        (Request::new(few_nodes), "NODE_LIMIT", "limits.max_nodes"),
+        (little_time, "TIME_LIMIT", "the call's deadline"),
+    ] {
+        let status = in_time(client.solve(request)).await.unwrap_err();
+        assert_reason(&status, Code::ResourceExhausted, name);
+        let text = status.message();
+        assert!(text.contains("before there was any solution"), "{text}");
+        assert!(
+            text.contains(fix) && text.contains("leave `method` out"),
+            "{text}"
+        );
+        assert!(!text.contains("proof"), "{text}");
     }
 }
 

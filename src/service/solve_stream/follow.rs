@@ -89,7 +89,8 @@ async fn news(solving: &mut Option<Noted<Solving>>) -> News<Best> {
 impl Followed {
     fn end(&mut self, over: Result<Outcome<Best>, Failure>) -> Result<(), Ending> {
         let read = &self.writer.read().solve;
-        let (outcome, answer) = solve::note_end(&self.call, read, over).map_err(Ending::Status)?;
+        let (outcome, answer) = solve::end(&self.call, over).map_err(Ending::Status)?;
+        solve::note_answer(&self.call, read, &outcome, &answer);
         self.newest = outcome.found.clone();
         self.ended = Some((outcome, answer));
         Ok(())

@@ -36,7 +36,7 @@ pub(super) async fn forward(
         tokio::select! {
             biased;
             () = sender.closed() => return Err(Ending::Gone),
-            run = pipe.next(most) => match run? {
+            run = pipe.next(most) => match run.map_err(|failure| Ending::failed(&call, failure))? {
                 Some(run) => {
                     measure.add(&run);
                     let mut left = &run[..];

@@ -21,6 +21,7 @@ use super::{Puzzles, proto, solve, status};
 use crate::engine::{Failure, until};
 use crate::search::constructive::Variant;
 use crate::search::plan::{Objective, Stage};
+use crate::telemetry;
 
 /// Messages that wait for the transport.
 const WAITING_EVENTS: usize = 4;
@@ -56,8 +57,10 @@ enum Ending {
     Gone,
 }
 
-impl From<Failure> for Ending {
-    fn from(failure: Failure) -> Self {
+impl Ending {
+    /// A failure, of which the log is to tell.
+    fn failed(call: &Call, failure: Failure) -> Self {
+        call.note(|record| record.outcome = Some(failure.name()));
         Self::Status(status::failed(&failure))
     }
 }
@@ -87,11 +90,15 @@ pub(super) fn solve_stream(
         let cap = call.arrived.checked_add(puzzles.engine.config().caps.time);
         let by = Stage::Constructive(variant);
         let forward = forward::forward(call.clone(), read, pipe, by, sender.clone());
+        let call = call.clone();
         async move {
             tokio::select! {
                 ended = forward => ended,
                 // However slowly it is read, a search may hold its place for so long only.
-                () = until(cap) => Err(Failure::TIME_CAP.into()),
+                () = until(cap) => {
+                    telemetry::limit_stop("time");
+                    Err(Ending::failed(&call, Failure::TIME_CAP))
+                },
             }
         }
         .boxed()
@@ -107,7 +114,10 @@ pub(super) fn solve_stream(
             ended = caught("handler", run) => ended
                 .unwrap_or_else(|| Err(Ending::Status(status::defect()))),
             // A reader too slow for its own deadline.
-            () = until(deadline) => Err(Failure::DeadlineExceeded.into()),
+            () = until(deadline) => {
+                telemetry::limit_stop("deadline");
+                Err(Ending::failed(&call, Failure::DeadlineExceeded))
+            },
         };
         if let Err(Ending::Status(status)) = ended {
             *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
