@@ -275,7 +275,7 @@ pub(crate) fn request_handled(method: Method, code: (usize, &'static str), elaps
     }
 }
 
-/// A request's search got its first slice.
+/// A request's search got its first slice, or was left by all who waited for that.
 pub(crate) fn queued(waited: Duration) {
     QUEUE_SECONDS.record(waited);
 }

@@ -156,9 +156,11 @@ impl Work for Pipe {
     }
 
     fn queued(&self) -> Duration {
-        self.begun.map_or(Duration::ZERO, |begun| {
-            begun.saturating_duration_since(self.limits.arrived)
-        })
+        match (self.begun, self.end()) {
+            (Some(begun), _) => begun.saturating_duration_since(self.limits.arrived),
+            (None, None) => self.limits.arrived.elapsed(),
+            (None, Some(_)) => Duration::ZERO,
+        }
     }
 }
 

@@ -270,9 +270,13 @@ impl Ticket {
                 *cancelled = true;
                 return;
             }
-            Place::Queued { order, .. } => {
-                let order = *order;
+            Place::Queued { order, since } => {
+                let (order, since) = (*order, *since);
                 state.places.remove(&self.id);
+                // Who waited in vain waited, too.
+                if let Some(since) = since {
+                    telemetry::queued(since.elapsed());
+                }
                 state.dequeue(client, order)
             }
             Place::Parked { .. } => state.unpark(self.id).map(|(_, _, task)| task),

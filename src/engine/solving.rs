@@ -12,7 +12,7 @@ use crate::telemetry;
 use super::ending::{Failure, StopReason};
 use super::job::End;
 use super::limits::{Limits, TimeUp, until};
-use super::share::{Asker, Collect};
+use super::share::{Asker, Collect, Snapshot};
 
 /// The best solution so far.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +45,8 @@ pub trait Work {
     /// What has been done so far.
     fn progress(&self) -> Progress;
 
-    /// The time from the request's arrival to the first slice; zero while there was none.
+    /// The time from the request's arrival to the first slice, or until now if there was none and there
+    /// is to be one.
     fn queued(&self) -> Duration;
 }
 
@@ -234,7 +235,7 @@ impl<T: Collect + Clone> Waiting<T> {
                 progress: snapshot.progress,
                 iterations: snapshot.iterations.clone(),
                 reason,
-                queued: waited(snapshot.begun, &self.limits),
+                queued: waited(&snapshot, &self.limits),
             });
         }
         Err(match reason {
@@ -255,12 +256,14 @@ impl<T: Collect> Work for Waiting<T> {
     }
 
     fn queued(&self) -> Duration {
-        waited(self.asker.snapshot().begun, &self.limits)
+        waited(&self.asker.snapshot(), &self.limits)
     }
 }
 
-fn waited(begun: Option<Instant>, limits: &Limits) -> Duration {
-    begun.map_or(Duration::ZERO, |begun| {
-        begun.saturating_duration_since(limits.arrived)
-    })
+fn waited<T>(snapshot: &Snapshot<T>, limits: &Limits) -> Duration {
+    match (snapshot.begun, snapshot.end) {
+        (Some(begun), _) => begun.saturating_duration_since(limits.arrived),
+        (None, None) => limits.arrived.elapsed(),
+        (None, Some(_)) => Duration::ZERO,
+    }
 }

@@ -104,7 +104,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Histogram,
         "loyd_queue_seconds",
-        "Time that a search waited for its first slice.",
+        "Time that a search waited for its first slice, or in vain.",
     ),
     (
         Kind::Histogram,

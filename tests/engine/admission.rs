@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use loyd::engine::average::Average;
 use loyd::engine::rank::Rank;
-use loyd::engine::{Engine, Lack, Limits, Refused, Waiting, Work};
+use loyd::engine::{Engine, Failure, Lack, Limits, Refused, Waiting, Work};
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::constructive::Variant;
 use loyd::search::plan::Objective;
@@ -53,11 +53,28 @@ fn slow_engine() -> Engine {
     thread::sleep(Duration::from_millis(400));
     drop(release);
     let begun = Instant::now();
-    while waiting[0].queued().is_zero() {
+    loop {
+        let queued = waiting[0].queued();
+        thread::sleep(Duration::from_millis(2));
+        // It grows until it has its turn.
+        if waiting[0].queued() == queued {
+            break;
+        }
         assert!(begun.elapsed() < PATIENCE, "it never had its turn");
-        thread::yield_now();
     }
     engine
+}
+
+#[tokio::test]
+async fn who_waited_in_vain_has_waited_all_the_time() {
+    let engine = engine(1, 100);
+    let (release, _) = hold(&engine, 0);
+    let time = Duration::from_millis(50);
+    let asked = question(square(4, 1), Objective::Optimal);
+    let mut solving = engine.solve(None, asked, due_in(time)).unwrap();
+    assert_eq!(solving.end().await.unwrap_err(), Failure::DeadlineExceeded);
+    assert!(solving.queued() >= time / 2, "{:?}", solving.queued());
+    drop(release);
 }
 
 fn lack<T>(asked: Result<T, Refused>) -> Option<Lack> {
