@@ -41,6 +41,18 @@ pub struct ServerArgs {
     #[arg(long, value_name = "TIME", requires = "server", value_parser = call_deadline)]
     pub timeout: Option<Duration>,
 
+    /// How to speak TLS to it.
+    #[command(flatten)]
+    pub tls: TlsArgs,
+
+    /// The file of the token to send; default: the variable LOYD_TOKEN.
+    #[arg(long, value_name = "FILE", requires = "server")]
+    pub token_from: Option<PathBuf>,
+}
+
+/// How to speak TLS to a server that does.
+#[derive(Args, Clone, Debug, Default)]
+pub struct TlsArgs {
     /// The authorities, as PEM, that a server with TLS is trusted by; default: those of this machine.
     #[arg(long, value_name = "FILE", requires = "server")]
     pub tls_ca: Option<PathBuf>,
@@ -52,10 +64,6 @@ pub struct ServerArgs {
     /// The private key of --tls-cert, as PEM.
     #[arg(long, value_name = "FILE", requires_all = ["server", "tls_cert"])]
     pub tls_key: Option<PathBuf>,
-
-    /// The file of the token to send; default: the variable LOYD_TOKEN.
-    #[arg(long, value_name = "FILE", requires = "server")]
-    pub token_from: Option<PathBuf>,
 }
 
 /// Calls a server, with the token that it wants.
@@ -75,9 +83,8 @@ impl Interceptor for Bearer {
     }
 }
 
-impl ServerArgs {
-    /// How to speak TLS, for a server that does.
-    fn tls(&self) -> Result<ClientTlsConfig, Failure> {
+impl TlsArgs {
+    fn config(&self) -> Result<ClientTlsConfig, Failure> {
         let config = match &self.tls_ca {
             None => ClientTlsConfig::new().with_enabled_roots(),
             Some(path) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read(path)?)),
@@ -87,7 +94,9 @@ impl ServerArgs {
             _ => config,
         })
     }
+}
 
+impl ServerArgs {
     /// What to send as a token, if there is one.
     fn bearer(&self) -> Result<Bearer, Failure> {
         let token = match &self.token_from {
@@ -190,31 +199,49 @@ impl<S: PuzzleService> Backend<S> {
     }
 }
 
-/// Connects to a server.
+/// Connects to a server whose calls are to be made.
 ///
 /// # Errors
 /// When none can be reached there, or a file that `args` names cannot be used.
 pub(super) async fn connect(args: &ServerArgs, server: &str) -> Result<Client, Failure> {
-    let unreachable = |error: tonic::transport::Error| Failure::Unreachable {
-        server: server.to_owned(),
-        cause: innermost(&error),
-    };
-    let mut endpoint = Endpoint::from_shared(server.to_owned()).map_err(unreachable)?;
-    if endpoint.uri().scheme_str() == Some("https") {
-        endpoint = endpoint.tls_config(args.tls()?).map_err(unreachable)?;
-    }
-    let channel = endpoint
-        .connect_timeout(CONNECT_TIMEOUT)
-        .http2_keep_alive_interval(KEEPALIVE)
-        .keep_alive_timeout(KEEPALIVE)
-        .connect()
-        .await
-        .map_err(unreachable)?;
+    let channel = channel(&args.tls, server).await?;
     Ok(
         PuzzleServiceClient::with_interceptor(channel, args.bearer()?)
             .max_decoding_message_size(MAX_RESPONSE)
             .accept_compressed(CompressionEncoding::Gzip),
     )
+}
+
+/// Connects to a server.
+///
+/// # Errors
+/// When none can be reached there, or a file that `tls` names cannot be used.
+pub(super) async fn channel(tls: &TlsArgs, server: &str) -> Result<Channel, Failure> {
+    let unreachable = |error: tonic::transport::Error| unreachable(server, &error);
+    let mut endpoint = Endpoint::from_shared(server.to_owned()).map_err(unreachable)?;
+    if endpoint.uri().scheme_str() == Some("https") {
+        endpoint = endpoint.tls_config(tls.config()?).map_err(unreachable)?;
+    }
+    endpoint
+        .connect_timeout(CONNECT_TIMEOUT)
+        .http2_keep_alive_interval(KEEPALIVE)
+        .keep_alive_timeout(KEEPALIVE)
+        .connect()
+        .await
+        .map_err(unreachable)
+}
+
+/// The failure of a connection, by the error at the bottom, which is the one that says what
+/// happened: "connection refused".
+pub(super) fn unreachable(server: &str, error: &dyn std::error::Error) -> Failure {
+    let mut error = error;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    Failure::Unreachable {
+        server: server.to_owned(),
+        cause: error.to_string(),
+    }
 }
 
 fn with_deadline<T>(message: T, deadline: Option<Duration>) -> Request<T> {
@@ -238,7 +265,7 @@ pub(super) fn call_deadline(text: &str) -> Result<Duration, String> {
 }
 
 /// Reads an address; `host:port` alone means plain HTTP/2.
-fn server_url(text: &str) -> Result<String, String> {
+pub(super) fn server_url(text: &str) -> Result<String, String> {
     let url = if text.contains("://") {
         text.to_owned()
     } else {
@@ -254,13 +281,4 @@ fn server_url(text: &str) -> Result<String, String> {
         Ok(_) => Ok(url),
         Err(error) => Err(error.to_string()),
     }
-}
-
-/// The error at the bottom is the one that says what happened: "connection refused".
-fn innermost(error: &dyn std::error::Error) -> String {
-    let mut error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    error.to_string()
 }

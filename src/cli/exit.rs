@@ -24,6 +24,8 @@ pub enum Exit {
     Unserved = 4,
     /// Something is broken.
     Broken = 5,
+    /// The server says of itself that it does not serve.
+    NotServing = 6,
     /// Ctrl-C.
     Interrupted = 130,
 }
@@ -89,7 +91,8 @@ impl fmt::Display for Failure {
             Self::Unreachable { server, cause } => write!(
                 f,
                 "cannot reach {server}: {cause}\n\
-                 Is `loyd serve` running there? Without --server the answer is worked out here."
+                 Is `loyd serve` running there? --server takes its --listen: with https:// if it \
+                 serves TLS, and with --tls-cert and --tls-key if it asks for certificates."
             ),
             Self::Unmeasured { url, cause } => write!(
                 f,

@@ -13,6 +13,7 @@ mod choices;
 mod compare;
 mod exit;
 mod generate;
+mod health;
 mod input;
 mod limits;
 mod moves;
@@ -35,12 +36,13 @@ use crate::config::ServeConfig;
 use crate::service::proto::puzzle_service_server::PuzzleService;
 
 pub use attend::Latest;
-pub use backend::{Backend, Events, ServerArgs};
+pub use backend::{Backend, Events, ServerArgs, TlsArgs};
 pub use bench::BenchArgs;
 pub use check::CheckArgs;
 pub use compare::CompareArgs;
 pub use exit::{Exit, Failure};
 pub use generate::GenerateArgs;
+pub use health::HealthArgs;
 pub use limits::LimitArgs;
 pub use run::run;
 pub use solve::SolveArgs;
@@ -56,6 +58,7 @@ Exit codes:
   3    a limit or the deadline came first
   4    the server cannot be reached, is overloaded or is shutting down
   5    something is broken: please report it
+  6    the server is not serving (health)
   130  interrupted";
 
 const SERVE_EXAMPLES: &str = "\
@@ -91,6 +94,8 @@ pub enum Command {
     Token(TokenArgs),
     /// Watch a running server.
     Top(TopArgs),
+    /// Ask a running server whether it serves: a probe.
+    Health(HealthArgs),
     /// Ask the service something.
     #[command(flatten)]
     Ask(Ask),

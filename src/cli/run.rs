@@ -59,7 +59,8 @@ fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
         | Command::Bench(_)
         | Command::Tables(_)
         | Command::Token(_)
-        | Command::Top(_) => runtime::Builder::new_current_thread(),
+        | Command::Top(_)
+        | Command::Health(_) => runtime::Builder::new_current_thread(),
     }
     .enable_all()
     .build()
@@ -73,6 +74,7 @@ async fn obey(command: Command) -> Result<Exit, Failure> {
         Command::Tables(tables) => tables.run(&mut BufWriter::new(stdout())),
         Command::Token(token) => token.run(&mut BufWriter::new(stdout())),
         Command::Top(top) => top.run(&mut BufWriter::new(stdout())).await,
+        Command::Health(health) => health.run(&mut BufWriter::new(stdout())).await,
         Command::Ask(ask) => {
             let mut output = BufWriter::new(stdout());
             ask.answer(&mut stdin(), &mut output, local).await

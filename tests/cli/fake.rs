@@ -81,7 +81,8 @@ pub(crate) fn question(arguments: &[&str]) -> Ask {
         | Command::Bench(_)
         | Command::Tables(_)
         | Command::Token(_)
-        | Command::Top(_) => {
+        | Command::Top(_)
+        | Command::Health(_) => {
             panic!("no question")
         }
     }

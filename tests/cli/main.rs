@@ -7,6 +7,7 @@ mod check;
 mod compare;
 mod fake;
 mod generate;
+mod health;
 mod input;
 mod refusal;
 mod solve;

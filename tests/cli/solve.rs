@@ -417,7 +417,8 @@ fn a_server_that_is_not_there_is_told_from_one_that_refuses() {
         failure.to_string(),
         format!(
             "cannot reach {server}: Connection refused (os error 111)\n\
-             Is `loyd serve` running there? Without --server the answer is worked out here."
+             Is `loyd serve` running there? --server takes its --listen: with https:// if it serves TLS, \
+             and with --tls-cert and --tls-key if it asks for certificates."
         )
     );
 }

@@ -1,4 +1,4 @@
-"""`loyd solve`, `check` and `generate` as a shell runs them."""
+"""`loyd solve`, `check`, `generate` and `health` as a shell runs them."""
 
 import json
 import signal
@@ -58,6 +58,7 @@ class Here(unittest.TestCase):
             (3, ["solve", "--objective=optimal", "--max-nodes=1000", HARD]),
             (3, ["solve", "--objective=optimal", "--max-time=50ms", HARD]),
             (4, ["check", f"--server=127.0.0.1:{free_port()}", "1 2 0 3"]),
+            (4, ["health", f"--server=127.0.0.1:{free_port()}"]),
         ):
             ran = loyd(*arguments)
             self.assertEqual(ran.returncode, code, (arguments, ran.stderr))
@@ -118,6 +119,19 @@ class There(Case):
             if arguments[0] == "solve":
                 lines = [each[:2] + each[3:] for each in lines]
             self.assertEqual(lines[0], lines[1])
+
+    def test_health_is_no_call(self):
+        def calls():
+            started = "loyd_requests_started_total"
+            metrics = self.server.metrics()
+            return {name: value for name, value in metrics.items() if name.startswith(started)}
+
+        before = calls()
+        answer = loyd("health", "--timeout=10s", "--service=loyd.v1.PuzzleService", "--server", self.server.address)
+        self.assertEqual((answer.returncode, answer.stdout, answer.stderr), (0, "SERVING\n", ""))
+        after = calls()
+        changed = {name for name in after if after[name] != before.get(name)}
+        self.assertEqual(changed, {'loyd_requests_started_total{method="health"}'})
 
     def test_a_benchmark_of_the_server(self):
         korf = json.loads(self.bench("--suite=korf"))

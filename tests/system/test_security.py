@@ -138,6 +138,20 @@ class Secured(Case):
         self.assertNotEqual(refused.returncode, 0)
         self.assertIn("token", refused.stderr)
 
+    def test_a_probe_needs_a_certificate_and_no_token(self):
+        def health(url, *arguments):
+            return loyd("health", "--timeout=10s", "--server", url, *arguments)
+
+        url = f"https://{self.server.address}"
+        trust = ["--tls-ca", self.path("authority.pem")]
+        own = ["--tls-cert", self.path("client.crt"), "--tls-key", self.path("client.key")]
+        done = health(url, *trust, *own)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "SERVING\n", ""))
+        # Not known; not trusted; not by TLS at all.
+        for refused in (health(url, *trust), health(url, *own), health(f"http://{self.server.address}")):
+            self.assertEqual((refused.returncode, refused.stdout), (4, ""))
+            self.assertIn(self.server.address, refused.stderr)
+
     def test_slow_handshakes_are_closed_and_counted(self):
         name = 'loyd_tls_handshakes_failed_total{reason="timeout"}'
         before = self.metric(name)

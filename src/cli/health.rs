@@ -1,0 +1,118 @@
+//! `loyd health`: whether a server serves, as probes ask it.
+
+use std::error::Error;
+use std::io::Write;
+use std::time::Duration;
+
+use clap::Args;
+use serde_json::json;
+use tokio::time::timeout;
+use tonic::{Code, Status};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+
+use super::backend::{TlsArgs, call_deadline, channel, server_url, unreachable};
+use super::{Exit, Failure};
+
+const EXAMPLES: &str = "\
+Examples:
+  loyd health
+  loyd health --service loyd.v1.PuzzleService
+  loyd health --server https://127.0.0.1:50051 --tls-ca ca.crt --tls-cert tls.crt --tls-key tls.key
+
+What there is to ask for:
+  (nothing)              the process: it lives and answers, while it drains, too. For liveness
+  loyd.v1.PuzzleService  whether calls are wanted: not from SIGTERM on. For readiness and startup
+  loyd.tables            whether all tables that are wanted are there. Until then calls are served
+                         with lesser ones, so it is no reason to wait
+
+It is a call of the gRPC health protocol, grpc.health.v1.Health/Check, which needs no token, takes
+no place of --max-calls and is logged at debug alone: a server that is busy is healthy. One with
+--tls-client-ca wants to see the certificate of --tls-cert.
+
+Prints SERVING or NOT_SERVING; with --json one object: server, service, status.
+
+Exit codes: 0 serving, 2 a wrong option or a service that the server does not know, 3 no answer in
+time, 4 no server, 5 a defect, 6 not serving.";
+
+/// Ask a running server whether it serves: a probe.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct HealthArgs {
+    /// The server to ask; https: with TLS.
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:50051", value_parser = server_url)]
+    server: String,
+
+    /// The service to ask for; default: the whole server.
+    #[arg(
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
+    service: String,
+
+    /// How long to wait, to connect included.
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = call_deadline)]
+    timeout: Duration,
+
+    /// Print one JSON object.
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    tls: TlsArgs,
+}
+
+impl HealthArgs {
+    /// Asks, and prints what the server says on `output`.
+    ///
+    /// # Errors
+    /// When there is no answer, or it cannot be written.
+    pub async fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
+        let answer = timeout(self.timeout, self.ask()).await;
+        let status = answer.map_err(|_| Failure::Late)??;
+        let name = status.as_str_name();
+        if self.json {
+            let (server, service) = (&self.server, &self.service);
+            let answer = json!({ "server": server, "service": service, "status": name });
+            writeln!(output, "{answer}")?;
+        } else {
+            writeln!(output, "{name}")?;
+        }
+        output.flush()?;
+        Ok(if status == ServingStatus::Serving {
+            Exit::Done
+        } else {
+            Exit::NotServing
+        })
+    }
+
+    async fn ask(&self) -> Result<ServingStatus, Failure> {
+        let channel = channel(&self.tls, &self.server).await?;
+        let request = HealthCheckRequest {
+            service: self.service.clone(),
+        };
+        let response = HealthClient::new(channel).check(request).await;
+        let response = response.map_err(|status| self.failure(status))?;
+        Ok(response.into_inner().status())
+    }
+
+    fn failure(&self, status: Status) -> Failure {
+        if status.code() == Code::NotFound {
+            return Failure::Input(format!(
+                "the server does not know {:?}\n\
+                 --service is loyd.v1.PuzzleService, loyd.tables, or is left out; a server that \
+                 is shutting down knows none.",
+                self.service
+            ));
+        }
+        // Not said by the server: the connection broke, as it does where one side alone speaks TLS,
+        // or where a certificate is missing, which TLS 1.3 says only when a call is under way.
+        match status.source() {
+            Some(source) => unreachable(&self.server, source),
+            None => Failure::Refused(status),
+        }
+    }
+}

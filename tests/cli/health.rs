@@ -1,0 +1,174 @@
+//! `loyd health`, asked of the real service over a connection.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::Write;
+use std::time::{Duration, Instant};
+
+use clap::error::ErrorKind;
+use loyd::cli::{Command, Exit};
+use loyd::service::Server;
+use loyd::service::tokens::hash;
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use crate::fake::{Ran, nobody, parse, question};
+
+/// Longer than an answer takes on a slow machine.
+const PATIENCE: &str = "--timeout=30s";
+
+const SERVICE: &str = "--service=loyd.v1.PuzzleService";
+
+/// Starts a server of the test's own. It ends with the test, and drains when it is told to.
+async fn serve(flags: &[&str]) -> (String, oneshot::Sender<()>) {
+    let own = [
+        "serve",
+        "--listen=127.0.0.1:0",
+        "--workers=1",
+        "--table-memory=4M",
+        concat!("--table-dir=", env!("CARGO_TARGET_TMPDIR"), "/tables"),
+    ];
+    let Command::Serve(config) = parse(&[&own, flags].concat()).unwrap().command else {
+        panic!("another command");
+    };
+    let server = Server::start(*config).await.unwrap();
+    let address = server.address().to_string();
+    let (shut_down, signal) = oneshot::channel();
+    tokio::spawn(server.run(async {
+        let _ = signal.await;
+    }));
+    (address, shut_down)
+}
+
+async fn health(server: &str, flags: &[&str]) -> Ran {
+    let ask = ["health", "--server", server];
+    let Command::Health(health) = parse(&[&ask, flags].concat()).unwrap().command else {
+        panic!("another command");
+    };
+    let mut output = Vec::new();
+    let result = health.run(&mut output).await;
+    Ran {
+        result,
+        output: String::from_utf8(output).unwrap(),
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_serves_says_so() {
+    let (server, _shut_down) = serve(&[]).await;
+    for flags in [&[PATIENCE][..], &[PATIENCE, SERVICE]] {
+        let ran = health(&server, flags).await;
+        assert_eq!((ran.exit(), ran.output.as_str()), (Exit::Done, "SERVING\n"));
+    }
+    let ran = health(&server, &[PATIENCE, SERVICE, "--json"]).await;
+    let answer: Value = serde_json::from_str(&ran.output).unwrap();
+    let service = "loyd.v1.PuzzleService";
+    let url = format!("http://{server}");
+    let told = json!({ "server": url, "service": service, "status": "SERVING" });
+    assert_eq!(answer, told);
+}
+
+#[tokio::test]
+async fn a_server_that_drains_lives_and_does_not_serve() {
+    let (server, shut_down) = serve(&["--drain-delay=60s"]).await;
+    shut_down.send(()).unwrap();
+    let begun = Instant::now();
+    let leaving = loop {
+        let ran = health(&server, &[PATIENCE, SERVICE]).await;
+        if ran.exit() != Exit::Done || begun.elapsed() > Duration::from_secs(30) {
+            break ran;
+        }
+    };
+    assert_eq!(leaving.exit(), Exit::NotServing);
+    assert_eq!(leaving.output, "NOT_SERVING\n");
+    let alive = health(&server, &[PATIENCE]).await;
+    assert_eq!(alive.output, "SERVING\n");
+}
+
+#[tokio::test]
+async fn neither_a_token_nor_a_place_is_needed() {
+    let mut tokens = tempfile::NamedTempFile::new().unwrap();
+    let hash: String = hash(b"secret").map(|byte| format!("{byte:02x}")).concat();
+    writeln!(tokens, "lobby {hash}").unwrap();
+    let path = tokens.path().to_str().unwrap();
+    for (flags, refusal) in [
+        (&["--token-file", path][..], Exit::BadInput),
+        (&["--max-calls=0"], Exit::Unserved),
+    ] {
+        let (server, _shut_down) = serve(flags).await;
+        let ran = health(&server, &[PATIENCE, SERVICE]).await;
+        assert_eq!(ran.output, "SERVING\n", "{flags:?}: {:?}", ran.result);
+
+        let check = question(&["check", "1 2 3 0", "--server", &server]);
+        let (mut input, mut output) = (std::io::empty(), Vec::new());
+        let other_call = check.answer(&mut input, &mut output, nobody).await;
+        assert_eq!(other_call.unwrap_err().exit(), refusal);
+    }
+}
+
+#[tokio::test]
+async fn a_service_that_the_server_does_not_know_is_named() {
+    let (server, _shut_down) = serve(&[]).await;
+    let ran = health(&server, &[PATIENCE, "--service=chess"]).await;
+    assert_eq!((ran.exit(), ran.output.as_str()), (Exit::BadInput, ""));
+    let complaint = ran.complaint();
+    for word in ["\"chess\"", "loyd.v1.PuzzleService"] {
+        assert!(complaint.contains(word), "{complaint}");
+    }
+}
+
+#[tokio::test]
+async fn an_address_where_nobody_listens_is_named() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = listener.local_addr().unwrap().to_string();
+    drop(listener);
+    let ran = health(&server, &[PATIENCE]).await;
+    assert_eq!((ran.exit(), ran.output.as_str()), (Exit::Unserved, ""));
+    let complaint = ran.complaint();
+    for word in [&*server, "refused", "--listen"] {
+        assert!(complaint.contains(word), "{complaint}");
+    }
+}
+
+#[tokio::test]
+async fn who_speaks_another_protocol_is_no_server() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let refusal = b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n";
+        stream.write_all(refusal).await.unwrap();
+    });
+    let ran = health(&server, &[PATIENCE]).await;
+    assert_eq!(ran.exit(), Exit::Unserved);
+    let complaint = ran.complaint();
+    for word in [&*server, "https://"] {
+        assert!(complaint.contains(word), "{complaint}");
+    }
+}
+
+#[tokio::test]
+async fn a_probe_does_not_hang() {
+    // It takes connections, as any listener does by its queue, and never says a word.
+    let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let server = silent.local_addr().unwrap().to_string();
+    let begun = Instant::now();
+    let ran = health(&server, &[]).await;
+    assert_eq!((ran.exit(), ran.output.as_str()), (Exit::Limit, ""));
+    let waited = begun.elapsed();
+    assert!(waited >= Duration::from_secs(1), "{waited:?}");
+    assert!(waited < Duration::from_secs(4), "{waited:?}");
+    assert!(ran.complaint().contains("--timeout"));
+}
+
+#[test]
+fn tls_is_for_a_server_that_is_named() {
+    for flags in [
+        &["--tls-ca", "ca.crt"][..],
+        &["--server", "https://there:1", "--tls-cert", "tls.crt"],
+    ] {
+        let error = parse(&[&["health"], flags].concat()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::MissingRequiredArgument);
+    }
+}
