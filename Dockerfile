@@ -73,7 +73,7 @@ VOLUME /var/cache/loyd
 # The binary is its own probe, so that the image needs no other. The port is that of LOYD_LISTEN
 # above: whoever sets another there, or TLS, needs another health check, too.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
-    CMD ["/usr/local/bin/loyd", "check", "--server", "127.0.0.1:50051", "--timeout", "2s", "1 2 3 0"]
+    CMD ["/usr/local/bin/loyd", "health", "--server", "127.0.0.1:50051", "--timeout", "2s"]
 
 ENTRYPOINT ["/usr/local/bin/loyd"]
 CMD ["serve"]

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 import grpc
@@ -146,7 +147,7 @@ class Kubernetes(unittest.TestCase):
 class Start(unittest.TestCase):
     """The container's command, environment and probes, with this machine's ports and folders."""
 
-    def start(self, overlay):
+    def start(self, overlay, drain_delay="100ms"):
         manifests = Manifests(overlay)
         folder = tempfile.TemporaryDirectory(prefix="loyd-pod-")
         self.addCleanup(folder.cleanup)
@@ -161,7 +162,7 @@ class Start(unittest.TestCase):
         }
         environment = {name: self.here(value) for name, value in manifests.environment().items()}
         # What the test has no time for.
-        environment |= {"LOYD_BUILD_MEMORY": "8M", "LOYD_DRAIN_DELAY": "100ms"}
+        environment |= {"LOYD_BUILD_MEMORY": "8M", "LOYD_DRAIN_DELAY": drain_delay}
         pod = subprocess.Popen(
             [BINARY, *manifests.container["args"]],
             env=environment,
@@ -197,15 +198,32 @@ class Start(unittest.TestCase):
         self.assert_drains(pod)
 
     def test_production(self):
-        manifests, pod = self.start("production")
+        manifests, pod = self.start("production", drain_delay="5s")
+
+        def probed(probe, but=()):
+            words = [self.here(word) for word in manifests.container[probe]["exec"]["command"]]
+            command = [word for word in words if not word.startswith(but)]
+            return subprocess.run(command, capture_output=True, text=True, timeout=30)
+
         for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
-            command = [self.here(word) for word in manifests.container[probe]["exec"]["command"]]
-            probed = subprocess.run(command, capture_output=True, text=True, timeout=30)
-            self.assertEqual(probed.returncode, 0, probed.stderr)
+            answer = probed(probe)
+            self.assertEqual((answer.returncode, answer.stdout), (0, "SERVING\n"), answer.stderr)
             # Without the pod's own certificate it would fail.
-            bare = [word for word in command if not word.startswith(("--tls-cert", "--tls-key"))]
-            self.assertNotEqual(subprocess.run(bare, capture_output=True, timeout=30).returncode, 0)
-        self.assert_drains(pod)
+            self.assertEqual(probed(probe, but=("--tls-cert", "--tls-key")).returncode, 4)
+        # While it drains it is not ready, and no reason to be killed.
+        pod.terminate()
+        end = time.monotonic() + 4
+        while probed("readinessProbe").returncode == 0 and time.monotonic() < end:
+            pass
+        self.assertEqual(probed("readinessProbe").stdout, "NOT_SERVING\n")
+        self.assertEqual(probed("livenessProbe").stdout, "SERVING\n")
+        self.assertEqual(pod.wait(15), 0)
+
+    def test_probes_wait_as_long_as_the_kubelet(self):
+        container = Manifests("production").container
+        for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+            timeout = f"--timeout={container[probe]['timeoutSeconds']}s"
+            self.assertIn(timeout, container[probe]["exec"]["command"])
 
 
 class Compose(unittest.TestCase):

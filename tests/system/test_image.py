@@ -67,7 +67,7 @@ class Built(unittest.TestCase):
                 # The image's own probe, at this port.
                 probe = [each.replace(":50051", f":{port}") for each in config["Healthcheck"]["Test"][1:]]
                 probed = subprocess.run(self.image.command(probe, {}), capture_output=True, text=True)
-                self.assertEqual(probed.returncode, 0, probed.stderr)
+                self.assertEqual((probed.returncode, probed.stdout), (0, "SERVING\n"), probed.stderr)
             server.terminate()
             self.assertEqual(server.wait(15), 0)
             said = server.stderr.read()
