@@ -12,17 +12,20 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::generate::Size;
 use super::{Exit, Failure};
-use crate::heuristic::learned::{Line, MAX_CELLS, Weights};
+use crate::heuristic::learned::near::{self, NearWeights};
+use crate::heuristic::learned::{Line, MAX_CELLS, Weights, WeightsError};
 use crate::puzzle::Shape;
-use crate::training::{Course, Report, train};
+use crate::training::{Course, Report, rank, train};
 
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
-    /// The size of the boards, rows by columns, such as 5x5.
+    /// The size of the boards, rows by columns, such as 5x5. From 8x9 on, boards that are solved in stages, it learns
+    /// how to rank boards there by tiles near each other.
     #[arg(long)]
     shape: Size,
 
-    /// Weights to begin with, those of a smaller board too; default: the Manhattan distance.
+    /// Weights to begin with, those of a smaller board too; default: the Manhattan distance, from 8x9 on the weights
+    /// of 8x8 that loyd comes with.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
@@ -46,14 +49,14 @@ pub(super) struct TrainArgs {
     #[arg(long, default_value = "400")]
     width: NonZeroUsize,
 
-    /// How often a generation looks at each sample.
-    #[arg(long, default_value = "3")]
-    epochs: NonZeroU32,
+    /// How often a generation looks at each sample; default: 3, from 8x9 on 1.
+    #[arg(long)]
+    epochs: Option<NonZeroU32>,
 
-    /// How much the first lesson changes an estimate, in moves; later ones change less. Weights that
-    /// are good already learn better at half a move.
-    #[arg(long, default_value = "2.5", value_parser = rate)]
-    rate: f32,
+    /// How much the first lesson changes an estimate, in moves; later ones change less. Default: 2.5; weights that
+    /// are good already learn better at half a move. From 8x9 on, how much it changes a weight; default: 0.03.
+    #[arg(long, value_parser = rate)]
+    rate: Option<f32>,
 
     /// Boards that decide which weights are better.
     #[arg(long, default_value = "100")]
@@ -73,15 +76,20 @@ impl TrainArgs {
         let threads = self
             .threads
             .or_else(|| thread::available_parallelism().ok());
+        let Size(shape) = self.shape;
+        let lessons = if near::supports(shape) {
+            RANK_LESSONS
+        } else {
+            LESSONS
+        };
         let course = Course {
-            from: self.beginning()?,
             seed: self.seed,
             threads: threads.map_or(1, NonZeroUsize::get),
             generations: self.generations,
             solves: self.solves.get(),
             width: self.width.get(),
-            epochs: self.epochs.get(),
-            rate: self.rate,
+            epochs: self.epochs.map_or(lessons.0, NonZeroU32::get),
+            rate: self.rate.unwrap_or(lessons.1),
             trials: self.trials.get(),
             trial_width: self.trial_width.get(),
         };
@@ -89,7 +97,7 @@ impl TrainArgs {
             .expect("a legal template");
         let bar = ProgressBar::new(1).with_style(style);
         let mut written = Ok(());
-        let weights = train(&course, &mut |report| match *report {
+        let mut report = |report: &Report| match *report {
             Report::Solving {
                 generation, tried, ..
             } => {
@@ -113,21 +121,25 @@ impl TrainArgs {
                     written = bar.suspend(|| writeln!(output, "{line}"));
                 }
             }
-        });
+        };
+        let bytes = if near::supports(shape) {
+            rank(&course, self.near_beginning(shape)?, &mut report).to_bytes()
+        } else {
+            train(&course, self.beginning(shape)?, &mut report).to_bytes()
+        };
         bar.finish_and_clear();
         written?;
-        fs::write(&self.out, weights.to_bytes()).map_err(|error| fail(&self.out, &error))?;
+        fs::write(&self.out, bytes).map_err(|error| fail(&self.out, &error))?;
         writeln!(output, "{}: written", self.out.display())?;
         Ok(Exit::Done)
     }
 
-    /// The weights to begin with, lifted to the size.
-    fn beginning(&self) -> Result<Weights, Failure> {
-        let Size(shape) = self.shape;
+    /// The weights to begin with, lifted to a size.
+    fn beginning(&self, shape: Shape) -> Result<Weights, Failure> {
         if shape.cells() > MAX_CELLS || shape.rows() > shape.columns() {
             return Err(Failure::Input(format!(
-                "{shape}: boards to learn have at most {MAX_CELLS} cells and are at least as wide \
-                 as they are high"
+                "{shape}: boards to learn have at most {MAX_CELLS} cells, squares up to 12×12, and are at least \
+                 as wide as they are high"
             )));
         }
         let Some(from) = &self.from else {
@@ -135,9 +147,32 @@ impl TrainArgs {
         };
         let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
         let weights = Weights::from_bytes(&bytes).map_err(|error| fail(from, &error))?;
-        fit(weights, shape).ok_or_else(|| fail(from, &"its boards are larger than that"))
+        fit(weights, shape).ok_or_else(|| fail(from, &LARGER))
+    }
+
+    /// The same for boards that are solved in stages.
+    fn near_beginning(&self, shape: Shape) -> Result<NearWeights, Failure> {
+        let Some(from) = &self.from else {
+            return near::lifted(shape).ok_or_else(|| fail(&self.out, &WeightsError::Damaged));
+        };
+        let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
+        let weights = match NearWeights::from_bytes(&bytes) {
+            Err(WeightsError::Foreign) => {
+                Weights::from_bytes(&bytes).map(|weights| NearWeights::of(&weights))
+            }
+            weights => weights,
+        };
+        let weights = weights.map_err(|error| fail(from, &error))?;
+        weights.fit(shape).ok_or_else(|| fail(from, &LARGER))
     }
 }
+
+/// What is wrong with weights to begin with.
+const LARGER: &str = "its boards are larger than that";
+
+/// How often samples are looked at, and the rate, where nothing is said; for boards in stages.
+const LESSONS: (u32, f32) = (3, 2.5);
+const RANK_LESSONS: (u32, f32) = (1, 0.03);
 
 /// Reads a rate.
 fn rate(text: &str) -> Result<f32, String> {

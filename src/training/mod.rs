@@ -9,6 +9,7 @@
 mod alike;
 mod model;
 mod plain;
+mod ranks;
 mod samples;
 mod solve;
 mod starts;
@@ -16,9 +17,11 @@ mod trial;
 
 use std::sync::Arc;
 
+pub use ranks::rank;
+
 use model::{Lessons, Model};
 use samples::Samples;
-use solve::{Beam, solvable, solve_all};
+use solve::{Beam, each, solvable, solve_all};
 use starts::Starts;
 use trial::Trial;
 
@@ -44,8 +47,6 @@ const PUPILS: u64 = 2;
 /// What is to be done.
 #[derive(Clone, Debug)]
 pub struct Course {
-    /// The weights to begin with.
-    pub from: Weights,
     /// Everything random comes from it.
     pub seed: u64,
     /// Threads to use; the result is the same on any number of them.
@@ -58,7 +59,8 @@ pub struct Course {
     pub width: usize,
     /// How often each sample is looked at in a generation.
     pub epochs: u32,
-    /// How much the first lesson changes the estimate of its board, in moves.
+    /// How much the first lesson changes the estimate of its board, in moves; where ranks are learned,
+    /// how much it changes a weight.
     pub rate: f32,
     /// Boards that decide between weights.
     pub trials: usize,
@@ -100,13 +102,13 @@ pub enum Report {
     },
 }
 
-/// Runs a course; the best weights by solution length.
-pub fn train(course: &Course, report: &mut dyn FnMut(&Report)) -> Weights {
-    let shape = course.from.shape();
-    let trial = Trial::new(course);
+/// Runs a course that begins with some weights; the best by solution length.
+pub fn train(course: &Course, from: Weights, report: &mut dyn FnMut(&Report)) -> Weights {
+    let shape = from.shape();
+    let trial = Trial::new(shape, course);
     let mut starts = Starts::new(shape);
     let mut memory: Vec<Samples> = Vec::new();
-    let mut best = course.from.clone();
+    let mut best = from;
     let mut best_moves = trial.run(&best, 0, "before", report);
     let mut model = Model::of(&best);
     for generation in 1..=course.generations {
@@ -151,7 +153,7 @@ fn gather(
     starts: &mut Starts,
     report: &mut dyn FnMut(&Report),
 ) -> Samples {
-    let shape = course.from.shape();
+    let shape = beam.rows.shape();
     let seed = board_seed(course.seed, u64::from(generation));
     let mut dice = Dice::new(seed);
     let mut samples = Samples::new(shape.cells());
@@ -210,7 +212,8 @@ fn gather(
 /// The model after the lessons of a generation: the mean of two that learned them in different
 /// orders.
 fn learn(course: &Course, generation: u32, model: &Model, samples: &Samples) -> Model {
-    let pupil = |number: u64| {
+    let pupils: Vec<u64> = (1..=PUPILS).collect();
+    let pupils = each(&pupils, course.threads, |_, number| {
         let mut pupil = model.clone();
         pupil.refresh();
         let lessons = Lessons {
@@ -220,19 +223,6 @@ fn learn(course: &Course, generation: u32, model: &Model, samples: &Samples) -> 
         };
         pupil.learn(samples, lessons);
         pupil
-    };
-    let pupils: Vec<Model> = if course.threads > 1 {
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (1..=PUPILS)
-                .map(|number| scope.spawn(move || pupil(number)))
-                .collect();
-            let pupils = workers.into_iter().map(|worker| worker.join());
-            pupils
-                .map(|pupil| pupil.expect("learning does not panic"))
-                .collect()
-        })
-    } else {
-        (1..=PUPILS).map(pupil).collect()
-    };
+    });
     pupils[0].mean(&pupils[1])
 }

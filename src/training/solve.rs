@@ -87,21 +87,33 @@ impl Beam {
 
 /// Solves the boards of a batch on so many threads; the outcomes in the boards' order.
 pub(super) fn solve_all(beam: &Beam, starts: &[Board], seed: u64, threads: usize) -> Vec<Outcome> {
+    each(starts, threads, |index, start| {
+        beam.solve(start, seed.wrapping_add(index))
+    })
+}
+
+/// What becomes of each item by its number, on so many threads; in the items' order.
+pub(super) fn each<T: Sync, R: Send>(
+    items: &[T],
+    threads: usize,
+    work: impl Fn(u64, &T) -> R + Sync,
+) -> Vec<R> {
     let share = |thread: usize| {
-        let mine = starts.iter().enumerate().skip(thread).step_by(threads);
-        mine.map(|(index, start)| beam.solve(start, seed.wrapping_add(index as u64)))
+        let mine = items.iter().enumerate().skip(thread).step_by(threads);
+        mine.map(|(index, item)| work(index as u64, item))
             .collect::<Vec<_>>()
     };
     let mut shares: Vec<_> = std::thread::scope(|scope| {
+        let share = &share;
         let workers: Vec<_> = (0..threads)
             .map(|thread| scope.spawn(move || share(thread)))
             .collect();
         let shares = workers.into_iter().map(|worker| worker.join());
         shares
-            .map(|share| share.expect("a solve does not panic").into_iter())
+            .map(|share| share.expect("work does not panic").into_iter())
             .collect()
     });
-    (0..starts.len())
+    (0..items.len())
         .filter_map(|index| shares[index % threads].next())
         .collect()
 }

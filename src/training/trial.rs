@@ -16,14 +16,9 @@ pub(super) struct Trial {
 }
 
 impl Trial {
-    pub(super) fn new(course: &Course) -> Self {
-        let goal = Board::solved(course.from.shape());
-        let mut dice = Dice::new(board_seed(course.seed, u64::MAX));
-        let boards = (0..course.trials)
-            .map(|_| uniform(&goal, Solvability::Solvable, &mut dice))
-            .collect();
+    pub(super) fn new(shape: Shape, course: &Course) -> Self {
         Self {
-            boards,
+            boards: trial_boards(shape, course),
             width: course.trial_width,
             threads: course.threads,
         }
@@ -42,17 +37,34 @@ impl Trial {
             width: self.width,
         };
         let outcomes = solve_all(&beam, &self.boards, 1, self.threads);
-        let lost = 2.0 * typical(weights.shape()) as f64;
-        let length = |outcome: &Outcome| outcome.moves().map_or(lost, |moves| moves as f64);
-        let moves = outcomes.iter().map(length).sum::<f64>() / outcomes.len() as f64;
+        let lengths: Vec<_> = outcomes.iter().map(Outcome::moves).collect();
+        let (moves, failed) = worth(weights.shape(), &lengths);
         report(&Report::Tried {
             generation,
             what,
             moves,
-            failed: outcomes.iter().filter(|one| one.path.is_none()).count(),
+            failed,
         });
         moves
     }
+}
+
+/// The boards that decide between weights in a course.
+pub(super) fn trial_boards(shape: Shape, course: &Course) -> Vec<Board> {
+    let goal = Board::solved(shape);
+    let mut dice = Dice::new(board_seed(course.seed, u64::MAX));
+    (0..course.trials)
+        .map(|_| uniform(&goal, Solvability::Solvable, &mut dice))
+        .collect()
+}
+
+/// The mean of the lengths of solutions, where those that were not found count twice the usual; and how many these are.
+pub(super) fn worth(shape: Shape, lengths: &[Option<usize>]) -> (f64, usize) {
+    let lost = 2.0 * typical(shape) as f64;
+    let length = |length: &Option<usize>| length.map_or(lost, |moves| moves as f64);
+    let moves = lengths.iter().map(length).sum::<f64>() / lengths.len() as f64;
+    let failed = lengths.iter().filter(|length| length.is_none()).count();
+    (moves, failed)
 }
 
 /// About the moves of a random board's solution.

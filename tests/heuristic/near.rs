@@ -1,5 +1,5 @@
 use loyd::heuristic::learned::near::{self, NearRows, NearWeights};
-use loyd::heuristic::learned::{Line, Weights};
+use loyd::heuristic::learned::{Line, Weights, WeightsError};
 use loyd::puzzle::Dice;
 
 use crate::learned::tiles;
@@ -73,6 +73,50 @@ fn a_line_more_is_as_it_is_for_all_pairs() {
     for line in [Line::FewerRows, Line::FewerColumns] {
         assert_eq!(manhattan(5, 6).lifted(line), None);
     }
+}
+
+#[test]
+fn weights_are_read_as_they_were_written() {
+    for (rows, columns) in [(8, 9), (9, 9)] {
+        let weights = near::lifted(shape(rows, columns)).unwrap();
+        let bytes = weights.to_bytes();
+        assert!(bytes.len() < NearRows::bytes(shape(rows, columns)) / 10);
+        assert_eq!(NearWeights::from_bytes(&bytes), Ok(weights));
+    }
+}
+
+#[test]
+fn damaged_weights_are_refused() {
+    let whole = near::lifted(shape(8, 9)).unwrap().to_bytes();
+    for at in [8, 10, 11, 12, 5000, whole.len() - 9, whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 4;
+        let expected = match at {
+            8 => WeightsError::Version(6),
+            _ => WeightsError::Damaged,
+        };
+        let read = NearWeights::from_bytes(&bytes);
+        assert_eq!(read, Err(expected), "byte {at}");
+    }
+    let shorter = &whole[..whole.len() - 1];
+    assert_eq!(NearWeights::from_bytes(shorter), Err(WeightsError::Damaged));
+    // Those of all pairs are another kind, and these are no such.
+    let all = weights().to_bytes();
+    assert_eq!(NearWeights::from_bytes(&all), Err(WeightsError::Foreign));
+    assert_eq!(Weights::from_bytes(&whole), Err(WeightsError::Foreign));
+    // Nor are there any for boards that need none.
+    let small = NearWeights::of(&weights()).to_bytes();
+    assert_eq!(NearWeights::from_bytes(&small), Err(WeightsError::Damaged));
+}
+
+#[test]
+fn lines_are_put_in_until_a_shape_is_reached() {
+    let small = || NearWeights::of(&weights());
+    let by_line = small().lifted(Line::MoreRows).unwrap();
+    let by_line = by_line.lifted(Line::MoreColumns).unwrap();
+    assert_eq!(small().fit(shape(6, 6)), Some(by_line));
+    assert_eq!(small().fit(shape(5, 5)), Some(small()));
+    assert_eq!(small().fit(shape(4, 6)), None);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 //! Little-endian.
 
 use std::io::{Read, Write};
+use std::marker::PhantomData;
 use std::mem;
 use std::ops::Range;
 
@@ -11,18 +12,15 @@ use flate2::write::ZlibEncoder;
 use thiserror::Error;
 use twox_hash::XxHash3_64;
 
-use super::weights::{MAX_CELLS, Transposition, Weights, pair_of, pairs_of};
+use super::weights::Transposition;
 use crate::puzzle::Shape;
 
-/// What a file begins with.
-const MAGIC: [u8; 8] = *b"loyd-est";
-
 /// The layout; raised whenever it changes.
-const VERSION: u16 = 2;
+pub(super) const VERSION: u16 = 2;
 
 /// The layout before, in which the weights stood as they are, in parts that were twice as large. The
 /// first weights were learned with it.
-const PLAIN: u16 = 1;
+pub(super) const PLAIN: u16 = 1;
 
 const VERSION_AT: Range<usize> = 8..10;
 const SHAPE_AT: usize = 10;
@@ -36,49 +34,68 @@ pub enum WeightsError {
     #[error("these are no weights of loyd")]
     Foreign,
     /// Their layout is that of another release.
-    #[error("they have the layout {0}, and this release reads {PLAIN} and {VERSION}")]
+    #[error("they have the layout {0}, which this release does not read")]
     Version(u16),
     /// They were changed, or are more or fewer than their shape has.
     #[error("they are damaged")]
     Damaged,
 }
 
-impl Weights {
-    /// The weights as bytes. On square boards those of pairs that are each other's images in the
-    /// diagonal are there once.
-    #[must_use]
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let shape = self.shape();
-        let images = Images::new(shape);
-        let singles = self.singles().iter();
-        let mut weights: Vec<u8> = singles.flat_map(|single| single.to_le_bytes()).collect();
-        for pair in images.stored() {
-            weights.extend(self.block(pair).iter().map(|&weight| weight as u8));
-        }
-        let mut bytes = Vec::from(MAGIC);
-        bytes.extend(VERSION.to_le_bytes());
-        bytes.extend([shape.rows() as u8, shape.columns() as u8]);
-        let mut packed = ZlibEncoder::new(bytes, Compression::best());
-        let written = packed.write_all(&weights).and_then(|()| packed.finish());
-        let mut bytes = written.expect("a vector takes all that is written");
-        let sum = XxHash3_64::oneshot(&bytes);
-        bytes.extend(sum.to_le_bytes());
-        bytes
-    }
+/// Weights that a file can hold: of tiles on cells, and of pairs of tiles on pairs of cells.
+pub(super) trait Stored: Sized {
+    /// What a file of them begins with.
+    const MAGIC: [u8; 8];
 
-    /// The weights of some bytes.
-    ///
-    /// # Errors
-    /// When they are not what [`Self::to_bytes`] makes, or made with the layout before.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
-        let mut reading = Reading::begin(bytes)?;
-        while !reading.advance(u64::MAX) {}
-        reading.finish().ok_or(WeightsError::Damaged)
+    /// The first layout that is read; [`VERSION`] is written.
+    const OLDEST: u16;
+
+    /// Whether there may be a file for a shape.
+    fn supports(shape: Shape) -> bool;
+
+    /// The pairs of cells, the lower one first, in the order of their blocks; none for a block without another
+    /// cell.
+    fn pairs(shape: Shape) -> Vec<Option<(usize, usize)>>;
+
+    /// The number of the block of a pair of cells that is among these.
+    fn number(shape: Shape, lower: usize, upper: usize) -> usize;
+
+    /// The shape, the weights of tiles on cells, and the blocks of those of pairs.
+    fn parts(&self) -> (Shape, &[i16], &[i8]);
+
+    /// The weights of these; none when there are too many or too few.
+    fn of_parts(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self>;
+}
+
+/// Weights as bytes. On square boards those of pairs that are each other's images in the diagonal are there once.
+pub(super) fn to_bytes<W: Stored>(weights: &W) -> Vec<u8> {
+    let (shape, singles, pairs) = weights.parts();
+    let squared = shape.cells().pow(2);
+    let images = Images::new::<W>(shape);
+    let mut weights: Vec<u8> = singles.iter().flat_map(|one| one.to_le_bytes()).collect();
+    for block in images.stored() {
+        let block = &pairs[block * squared..][..squared];
+        weights.extend(block.iter().map(|&weight| weight as u8));
     }
+    let mut bytes = Vec::from(W::MAGIC);
+    bytes.extend(VERSION.to_le_bytes());
+    bytes.extend([shape.rows() as u8, shape.columns() as u8]);
+    let mut packed = ZlibEncoder::new(bytes, Compression::best());
+    let written = packed.write_all(&weights).and_then(|()| packed.finish());
+    let mut bytes = written.expect("a vector takes all that is written");
+    let sum = XxHash3_64::oneshot(&bytes);
+    bytes.extend(sum.to_le_bytes());
+    bytes
+}
+
+/// The weights of some bytes; an error when they are not what [`to_bytes`] makes, or made with a layout before.
+pub(super) fn from_bytes<W: Stored>(bytes: &[u8]) -> Result<W, WeightsError> {
+    let mut reading = Reading::begin(bytes)?;
+    while !reading.advance(u64::MAX) {}
+    reading.finish().ok_or(WeightsError::Damaged)
 }
 
 /// Bytes that are being read, one pair of cells after the other.
-pub(super) struct Reading<'a> {
+pub(super) struct Reading<'a, W> {
     shape: Shape,
     /// The parts of a weight that a number stands for.
     scale: i8,
@@ -91,30 +108,35 @@ pub(super) struct Reading<'a> {
     images: Images,
     /// The next pair of cells.
     pair: usize,
+    kind: PhantomData<W>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a, W: Stored> Reading<'a, W> {
     /// Looks at the checksum, and at all but the pairs.
     pub(super) fn begin(bytes: &'a [u8]) -> Result<Self, WeightsError> {
-        if bytes.get(..MAGIC.len()) != Some(&MAGIC[..]) || bytes.len() < HEADER + CHECKSUM {
+        if bytes.get(..W::MAGIC.len()) != Some(&W::MAGIC[..]) || bytes.len() < HEADER + CHECKSUM {
             return Err(WeightsError::Foreign);
         }
         let version = u16::from_le_bytes([bytes[VERSION_AT.start], bytes[VERSION_AT.start + 1]]);
         let (content, sum) = bytes.split_at(bytes.len() - CHECKSUM);
-        let mut weights: Box<dyn Read + Send + 'a> = match version {
-            PLAIN => Box::new(&content[HEADER..]),
-            VERSION => Box::new(ZlibDecoder::new(&content[HEADER..])),
-            _ => return Err(WeightsError::Version(version)),
+        if !(W::OLDEST..=VERSION).contains(&version) {
+            return Err(WeightsError::Version(version));
+        }
+        let mut weights: Box<dyn Read + Send + 'a> = if version == PLAIN {
+            Box::new(&content[HEADER..])
+        } else {
+            Box::new(ZlibDecoder::new(&content[HEADER..]))
         };
         if XxHash3_64::oneshot(content).to_le_bytes() != sum {
             return Err(WeightsError::Damaged);
         }
         let [rows, columns] = [content[SHAPE_AT], content[SHAPE_AT + 1]].map(usize::from);
         let shape = Shape::new(rows, columns).map_err(|_| WeightsError::Damaged)?;
-        if shape.cells() > MAX_CELLS {
+        if !W::supports(shape) {
             return Err(WeightsError::Damaged);
         }
         let squared = shape.cells() * shape.cells();
+        let images = Images::new::<W>(shape);
         let mut singles = vec![0; squared * size_of::<i16>()];
         let read = weights.read_exact(&mut singles);
         read.map_err(|_| WeightsError::Damaged)?;
@@ -125,11 +147,12 @@ impl<'a> Reading<'a> {
             shape,
             scale,
             singles: singles.map(single).collect(),
-            pairs: vec![0; Weights::pair_count(shape) * squared],
+            pairs: vec![0; images.of_pairs.len() * squared],
             weights,
             block: vec![0; squared],
-            images: Images::new(shape),
+            images,
             pair: 0,
+            kind: PhantomData,
         })
     }
 
@@ -142,22 +165,22 @@ impl<'a> Reading<'a> {
             let Some(image) = self.images.of_pairs.get(self.pair) else {
                 return true;
             };
-            let begin = self.pair * squared;
+            let pair = self.pair;
             self.pair += 1;
-            if image.pair < self.pair - 1 {
-                // It was written with its image.
+            let Some(image) = image.filter(|image| image.pair >= pair) else {
+                // There is nothing to it, or it was written with its image.
                 continue;
-            }
+            };
             if self.weights.read_exact(&mut self.block).is_err() {
                 self.pairs.clear();
                 return true;
             }
             let block = &self.block;
             let parts = |byte: u8| byte.cast_signed().saturating_mul(self.scale);
-            for (weight, &byte) in self.pairs[begin..].iter_mut().zip(block) {
+            for (weight, &byte) in self.pairs[pair * squared..].iter_mut().zip(block) {
                 *weight = parts(byte);
             }
-            if image.pair == self.pair - 1 {
+            if image.pair == pair {
                 continue;
             }
             let tiles = &self.images.names.tiles;
@@ -177,12 +200,12 @@ impl<'a> Reading<'a> {
     }
 
     /// The weights, once they are read; none when there were fewer than there should be, or more.
-    pub(super) fn finish(&mut self) -> Option<Weights> {
+    pub(super) fn finish(&mut self) -> Option<W> {
         if !matches!(self.weights.read(&mut [0]), Ok(0)) {
             return None;
         }
         let (singles, pairs) = (mem::take(&mut self.singles), mem::take(&mut self.pairs));
-        Weights::new(self.shape, singles, pairs)
+        W::of_parts(self.shape, singles, pairs)
     }
 }
 
@@ -198,12 +221,12 @@ struct Image {
 #[derive(Debug)]
 struct Images {
     names: Transposition,
-    of_pairs: Vec<Image>,
+    /// None for blocks to which there is no pair.
+    of_pairs: Vec<Option<Image>>,
 }
 
 impl Images {
-    fn new(shape: Shape) -> Self {
-        let cells = shape.cells();
+    fn new<W: Stored>(shape: Shape) -> Self {
         let names = Transposition::new(shape);
         let is_square = shape.rows() == shape.columns();
         let image = |(lower, upper): (usize, usize)| {
@@ -213,19 +236,20 @@ impl Images {
                 (lower, upper)
             };
             Image {
-                pair: pair_of(cells, first.min(second), first.max(second)),
+                pair: W::number(shape, first.min(second), first.max(second)),
                 is_turned: first > second,
             }
         };
-        let of_pairs = pairs_of(cells).map(image).collect();
+        let pairs = W::pairs(shape).into_iter();
+        let of_pairs = pairs.map(|pair| pair.map(image)).collect();
         Self { names, of_pairs }
     }
 
-    /// The pairs of cells whose weights are stored.
+    /// The blocks that are stored.
     fn stored(&self) -> impl Iterator<Item = usize> + '_ {
         let images = self.of_pairs.iter().enumerate();
         images
-            .filter(|(pair, image)| *pair <= image.pair)
+            .filter(|(pair, image)| image.is_some_and(|image| *pair <= image.pair))
             .map(|(pair, _)| pair)
     }
 }

@@ -62,7 +62,7 @@ struct Work {
 }
 
 enum Stage {
-    Reading(Reading<'static>),
+    Reading(Reading<'static, Weights>),
     Lifting(Lift),
     Rows(rows::Making),
     /// The weights are damaged.

@@ -1,5 +1,6 @@
 //! What was learned: a number for each tile on each cell, and one for each two tiles on theirs.
 
+use super::file::{self, Stored, WeightsError};
 use crate::puzzle::{Shape, goal_cell, plain_tile};
 
 /// The most cells of boards that have weights: these grow with the fourth power of a side.
@@ -148,6 +149,46 @@ impl Weights {
 
     pub(crate) fn singles(&self) -> &[i16] {
         &self.singles
+    }
+
+    /// The weights as bytes. On square boards those of pairs that are each other's images in the
+    /// diagonal are there once.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        file::to_bytes(self)
+    }
+
+    /// The weights of some bytes.
+    ///
+    /// # Errors
+    /// When they are not what [`Self::to_bytes`] makes, or made with the layout before.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
+        file::from_bytes(bytes)
+    }
+}
+
+impl Stored for Weights {
+    const MAGIC: [u8; 8] = *b"loyd-est";
+    const OLDEST: u16 = file::PLAIN;
+
+    fn supports(shape: Shape) -> bool {
+        shape.cells() <= MAX_CELLS
+    }
+
+    fn pairs(shape: Shape) -> Vec<Option<(usize, usize)>> {
+        pairs_of(shape.cells()).map(Some).collect()
+    }
+
+    fn number(shape: Shape, lower: usize, upper: usize) -> usize {
+        pair_of(shape.cells(), lower, upper)
+    }
+
+    fn parts(&self) -> (Shape, &[i16], &[i8]) {
+        (self.shape, &self.singles, &self.pairs)
+    }
+
+    fn of_parts(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self> {
+        Self::new(shape, singles, pairs)
     }
 }
 

@@ -257,6 +257,16 @@ impl<E: Estimate> Layers<E> {
         self.boards.board(node)
     }
 
+    /// What a node of that layer ranks, in moves.
+    ///
+    /// # Panics
+    /// When there is no such node.
+    #[must_use]
+    pub fn rank(&self, node: usize) -> f32 {
+        let rank = self.estimate.rank(self.present.all()[node].value);
+        rank as f32 / E::UNIT as f32
+    }
+
     /// The boards that completed the search so far, in order of depth; at most as many as a layer
     /// has nodes.
     #[must_use]

@@ -2,12 +2,14 @@
 
 use std::cell::OnceCell;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use super::drive::{self, Drive};
 use super::near::Near;
 use super::peel::{Block, Ending, Group, peel};
 use super::rest::{self, Rest};
 use super::stage::Stage;
+use crate::heuristic::learned::near::NearRows;
 use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
 use crate::search::beam::{BoardOf, Estimate, Lane, Tile};
@@ -57,8 +59,15 @@ pub(super) struct Staged<T> {
 }
 
 impl<T: Tile> Staged<T> {
-    /// The estimate for a beam of a width, whose boards begin in the given stage.
-    pub(super) fn new(problem: &Problem, width: usize, ending: Ending, first: u16) -> Self {
+    /// The estimate for a beam of a width, whose boards begin in the given stage; that of tiles near each other
+    /// by `near`, where it is there.
+    pub(super) fn new(
+        problem: &Problem,
+        width: usize,
+        near: Option<Arc<NearRows>>,
+        ending: Ending,
+        first: u16,
+    ) -> Self {
         let shape = problem.shape();
         let (groups, block) = peel(shape, problem.home(), ending);
         let mut closed_by = vec![groups.len() as u16; shape.cells()];
@@ -77,7 +86,7 @@ impl<T: Tile> Staged<T> {
             home: problem.home(),
             stages: vec![OnceCell::new(); groups.len()],
             rest: Rest::new(problem, &groups, is_wide(shape, width)),
-            near: Near::new(problem, width),
+            near: near.map(|rows| Near::new(rows, width)),
             drive: Drive::new(first),
             groups,
             block,

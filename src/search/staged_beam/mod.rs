@@ -7,6 +7,7 @@ mod closing;
 mod drive;
 mod estimate;
 mod finale;
+pub(crate) mod leaders;
 mod near;
 mod peel;
 mod rest;
@@ -23,7 +24,7 @@ use run::StagedBeam;
 
 use super::beam::{Pass, Tile};
 use super::tables::Tables;
-use crate::heuristic::learned;
+use crate::heuristic::learned::{self, near::NearRows};
 use crate::puzzle::{Problem, Shape};
 
 /// Boards of at most so many cells take a byte a tile.
@@ -55,11 +56,29 @@ pub fn solver(
     seed: u64,
     tables: &Arc<Tables>,
 ) -> Box<dyn Pass> {
+    solver_by(near::rows(problem), problem, width, most, seed, tables)
+}
+
+/// The same by other rows for the estimate of tiles near each other than those of the process, or without any: to
+/// learn their weights.
+#[must_use]
+pub(crate) fn solver_by(
+    near: Option<Arc<NearRows>>,
+    problem: &Problem,
+    width: usize,
+    most: usize,
+    seed: u64,
+    tables: &Arc<Tables>,
+) -> Box<dyn Pass> {
     let endings = endings(problem, width);
     let mut pass: Box<dyn Pass> = if problem.shape().cells() <= BYTE_CELLS {
-        Box::new(StagedBeam::<u8>::new(problem, most, seed, endings, tables))
+        Box::new(StagedBeam::<u8>::new(
+            problem, most, seed, near, endings, tables,
+        ))
     } else {
-        Box::new(StagedBeam::<u16>::new(problem, most, seed, endings, tables))
+        Box::new(StagedBeam::<u16>::new(
+            problem, most, seed, near, endings, tables,
+        ))
     };
     pass.set_width(width);
     pass

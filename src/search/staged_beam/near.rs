@@ -24,14 +24,13 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// As it counts in a beam of a width; none where it is not [prepared](prepare), or there is none.
-    pub(super) fn new(problem: &Problem, width: usize) -> Option<Self> {
-        let times = (width as f64 / ONCE).powf(MORE).clamp(1.0, MOST_TIMES);
-        let weight = times * f64::from(rest::UNIT / Rows::UNIT);
-        Some(Self {
-            rows: near::ready(corner_shape(problem)?)?,
+    /// As it counts in a beam of a width.
+    pub(super) fn new(rows: Arc<NearRows>, width: usize) -> Self {
+        let weight = times(width) * f64::from(rest::UNIT / Rows::UNIT);
+        Self {
+            rows,
             weight: weight.round() as i32,
-        })
+        }
     }
 
     /// The changes by the slides of a lane.
@@ -42,6 +41,11 @@ impl Near {
             weight: self.weight,
         }
     }
+}
+
+/// How often it counts in a beam of a width.
+pub(super) fn times(width: usize) -> f64 {
+    (width as f64 / ONCE).powf(MORE).clamp(1.0, MOST_TIMES)
 }
 
 /// The changes by the slides of a lane.
@@ -57,6 +61,11 @@ impl Change<'_> {
     pub(super) fn of(self, board: impl Tiles, tile: usize) -> i32 {
         self.weight * self.between.change(tile, board)
     }
+}
+
+/// The rows for a problem; none where they are not [prepared](prepare), or there are none.
+pub(super) fn rows(problem: &Problem) -> Option<Arc<NearRows>> {
+    near::ready(corner_shape(problem)?)
 }
 
 /// Works on the tables for a problem, about as long as so many nodes of a search take; true once they need no

@@ -8,7 +8,7 @@ use super::estimate::Staged;
 use super::finale::Finale;
 use super::peel::Ending;
 use super::stages::{Completed, Stages};
-use crate::heuristic::learned;
+use crate::heuristic::learned::{self, near::NearRows};
 use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
 use crate::search::beam::{Layers, Learned, Pass, Settings, State, Tile, Trace};
 use crate::search::tables::Tables;
@@ -18,7 +18,7 @@ use crate::search::{Budget, Progress, Search, Step, Stop};
 const GATHERED_LAYERS: u32 = 30;
 
 /// The most moves that are looked for: about four times the cube of the side.
-fn deepest(shape: Shape) -> u32 {
+pub(super) fn deepest(shape: Shape) -> u32 {
     (2 * shape.cells() * (shape.rows() + shape.columns()) + 200) as u32
 }
 
@@ -58,6 +58,8 @@ pub(super) struct StagedBeam<T: Tile> {
     /// The width of the layers to come.
     width: usize,
     seed: u64,
+    /// What ranks boards beside the stages.
+    near: Option<Arc<NearRows>>,
     phase: Phase<T>,
     /// The nodes expanded and generated in phases that are over.
     past: (u64, u64),
@@ -100,11 +102,12 @@ impl<T: Tile> Phase<T> {
 
 impl<T: Tile> StagedBeam<T> {
     /// A search of a problem that ends in the last of these ways, in the one before if it fails, and
-    /// at last by a table.
+    /// at last by a table. The estimate of tiles near each other is by `near`, where it is there.
     pub(super) fn new(
         problem: &Problem,
         width: usize,
         seed: u64,
+        near: Option<Arc<NearRows>>,
         mut endings: Vec<Ending>,
         tables: &Arc<Tables>,
     ) -> Self {
@@ -112,7 +115,7 @@ impl<T: Tile> StagedBeam<T> {
         let image = problem.mirrored(symmetry);
         let settings = Settings::new(width, deepest(image.shape()));
         let ending = endings.pop().unwrap_or(Ending::Table);
-        let stages = Stages::from_start(&image, settings, seed, ending);
+        let stages = Stages::from_start(&image, settings, seed, near.clone(), ending);
         let (phase, inside) = Phase::of(stages, &image, ending);
         Self {
             problem: problem.clone(),
@@ -123,6 +126,7 @@ impl<T: Tile> StagedBeam<T> {
             settings,
             width: settings.width(),
             seed,
+            near,
             phase,
             past: (0, 0),
             peak_memory: 0,
@@ -188,11 +192,11 @@ impl<T: Tile> StagedBeam<T> {
     fn begin_again(&mut self, completed: Completed<T>) -> Step<Solution> {
         let image = self.problem.mirrored(self.symmetry);
         let ending = self.endings.pop().unwrap_or(Ending::Table);
-        let (settings, seed) = (self.settings, self.seed);
+        let (settings, seed, near) = (self.settings, self.seed, self.near.clone());
         let stages = if completed.nodes.is_empty() {
-            Stages::from_start(&image, settings, seed, ending)
+            Stages::from_start(&image, settings, seed, near, ending)
         } else {
-            Stages::go_on(&image, settings, seed, ending, completed)
+            Stages::go_on(&image, settings, seed, near, ending, completed)
         };
         (self.phase, self.inside) = Phase::of(stages, &image, ending);
         self.set_width(self.width);

@@ -1,8 +1,11 @@
 //! The stages at work.
 
+use std::sync::Arc;
+
 use super::estimate::{Staged, Value};
 use super::peel::{Block, Ending};
 use super::roots::Roots;
+use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::Problem;
 use crate::search::beam::{Hashes, Layers, Mark, Nodes, Settings, State, Tile, Trace};
 
@@ -27,9 +30,10 @@ impl<T: Tile> Stages<T> {
         problem: &Problem,
         settings: Settings,
         seed: u64,
+        near: Option<Arc<NearRows>>,
         ending: Ending,
     ) -> Self {
-        let estimate = Staged::new(problem, settings.width(), ending, 0);
+        let estimate = Staged::new(problem, settings.width(), near, ending, 0);
         let mut layers = layers(problem, settings, seed, estimate, Trace::new());
         let tiles = problem.start().tiles();
         let tiles: Vec<T> = tiles
@@ -48,11 +52,12 @@ impl<T: Tile> Stages<T> {
         problem: &Problem,
         settings: Settings,
         seed: u64,
+        near: Option<Arc<NearRows>>,
         ending: Ending,
         completed: Completed<T>,
     ) -> Self {
         let first = completed.stages.count();
-        let estimate = Staged::new(problem, settings.width(), ending, first);
+        let estimate = Staged::new(problem, settings.width(), near, ending, first);
         Self {
             layers: layers(problem, settings, seed, estimate, completed.trace),
             roots: Roots::new(completed.nodes),

@@ -13,7 +13,7 @@ mod table;
 mod weights;
 
 pub use rows::{Between, NearRows};
-pub use table::{bytes, prepare, ready, supports};
+pub use table::{bytes, lifted, prepare, ready, supports};
 pub use weights::NearWeights;
 
 /// Two cells are near each other if a tile needs at most so many slides from one to the other.

@@ -5,15 +5,15 @@ use std::sync::Arc;
 use super::lift::NearLift;
 use super::rows::{self, NearRows};
 use super::weights::NearWeights;
-use crate::heuristic::learned::Line;
+use crate::heuristic::learned::Weights;
 use crate::heuristic::learned::file::Reading;
-use crate::heuristic::learned::shipped::{largest, shapes_within};
+use crate::heuristic::learned::shipped::{self, largest, shapes_within};
 use crate::heuristic::shared_table::{Making, Slot, Slots};
 use crate::puzzle::Shape;
 
 static SLOTS: Slots<Work> = Slots::new();
 
-/// The side of the square whose weights those of all shapes are made of.
+/// The side of the largest square with weights of all pairs.
 const LEAST_SIDE: usize = 8;
 
 /// The longest side of a board with rows, and the most cells of one that is no square: those of 10×10 take 29 MB,
@@ -42,6 +42,14 @@ pub fn ready(shape: Shape) -> Option<Arc<NearRows>> {
     slot(shape)?.get()?.as_ref().clone()
 }
 
+/// The weights of all pairs of the largest square as those of pairs near each other for a larger shape: what learning
+/// begins with. None where there are no such weights.
+#[must_use]
+pub fn lifted(shape: Shape) -> Option<NearWeights> {
+    let all = Weights::from_bytes(largest()).ok()?;
+    NearWeights::of(&all).fit(shape)
+}
+
 /// The bytes that all rows made so far take. Those of all shapes together take 300 MB.
 #[must_use]
 pub fn bytes() -> usize {
@@ -64,7 +72,9 @@ struct Work {
 }
 
 enum Stage {
-    Reading(Reading<'static>),
+    /// The weights of all pairs, of which those near each other are taken.
+    ReadingAll(Reading<'static, Weights>),
+    Reading(Reading<'static, NearWeights>),
     Lifting(NearLift),
     Rows(rows::Making),
     /// The weights are damaged.
@@ -87,9 +97,13 @@ impl Making for Work {
     }
 
     fn begin(shape: &Shape) -> Self {
+        let stage = match shipped::near(*shape) {
+            Some(bytes) => Reading::begin(bytes).map(Stage::Reading),
+            None => Reading::begin(largest()).map(Stage::ReadingAll),
+        };
         Self {
             shape: *shape,
-            stage: Reading::begin(largest()).map_or(Stage::Failed, Stage::Reading),
+            stage: stage.unwrap_or(Stage::Failed),
         }
     }
 
@@ -98,19 +112,24 @@ impl Making for Work {
         let squared = self.shape.cells().pow(2) as u64;
         let pieces = |a_node: u64| states.saturating_mul(a_node).div_ceil(squared);
         match &mut self.stage {
+            Stage::ReadingAll(reading) => {
+                if reading.advance(pieces(READ_A_NODE)) {
+                    let weights = reading.finish();
+                    self.go_on(weights.as_ref().map(NearWeights::of));
+                }
+                false
+            }
             Stage::Reading(reading) => {
                 if reading.advance(pieces(READ_A_NODE)) {
                     let weights = reading.finish();
-                    self.stage = weights.map_or(Stage::Failed, |weights| {
-                        next_stage(self.shape, NearWeights::of(&weights))
-                    });
+                    self.go_on(weights);
                 }
                 false
             }
             Stage::Lifting(lift) => {
                 if lift.advance(pieces(LIFTED_A_NODE)) {
                     let weights = lift.finish();
-                    self.stage = next_stage(self.shape, weights);
+                    self.go_on(Some(weights));
                 }
                 false
             }
@@ -133,14 +152,13 @@ impl Making for Work {
     }
 }
 
-/// What is to be done with weights on the way to those of a shape.
-fn next_stage(shape: Shape, weights: NearWeights) -> Stage {
-    let line = if weights.shape().rows() < shape.rows() {
-        Line::MoreRows
-    } else if weights.shape().columns() < shape.columns() {
-        Line::MoreColumns
-    } else {
-        return Stage::Rows(rows::Making::begin(weights));
-    };
-    NearLift::begin(weights, line).map_or(Stage::Failed, Stage::Lifting)
+impl Work {
+    /// To the next stage, with the weights that the one before has made.
+    fn go_on(&mut self, weights: Option<NearWeights>) {
+        let next = weights.and_then(|weights| match weights.next_line(self.shape) {
+            Some(line) => NearLift::begin(weights, line).map(Stage::Lifting),
+            None => Some(Stage::Rows(rows::Making::begin(weights))),
+        });
+        self.stage = next.unwrap_or(Stage::Failed);
+    }
 }

@@ -1,7 +1,9 @@
 //! The weights of tiles that are near each other.
 
 use super::lift::NearLift;
+use super::table::supports;
 use crate::heuristic::learned::Line;
+use crate::heuristic::learned::file::{self, Stored, WeightsError};
 use crate::heuristic::learned::weights::{Weights, pair_of};
 use crate::puzzle::Shape;
 
@@ -24,7 +26,7 @@ pub struct NearWeights {
 }
 
 impl NearWeights {
-    pub(super) fn new(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Self {
+    pub(crate) fn new(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Self {
         debug_assert_eq!(pairs.len(), Self::pair_count(shape) * shape.cells().pow(2));
         Self {
             shape,
@@ -58,6 +60,53 @@ impl NearWeights {
         let mut lift = NearLift::begin(self, line)?;
         while !lift.advance(u64::MAX) {}
         Some(lift.finish())
+    }
+
+    /// The weights of tiles on cells, `[tile][cell]`.
+    pub(crate) fn singles(&self) -> &[i16] {
+        &self.singles
+    }
+
+    /// The weights of pairs, those of one [block](Self::blocks) after the other.
+    pub(crate) fn pair_weights(&self) -> &[i8] {
+        &self.pairs
+    }
+
+    /// The two cells, the lower one first, of each block of weights `[tile on the first][tile on the second]`; none
+    /// for a block without another cell.
+    pub(crate) fn blocks(shape: Shape) -> Vec<Option<(usize, usize)>> {
+        let cells = |(cell, offset)| Some((cell, other_of(shape, cell, offset)?));
+        pairs_of(shape).map(cells).collect()
+    }
+
+    /// The block of two cells that are near each other, the lower one first.
+    ///
+    /// # Panics
+    /// When they are not near each other.
+    pub(crate) fn block_of(shape: Shape, first: usize, second: usize) -> usize {
+        let offset = offset_of(shape, first, second).expect("cells near each other");
+        first * OFFSET_COUNT + offset
+    }
+
+    /// The line that is missing first to boards of a shape.
+    pub(super) fn next_line(&self, shape: Shape) -> Option<Line> {
+        if self.shape.rows() < shape.rows() {
+            Some(Line::MoreRows)
+        } else if self.shape.columns() < shape.columns() {
+            Some(Line::MoreColumns)
+        } else {
+            None
+        }
+    }
+
+    /// The weights for boards with as many lines more as a shape has; none for one with a line less.
+    #[must_use]
+    pub fn fit(self, shape: Shape) -> Option<Self> {
+        let mut weights = self;
+        while let Some(line) = weights.next_line(shape) {
+            weights = weights.lifted(line)?;
+        }
+        (weights.shape == shape).then_some(weights)
     }
 
     /// The blocks of weights of pairs, those without another cell included.
@@ -128,6 +177,49 @@ impl NearWeights {
     pub(super) const fn bytes(shape: Shape) -> usize {
         let squared = shape.cells() * shape.cells();
         squared * (size_of::<i16>() + Self::pair_count(shape))
+    }
+
+    /// The weights as bytes. On square boards those of pairs that are each other's images in the
+    /// diagonal are there once.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        file::to_bytes(self)
+    }
+
+    /// The weights of some bytes.
+    ///
+    /// # Errors
+    /// When they are not what [`Self::to_bytes`] makes, or of a shape that is not
+    /// [supported](super::supports).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
+        file::from_bytes(bytes)
+    }
+}
+
+impl Stored for NearWeights {
+    const MAGIC: [u8; 8] = *b"loydnear";
+    const OLDEST: u16 = file::VERSION;
+
+    fn supports(shape: Shape) -> bool {
+        supports(shape)
+    }
+
+    fn pairs(shape: Shape) -> Vec<Option<(usize, usize)>> {
+        Self::blocks(shape)
+    }
+
+    fn number(shape: Shape, lower: usize, upper: usize) -> usize {
+        Self::block_of(shape, lower, upper)
+    }
+
+    fn parts(&self) -> (Shape, &[i16], &[i8]) {
+        (self.shape, &self.singles, &self.pairs)
+    }
+
+    fn of_parts(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self> {
+        let squared = shape.cells().pow(2);
+        let fits = singles.len() == squared && pairs.len() == Self::pair_count(shape) * squared;
+        fits.then(|| Self::new(shape, singles, pairs))
     }
 }
 

@@ -1,0 +1,169 @@
+//! Learning the weights of tiles near each other, which rank boards in stages: from which board of a layer led on.
+//!
+//! One generation after the other: staged beams by the best weights so far solve many boards. Of some of their layers
+//! the board that the solution came of is put beside others of that layer, and the weights learn to rank it first. They
+//! go on if solutions by them are shorter on boards that nothing is learned from.
+
+mod model;
+mod shares;
+
+use std::sync::Arc;
+
+use model::{Lessons, Model};
+
+use super::solve::each;
+use super::trial::{trial_boards, worth};
+use super::{BATCH, Course, PUPILS, Report};
+use crate::heuristic::learned::near::{NearRows, NearWeights};
+use crate::puzzle::generate::{Solvability, board_seed, uniform};
+use crate::puzzle::{Board, Dice, Problem, Shape};
+use crate::search::staged_beam::leaders::{Group, leaders, times};
+use crate::search::staged_beam::{prepare, solver_by};
+use crate::search::tables::Tables;
+use crate::search::{Budget, Step};
+
+/// Nodes that a search is advanced by, or tables are made for, at a time.
+const SLICE: u64 = 1 << 14;
+
+/// Runs a course that begins with some weights; the best by solution length.
+pub fn rank(course: &Course, from: NearWeights, report: &mut dyn FnMut(&Report)) -> NearWeights {
+    let shape = from.shape();
+    let trial = Trial::new(shape, course);
+    let mut best = from;
+    let mut best_moves = trial.run(&best, 0, "before", report);
+    for generation in 1..=course.generations {
+        let before = Model::of(&best);
+        let groups = gather(course, generation, &best, &before, report);
+        report(&Report::Learning {
+            generation,
+            samples: groups.len(),
+        });
+        let weights = learn(course, generation, &before, &groups).weights();
+        let moves = trial.run(&weights, generation, "learned", report);
+        if moves < best_moves {
+            (best, best_moves) = (weights, moves);
+        }
+    }
+    best
+}
+
+/// What is to be learned in a generation. The groups' ranks are without the estimate that is learned.
+fn gather(
+    course: &Course,
+    generation: u32,
+    weights: &NearWeights,
+    model: &Model,
+    report: &mut dyn FnMut(&Report),
+) -> Vec<Group> {
+    let goal = Board::solved(weights.shape());
+    let seed = board_seed(course.seed, u64::from(generation));
+    let mut dice = Dice::new(seed);
+    let rows = Arc::new(NearRows::new(weights.clone()));
+    let times = times(course.width);
+    let cells = goal.shape().cells();
+    let mut groups = Vec::new();
+    let (mut tried, mut failed) = (0, 0);
+    while tried < course.solves {
+        let boards: Vec<Board> = (0..BATCH.min(course.solves - tried))
+            .map(|_| uniform(&goal, Solvability::Solvable, &mut dice))
+            .collect();
+        let seed = seed.wrapping_add(tried as u64);
+        let found = each(&boards, course.threads, |index, start| {
+            let (problem, seed) = (problem(start), seed.wrapping_add(index));
+            let mut groups = leaders(Arc::clone(&rows), &problem, course.width, seed)?;
+            for group in &mut groups {
+                for (rank, tiles) in group.ranks.iter_mut().zip(group.tiles.chunks_exact(cells)) {
+                    *rank -= times * model.of_board(tiles);
+                }
+            }
+            Some(groups)
+        });
+        tried += boards.len();
+        failed += found.iter().filter(|found| found.is_none()).count();
+        groups.extend(found.into_iter().flatten().flatten());
+        report(&Report::Solving {
+            generation,
+            tried,
+            of: course.solves,
+            failed,
+        });
+    }
+    groups
+}
+
+/// The model after the lessons of a generation: the mean of two that learned them in different orders.
+fn learn(course: &Course, generation: u32, before: &Model, groups: &[Group]) -> Model {
+    let pupils: Vec<u64> = (1..=PUPILS).collect();
+    let learned = each(&pupils, course.threads, |_, number| {
+        let mut pupil = before.clone();
+        pupil.learn(
+            groups,
+            Lessons {
+                epochs: course.epochs,
+                rate: course.rate,
+                times: times(course.width),
+                seed: board_seed(course.seed ^ number, u64::from(generation)),
+            },
+        );
+        pupil
+    });
+    learned[0].mean(&learned[1])
+}
+
+/// What weights are worth: how long solutions are by them.
+struct Trial {
+    shape: Shape,
+    boards: Vec<Board>,
+    width: usize,
+    threads: usize,
+    tables: Arc<Tables>,
+}
+
+impl Trial {
+    fn new(shape: Shape, course: &Course) -> Self {
+        while !prepare(&problem(&Board::solved(shape)), SLICE) {}
+        Self {
+            shape,
+            boards: trial_boards(shape, course),
+            width: course.trial_width,
+            threads: course.threads,
+            tables: Arc::new(Tables::new()),
+        }
+    }
+
+    /// The mean length of the solutions.
+    fn run(
+        &self,
+        weights: &NearWeights,
+        generation: u32,
+        what: &'static str,
+        report: &mut dyn FnMut(&Report),
+    ) -> f64 {
+        let rows = Arc::new(NearRows::new(weights.clone()));
+        let lengths = each(&self.boards, self.threads, |index, start| {
+            let (problem, near) = (problem(start), Some(Arc::clone(&rows)));
+            let (width, tables) = (self.width, &self.tables);
+            let mut beam = solver_by(near, &problem, width, width, index, tables);
+            loop {
+                match beam.advance(Budget::nodes(SLICE)) {
+                    Step::Working => {}
+                    Step::Found(solution) => return Some(solution.moves().len()),
+                    Step::Done(_) => return None,
+                }
+            }
+        });
+        let (moves, failed) = worth(self.shape, &lengths);
+        report(&Report::Tried {
+            generation,
+            what,
+            moves,
+            failed,
+        });
+        moves
+    }
+}
+
+/// The way from a board home.
+fn problem(start: &Board) -> Problem {
+    Problem::new(start, &Board::solved(start.shape())).expect("boards that are drawn can be solved")
+}

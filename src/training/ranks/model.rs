@@ -1,0 +1,247 @@
+//! The weights as numbers that can be learned, and how they learn to rank.
+
+use std::sync::Arc;
+
+use super::shares::{PARTS, Shares};
+use crate::heuristic::learned::Rows;
+use crate::heuristic::learned::near::NearWeights;
+use crate::puzzle::{Dice, Shape};
+use crate::search::staged_beam::leaders::{GROUP, Group};
+
+/// A weight, and the sum of the squares of what it was told to change (Adagrad: Duchi, Hazan & Singer,
+/// 2011).
+#[derive(Clone, Copy, Debug, Default)]
+struct Weight {
+    value: f32,
+    squares: f32,
+}
+
+impl Weight {
+    #[inline]
+    fn learn(&mut self, change: f32, rate: f32) {
+        self.squares += change * change;
+        self.value -= rate * change / (1.0 + self.squares).sqrt();
+    }
+}
+
+/// How the groups of a generation are to be learned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lessons {
+    /// How often each group is seen.
+    pub(super) epochs: u32,
+    /// The most that a shared weight changes at first, in moves; it falls to a twentieth.
+    pub(super) rate: f32,
+    /// How often the weights count in ranks.
+    pub(super) times: f32,
+    pub(super) seed: u64,
+}
+
+/// A board is so many times as likely to lead as one that ranks a move behind it: e to the power of this. Told
+/// from groups.
+const SHARPNESS: f32 = 0.2;
+
+/// The part of the rate at which weights change that are a pair's own, or a single tile's.
+const OWN_RATE: f32 = 1.0 / 3.0;
+
+/// Boards whose chance is smaller teach nothing.
+const SLIGHT: f32 = 1e-4;
+
+/// The weights of [`NearWeights`], in moves, those of pairs [in parts](Shares).
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    shape: Shape,
+    shares: Arc<Shares>,
+    /// The cells of each pair near each other, and the place of the first weight of its block.
+    blocks: Arc<[(usize, usize, usize)]>,
+    singles: Vec<Weight>,
+    pairs: Vec<Weight>,
+}
+
+impl Model {
+    /// The mean of weights and their images; nothing is shared yet.
+    pub(super) fn of(weights: &NearWeights) -> Self {
+        let shape = weights.shape();
+        let squared = shape.cells().pow(2);
+        let shares = Arc::new(Shares::new(shape));
+        let blocks = NearWeights::blocks(shape).into_iter().enumerate();
+        let blocks = blocks.filter_map(|(number, cells)| {
+            let (cell, other) = cells?;
+            Some((cell, other, number * squared))
+        });
+        let singles = weights.singles().iter().map(|&single| single.into());
+        let pairs = weights.pair_weights().iter().map(|&pair| pair.into());
+        let own = shares.pairs.iter().map(|parts| parts[0]);
+        Self {
+            singles: means(shares.singles.iter().copied(), singles, squared),
+            pairs: means(own, pairs, shares.pair_numbers),
+            blocks: blocks.collect(),
+            shape,
+            shares,
+        }
+    }
+
+    /// The weights rounded to parts of a move.
+    pub(super) fn weights(&self) -> NearWeights {
+        let parts = |weight: f32, most: f32| {
+            let parts = (weight * Rows::UNIT as f32).round();
+            parts.clamp(-most, most)
+        };
+        let singles = self.shares.singles.iter();
+        let singles = singles.map(|&one| self.singles[one as usize].value);
+        let pairs = self.shares.pairs.iter().map(|parts| self.pair(parts));
+        NearWeights::new(
+            self.shape,
+            singles
+                .map(|one| parts(one, i16::MAX.into()) as i16)
+                .collect(),
+            pairs.map(|one| parts(one, i8::MAX.into()) as i8).collect(),
+        )
+    }
+
+    #[inline]
+    fn pair(&self, parts: &[u32; PARTS]) -> f32 {
+        let values = parts.map(|part| self.pairs[part as usize].value);
+        values.into_iter().sum()
+    }
+
+    /// The numbers of the weights of tiles on cells of a board.
+    fn singles_of<'a>(&'a self, tiles: &'a [u8]) -> impl Iterator<Item = u32> + 'a {
+        let places = tiles.iter().enumerate();
+        let places = places.map(|(cell, &tile)| usize::from(tile) * tiles.len() + cell);
+        places.map(|place| self.shares.singles[place])
+    }
+
+    /// Those of pairs.
+    fn pairs_of<'a>(&'a self, tiles: &'a [u8]) -> impl Iterator<Item = &'a [u32; PARTS]> + 'a {
+        self.blocks.iter().map(|&(cell, other, first)| {
+            let [tile, other] = [tiles[cell], tiles[other]].map(usize::from);
+            &self.shares.pairs[first + tile * tiles.len() + other]
+        })
+    }
+
+    /// What the weights of a board add up to, in moves.
+    pub(super) fn of_board(&self, tiles: &[u8]) -> f32 {
+        let singles = self.singles_of(tiles);
+        let singles: f32 = singles.map(|one| self.singles[one as usize].value).sum();
+        let pairs: f32 = self.pairs_of(tiles).map(|parts| self.pair(parts)).sum();
+        singles + pairs
+    }
+
+    /// Learns that of each group the first board should lead, in an order that the seed chooses. The groups' ranks are
+    /// those without this estimate.
+    pub(super) fn learn(&mut self, groups: &[Group], lessons: Lessons) {
+        let mut dice = Dice::new(lessons.seed);
+        let mut order: Vec<u32> = (0..groups.len() as u32).collect();
+        let total = u64::from(lessons.epochs) * groups.len() as u64;
+        let mut done = 0;
+        let mut changes = Changes {
+            singles: vec![0.0; self.singles.len()],
+            pairs: vec![0.0; self.pairs.len()],
+            ..Changes::default()
+        };
+        for _ in 0..lessons.epochs {
+            dice.shuffle(&mut order);
+            for &group in &order {
+                let past = done as f32 / total as f32;
+                done += 1;
+                let rate = lessons.rate * (1.0 - 0.95 * past);
+                self.step(&groups[group as usize], lessons.times, rate, &mut changes);
+            }
+        }
+    }
+
+    /// Learns from one group: by the logarithm of the chance that its first board leads (logistic regression).
+    fn step(&mut self, group: &Group, times: f32, rate: f32, changes: &mut Changes) {
+        let cells = self.shape.cells();
+        let boards = || group.tiles.chunks_exact(cells);
+        let mut chances = group.ranks;
+        for (rank, tiles) in chances.iter_mut().zip(boards()) {
+            *rank += times * self.of_board(tiles);
+        }
+        let least = chances.into_iter().fold(f32::INFINITY, f32::min);
+        chances = chances.map(|rank| (SHARPNESS * (least - rank)).exp());
+        let sum: f32 = chances.iter().sum();
+        for (i, (tiles, chance)) in boards().zip(chances).enumerate() {
+            let change = f32::from(u8::from(i == 0)) - chance / sum;
+            if change.abs() < SLIGHT {
+                continue;
+            }
+            for single in self.singles_of(tiles) {
+                changes.singles[single as usize] += change;
+                changes.touched_singles.push(single);
+            }
+            for &[own, ..] in self.pairs_of(tiles) {
+                changes.pairs[own as usize] += change;
+                changes.touched_pairs.push(own);
+            }
+        }
+        // What all boards of a group have in common has changed by nothing, or by what rounding leaves of it.
+        let take = |change: &mut f32| {
+            let change = std::mem::take(change);
+            (change.abs() > f32::EPSILON * GROUP as f32).then_some(change)
+        };
+        for single in changes.touched_singles.drain(..) {
+            if let Some(change) = take(&mut changes.singles[single as usize]) {
+                self.singles[single as usize].learn(change, OWN_RATE * rate);
+            }
+        }
+        for own in changes.touched_pairs.drain(..) {
+            let Some(change) = take(&mut changes.pairs[own as usize]) else {
+                continue;
+            };
+            self.pairs[own as usize].learn(change, OWN_RATE * rate);
+            for &shared in &self.shares.pairs[own as usize][1..] {
+                changes.pairs[shared as usize] += change;
+                changes.touched_shared.push(shared);
+            }
+        }
+        for shared in changes.touched_shared.drain(..) {
+            if let Some(change) = take(&mut changes.pairs[shared as usize]) {
+                self.pairs[shared as usize].learn(change, rate);
+            }
+        }
+    }
+
+    /// The mean of two models that learned from the same one.
+    pub(super) fn mean(&self, other: &Self) -> Self {
+        let mean = |(a, b): (&Weight, &Weight)| Weight {
+            value: (a.value + b.value) / 2.0,
+            squares: (a.squares + b.squares) / 2.0,
+        };
+        Self {
+            singles: self.singles.iter().zip(&other.singles).map(mean).collect(),
+            pairs: self.pairs.iter().zip(&other.pairs).map(mean).collect(),
+            ..self.clone()
+        }
+    }
+}
+
+/// By how much a group changes weights, by their numbers; nothing between groups.
+#[derive(Debug, Default)]
+struct Changes {
+    singles: Vec<f32>,
+    pairs: Vec<f32>,
+    /// The numbers of those that it changes.
+    touched_singles: Vec<u32>,
+    touched_pairs: Vec<u32>,
+    touched_shared: Vec<u32>,
+}
+
+/// For each number the mean of the parts of a move that have it, in moves; nothing for numbers that none has.
+fn means(
+    numbers: impl Iterator<Item = u32>,
+    parts: impl Iterator<Item = i32>,
+    count: usize,
+) -> Vec<Weight> {
+    let mut sums = vec![(0, 0); count];
+    for (number, parts) in numbers.zip(parts) {
+        let (sum, count) = &mut sums[number as usize];
+        *sum += parts;
+        *count += Rows::UNIT;
+    }
+    let weight = |(sum, count): (i32, i32)| Weight {
+        value: sum as f32 / count.max(1) as f32,
+        squares: 0.0,
+    };
+    sums.into_iter().map(weight).collect()
+}
