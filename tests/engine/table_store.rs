@@ -13,6 +13,7 @@ use loyd::heuristic::HeuristicKind;
 use loyd::heuristic::pattern_database::Store;
 use loyd::puzzle::{Dice, Metric, Problem};
 use loyd::search::distance_table::{Class, DistanceTable};
+use loyd::search::guides::Home;
 use loyd::search::{Budget, Search, Step, ida_star};
 
 use crate::fake::{PATIENCE, receive};
@@ -276,6 +277,38 @@ fn tables_that_are_stored_need_no_memory_to_build() {
     settle_prepared(&guided(25_000_000, Some(folder.path()), u64::MAX));
     bytes[10_000] ^= 1;
     assert_eq!(fs::read(&largest.path).unwrap(), bytes);
+}
+
+#[test]
+fn a_file_that_is_of_no_use_takes_the_place_of_no_memory_to_build() {
+    let folder = tempfile::tempdir().unwrap();
+    settle_prepared(&guided(4_500_000, Some(folder.path()), u64::MAX));
+    let home = Home::new(shape(4, 4), 15);
+    let smallest = &GuideBuilder::choices(home)[0];
+    let can_build = || {
+        let store = Store::new(folder.path().to_owned());
+        GuideBuilder::new(Some(store), 0).can_build(smallest)
+    };
+    assert!(can_build());
+    let files = Store::new(folder.path().to_owned()).list().unwrap();
+    let largest = files.iter().max_by_key(|file| file.bytes).unwrap();
+    let whole = fs::read(&largest.path).unwrap();
+    let write = |bytes: &[u8]| {
+        fs::remove_file(&largest.path).unwrap();
+        fs::write(&largest.path, bytes).unwrap();
+    };
+    // Cut off, and of another release.
+    write(&whole[..whole.len() - 8]);
+    assert!(!can_build());
+    let mut foreign = whole.clone();
+    foreign[8] ^= 0x40;
+    write(&foreign);
+    assert!(!can_build());
+    let store = guided(4_500_000, Some(folder.path()), 0);
+    settle_prepared(&store);
+    assert!(!store.ready(&fifteen(15), SINGLE).guide);
+    write(&whole);
+    assert!(can_build());
 }
 
 fn settle_prepared(store: &TableStore) {

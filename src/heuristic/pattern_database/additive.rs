@@ -181,20 +181,20 @@ impl<E: RowEntry> Tables<E> {
     }
 
     /// The largest of the tables of some partitions that are neither there nor in a file, in
-    /// bytes; 0 when there are none.
+    /// bytes; 0 when there are none. A file of another release, or one that is cut off, is none.
     pub fn largest_to_build(&mut self, partitions: &[Partition]) -> usize {
         let patterns = partitions.iter().flat_map(Partition::patterns);
         let tables: HashSet<Pattern> = patterns.map(|pattern| pattern.canonical().0).collect();
-        let is_there = |pattern: &Pattern| {
-            let is_stored = |store: &Store| store.path(pattern).exists();
-            self.databases.contains_key(pattern) || self.store.as_ref().is_some_and(is_stored)
-        };
-        let to_build: Vec<Pattern> = tables
-            .into_iter()
-            .filter(|pattern| !is_there(pattern))
-            .collect();
-        let bytes = |pattern: Pattern| 8 * PatternDatabase::length(&pattern, &self.rows(&pattern));
-        to_build.into_iter().map(bytes).max().unwrap_or(0)
+        let mut largest = 0;
+        for pattern in tables {
+            let rows = self.rows(&pattern);
+            let is_stored = |store: &Store| store.has(&pattern, &rows);
+            if !self.databases.contains_key(&pattern) && !self.store.as_ref().is_some_and(is_stored)
+            {
+                largest = largest.max(8 * PatternDatabase::length(&pattern, &rows));
+            }
+        }
+        largest
     }
 
     /// Lets go of the tables that nobody uses.

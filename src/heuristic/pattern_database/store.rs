@@ -149,27 +149,46 @@ impl Store {
         pattern: Pattern,
         rows: Arc<Rows<E>>,
     ) -> Result<PatternDatabase<E>, StoreError> {
-        let path = self.path(&pattern);
+        let (map, words_sum) = self.open(&pattern, &rows)?;
+        if XxHash3_64::oneshot(&map[HEADER..]) != words_sum {
+            return Err(StoreError::Refused {
+                path: self.path(&pattern),
+                fault: Fault::Words,
+            });
+        }
+        let words = Words::Mapped { map, begin: HEADER };
+        Ok(PatternDatabase::of(pattern, rows, words))
+    }
+
+    /// Whether there is a file with the header and the length of a pattern's table. What its words
+    /// are worth only [`Self::load`] tells.
+    pub(super) fn has<E: RowEntry>(&self, pattern: &Pattern, rows: &Rows<E>) -> bool {
+        self.open(pattern, rows).is_ok()
+    }
+
+    /// The file of a table, of which all but the words is checked, and the words' checksum.
+    fn open<E: RowEntry>(
+        &self,
+        pattern: &Pattern,
+        rows: &Rows<E>,
+    ) -> Result<(Mmap, u64), StoreError> {
+        let path = self.path(pattern);
         let map = map(&path)?;
-        let refused = |fault| StoreError::Refused {
-            path: path.clone(),
-            fault,
+        let refused = |fault| StoreError::Refused { path, fault };
+        let header = match Header::read(&map) {
+            Ok(header) => header,
+            Err(fault) => return Err(refused(fault)),
         };
-        let header = Header::read(&map).map_err(&refused)?;
-        if header.pattern != Some(pattern) {
+        if header.pattern != Some(*pattern) {
             return Err(refused(Fault::OtherPattern));
         }
-        let words = PatternDatabase::length(&pattern, &rows);
+        let words = PatternDatabase::length(pattern, rows);
         let expected = (HEADER + 8 * words) as u64;
         let found = map.len() as u64;
         if header.words != words as u64 || found != expected {
             return Err(refused(Fault::Length { found, expected }));
         }
-        if XxHash3_64::oneshot(&map[HEADER..]) != header.words_sum {
-            return Err(refused(Fault::Words));
-        }
-        let words = Words::Mapped { map, begin: HEADER };
-        Ok(PatternDatabase::of(pattern, rows, words))
+        Ok((map, header.words_sum))
     }
 
     /// Writes a table to its file, over one that may be there.
