@@ -2,7 +2,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use loyd::heuristic::pattern_database::{
-    Additive, Cancelled, CellSet, Partition, Pattern, PatternDatabase, Tables, Tier, Watch,
+    Additive, Cancelled, CellSet, Partition, Pattern, PatternDatabase, Store, Tables, Tier, Watch,
 };
 use loyd::puzzle::{Dice, Problem, Shape, Symmetry};
 use rustc_hash::FxHashMap;
@@ -256,6 +256,19 @@ fn a_cancelled_build_says_so() {
         tables.additive(&partitions, 2, &watch).unwrap_err(),
         Cancelled
     );
+}
+
+#[test]
+fn a_build_can_be_cancelled_while_its_tables_come_from_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = || Tables::<u64>::stored_in(Store::new(folder.path().to_owned()));
+    let partitions = Tier::SixSixThree.partitions(15).unwrap();
+    let watch = Watch::default();
+    stored().additive(&partitions, 1, &watch).unwrap();
+    watch.cancel();
+    let mut tables = stored();
+    assert!(tables.additive(&partitions, 1, &watch).is_err());
+    assert!(tables.take_events().is_empty());
 }
 
 #[test]

@@ -231,6 +231,9 @@ impl<E: RowEntry> Tables<E> {
             watch.expect_states(states as u64);
         }
         for pattern in missing {
+            if watch.is_cancelled() {
+                return Err(Cancelled);
+            }
             let rows = self.rows(&pattern);
             let database = match self.load(pattern, &rows) {
                 Some(database) => {

@@ -41,7 +41,8 @@ impl Watch {
         (self.done.load(Ordering::Relaxed) as f64 / total as f64).min(1.0)
     }
 
-    /// Asks the build to stop. It does within some milliseconds.
+    /// Asks the build to stop. It does within some milliseconds; a table that is being read from
+    /// its file is read to the end before.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -55,7 +56,7 @@ impl Watch {
         self.total.fetch_add(states, Ordering::Relaxed);
     }
 
-    fn is_cancelled(&self) -> bool {
+    pub(super) fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }
 }
