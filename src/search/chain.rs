@@ -14,7 +14,7 @@ use crate::puzzle::{Metric, Problem, Shape, Solution};
 use super::constructive::Constructive;
 use super::deepening::Deepening;
 use super::distance_table::{Class, DistanceTable};
-use super::guides::{Home, Version};
+use super::guides::{Home, Strength};
 use super::joined::Joined;
 use super::plan::{Method, Objective, Ready, Stage, plan};
 use super::table_walk::TableWalk;
@@ -60,8 +60,9 @@ pub struct Chain {
     /// becomes of it elsewhere.
     table: Option<Arc<DistanceTable>>,
     waiting: VecDeque<Stage>,
-    /// Set while the current search is one by pattern databases, or stands in for one: by which.
-    guided_by: Option<Version>,
+    /// Set while the current search is one by pattern databases, or stands in for one: how strong
+    /// they are.
+    guided_by: Option<Strength>,
     current: Option<(Stage, Solver)>,
     /// The search that proves, while the current one is one by beams.
     beside: Option<Box<Self>>,
@@ -167,12 +168,12 @@ impl Chain {
     /// IDA* by pattern databases, or by the best heuristic that there is while they are not there.
     fn guided(&mut self) -> (HeuristicKind, Solver) {
         let guides = self.tables.guides();
-        let version = guides.version(Home::of(&self.problem));
+        let strength = guides.strength(Home::of(&self.problem));
         if let Some(solver) = guides.solver(&self.problem) {
-            self.guided_by = Some(version);
+            self.guided_by = Some(strength);
             return (HeuristicKind::PatternDatabase, solver);
         }
-        self.guided_by = Some(Version::NONE);
+        self.guided_by = Some(Strength::NONE);
         let heuristic = HeuristicKind::default();
         (heuristic, ida_star::solver(&self.problem, heuristic))
     }
@@ -186,7 +187,7 @@ impl Chain {
     fn is_overtaken(&self) -> bool {
         let guides = self.tables.guides();
         self.guided_by
-            .is_some_and(|guided_by| guides.version(Home::of(&self.problem)) > guided_by)
+            .is_some_and(|guided_by| guides.strength(Home::of(&self.problem)) > guided_by)
     }
 
     fn begin(&mut self, stage: Stage, memory: u64) {

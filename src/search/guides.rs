@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::heuristic::SMALL_CELLS;
+use crate::heuristic::pattern_database::{Additive, RowEntry};
 use crate::puzzle::{Problem, Shape, canonical_symmetry};
 
 use super::Solver;
@@ -79,48 +79,51 @@ pub enum AnyGuide {
 /// a search keeps the ones that it began with.
 #[derive(Default)]
 pub struct Guides {
-    guides: RwLock<HashMap<Home, (Version, AnyGuide)>>,
-    versions: AtomicU64,
+    guides: RwLock<HashMap<Home, (Strength, AnyGuide)>>,
 }
 
-/// Tells one guide for the same problems from another: the greater is the newer.
+/// How much a guide knows, to compare it with others for the same problems: the states of its
+/// tables, those of each sum counted. A guide that went and came back is as strong as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Version(u64);
+pub struct Strength(u64);
 
-impl Version {
+impl Strength {
     /// There is no guide; less than any that there is.
     pub const NONE: Self = Self(0);
+
+    fn of<E: RowEntry>(additive: &Additive<E>) -> Self {
+        let summands = additive.sums().iter().flatten();
+        Self(summands.map(|summand| summand.database().states()).sum())
+    }
 }
 
 impl Guides {
     /// Whether there is a guide for these problems.
     #[must_use]
     pub fn is_ready(&self, home: Home) -> bool {
-        self.version(home) > Version::NONE
+        self.strength(home) > Strength::NONE
     }
 
-    /// The guide that there is for these problems.
+    /// How strong the guide is that there is for these problems.
     #[must_use]
-    pub fn version(&self, home: Home) -> Version {
+    pub fn strength(&self, home: Home) -> Strength {
         let guides = self.read();
-        guides.get(&home).map_or(Version::NONE, |guide| guide.0)
+        guides.get(&home).map_or(Strength::NONE, |guide| guide.0)
     }
 
     /// Puts a guide in, in the place of the one that may be there for the same problems.
     pub fn insert(&self, guide: AnyGuide) {
-        let home = match &guide {
-            AnyGuide::Small(guide) | AnyGuide::Two(guide, _) => {
-                let additive = guide.additive();
-                Home::new(additive.shape(), additive.home())
+        let (home, strength) = match &guide {
+            AnyGuide::Small(guide) => guide_for(guide.additive()),
+            AnyGuide::Two(guide, other) => {
+                let (home, Strength(first)) = guide_for(guide.additive());
+                let Strength(second) = Strength::of(other.additive());
+                (home, Strength(first + second))
             }
-            AnyGuide::Large(guide) => {
-                let additive = guide.additive();
-                Home::new(additive.shape(), additive.home())
-            }
+            AnyGuide::Large(guide) => guide_for(guide.additive()),
         };
-        let version = Version(1 + self.versions.fetch_add(1, Ordering::Relaxed));
         // Freed when nobody waits for it any more: tables can be large.
-        let _replaced = self.write().insert(home, (version, guide));
+        let _replaced = self.write().insert(home, (strength, guide));
     }
 
     /// Takes the guide for these problems out.
@@ -150,13 +153,19 @@ impl Guides {
         both_ways::solver(problem, probe, begin, rival)
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, HashMap<Home, (Version, AnyGuide)>> {
+    fn read(&self) -> RwLockReadGuard<'_, HashMap<Home, (Strength, AnyGuide)>> {
         self.guides.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, HashMap<Home, (Version, AnyGuide)>> {
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<Home, (Strength, AnyGuide)>> {
         self.guides.write().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whose problems the bounds of a guide are for, and how strong it is.
+fn guide_for<E: RowEntry>(additive: &Additive<E>) -> (Home, Strength) {
+    let home = Home::new(additive.shape(), additive.home());
+    (home, Strength::of(additive))
 }
 
 impl fmt::Debug for Guides {

@@ -10,7 +10,7 @@ use loyd::puzzle::{Dice, Metric, Problem};
 use loyd::search::chain::{Chain, optimal_solver};
 use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::distance_table::Class;
-use loyd::search::guides::AnyGuide;
+use loyd::search::guides::{AnyGuide, Home};
 use loyd::search::ida_star::batch::{Guide, Small};
 use loyd::search::joined::Joined;
 use loyd::search::plan::{Algorithm, Method, Objective, Ratio, Ready, Stage, plan};
@@ -19,6 +19,7 @@ use loyd::search::{Budget, Progress, Search, Step, Stop, a_star, ida_star};
 
 use crate::constructive;
 use crate::driving::run;
+use crate::parts::weak;
 use crate::support::published::{KORF_1985, PRINCETON};
 use crate::support::{goal, problem, random_problem, shape, walk};
 
@@ -527,7 +528,7 @@ fn a_guide_that_comes_later_takes_over() {
     tables.guides().insert(AnyGuide::Small(guide.clone()));
     assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
     // And a better one, for which this stands, of the one before.
-    tables.guides().insert(AnyGuide::Small(guide));
+    tables.guides().insert(AnyGuide::Two(guide.clone(), guide));
     let answer = loop {
         match chain.advance(Budget::nodes(1000)) {
             Step::Working => {}
@@ -543,6 +544,38 @@ fn a_guide_that_comes_later_takes_over() {
         chain.advance(Budget::UNLIMITED),
         Step::Done(Stop::Proven)
     ));
+}
+
+#[test]
+fn a_guide_that_comes_back_or_is_weaker_takes_nothing_over() {
+    let (tiles, ..) = KORF_1985[7];
+    let problem = problem(4, 4, &tiles);
+    let tables = Arc::new(Tables::new());
+    let partitions = Tier::SixSixThree.partitions(15).unwrap();
+    let additive = pattern_database::Tables::new().additive(&partitions, 1, &Watch::default());
+    let good = Guide::<Small>::new(additive.unwrap()).unwrap();
+    tables.guides().insert(AnyGuide::Small(good.clone()));
+    let mut chain = Chain::new(
+        problem.clone(),
+        Metric::SingleTile,
+        Objective::Optimal,
+        vec![Stage::IdaStar(HeuristicKind::PatternDatabase)],
+        Arc::clone(&tables),
+    );
+    for _ in 0..3 {
+        assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
+    }
+    // They make room for others, and then come again, the smallest first.
+    for guide in [good, weak(shape(4, 4), 15, 3)] {
+        tables.guides().remove(Home::of(&problem));
+        tables.guides().insert(AnyGuide::Small(guide));
+        assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
+        assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
+        // All nodes are those of one search, which has not begun again.
+        let iterations = chain.iterations();
+        let nodes: u64 = iterations.iter().map(|iteration| iteration.generated).sum();
+        assert_eq!(nodes, chain.progress().generated);
+    }
 }
 
 #[test]

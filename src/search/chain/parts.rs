@@ -4,7 +4,7 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::Chain;
-use crate::search::guides::Version;
+use crate::search::guides::Strength;
 use crate::search::plan::Objective;
 use crate::search::{Budget, Part, Progress, Search};
 
@@ -79,7 +79,7 @@ impl Chain {
                 is_small && self.left.is_some_and(|left| left > PROVABLE)
             }
         };
-        is_provable && guided_by.is_some_and(|version| version > Version::NONE)
+        is_provable && guided_by.is_some_and(|strength| strength > Strength::NONE)
     }
 
     fn split_current(&mut self, memory: u64) -> Option<HandedOut> {
