@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::process::Command;
 use std::sync::Arc;
 
 use loyd::heuristic::pattern_database::{
@@ -100,6 +101,21 @@ fn the_number_of_threads_changes_nothing() {
         let distances = tables.each_ref().map(|one| one.distance(&tiles, blank));
         assert!(distances.iter().all(|&distance| distance == distances[0]));
     }
+}
+
+#[test]
+fn where_no_thread_is_to_be_had_tables_are_built_without() {
+    // In a process of its own no thread gets the stack that it wants.
+    let this = std::env::current_exe().unwrap();
+    let test = "pattern_database::the_number_of_threads_changes_nothing";
+    let output = Command::new(this)
+        .args(["--exact", test, "--test-threads=1"])
+        .env("RUST_MIN_STACK", (1_u64 << 60).to_string())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("1 passed"), "{text}");
 }
 
 #[test]

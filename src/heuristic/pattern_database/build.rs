@@ -11,6 +11,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 use super::PatternDatabase;
 use super::cell_set::{CellSet, neighbours};
@@ -249,7 +250,7 @@ impl<'a, E: RowEntry> Build<'a, E> {
             .zip(is_live.chunks_mut(CHUNK));
         let chunks = Mutex::new(chunks.enumerate());
         let any = AtomicBool::new(false);
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             let work = || {
                 let mut pulled = vec![0; row_words];
                 loop {
@@ -283,7 +284,8 @@ impl<'a, E: RowEntry> Build<'a, E> {
                 }
             };
             for _ in 1..threads {
-                scope.spawn(work);
+                // Where no thread is to be had, the others do its work.
+                let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
             work();
         });

@@ -1,6 +1,7 @@
 //! Turning a table over: from rows with a bit for each order to orders with a bit for each row.
 
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 
 /// Blocks of 64×64 bits that are turned over together, each way: eight words are a cache line, so
 /// that lines are read and written whole.
@@ -21,7 +22,7 @@ pub(super) fn transpose<'a>(
 ) {
     let stride = stride_words(rows);
     let chunks = Mutex::new(words.chunks_mut(stride * 64 * TILE).enumerate());
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         let work = || {
             let mut tile = vec![0; 64 * TILE * TILE];
             loop {
@@ -37,7 +38,8 @@ pub(super) fn transpose<'a>(
             }
         };
         for _ in 1..threads {
-            scope.spawn(work);
+            // Where no thread is to be had, the others do its work.
+            let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });
