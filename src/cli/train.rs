@@ -15,17 +15,17 @@ use super::{Exit, Failure};
 use crate::heuristic::learned::near::{self, NearWeights};
 use crate::heuristic::learned::{Line, MAX_CELLS, Weights, WeightsError};
 use crate::puzzle::Shape;
-use crate::training::{Course, Report, rank, train};
+use crate::training::{Course, LEAST_WIDTH, Report, rank, train};
 
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
-    /// The size of the boards, rows by columns, such as 5x5. From 8x9 on, boards that are solved in stages, it learns
-    /// how to rank boards there by tiles near each other.
+    /// The size of the boards, rows by columns, such as 5x5. For larger ones than 8x8 with sides from 8 to 12, which are
+    /// solved in stages, it learns how to rank boards there by tiles near each other.
     #[arg(long)]
     shape: Size,
 
-    /// Weights to begin with, those of a smaller board too; default: the Manhattan distance, from 8x9 on the weights
-    /// of 8x8 that loyd comes with.
+    /// Weights to begin with, those of a smaller board too; default: the Manhattan distance, for boards in stages the
+    /// weights of 8x8 that loyd comes with.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
@@ -41,20 +41,20 @@ pub(super) struct TrainArgs {
     #[arg(long, default_value_t = 3)]
     generations: u32,
 
-    /// Boards to solve in a generation.
+    /// Boards to solve in a generation. Of boards in stages each takes about 0.4 MB until it is over (10x10).
     #[arg(long, default_value = "4096")]
     solves: NonZeroUsize,
 
-    /// The width of the beam that solves them.
+    /// The width of the beam that solves them; at least 48 for boards in stages.
     #[arg(long, default_value = "400")]
     width: NonZeroUsize,
 
-    /// How often a generation looks at each sample; default: 3, from 8x9 on 1.
+    /// How often a generation looks at each sample; default: 3, for boards in stages 1.
     #[arg(long)]
     epochs: Option<NonZeroU32>,
 
     /// How much the first lesson changes an estimate, in moves; later ones change less. Default: 2.5; weights that
-    /// are good already learn better at half a move. From 8x9 on, how much it changes a weight; default: 0.03.
+    /// are good already learn better at half a move. For boards in stages, how much it changes a weight; default: 0.03.
     #[arg(long, value_parser = rate)]
     rate: Option<f32>,
 
@@ -118,7 +118,9 @@ impl TrainArgs {
                 let line =
                     format!("generation {generation}, {what}: {moves:.2} moves, {failed} without");
                 if written.is_ok() {
-                    written = bar.suspend(|| writeln!(output, "{line}"));
+                    // At once, for who reads it from a file.
+                    written =
+                        bar.suspend(|| writeln!(output, "{line}").and_then(|()| output.flush()));
                 }
             }
         };
@@ -128,8 +130,9 @@ impl TrainArgs {
             train(&course, self.beginning(shape)?, &mut report).to_bytes()
         };
         bar.finish_and_clear();
-        written?;
+        // First what took so long: nobody may be reading the lines any more.
         fs::write(&self.out, bytes).map_err(|error| fail(&self.out, &error))?;
+        written?;
         writeln!(output, "{}: written", self.out.display())?;
         Ok(Exit::Done)
     }
@@ -152,8 +155,16 @@ impl TrainArgs {
 
     /// The same for boards that are solved in stages.
     fn near_beginning(&self, shape: Shape) -> Result<NearWeights, Failure> {
+        if self.width.get() < LEAST_WIDTH {
+            return Err(Failure::Input(format!(
+                "--width {}: nothing is learned from beams of fewer than {LEAST_WIDTH} boards",
+                self.width
+            )));
+        }
         let Some(from) = &self.from else {
-            return near::lifted(shape).ok_or_else(|| fail(&self.out, &WeightsError::Damaged));
+            return near::lifted(shape).ok_or_else(|| {
+                Failure::Broken("the weights that loyd comes with are damaged".to_owned())
+            });
         };
         let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
         let weights = match NearWeights::from_bytes(&bytes) {

@@ -2,7 +2,7 @@
 
 use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::pattern_database::{
-    self, Bytes, Cancelled, Event, Partition, RowEntry, Store, Tables, Tier, Watch,
+    self, Bytes, Event, NotBuilt, Partition, RowEntry, Store, Tables, Tier, Watch,
 };
 use crate::search::guides::{AnyGuide, Home};
 use crate::search::ida_star::batch::Guide;
@@ -26,8 +26,6 @@ pub struct Choice {
 pub struct GuideBuilder {
     small: Tables<u64>,
     large: Tables<Bytes>,
-    /// The most bytes that the building of a table may take.
-    build_memory: u64,
 }
 
 impl GuideBuilder {
@@ -35,10 +33,10 @@ impl GuideBuilder {
     /// than `build_memory` bytes to build are used where they are stored, and not built.
     #[must_use]
     pub fn new(store: Option<Store>, build_memory: u64) -> Self {
+        let largest = usize::try_from(build_memory / BUILD_FACTOR).unwrap_or(usize::MAX);
         Self {
-            small: tables(store.clone()),
-            large: tables(store),
-            build_memory,
+            small: tables(store.clone(), largest),
+            large: tables(store, largest),
         }
     }
 
@@ -70,24 +68,29 @@ impl GuideBuilder {
 
     /// Whether there is memory enough to build the tables of a choice, or they need not be built.
     pub fn can_build(&mut self, choice: &Choice) -> bool {
-        let largest = if choice.is_small() {
-            self.small.largest_to_build(&choice.all())
+        fn can_make<E: RowEntry>(tables: &mut Tables<E>, choice: &Choice) -> bool {
+            let can_make = tables.can_make(&choice.all());
+            tell(tables);
+            can_make
+        }
+        if choice.is_small() {
+            can_make(&mut self.small, choice)
         } else {
-            self.large.largest_to_build(&choice.all())
-        };
-        BUILD_FACTOR.saturating_mul(largest as u64) <= self.build_memory
+            can_make(&mut self.large, choice)
+        }
     }
 
     /// Makes a guide.
     ///
     /// # Errors
-    /// When the watch was told to cancel.
+    /// When the watch was told to cancel, or a table may not be built whose file turned out to be
+    /// damaged.
     pub fn build(
         &mut self,
         choice: &Choice,
         threads: usize,
         watch: &Watch,
-    ) -> Result<AnyGuide, Cancelled> {
+    ) -> Result<AnyGuide, NotBuilt> {
         const FITS: &str = "no choice has more than eight patterns";
         let partitions = &choice.partitions;
         Ok(if choice.is_small() {
@@ -153,8 +156,10 @@ impl Choice {
     }
 }
 
-fn tables<E: RowEntry>(store: Option<Store>) -> Tables<E> {
-    store.map_or_else(Tables::new, Tables::stored_in)
+fn tables<E: RowEntry>(store: Option<Store>, largest: usize) -> Tables<E> {
+    store
+        .map_or_else(Tables::new, Tables::stored_in)
+        .up_to(largest)
 }
 
 /// Logs and counts what became of the tables' files.

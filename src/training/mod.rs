@@ -17,7 +17,7 @@ mod trial;
 
 use std::sync::Arc;
 
-pub use ranks::rank;
+pub use ranks::{LEAST_WIDTH, rank};
 
 use model::{Lessons, Model};
 use samples::Samples;

@@ -274,13 +274,19 @@ fn tables_that_are_stored_need_no_memory_to_build() {
     bytes[10_000] ^= 1;
     fs::remove_file(&largest.path).unwrap();
     fs::write(&largest.path, &bytes).unwrap();
+    let unable = guided(25_000_000, Some(folder.path()), 0);
+    settle_prepared(&unable);
+    // The smaller tables that are there do instead.
+    assert!(unable.ready(&fifteen(15), SINGLE).guide);
+    assert!(unable.bytes() < 19_000_000, "{}", unable.bytes());
+    assert_eq!(fs::read(&largest.path).unwrap(), bytes);
     settle_prepared(&guided(25_000_000, Some(folder.path()), u64::MAX));
     bytes[10_000] ^= 1;
     assert_eq!(fs::read(&largest.path).unwrap(), bytes);
 }
 
 #[test]
-fn a_file_that_is_of_no_use_takes_the_place_of_no_memory_to_build() {
+fn a_file_that_is_of_no_use_does_not_stand_for_its_table() {
     let folder = tempfile::tempdir().unwrap();
     settle_prepared(&guided(4_500_000, Some(folder.path()), u64::MAX));
     let home = Home::new(shape(4, 4), 15);

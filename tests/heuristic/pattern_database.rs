@@ -3,7 +3,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use loyd::heuristic::pattern_database::{
-    Additive, Cancelled, CellSet, Partition, Pattern, PatternDatabase, Store, Tables, Tier, Watch,
+    Additive, CellSet, NotBuilt, Partition, Pattern, PatternDatabase, Store, Tables, Tier, Watch,
 };
 use loyd::puzzle::{Dice, Problem, Shape, Symmetry};
 use rustc_hash::FxHashMap;
@@ -270,7 +270,7 @@ fn a_cancelled_build_says_so() {
     let mut tables = Tables::<u64>::new();
     assert_eq!(
         tables.additive(&partitions, 2, &watch).unwrap_err(),
-        Cancelled
+        NotBuilt::Cancelled
     );
 }
 
@@ -283,7 +283,8 @@ fn a_build_can_be_cancelled_while_its_tables_come_from_files() {
     stored().additive(&partitions, 1, &watch).unwrap();
     watch.cancel();
     let mut tables = stored();
-    assert!(tables.additive(&partitions, 1, &watch).is_err());
+    let built = tables.additive(&partitions, 1, &watch);
+    assert_eq!(built.unwrap_err(), NotBuilt::Cancelled);
     assert!(tables.take_events().is_empty());
 }
 

@@ -1,6 +1,7 @@
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use loyd::heuristic::pattern_database::{
     CellSet, Fault, Pattern, PatternDatabase, Rows, Store, StoreError, Watch,
@@ -48,6 +49,26 @@ fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     // Written anew, as the old file may be mapped.
     fs::remove_file(path).unwrap();
     fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn what_writers_that_were_killed_have_left_is_removed() {
+    let (_folder, store, path) = stored();
+    let file = |name: &str, minutes: u64| {
+        let path = path.with_file_name(name);
+        let file = File::create(&path).unwrap();
+        let modified = file.metadata().unwrap().modified().unwrap();
+        let age = Duration::from_secs(minutes * 60);
+        file.set_modified(modified - age).unwrap();
+        path
+    };
+    let abandoned = file(".loyd-part-abandoned", 11);
+    let in_the_making = file(".loyd-part-young", 9);
+    let others = [file("notes", 11), file("5x5-1f-18.pdb", 11)];
+    store.save(&load(&store).unwrap()).unwrap();
+    assert!(!abandoned.exists());
+    assert!(in_the_making.exists());
+    assert!(others.iter().all(|path| path.exists()));
 }
 
 #[test]

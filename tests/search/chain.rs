@@ -538,7 +538,12 @@ fn a_guide_that_comes_later_takes_over() {
     };
     assert_eq!(answer.length, length);
     assert_eq!(answer.by, Stage::IdaStar(HeuristicKind::PatternDatabase));
-    assert!(chain.progress().generated > before.generated);
+    let generated = chain.progress().generated;
+    assert!(generated > before.generated);
+    // The last search has begun anew: there was more than its own iterations.
+    let iterations = chain.iterations();
+    let own: u64 = iterations.iter().map(|one| one.generated).sum();
+    assert!(own < generated - before.generated, "{own}");
     assert!(chain.progress().lower_bound >= before.lower_bound);
     assert!(matches!(
         chain.advance(Budget::UNLIMITED),
@@ -565,7 +570,7 @@ fn a_guide_that_comes_back_or_is_weaker_takes_nothing_over() {
     for _ in 0..3 {
         assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
     }
-    // They make room for others, and then come again, the smallest first.
+    // They make room for others, and come again, first the same and then weaker ones.
     for guide in [good, weak(shape(4, 4), 15, 3)] {
         tables.guides().remove(Home::of(&problem));
         tables.guides().insert(AnyGuide::Small(guide));

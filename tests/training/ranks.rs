@@ -1,5 +1,6 @@
 use loyd::heuristic::learned::near::{self, NearWeights};
-use loyd::puzzle::Shape;
+use loyd::puzzle::generate::{Solvability, uniform};
+use loyd::puzzle::{Board, Dice, Problem, Shape, Symmetry};
 use loyd::training::{Course, Report, rank};
 
 use crate::support::shape;
@@ -62,6 +63,30 @@ fn what_is_learned_makes_shorter_solutions() {
         .collect();
     assert!(tried[1] < tried[0], "{tried:?}");
     assert_ne!(Some(weights), near::lifted(shape(8, 9)));
+}
+
+#[test]
+fn weights_of_squares_are_alike_for_mirror_images_and_files_of_them_lose_nothing() {
+    let course = Course {
+        solves: 2,
+        trials: 1,
+        ..course(2, 1)
+    };
+    let (weights, _) = run(&course, shape(9, 9));
+    let read = NearWeights::from_bytes(&weights.to_bytes());
+    assert!(read == Ok(weights.clone()));
+    let goal = Board::solved(shape(9, 9));
+    let mut dice = Dice::new(1);
+    for _ in 0..100 {
+        let start = uniform(&goal, Solvability::Solvable, &mut dice);
+        let problem = Problem::new(&start, &goal).unwrap();
+        let image = problem.mirrored(Symmetry::TRANSPOSITION);
+        let of = |problem: &Problem| {
+            let tiles: Vec<u8> = problem.start().tiles().map(|tile| tile as u8).collect();
+            weights.of_board(&tiles)
+        };
+        assert_eq!(of(&problem), of(&image));
+    }
 }
 
 #[test]

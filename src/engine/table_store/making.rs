@@ -83,7 +83,10 @@ impl Shared {
         let watch = Watch::default();
         let guide = thread::scope(|scope| {
             let build = || self.guides().build(&choice, self.threads.get(), &watch);
-            let building = scope.spawn(build);
+            let Ok(building) = thread::Builder::new().spawn_scoped(scope, build) else {
+                // No more threads are to be had: without a look at it, then.
+                return build();
+            };
             while !building.is_finished() {
                 telemetry::table_building(Some(watch.fraction()));
                 if self.is_closed() {

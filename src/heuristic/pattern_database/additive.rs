@@ -13,7 +13,7 @@ use super::probe::{Descent, Placement, placements};
 use super::rank::orders;
 use super::region::{RowEntry, Rows};
 use super::store::{Store, StoreError};
-use super::{Cancelled, PatternDatabase, Watch};
+use super::{NotBuilt, PatternDatabase, Watch};
 
 /// A table as a problem sees it: in a mirror.
 #[derive(Clone, Debug)]
@@ -123,6 +123,10 @@ pub struct Tables<E> {
     databases: HashMap<Pattern, Arc<PatternDatabase<E>>>,
     rows: HashMap<(Shape, usize), Arc<Rows<E>>>,
     store: Option<Store>,
+    /// Those whose files are of no use: they count as not stored, and that is told once.
+    refused: HashSet<Pattern>,
+    /// The bytes of the largest table that may be built.
+    largest: usize,
     events: Vec<Event>,
 }
 
@@ -133,7 +137,7 @@ pub enum Event {
     Loaded(PathBuf),
     /// It was built and put into its file.
     Saved(PathBuf),
-    /// There is a file, which is of no use: the table was built anew.
+    /// There is a file, which is of no use: the table is built anew, if it may be.
     Refused(StoreError),
     /// It was built, and is in this process's memory alone.
     NotSaved(StoreError),
@@ -147,6 +151,8 @@ impl<E: RowEntry> Tables<E> {
             databases: HashMap::new(),
             rows: HashMap::new(),
             store: None,
+            refused: HashSet::new(),
+            largest: usize::MAX,
             events: Vec::new(),
         }
     }
@@ -158,6 +164,12 @@ impl<E: RowEntry> Tables<E> {
             store: Some(store),
             ..Self::new()
         }
+    }
+
+    /// The same, but tables of more than so many bytes are not built.
+    #[must_use]
+    pub fn up_to(self, largest: usize) -> Self {
+        Self { largest, ..self }
     }
 
     /// What happened since this was last asked.
@@ -180,21 +192,21 @@ impl<E: RowEntry> Tables<E> {
         (all, missing)
     }
 
-    /// The largest of the tables of some partitions that are neither there nor in a file, in
-    /// bytes; 0 when there are none. A file of another release, or one that is cut off, is none.
-    pub fn largest_to_build(&mut self, partitions: &[Partition]) -> usize {
+    /// Whether each table of some partitions is there, or in a file, or may be built. A file of another
+    /// release, or one that is cut off, is none.
+    pub fn can_make(&mut self, partitions: &[Partition]) -> bool {
         let patterns = partitions.iter().flat_map(Partition::patterns);
         let tables: HashSet<Pattern> = patterns.map(|pattern| pattern.canonical().0).collect();
-        let mut largest = 0;
-        for pattern in tables {
+        tables.into_iter().all(|pattern| {
             let rows = self.rows(&pattern);
-            let is_stored = |store: &Store| store.has(&pattern, &rows);
-            if !self.databases.contains_key(&pattern) && !self.store.as_ref().is_some_and(is_stored)
-            {
-                largest = largest.max(8 * PatternDatabase::length(&pattern, &rows));
-            }
-        }
-        largest
+            self.databases.contains_key(&pattern)
+                || self.may_build(&pattern, &rows)
+                || self.is_stored(pattern, &rows)
+        })
+    }
+
+    fn may_build(&self, pattern: &Pattern, rows: &Rows<E>) -> bool {
+        8 * PatternDatabase::length(pattern, rows) <= self.largest
     }
 
     /// Lets go of the tables that nobody uses.
@@ -207,7 +219,8 @@ impl<E: RowEntry> Tables<E> {
     /// many threads, the largest first.
     ///
     /// # Errors
-    /// When the watch was told to cancel. What was built until then remains.
+    /// When the watch was told to cancel, or a table may not be built. What was built until then
+    /// remains.
     ///
     /// # Panics
     /// When there are no partitions, or they are of several shapes or homes.
@@ -216,7 +229,7 @@ impl<E: RowEntry> Tables<E> {
         partitions: &[Partition],
         threads: usize,
         watch: &Watch,
-    ) -> Result<Additive<E>, Cancelled> {
+    ) -> Result<Additive<E>, NotBuilt> {
         let (shape, home) = (partitions[0].shape(), partitions[0].home());
         let is_one = |other: &Partition| (other.shape(), other.home()) == (shape, home);
         assert!(partitions.iter().all(is_one), "of one shape and home");
@@ -232,7 +245,7 @@ impl<E: RowEntry> Tables<E> {
         }
         for pattern in missing {
             if watch.is_cancelled() {
-                return Err(Cancelled);
+                return Err(NotBuilt::Cancelled);
             }
             let rows = self.rows(&pattern);
             let database = match self.load(pattern, &rows) {
@@ -240,6 +253,7 @@ impl<E: RowEntry> Tables<E> {
                     watch.skip_states(database.states());
                     database
                 }
+                None if !self.may_build(&pattern, &rows) => return Err(NotBuilt::TooLarge),
                 None => {
                     let database = PatternDatabase::new(pattern, rows, threads, watch)?;
                     self.save(&database);
@@ -256,24 +270,55 @@ impl<E: RowEntry> Tables<E> {
     }
 
     fn load(&mut self, pattern: Pattern, rows: &Arc<Rows<E>>) -> Option<PatternDatabase<E>> {
-        let store = self.store.as_ref()?;
+        let store = self.usable_store(&pattern)?;
         match store.load(pattern, Arc::clone(rows)) {
             Ok(database) => {
-                self.events.push(Event::Loaded(store.path(&pattern)));
+                let path = store.path(&pattern);
+                self.events.push(Event::Loaded(path));
                 Some(database)
             }
-            Err(StoreError::Missing(_)) => None,
             Err(error) => {
-                self.events.push(Event::Refused(error));
+                self.refuse(pattern, error);
                 None
             }
+        }
+    }
+
+    /// Whether there is a file with a table, as far as can be told without reading all of it.
+    fn is_stored(&mut self, pattern: Pattern, rows: &Rows<E>) -> bool {
+        let looked = self
+            .usable_store(&pattern)
+            .map(|store| store.look(&pattern, rows));
+        match looked {
+            Some(Ok(())) => true,
+            Some(Err(error)) => {
+                self.refuse(pattern, error);
+                false
+            }
+            None => false,
+        }
+    }
+
+    /// The store, unless its file for a table is known to be of no use.
+    fn usable_store(&self, pattern: &Pattern) -> Option<&Store> {
+        let store = self.store.as_ref();
+        store.filter(|_| !self.refused.contains(pattern))
+    }
+
+    fn refuse(&mut self, pattern: Pattern, error: StoreError) {
+        if !matches!(error, StoreError::Missing(_)) {
+            self.refused.insert(pattern);
+            self.events.push(Event::Refused(error));
         }
     }
 
     fn save(&mut self, database: &PatternDatabase<E>) {
         let saved = self.store.as_ref().map(|store| store.save(database));
         self.events.extend(saved.map(|saved| match saved {
-            Ok(path) => Event::Saved(path),
+            Ok(path) => {
+                self.refused.remove(database.pattern());
+                Event::Saved(path)
+            }
             Err(error) => Event::NotSaved(error),
         }));
     }

@@ -29,10 +29,16 @@ pub struct Watch {
     cancelled: AtomicBool,
 }
 
-/// A build that was cancelled.
+/// Why a table was not built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the building of pattern databases was cancelled")]
-pub struct Cancelled;
+pub enum NotBuilt {
+    /// The watch was told to cancel.
+    #[error("the building of pattern databases was cancelled")]
+    Cancelled,
+    /// It is larger than tables that may be built.
+    #[error("a pattern database is larger than those that may be built")]
+    TooLarge,
+}
 
 impl Watch {
     /// How much is done, from 0 to 1, about.
@@ -42,8 +48,8 @@ impl Watch {
         (self.done.load(Ordering::Relaxed) as f64 / total as f64).min(1.0)
     }
 
-    /// Asks the build to stop. It does within some milliseconds; a table that is being read from
-    /// its file is read to the end before.
+    /// Asks the build to stop. It does within some milliseconds; but a table that is being read from
+    /// its file is read to the end before, and one that is built already is written to its file.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -114,7 +120,7 @@ pub(super) fn words<E: RowEntry>(
     rows: &Rows<E>,
     threads: usize,
     watch: &Watch,
-) -> Result<Words, Cancelled> {
+) -> Result<Words, NotBuilt> {
     let mut build = Build::new(pattern, rows);
     let mut distance = 0_u32;
     while build.level(distance + 1, threads, watch)? {
@@ -225,7 +231,7 @@ impl<'a, E: RowEntry> Build<'a, E> {
     }
 
     /// Finds the states at a distance from those one nearer; false when there are none.
-    fn level(&mut self, distance: u32, threads: usize, watch: &Watch) -> Result<bool, Cancelled> {
+    fn level(&mut self, distance: u32, threads: usize, watch: &Watch) -> Result<bool, NotBuilt> {
         let [even, odd] = &mut self.halves;
         let (last, next) = if distance.is_multiple_of(2) {
             (odd, even)
@@ -290,7 +296,7 @@ impl<'a, E: RowEntry> Build<'a, E> {
             work();
         });
         if watch.is_cancelled() {
-            return Err(Cancelled);
+            return Err(NotBuilt::Cancelled);
         }
         Ok(any.into_inner())
     }

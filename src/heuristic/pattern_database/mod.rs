@@ -31,7 +31,7 @@ use std::sync::Arc;
 use crate::puzzle::Shape;
 
 pub use additive::{Additive, Event, Sum, Summand, Tables};
-pub use build::{Cancelled, Watch};
+pub use build::{NotBuilt, Watch};
 pub use cell_set::CellSet;
 pub use partition::Partition;
 pub use pattern::Pattern;
@@ -86,7 +86,7 @@ impl<E: RowEntry> PatternDatabase<E> {
         rows: Arc<Rows<E>>,
         threads: usize,
         watch: &Watch,
-    ) -> Result<Self, Cancelled> {
+    ) -> Result<Self, NotBuilt> {
         assert_eq!(pattern.canonical().0, pattern, "its image has the table");
         let words = build::words(&pattern, &rows, threads, watch)?;
         Ok(Self::of(pattern, rows, words))

@@ -13,6 +13,7 @@ use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use memmap2::Mmap;
 use thiserror::Error;
@@ -45,6 +46,10 @@ const HEADER_SUM_AT: Range<usize> = 40..48;
 
 /// What files in the making are called.
 const PART: &str = ".loyd-part-";
+
+/// Who has not written to a file for so long will not go on: it takes seconds to write one, and on a slow
+/// disk some minutes until it is there.
+const ABANDONED: Duration = Duration::from_secs(600);
 
 /// Why a table is not to be had from its file.
 #[derive(Debug, Error)]
@@ -160,10 +165,14 @@ impl Store {
         Ok(PatternDatabase::of(pattern, rows, words))
     }
 
-    /// Whether there is a file with the header and the length of a pattern's table. What its words
-    /// are worth only [`Self::load`] tells.
-    pub(super) fn has<E: RowEntry>(&self, pattern: &Pattern, rows: &Rows<E>) -> bool {
-        self.open(pattern, rows).is_ok()
+    /// Looks whether there is a file with the header and the length of a pattern's table. What its
+    /// words are worth only [`Self::load`] tells.
+    pub(super) fn look<E: RowEntry>(
+        &self,
+        pattern: &Pattern,
+        rows: &Rows<E>,
+    ) -> Result<(), StoreError> {
+        self.open(pattern, rows).map(drop)
     }
 
     /// The file of a table, of which all but the words is checked, and the words' checksum.
@@ -207,6 +216,7 @@ impl Store {
 
     fn write<E: RowEntry>(&self, database: &PatternDatabase<E>, path: &Path) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;
+        self.sweep();
         let mut builder = tempfile::Builder::new();
         builder.prefix(PART);
         #[cfg(unix)]
@@ -223,6 +233,20 @@ impl Store {
         writer.into_inner()?.sync_all()?;
         part.persist(path)?;
         Ok(())
+    }
+
+    /// Removes what is left of files whose writers were killed, lest they fill the folder.
+    fn sweep(&self) {
+        let entries = fs::read_dir(&self.folder).into_iter().flatten();
+        let is_part = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(PART);
+        for entry in entries.flatten().filter(is_part) {
+            let modified = entry.metadata().and_then(|file| file.modified());
+            let age = modified.ok().and_then(|modified| modified.elapsed().ok());
+            if age.is_some_and(|age| age > ABANDONED) {
+                // Another process may have been quicker.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// The tables in the folder by name, those with damaged headers included; none when there is

@@ -1,4 +1,4 @@
-//! Which boards of a beam's layers led to its solution: what its ranks can be learned from.
+//! Which boards of a beam's layers led to one that completed the stages: what its ranks can be learned from.
 
 use std::sync::Arc;
 
@@ -11,6 +11,9 @@ use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::{Dice, Problem};
 use crate::search::beam::{Estimate, Layers, Settings, State, bytes_of};
 
+/// Layers of fewer boards are not looked at.
+pub const LEAST_WIDTH: usize = 2 * GROUP;
+
 /// How many boards of a layer are looked at: the leader and some of those that it had to stand up to.
 pub(crate) const GROUP: usize = 24;
 
@@ -20,16 +23,16 @@ const EVERY: u32 = 8;
 /// Boards of one layer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Group {
-    /// Their tiles row by row, one board after the other; the first is the leader, of which the solution
-    /// came.
+    /// Their tiles row by row, one board after the other; the first is the leader, of which the first board that
+    /// completed the stages came.
     pub(crate) tiles: Vec<u8>,
-    /// What ranked them, in moves.
+    /// Their ranks, in moves.
     pub(crate) ranks: [f32; GROUP],
 }
 
 /// How often the estimate of tiles near each other counts in the ranks of a beam of a width.
 pub(crate) fn times(width: usize) -> f32 {
-    near::times(width) as f32
+    near::times(width)
 }
 
 /// Groups of boards of a beam's layers, from the start of a problem until the first board completes the stages; none
@@ -96,7 +99,7 @@ impl Layer {
     fn group(&self, leader: &[u8], dice: &mut Dice) -> Option<Group> {
         let mut boards = self.tiles.chunks_exact(leader.len());
         let leader_at = boards.position(|board| board == leader)?;
-        if self.ranks.len() < 2 * GROUP {
+        if self.ranks.len() < LEAST_WIDTH {
             return None;
         }
         let mut chosen = vec![leader_at];

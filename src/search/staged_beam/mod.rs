@@ -59,8 +59,8 @@ pub fn solver(
     solver_by(near::rows(problem), problem, width, most, seed, tables)
 }
 
-/// The same by other rows for the estimate of tiles near each other than those of the process, or without any: to
-/// learn their weights.
+/// The same by other rows for the estimate of tiles near each other than those of the process, to learn their
+/// weights; without any where there are none.
 #[must_use]
 pub(crate) fn solver_by(
     near: Option<Arc<NearRows>>,

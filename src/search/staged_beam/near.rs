@@ -26,10 +26,9 @@ pub(super) struct Near {
 impl Near {
     /// As it counts in a beam of a width.
     pub(super) fn new(rows: Arc<NearRows>, width: usize) -> Self {
-        let weight = times(width) * f64::from(rest::UNIT / Rows::UNIT);
         Self {
             rows,
-            weight: weight.round() as i32,
+            weight: weight(width),
         }
     }
 
@@ -43,9 +42,15 @@ impl Near {
     }
 }
 
+/// How many [`rest::UNIT`]ths of a move a part of a move counts in a beam of a width.
+fn weight(width: usize) -> i32 {
+    let times = (width as f64 / ONCE).powf(MORE).clamp(1.0, MOST_TIMES);
+    (times * f64::from(rest::UNIT / Rows::UNIT)).round() as i32
+}
+
 /// How often it counts in a beam of a width.
-pub(super) fn times(width: usize) -> f64 {
-    (width as f64 / ONCE).powf(MORE).clamp(1.0, MOST_TIMES)
+pub(super) fn times(width: usize) -> f32 {
+    weight(width) as f32 / (rest::UNIT / Rows::UNIT) as f32
 }
 
 /// The changes by the slides of a lane.

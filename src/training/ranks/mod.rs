@@ -1,8 +1,8 @@
 //! Learning the weights of tiles near each other, which rank boards in stages: from which board of a layer led on.
 //!
-//! One generation after the other: staged beams by the best weights so far solve many boards. Of some of their layers
-//! the board that the solution came of is put beside others of that layer, and the weights learn to rank it first. They
-//! go on if solutions by them are shorter on boards that nothing is learned from.
+//! One generation after the other: staged beams by the best weights so far bring many boards through the stages. Of some
+//! of their layers the board that led to the first one that came through is put beside others of that layer, and the
+//! weights learn to rank it first. They go on if solutions by them are shorter on boards that nothing is learned from.
 
 mod model;
 mod shares;
@@ -17,6 +17,7 @@ use super::{BATCH, Course, PUPILS, Report};
 use crate::heuristic::learned::near::{NearRows, NearWeights};
 use crate::puzzle::generate::{Solvability, board_seed, uniform};
 use crate::puzzle::{Board, Dice, Problem, Shape};
+pub use crate::search::staged_beam::leaders::LEAST_WIDTH;
 use crate::search::staged_beam::leaders::{Group, leaders, times};
 use crate::search::staged_beam::{prepare, solver_by};
 use crate::search::tables::Tables;
@@ -29,7 +30,8 @@ const SLICE: u64 = 1 << 14;
 pub fn rank(course: &Course, from: NearWeights, report: &mut dyn FnMut(&Report)) -> NearWeights {
     let shape = from.shape();
     let trial = Trial::new(shape, course);
-    let mut best = from;
+    // What is alike on the board and on its mirror image is one weight, from the beginning on.
+    let mut best = Model::of(&from).weights();
     let mut best_moves = trial.run(&best, 0, "before", report);
     for generation in 1..=course.generations {
         let before = Model::of(&best);

@@ -1,8 +1,9 @@
-//! Files of the learned estimate's weights.
+//! Files of the learned estimate's weights, those of pairs of tiles near each other, too.
 
 use std::hint::black_box;
 
-use loyd::heuristic::learned::Weights;
+use loyd::heuristic::learned::near::NearWeights;
+use loyd::heuristic::learned::{Weights, WeightsError};
 use loyd::puzzle::{Board, Shape};
 use twox_hash::XxHash3_64;
 
@@ -32,6 +33,7 @@ fn run(input: &[u8]) -> Trait {
 fn read(bytes: &[u8]) -> Trait {
     let weights = match Weights::from_bytes(bytes) {
         Ok(weights) => weights,
+        Err(WeightsError::Foreign) => return read_near(bytes),
         Err(error) => return trait_of(&error.to_string()),
     };
     let board = Board::solved(weights.shape());
@@ -42,11 +44,27 @@ fn read(bytes: &[u8]) -> Trait {
     trait_of(&about(board.shape().cells()))
 }
 
+fn read_near(bytes: &[u8]) -> Trait {
+    let weights = match NearWeights::from_bytes(bytes) {
+        Ok(weights) => weights,
+        Err(error) => return trait_of(&error.to_string()),
+    };
+    let board = Board::solved(weights.shape());
+    let tiles: Vec<u8> = board.tiles().map(|tile| tile as u8).collect();
+    black_box(weights.of_board(&tiles));
+    trait_of(&about(board.shape().cells()))
+}
+
 fn seeds() -> Vec<Vec<u8>> {
-    [(2, 2), (2, 3), (3, 3)]
-        .map(|(rows, columns)| {
-            let shape = Shape::new(rows, columns).unwrap();
-            Weights::manhattan(shape).to_bytes()
-        })
-        .to_vec()
+    let manhattan = |rows, columns| Weights::manhattan(Shape::new(rows, columns).unwrap());
+    let small = [(2, 2), (2, 3), (3, 3)];
+    let mut seeds: Vec<_> = small
+        .map(|(rows, columns)| manhattan(rows, columns).to_bytes())
+        .into();
+    let near = NearWeights::of(&manhattan(8, 8));
+    seeds.extend(
+        near.fit(Shape::new(8, 9).unwrap())
+            .map(|near| near.to_bytes()),
+    );
+    seeds
 }
