@@ -25,7 +25,7 @@ pub(super) struct TrainArgs {
     shape: Size,
 
     /// Weights to begin with, those of a smaller board too; default: the Manhattan distance, for boards in stages the
-    /// weights of 8x8 that loyd comes with.
+    /// weights that loyd comes with.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
@@ -150,7 +150,7 @@ impl TrainArgs {
         };
         let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
         let weights = Weights::from_bytes(&bytes).map_err(|error| fail(from, &error))?;
-        fit(weights, shape).ok_or_else(|| fail(from, &LARGER))
+        fit(weights, shape).ok_or_else(|| fail(from, &"its boards are larger than that"))
     }
 
     /// The same for boards that are solved in stages.
@@ -162,7 +162,7 @@ impl TrainArgs {
             )));
         }
         let Some(from) = &self.from else {
-            return near::lifted(shape).ok_or_else(|| {
+            return near::shipped(shape).ok_or_else(|| {
                 Failure::Broken("the weights that loyd comes with are damaged".to_owned())
             });
         };
@@ -174,12 +174,9 @@ impl TrainArgs {
             weights => weights,
         };
         let weights = weights.map_err(|error| fail(from, &error))?;
-        weights.fit(shape).ok_or_else(|| fail(from, &LARGER))
+        Ok(weights.fit(shape))
     }
 }
-
-/// What is wrong with weights to begin with.
-const LARGER: &str = "its boards are larger than that";
 
 /// How often samples are looked at, and the rate, where nothing is said; for boards in stages.
 const LESSONS: (u32, f32) = (3, 2.5);

@@ -15,8 +15,8 @@ const SQUARES: [(usize, &[u8]); 4] = [
     (8, include_bytes!("../../../weights/8x8.loyd")),
 ];
 
-/// Weights of the pairs near each other, of larger squares.
-const NEAR_SQUARES: [(usize, &[u8]); 0] = [];
+/// The weights of pairs near each other of 10×10, of which those of all larger boards that have any are made.
+pub(super) const NEAR: &[u8] = include_bytes!("../../../weights/near-10x10.loyd");
 
 /// The most cells of a board with rows: they take 37 MB on 8×8, and twice that on 9×9.
 const MAX_SPREAD: usize = 64;
@@ -33,19 +33,6 @@ const LONG_CELLS: usize = 40;
 pub(super) struct Recipe {
     pub(super) bytes: &'static [u8],
     pub(super) lifts: Vec<Line>,
-}
-
-/// The weights of the largest square.
-pub(super) const fn largest() -> &'static [u8] {
-    SQUARES[SQUARES.len() - 1].1
-}
-
-/// The weights of pairs near each other of the largest square that a board has room for.
-pub(super) fn near(shape: Shape) -> Option<&'static [u8]> {
-    let side = shape.rows().min(shape.columns());
-    let squares = NEAR_SQUARES.iter().rev();
-    let mut squares = squares.filter(|&&(square, _)| square <= side);
-    squares.next().map(|&(_, bytes)| bytes)
 }
 
 /// Whether there are weights for a shape that is at least as wide as it is high.

@@ -10,9 +10,9 @@ use crate::puzzle::Problem;
 use crate::search::beam::Lane;
 
 /// Up to this width the estimate counts once; in wider beams more often, as the width to a power, and at most so
-/// many times. As measured on 10×10 at widths from 20 to 4000.
-const ONCE: f64 = 20.0;
-const MORE: f64 = 0.25;
+/// many times. As measured on 10×10 at widths of 30, 300 and 3000, and on 9×9, 8×12 and 12×12 at 30 and 300.
+const ONCE: f64 = 2.0;
+const MORE: f64 = 0.2;
 const MOST_TIMES: f64 = 4.0;
 
 /// The estimate of boards of a problem.

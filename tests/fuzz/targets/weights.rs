@@ -62,9 +62,6 @@ fn seeds() -> Vec<Vec<u8>> {
         .map(|(rows, columns)| manhattan(rows, columns).to_bytes())
         .into();
     let near = NearWeights::of(&manhattan(8, 8));
-    seeds.extend(
-        near.fit(Shape::new(8, 9).unwrap())
-            .map(|near| near.to_bytes()),
-    );
+    seeds.push(near.fit(Shape::new(8, 9).unwrap()).to_bytes());
     seeds
 }

@@ -1,4 +1,4 @@
-//! Weights of a board with one line more.
+//! Weights of a board with one line more or less.
 
 use super::weights::{NearWeights, offset_of, other_of, pairs_of};
 use crate::heuristic::learned::Line;
@@ -9,7 +9,8 @@ use crate::puzzle::Shape;
 /// many.
 type Run = (usize, usize, usize);
 
-/// A lift in the making, one pair of cells after the other. Only lines that are put in keep near what is near.
+/// A lift in the making, one pair of cells after the other. Where a line is taken out, pairs that it stands between are
+/// not near each other on the larger board, and the other lines tell what they are worth.
 pub(super) struct NearLift {
     from: NearWeights,
     shape: Shape,
@@ -24,9 +25,9 @@ pub(super) struct NearLift {
 }
 
 impl NearLift {
-    /// Nothing done yet; none where there is no such shape, or the line is not put in.
+    /// Nothing done yet; none where there is no such shape.
     pub(super) fn begin(from: NearWeights, line: Line) -> Option<Self> {
-        let shape = line.shape(from.shape()).filter(|_| line.grows())?;
+        let shape = line.shape(from.shape())?;
         let squared = shape.cells().pow(2);
         let views = views(from.shape(), shape, line).map(|view| {
             let runs = runs(&view);

@@ -5,15 +5,14 @@ use std::sync::Arc;
 use super::lift::NearLift;
 use super::rows::{self, NearRows};
 use super::weights::NearWeights;
-use crate::heuristic::learned::Weights;
 use crate::heuristic::learned::file::Reading;
-use crate::heuristic::learned::shipped::{self, largest, shapes_within};
+use crate::heuristic::learned::shipped::{NEAR, shapes_within};
 use crate::heuristic::shared_table::{Making, Slot, Slots};
 use crate::puzzle::Shape;
 
 static SLOTS: Slots<Work> = Slots::new();
 
-/// The side of the largest square with weights of all pairs.
+/// The side of the largest square that is ranked by all pairs.
 const LEAST_SIDE: usize = 8;
 
 /// The longest side of a board with rows, and the most cells of one that is no square: those of 10×10 take 29 MB,
@@ -42,12 +41,11 @@ pub fn ready(shape: Shape) -> Option<Arc<NearRows>> {
     slot(shape)?.get()?.as_ref().clone()
 }
 
-/// The weights of all pairs of the largest square as those of pairs near each other for a larger shape: what learning
-/// begins with. None where there are no such weights.
+/// The weights that are shipped, as those for a shape; none when they are damaged.
 #[must_use]
-pub fn lifted(shape: Shape) -> Option<NearWeights> {
-    let all = Weights::from_bytes(largest()).ok()?;
-    NearWeights::of(&all).fit(shape)
+pub fn shipped(shape: Shape) -> Option<NearWeights> {
+    let weights = NearWeights::from_bytes(NEAR).ok()?;
+    Some(weights.fit(shape))
 }
 
 /// The bytes that all rows made so far take. Those of all shapes together take 300 MB.
@@ -72,8 +70,6 @@ struct Work {
 }
 
 enum Stage {
-    /// The weights of all pairs, of which those near each other are taken.
-    ReadingAll(Reading<'static, Weights>),
     Reading(Reading<'static, NearWeights>),
     Lifting(NearLift),
     Rows(rows::Making),
@@ -97,13 +93,9 @@ impl Making for Work {
     }
 
     fn begin(shape: &Shape) -> Self {
-        let stage = match shipped::near(*shape) {
-            Some(bytes) => Reading::begin(bytes).map(Stage::Reading),
-            None => Reading::begin(largest()).map(Stage::ReadingAll),
-        };
         Self {
             shape: *shape,
-            stage: stage.unwrap_or(Stage::Failed),
+            stage: Reading::begin(NEAR).map_or(Stage::Failed, Stage::Reading),
         }
     }
 
@@ -112,13 +104,6 @@ impl Making for Work {
         let squared = self.shape.cells().pow(2) as u64;
         let pieces = |a_node: u64| states.saturating_mul(a_node).div_ceil(squared);
         match &mut self.stage {
-            Stage::ReadingAll(reading) => {
-                if reading.advance(pieces(READ_A_NODE)) {
-                    let weights = reading.finish();
-                    self.go_on(weights.as_ref().map(NearWeights::of));
-                }
-                false
-            }
             Stage::Reading(reading) => {
                 if reading.advance(pieces(READ_A_NODE)) {
                     let weights = reading.finish();

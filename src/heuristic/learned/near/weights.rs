@@ -53,8 +53,7 @@ impl NearWeights {
         Self::new(shape, weights.singles().to_vec(), pairs)
     }
 
-    /// The weights for boards with a line more, all at once; none for a line less, or where there is no such
-    /// shape.
+    /// The weights for boards with a line more or less, all at once; none where there is no such shape.
     #[must_use]
     pub fn lifted(self, line: Line) -> Option<Self> {
         let mut lift = NearLift::begin(self, line)?;
@@ -88,25 +87,31 @@ impl NearWeights {
         first * OFFSET_COUNT + offset
     }
 
-    /// The line that is missing first to boards of a shape.
+    /// The line that boards of a shape have more, or less, first.
     pub(super) fn next_line(&self, shape: Shape) -> Option<Line> {
         if self.shape.rows() < shape.rows() {
             Some(Line::MoreRows)
         } else if self.shape.columns() < shape.columns() {
             Some(Line::MoreColumns)
+        } else if self.shape.rows() > shape.rows() {
+            Some(Line::FewerRows)
+        } else if self.shape.columns() > shape.columns() {
+            Some(Line::FewerColumns)
         } else {
             None
         }
     }
 
-    /// The weights for boards with as many lines more as a shape has; none for one with a line less.
+    /// The weights for boards of another shape.
     #[must_use]
-    pub fn fit(self, shape: Shape) -> Option<Self> {
+    pub fn fit(self, shape: Shape) -> Self {
         let mut weights = self;
         while let Some(line) = weights.next_line(shape) {
-            weights = weights.lifted(line)?;
+            weights = weights
+                .lifted(line)
+                .expect("a shape on the way from one to another");
         }
-        (weights.shape == shape).then_some(weights)
+        weights
     }
 
     /// The blocks of weights of pairs, those without another cell included.
