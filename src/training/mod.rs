@@ -15,6 +15,7 @@ mod samples;
 mod solve;
 mod starts;
 mod trial;
+mod weight;
 
 use std::sync::Arc;
 

@@ -5,24 +5,12 @@ use std::sync::Arc;
 use super::alike::Alike;
 use super::plain::Plain;
 use super::samples::Samples;
-use crate::heuristic::learned::{Rows, Weights};
+use super::weight::{Weight, means_by_number, means_of};
+use crate::heuristic::learned::Weights;
 use crate::puzzle::{Dice, Shape};
 
-/// A weight, and the sum of the squares of what it was told to change: Adagrad's (Duchi, Hazan &
-/// Singer, 2011). They are read together, so they stand together.
-#[derive(Clone, Copy, Debug, Default)]
-struct Weight {
-    value: f32,
-    squares: f32,
-}
-
-impl Weight {
-    #[inline]
-    fn learn(&mut self, error: f32, rate: f32) {
-        self.squares += error * error;
-        self.value -= rate * error / (self.squares + f32::MIN_POSITIVE).sqrt();
-    }
-}
+/// The squares that a weight begins with: none, but that nothing is divided by nothing.
+const CALM: f32 = f32::MIN_POSITIVE;
 
 /// How much a generation's samples are to be learned.
 #[derive(Clone, Copy, Debug)]
@@ -117,10 +105,10 @@ impl Model {
         let estimate = sum(&self.singles, &present.singles) + sum(&self.pairs, &present.pairs);
         let error = estimate - moves;
         for &single in &present.singles {
-            self.singles[single as usize].learn(error, rate);
+            self.singles[single as usize].learn(error, rate, CALM);
         }
         for &pair in &present.pairs {
-            self.pairs[pair as usize].learn(error, rate);
+            self.pairs[pair as usize].learn(error, rate, CALM);
         }
     }
 
@@ -133,15 +121,11 @@ impl Model {
 
     /// The mean of two models.
     pub(super) fn mean(&self, other: &Self) -> Self {
-        let mean = |(a, b): (&Weight, &Weight)| Weight {
-            value: (a.value + b.value) / 2.0,
-            squares: (a.squares + b.squares) / 2.0,
-        };
         Self {
             shape: self.shape,
             alike: Arc::clone(&self.alike),
-            singles: self.singles.iter().zip(&other.singles).map(mean).collect(),
-            pairs: self.pairs.iter().zip(&other.pairs).map(mean).collect(),
+            singles: means_of(&self.singles, &other.singles),
+            pairs: means_of(&self.pairs, &other.pairs),
         }
     }
 }
@@ -156,15 +140,5 @@ struct Present {
 /// For each number the mean of the parts of a move that have it.
 fn means(numbers: &[u32], parts: impl Iterator<Item = i32>) -> Vec<Weight> {
     let count = numbers.iter().max().map_or(0, |&most| most as usize + 1);
-    let mut sums = vec![(0, 0); count];
-    for (&number, parts) in numbers.iter().zip(parts) {
-        let (sum, count) = &mut sums[number as usize];
-        *sum += parts;
-        *count += Rows::UNIT;
-    }
-    let weight = |(sum, count)| Weight {
-        value: sum as f32 / count as f32,
-        squares: 0.0,
-    };
-    sums.into_iter().map(weight).collect()
+    means_by_number(numbers.iter().copied(), parts, count)
 }

@@ -38,14 +38,8 @@ impl Trial {
         };
         let outcomes = solve_all(&beam, &self.boards, 1, self.threads);
         let lengths: Vec<_> = outcomes.iter().map(Outcome::moves).collect();
-        let (moves, failed) = worth(weights.shape(), &lengths);
-        report(&Report::Tried {
-            generation,
-            what,
-            moves,
-            failed,
-        });
-        moves
+        let worth = Worth::of(weights.shape(), &lengths);
+        worth.tell(generation, what, report)
     }
 }
 
@@ -58,13 +52,40 @@ pub(super) fn trial_boards(shape: Shape, course: &Course) -> Vec<Board> {
         .collect()
 }
 
-/// The mean of the lengths of solutions, where those that were not found count twice the usual; and how many these are.
-pub(super) fn worth(shape: Shape, lengths: &[Option<usize>]) -> (f64, usize) {
-    let lost = 2.0 * typical(shape) as f64;
-    let length = |length: &Option<usize>| length.map_or(lost, |moves| moves as f64);
-    let moves = lengths.iter().map(length).sum::<f64>() / lengths.len() as f64;
-    let failed = lengths.iter().filter(|length| length.is_none()).count();
-    (moves, failed)
+/// How long solutions are.
+pub(super) struct Worth {
+    /// The mean of their lengths, where those that were not found count twice the usual.
+    moves: f64,
+    /// How many were not found.
+    failed: usize,
+}
+
+impl Worth {
+    pub(super) fn of(shape: Shape, lengths: &[Option<usize>]) -> Self {
+        let lost = 2.0 * typical(shape) as f64;
+        let length = |length: &Option<usize>| length.map_or(lost, |moves| moves as f64);
+        Self {
+            moves: lengths.iter().map(length).sum::<f64>() / lengths.len() as f64,
+            failed: lengths.iter().filter(|length| length.is_none()).count(),
+        }
+    }
+
+    /// Reports it; the mean.
+    pub(super) fn tell(
+        self,
+        generation: u32,
+        what: &'static str,
+        report: &mut dyn FnMut(&Report),
+    ) -> f64 {
+        let Self { moves, failed } = self;
+        report(&Report::Tried {
+            generation,
+            what,
+            moves,
+            failed,
+        });
+        moves
+    }
 }
 
 /// About the moves of a random board's solution.

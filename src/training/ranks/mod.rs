@@ -12,7 +12,7 @@ use std::sync::Arc;
 use model::{Lessons, Model};
 
 use super::solve::each;
-use super::trial::{trial_boards, worth};
+use super::trial::{Worth, trial_boards};
 use super::{BATCH, Course, PUPILS, Report};
 use crate::heuristic::learned::near::{NearRows, NearWeights};
 use crate::puzzle::generate::{Solvability, board_seed, uniform};
@@ -154,14 +154,7 @@ impl Trial {
                 }
             }
         });
-        let (moves, failed) = worth(self.shape, &lengths);
-        report(&Report::Tried {
-            generation,
-            what,
-            moves,
-            failed,
-        });
-        moves
+        Worth::of(self.shape, &lengths).tell(generation, what, report)
     }
 }
 

@@ -7,22 +7,10 @@ use crate::heuristic::learned::Rows;
 use crate::heuristic::learned::near::NearWeights;
 use crate::puzzle::{Dice, Shape};
 use crate::search::staged_beam::leaders::{GROUP, Group};
+use crate::training::weight::{Weight, means_by_number, means_of};
 
-/// A weight, and the sum of the squares of what it was told to change (Adagrad: Duchi, Hazan & Singer,
-/// 2011).
-#[derive(Clone, Copy, Debug, Default)]
-struct Weight {
-    value: f32,
-    squares: f32,
-}
-
-impl Weight {
-    #[inline]
-    fn learn(&mut self, change: f32, rate: f32) {
-        self.squares += change * change;
-        self.value -= rate * change / (1.0 + self.squares).sqrt();
-    }
-}
+/// The squares that a weight begins with: those that are seldom told anything change little.
+const CALM: f32 = 1.0;
 
 /// How the groups of a generation are to be learned.
 #[derive(Clone, Copy, Debug)]
@@ -72,8 +60,8 @@ impl Model {
         let pairs = weights.pair_weights().iter().map(|&pair| pair.into());
         let own = shares.pairs.iter().map(|parts| parts[0]);
         Self {
-            singles: means(shares.singles.iter().copied(), singles, squared),
-            pairs: means(own, pairs, shares.pair_numbers),
+            singles: means_by_number(shares.singles.iter().copied(), singles, squared),
+            pairs: means_by_number(own, pairs, shares.pair_numbers),
             blocks: blocks.collect(),
             shape,
             shares,
@@ -182,14 +170,14 @@ impl Model {
         };
         for single in changes.touched_singles.drain(..) {
             if let Some(change) = take(&mut changes.singles[single as usize]) {
-                self.singles[single as usize].learn(change, OWN_RATE * rate);
+                self.singles[single as usize].learn(change, OWN_RATE * rate, CALM);
             }
         }
         for own in changes.touched_pairs.drain(..) {
             let Some(change) = take(&mut changes.pairs[own as usize]) else {
                 continue;
             };
-            self.pairs[own as usize].learn(change, OWN_RATE * rate);
+            self.pairs[own as usize].learn(change, OWN_RATE * rate, CALM);
             for &shared in &self.shares.pairs[own as usize][1..] {
                 changes.pairs[shared as usize] += change;
                 changes.touched_shared.push(shared);
@@ -197,20 +185,16 @@ impl Model {
         }
         for shared in changes.touched_shared.drain(..) {
             if let Some(change) = take(&mut changes.pairs[shared as usize]) {
-                self.pairs[shared as usize].learn(change, rate);
+                self.pairs[shared as usize].learn(change, rate, CALM);
             }
         }
     }
 
     /// The mean of two models that learned from the same one.
     pub(super) fn mean(&self, other: &Self) -> Self {
-        let mean = |(a, b): (&Weight, &Weight)| Weight {
-            value: (a.value + b.value) / 2.0,
-            squares: (a.squares + b.squares) / 2.0,
-        };
         Self {
-            singles: self.singles.iter().zip(&other.singles).map(mean).collect(),
-            pairs: self.pairs.iter().zip(&other.pairs).map(mean).collect(),
+            singles: means_of(&self.singles, &other.singles),
+            pairs: means_of(&self.pairs, &other.pairs),
             ..self.clone()
         }
     }
@@ -225,23 +209,4 @@ struct Changes {
     touched_singles: Vec<u32>,
     touched_pairs: Vec<u32>,
     touched_shared: Vec<u32>,
-}
-
-/// For each number the mean of the parts of a move that have it, in moves; nothing for numbers that none has.
-fn means(
-    numbers: impl Iterator<Item = u32>,
-    parts: impl Iterator<Item = i32>,
-    count: usize,
-) -> Vec<Weight> {
-    let mut sums = vec![(0, 0); count];
-    for (number, parts) in numbers.zip(parts) {
-        let (sum, count) = &mut sums[number as usize];
-        *sum += parts;
-        *count += Rows::UNIT;
-    }
-    let weight = |(sum, count): (i32, i32)| Weight {
-        value: sum as f32 / count.max(1) as f32,
-        squares: 0.0,
-    };
-    sums.into_iter().map(weight).collect()
 }
