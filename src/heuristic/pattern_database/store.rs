@@ -6,7 +6,8 @@
 //! that of another release.
 //!
 //! A file is written under another name, flushed and then renamed: a name that a table has is that of
-//! a whole one, and processes that write the same table at once do each other no harm.
+//! a whole one, and processes that write the same table at once do each other no harm. What writers
+//! that were killed have left is removed when the next table is written.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
