@@ -120,12 +120,11 @@ fn corner_shape(problem: &Problem) -> Option<Shape> {
 /// told, small ones first.
 fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape, Ending)> + use<> {
     corner_shape(problem).into_iter().flat_map(|shape| {
-        // A larger block than the board would be the board again.
-        let longest = shape.rows().max(shape.columns()).max(LEARNED_SIDES[0].0);
         let longest = if learned::near::supports(shape) {
             NEAR_SIDE
         } else {
-            longest
+            // A larger block than the board would be the board again.
+            shape.rows().max(shape.columns()).max(LEARNED_SIDES[0].0)
         };
         LEARNED_SIDES
             .into_iter()
