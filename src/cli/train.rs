@@ -7,7 +7,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::thread;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::generate::Size;
@@ -15,14 +15,19 @@ use super::{Exit, Failure};
 use crate::heuristic::learned::near::{self, NearWeights};
 use crate::heuristic::learned::{Line, MAX_CELLS, Weights, WeightsError};
 use crate::puzzle::Shape;
-use crate::training::{Course, LEAST_WIDTH, Report, rank, train};
+use crate::training::{Course, LEAST_WIDTH, Report, rank_in_stages, rank_whole, train};
 
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
-    /// The size of the boards, rows by columns, such as 5x5. For larger ones than 8x8 with sides from 8 to 12, which are
-    /// solved in stages, it learns how to rank boards there by tiles near each other.
+    /// The size of the boards, rows by columns, such as 5x5. Those of more than 8x8 with sides from 8 to 12 are solved in
+    /// stages: there it learns how to rank boards by tiles near each other.
     #[arg(long)]
     shape: Size,
+
+    /// What to learn: the moves that remain, or which board of a layer leads on, which makes good weights better.
+    /// Default: moves, for boards in stages ranks.
+    #[arg(long, value_enum)]
+    learn: Option<Learn>,
 
     /// Weights to begin with, those of a smaller board too; default: the Manhattan distance, for boards in stages the
     /// weights that loyd comes with.
@@ -41,20 +46,20 @@ pub(super) struct TrainArgs {
     #[arg(long, default_value_t = 3)]
     generations: u32,
 
-    /// Boards to solve in a generation. Of boards in stages each takes about 0.4 MB until it is over (10x10).
+    /// Boards to solve in a generation. Where ranks are learned each takes up to 0.4 MB until it is over (10x10).
     #[arg(long, default_value = "4096")]
     solves: NonZeroUsize,
 
-    /// The width of the beam that solves them; at least 48 for boards in stages.
+    /// The width of the beam that solves them; at least 48 where ranks are learned.
     #[arg(long, default_value = "400")]
     width: NonZeroUsize,
 
-    /// How often a generation looks at each sample; default: 3, for boards in stages 1.
+    /// How often a generation looks at each sample; default: 3, for ranks 1.
     #[arg(long)]
     epochs: Option<NonZeroU32>,
 
     /// How much the first lesson changes an estimate, in moves; later ones change less. Default: 2.5; weights that
-    /// are good already learn better at half a move. For boards in stages, how much it changes a weight; default: 0.03.
+    /// are good already learn better at half a move. For ranks, how much it changes a weight; default: 0.03.
     #[arg(long, value_parser = rate)]
     rate: Option<f32>,
 
@@ -71,17 +76,41 @@ pub(super) struct TrainArgs {
     out: PathBuf,
 }
 
+/// What can be learned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Learn {
+    /// The moves that remain.
+    Moves,
+    /// Which board of a layer leads on.
+    Ranks,
+}
+
 impl TrainArgs {
     pub(super) fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
         let threads = self
             .threads
             .or_else(|| thread::available_parallelism().ok());
         let Size(shape) = self.shape;
-        let lessons = if near::supports(shape) {
-            RANK_LESSONS
-        } else {
-            LESSONS
+        let is_staged = near::supports(shape);
+        let learn = match (self.learn, is_staged) {
+            (Some(Learn::Moves), true) => {
+                return Err(Failure::Input(format!(
+                    "--learn moves: boards of {shape} are solved in stages, by what learned ranks"
+                )));
+            }
+            (learn, true) => learn.unwrap_or(Learn::Ranks),
+            (learn, false) => learn.unwrap_or(Learn::Moves),
         };
+        let lessons = match learn {
+            Learn::Ranks => RANK_LESSONS,
+            Learn::Moves => LESSONS,
+        };
+        if learn == Learn::Ranks && self.width.get() < LEAST_WIDTH {
+            return Err(Failure::Input(format!(
+                "--width {}: ranks are not learned from beams of fewer than {LEAST_WIDTH} boards",
+                self.width
+            )));
+        }
         let course = Course {
             seed: self.seed,
             threads: threads.map_or(1, NonZeroUsize::get),
@@ -124,10 +153,13 @@ impl TrainArgs {
                 }
             }
         };
-        let bytes = if near::supports(shape) {
-            rank(&course, self.near_beginning(shape)?, &mut report).to_bytes()
-        } else {
-            train(&course, self.beginning(shape)?, &mut report).to_bytes()
+        let report = &mut report;
+        let bytes = match learn {
+            Learn::Ranks if is_staged => {
+                rank_in_stages(&course, self.near_beginning(shape)?, report).to_bytes()
+            }
+            Learn::Ranks => rank_whole(&course, self.beginning(shape)?, report).to_bytes(),
+            Learn::Moves => train(&course, self.beginning(shape)?, report).to_bytes(),
         };
         bar.finish_and_clear();
         // First what took so long: nobody may be reading the lines any more.
@@ -155,12 +187,6 @@ impl TrainArgs {
 
     /// The same for boards that are solved in stages.
     fn near_beginning(&self, shape: Shape) -> Result<NearWeights, Failure> {
-        if self.width.get() < LEAST_WIDTH {
-            return Err(Failure::Input(format!(
-                "--width {}: nothing is learned from beams of fewer than {LEAST_WIDTH} boards",
-                self.width
-            )));
-        }
         let Some(from) = &self.from else {
             return near::shipped(shape).ok_or_else(|| {
                 Failure::Broken("the weights that loyd comes with are damaged".to_owned())
@@ -178,7 +204,7 @@ impl TrainArgs {
     }
 }
 
-/// How often samples are looked at, and the rate, where nothing is said; for boards in stages.
+/// How often samples are looked at, and the rate, where nothing is said; of moves and of ranks.
 const LESSONS: (u32, f32) = (3, 2.5);
 const RANK_LESSONS: (u32, f32) = (1, 0.03);
 

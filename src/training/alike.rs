@@ -7,11 +7,13 @@
 //! far from the goal (duality: Zahavi, Felner, Holte & Schaeffer, 2008). With the blank elsewhere
 //! that is only nearly so; of two tiles on their cells it is taken to hold wherever the blank is.
 
+use std::sync::Arc;
+
 use crate::heuristic::learned::{Transposition, home_of, pair_place, pairs_of, tile_of};
 use crate::puzzle::Shape;
 
 /// A tile and its cell.
-type Stand = (usize, usize);
+pub(super) type Stand = (usize, usize);
 
 /// The number of the weight for each place in the order of the fields of
 /// [`Weights`](crate::heuristic::learned::Weights).
@@ -67,23 +69,35 @@ fn numbers(places: impl Iterator<Item = [usize; 3]>) -> Box<[u32]> {
     numbers.into()
 }
 
-struct Symmetries {
+/// Which tiles on their cells weigh as much as others.
+#[derive(Clone, Debug)]
+pub(super) struct Symmetries {
     cells: usize,
     /// The mirror, of square boards.
-    mirror: Option<Transposition>,
+    mirror: Option<Arc<Transposition>>,
+    has_inverse: bool,
 }
 
 impl Symmetries {
-    fn new(shape: Shape) -> Self {
+    pub(super) fn new(shape: Shape) -> Self {
+        Self {
+            has_inverse: true,
+            ..Self::mirror(shape)
+        }
+    }
+
+    /// The mirror alone.
+    pub(super) fn mirror(shape: Shape) -> Self {
         let is_square = shape.rows() == shape.columns();
         Self {
             cells: shape.cells(),
-            mirror: is_square.then(|| Transposition::new(shape)),
+            mirror: is_square.then(|| Arc::new(Transposition::new(shape))),
+            has_inverse: false,
         }
     }
 
     /// The images of tiles on their cells: in the mirror, inverse, and both. What has none is its own.
-    fn images<const N: usize>(&self, stands: [Stand; N]) -> [[Stand; N]; 3] {
+    pub(super) fn images<const N: usize>(&self, stands: [Stand; N]) -> [[Stand; N]; 3] {
         let inverse = self.inverse(stands);
         [self.mirrored(stands), inverse, self.mirrored(inverse)]
     }
@@ -99,7 +113,7 @@ impl Symmetries {
     fn inverse<const N: usize>(&self, stands: [Stand; N]) -> [Stand; N] {
         let last = self.cells - 1;
         let is_half = |&(tile, cell): &Stand| (tile == 0) != (cell == last);
-        if stands.iter().any(is_half) {
+        if !self.has_inverse || stands.iter().any(is_half) {
             return stands;
         }
         stands.map(|(tile, cell)| (tile_of(self.cells, cell), home_of(self.cells, tile)))

@@ -2,7 +2,7 @@ use loyd::heuristic::learned::Weights;
 use loyd::heuristic::learned::near::NearWeights;
 use loyd::puzzle::generate::{Solvability, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape, Symmetry};
-use loyd::training::{Course, Report, rank};
+use loyd::training::{Course, Report, rank_in_stages, rank_whole};
 
 use crate::support::shape;
 
@@ -29,10 +29,27 @@ fn beginning(shape: Shape) -> NearWeights {
 /// The weights, and what was said on the way.
 fn run(course: &Course, shape: Shape) -> (NearWeights, Vec<Report>) {
     let mut reports = Vec::new();
-    let weights = rank(course, beginning(shape), &mut |report| {
+    let weights = rank_in_stages(course, beginning(shape), &mut |report| {
         reports.push(report.clone());
     });
     (weights, reports)
+}
+
+/// The same for whole boards of 5×5, from the Manhattan distance.
+fn run_whole(course: &Course) -> (Weights, Vec<Report>) {
+    let mut reports = Vec::new();
+    let weights = rank_whole(course, Weights::manhattan(shape(5, 5)), &mut |report| {
+        reports.push(report.clone());
+    });
+    (weights, reports)
+}
+
+fn lengths(reports: &[Report]) -> Vec<f64> {
+    let lengths = reports.iter().filter_map(|report| match report {
+        Report::Tried { moves, .. } => Some(*moves),
+        _ => None,
+    });
+    lengths.collect()
 }
 
 #[test]
@@ -61,13 +78,7 @@ fn what_is_learned_makes_shorter_solutions() {
         ..course(2, 1)
     };
     let (weights, reports) = run(&course, shape(8, 9));
-    let tried: Vec<f64> = reports
-        .iter()
-        .filter_map(|report| match report {
-            Report::Tried { moves, .. } => Some(*moves),
-            _ => None,
-        })
-        .collect();
+    let tried = lengths(&reports);
     assert!(tried[1] < tried[0], "{tried:?}");
     assert!(weights != beginning(shape(8, 9)));
 }
@@ -101,4 +112,21 @@ fn no_generation_changes_nothing() {
     let (weights, reports) = run(&course(1, 0), shape(8, 9));
     assert!(weights == beginning(shape(8, 9)));
     assert_eq!(reports.len(), 1);
+}
+
+#[test]
+fn whole_boards_teach_ranks_too() {
+    let course = |threads| Course {
+        solves: 128,
+        width: 200,
+        trials: 50,
+        trial_width: 100,
+        ..course(threads, 2)
+    };
+    let (weights, reports) = run_whole(&course(1));
+    assert_eq!(run_whole(&course(2)), (weights.clone(), reports.clone()));
+    let tried = lengths(&reports);
+    assert!(tried.len() == 3 && tried[1] < tried[0], "{tried:?}");
+    assert!(weights != Weights::manhattan(shape(5, 5)));
+    assert!(Weights::from_bytes(&weights.to_bytes()) == Ok(weights));
 }

@@ -147,8 +147,14 @@ impl Weights {
         squared * size_of::<i16>() + Self::pair_count(shape) * squared
     }
 
+    /// The weights of tiles on cells, `[tile][cell]`.
     pub(crate) fn singles(&self) -> &[i16] {
         &self.singles
+    }
+
+    /// The weights of pairs, those of one [block](Self::block) after the other.
+    pub(crate) fn pair_weights(&self) -> &[i8] {
+        &self.pairs
     }
 
     /// The weights as bytes. On square boards those of pairs that are each other's images in the

@@ -8,6 +8,7 @@ mod bound;
 mod cut;
 mod hash;
 mod layers;
+mod leaders;
 mod learned;
 mod nodes;
 mod seen;
@@ -18,10 +19,12 @@ mod whole;
 pub use boards::{BoardOf, Boards, Lines, Tile};
 pub use hash::Hashes;
 pub use layers::{Layers, State};
+pub use leaders::LEAST_WIDTH;
 pub use nodes::{Head, Nodes};
 pub use trace::{Mark, Trace};
 pub use whole::{Beam, End, supports};
 
+pub(crate) use leaders::{GROUP, Group, Watch};
 pub(crate) use learned::Learned;
 pub(crate) use whole::{bytes_of, deepest};
 

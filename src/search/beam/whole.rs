@@ -1,6 +1,6 @@
 //! The search for a solution among whole boards.
 
-use super::{Estimate, Hashes, Layers, Mark, Pass, Settings, State, Trace};
+use super::{Estimate, Group, Hashes, Layers, Mark, Pass, Settings, State, Trace, Watch};
 use crate::puzzle::{Board, Direction, Problem, Shape, Solution, Symmetry, plain_names};
 use crate::search::{Budget, Progress, Search, Step, Stop};
 
@@ -126,6 +126,24 @@ impl<E: Estimate<Tile = u8>> Beam<E> {
             strangers: 0,
             stop: None,
         }
+    }
+
+    /// Groups of boards of its layers, those of which the solution came before others by chance, once it is over;
+    /// none where it finds no solution.
+    pub(crate) fn leaders(mut self, seed: u64) -> Option<Vec<Group>> {
+        let mut watch = Watch::new(self.task.start.shape());
+        // Less than the nodes of a layer, for each to be looked at.
+        let budget = Budget::nodes(self.width as u64 / 8 + 1);
+        loop {
+            match self.advance(budget) {
+                Step::Working => watch.look(&self.layers),
+                Step::Found(_) => break,
+                Step::Done(_) => return None,
+            }
+        }
+        let goal = self.layers.completed().head(self.strangers);
+        let moves = self.layers.trace().moves(goal.mark);
+        Some(watch.groups(&self.task.start, &moves, seed))
     }
 
     /// The bytes that a search of this width can come to hold, its estimate not counted.

@@ -1,37 +1,53 @@
-//! Learning the weights of tiles near each other, which rank boards in stages: from which board of a layer led on.
+//! Learning to rank: from which board of a layer led on.
 //!
-//! One generation after the other: staged beams by the best weights so far bring many boards through the stages. Of some
-//! of their layers the board that led to the first one that came through is put beside others of that layer, and the
+//! One generation after the other: beams by the best weights so far solve many boards, or bring them through the stages. Of
+//! some of their layers the board that led to the first one that came to the end is put beside others of that layer, and the
 //! weights learn to rank it first. They go on if solutions by them are shorter on boards that nothing is learned from.
 
+mod kind;
 mod model;
 mod shares;
 
 use std::sync::Arc;
 
+use kind::Kind;
 use model::{Lessons, Model};
 
 use super::solve::each;
 use super::trial::{Worth, trial_boards};
 use super::{BATCH, Course, PUPILS, Report};
-use crate::heuristic::learned::near::{NearRows, NearWeights};
+use crate::heuristic::learned::Weights;
+use crate::heuristic::learned::near::NearWeights;
 use crate::puzzle::generate::{Solvability, board_seed, uniform};
 use crate::puzzle::{Board, Dice, Problem, Shape};
-pub use crate::search::staged_beam::leaders::LEAST_WIDTH;
-use crate::search::staged_beam::leaders::{Group, leaders, times};
-use crate::search::staged_beam::{prepare, solver_by};
+use crate::search::beam::Group;
+pub use crate::search::beam::LEAST_WIDTH;
 use crate::search::tables::Tables;
 use crate::search::{Budget, Step};
 
 /// Nodes that a search is advanced by, or tables are made for, at a time.
 const SLICE: u64 = 1 << 14;
 
+/// Runs a course for boards that are solved in stages; the best weights by solution length.
+pub fn rank_in_stages(
+    course: &Course,
+    from: NearWeights,
+    report: &mut dyn FnMut(&Report),
+) -> NearWeights {
+    rank(course, from, report)
+}
+
+/// Runs a course for whole boards; the best weights by solution length.
+pub fn rank_whole(course: &Course, from: Weights, report: &mut dyn FnMut(&Report)) -> Weights {
+    rank(course, from, report)
+}
+
 /// Runs a course that begins with some weights; the best by solution length.
-pub fn rank(course: &Course, from: NearWeights, report: &mut dyn FnMut(&Report)) -> NearWeights {
+fn rank<K: Kind>(course: &Course, from: K, report: &mut dyn FnMut(&Report)) -> K {
     let shape = from.shape();
-    let trial = Trial::new(shape, course);
+    let trial = Trial::new::<K>(shape, course);
     // What is alike on the board and on its mirror image is one weight, from the beginning on.
-    let mut best = Model::of(&from).weights();
+    let mut best: K = Model::of(&from).weights();
     let mut best_moves = trial.run(&best, 0, "before", report);
     for generation in 1..=course.generations {
         let before = Model::of(&best);
@@ -40,7 +56,7 @@ pub fn rank(course: &Course, from: NearWeights, report: &mut dyn FnMut(&Report))
             generation,
             samples: groups.len(),
         });
-        let weights = learn(course, generation, &before, &groups).weights();
+        let weights: K = learn::<K>(course, generation, &before, &groups).weights();
         let moves = trial.run(&weights, generation, "learned", report);
         if moves < best_moves {
             (best, best_moves) = (weights, moves);
@@ -50,18 +66,18 @@ pub fn rank(course: &Course, from: NearWeights, report: &mut dyn FnMut(&Report))
 }
 
 /// What is to be learned in a generation. The groups' ranks are without the estimate that is learned.
-fn gather(
+fn gather<K: Kind>(
     course: &Course,
     generation: u32,
-    weights: &NearWeights,
+    weights: &K,
     model: &Model,
     report: &mut dyn FnMut(&Report),
 ) -> Vec<Group> {
     let goal = Board::solved(weights.shape());
     let seed = board_seed(course.seed, u64::from(generation));
     let mut dice = Dice::new(seed);
-    let rows = Arc::new(NearRows::new(weights.clone()));
-    let times = times(course.width);
+    let rows = Arc::new(weights.rows());
+    let times = K::times(course.width);
     let cells = goal.shape().cells();
     let mut groups = Vec::new();
     let (mut tried, mut failed) = (0, 0);
@@ -72,7 +88,7 @@ fn gather(
         let seed = seed.wrapping_add(tried as u64);
         let found = each(&boards, course.threads, |index, start| {
             let (problem, seed) = (problem(start), seed.wrapping_add(index));
-            let mut groups = leaders(Arc::clone(&rows), &problem, course.width, seed)?;
+            let mut groups = K::leaders(Arc::clone(&rows), &problem, course.width, seed)?;
             for group in &mut groups {
                 for (rank, tiles) in group.ranks.iter_mut().zip(group.tiles.chunks_exact(cells)) {
                     *rank -= times * model.of_board(tiles);
@@ -94,7 +110,7 @@ fn gather(
 }
 
 /// The model after the lessons of a generation: the mean of two that learned them in different orders.
-fn learn(course: &Course, generation: u32, before: &Model, groups: &[Group]) -> Model {
+fn learn<K: Kind>(course: &Course, generation: u32, before: &Model, groups: &[Group]) -> Model {
     let pupils: Vec<u64> = (1..=PUPILS).collect();
     let learned = each(&pupils, course.threads, |_, number| {
         let mut pupil = before.clone();
@@ -103,7 +119,8 @@ fn learn(course: &Course, generation: u32, before: &Model, groups: &[Group]) -> 
             Lessons {
                 epochs: course.epochs,
                 rate: course.rate,
-                times: times(course.width),
+                times: K::times(course.width),
+                sharpness: K::SHARPNESS,
                 seed: board_seed(course.seed ^ number, u64::from(generation)),
             },
         );
@@ -122,8 +139,8 @@ struct Trial {
 }
 
 impl Trial {
-    fn new(shape: Shape, course: &Course) -> Self {
-        while !prepare(&problem(&Board::solved(shape)), SLICE) {}
+    fn new<K: Kind>(shape: Shape, course: &Course) -> Self {
+        K::prepare(&problem(&Board::solved(shape)));
         Self {
             shape,
             boards: trial_boards(shape, course),
@@ -134,18 +151,17 @@ impl Trial {
     }
 
     /// The mean length of the solutions.
-    fn run(
+    fn run<K: Kind>(
         &self,
-        weights: &NearWeights,
+        weights: &K,
         generation: u32,
         what: &'static str,
         report: &mut dyn FnMut(&Report),
     ) -> f64 {
-        let rows = Arc::new(NearRows::new(weights.clone()));
+        let rows = Arc::new(weights.rows());
         let lengths = each(&self.boards, self.threads, |index, start| {
-            let (problem, near) = (problem(start), Some(Arc::clone(&rows)));
-            let (width, tables) = (self.width, &self.tables);
-            let mut beam = solver_by(near, &problem, width, width, index, tables);
+            let rows = Arc::clone(&rows);
+            let mut beam = K::solver(rows, &problem(start), self.width, index, &self.tables);
             loop {
                 match beam.advance(Budget::nodes(SLICE)) {
                     Step::Working => {}

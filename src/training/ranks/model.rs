@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use super::shares::{PARTS, Shares};
-use crate::heuristic::learned::Rows;
-use crate::heuristic::learned::near::NearWeights;
+use super::kind::Kind;
+use super::shares::Shares;
 use crate::puzzle::{Dice, Shape};
-use crate::search::staged_beam::leaders::{GROUP, Group};
+use crate::search::beam::{GROUP, Group};
 use crate::training::weight::{Weight, means_by_number, means_of};
 
 /// The squares that a weight begins with: those that are seldom told anything change little.
@@ -21,12 +20,10 @@ pub(super) struct Lessons {
     pub(super) rate: f32,
     /// How often the weights count in ranks.
     pub(super) times: f32,
+    /// By how much the logarithm of a board's chance to lead falls with a move that it ranks behind another.
+    pub(super) sharpness: f32,
     pub(super) seed: u64,
 }
-
-/// A board is so many times as likely to lead as one that ranks a move behind it: e to the power of this. Told
-/// from groups.
-const SHARPNESS: f32 = 0.2;
 
 /// The part of the rate at which weights change that are a pair's own, or a single tile's.
 const OWN_RATE: f32 = 1.0 / 3.0;
@@ -34,12 +31,12 @@ const OWN_RATE: f32 = 1.0 / 3.0;
 /// Boards whose chance is smaller teach nothing.
 const SLIGHT: f32 = 1e-4;
 
-/// The weights of [`NearWeights`], in moves, those of pairs [in parts](Shares).
+/// Weights of a [kind](Kind) in moves, those of pairs [in parts](Shares).
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     shape: Shape,
     shares: Arc<Shares>,
-    /// The cells of each pair near each other, and the place of the first weight of its block.
+    /// The cells of each pair that has a block, and the place of its first weight.
     blocks: Arc<[(usize, usize, usize)]>,
     singles: Vec<Weight>,
     pairs: Vec<Weight>,
@@ -47,18 +44,19 @@ pub(super) struct Model {
 
 impl Model {
     /// The mean of weights and their images; nothing is shared yet.
-    pub(super) fn of(weights: &NearWeights) -> Self {
+    pub(super) fn of<K: Kind>(weights: &K) -> Self {
         let shape = weights.shape();
         let squared = shape.cells().pow(2);
-        let shares = Arc::new(Shares::new(shape));
-        let blocks = NearWeights::blocks(shape).into_iter().enumerate();
+        let shares = Arc::new(Shares::new::<K>(shape));
+        let blocks = K::blocks(shape).into_iter().enumerate();
         let blocks = blocks.filter_map(|(number, cells)| {
             let (cell, other) = cells?;
             Some((cell, other, number * squared))
         });
-        let singles = weights.singles().iter().map(|&single| single.into());
-        let pairs = weights.pair_weights().iter().map(|&pair| pair.into());
-        let own = shares.pairs.iter().map(|parts| parts[0]);
+        let (singles, pairs) = weights.parts();
+        let singles = singles.iter().map(|&single| single.into());
+        let pairs = pairs.iter().map(|&pair| pair.into());
+        let own = shares.own.iter().copied();
         Self {
             singles: means_by_number(shares.singles.iter().copied(), singles, squared),
             pairs: means_by_number(own, pairs, shares.pair_numbers),
@@ -68,28 +66,21 @@ impl Model {
         }
     }
 
-    /// The weights rounded to parts of a move.
-    pub(super) fn weights(&self) -> NearWeights {
-        let parts = |weight: f32, most: f32| {
-            let parts = (weight * Rows::UNIT as f32).round();
-            parts.clamp(-most, most)
-        };
+    /// The weights, of the kind that it was made of.
+    pub(super) fn weights<K: Kind>(&self) -> K {
         let singles = self.shares.singles.iter();
         let singles = singles.map(|&one| self.singles[one as usize].value);
-        let pairs = self.shares.pairs.iter().map(|parts| self.pair(parts));
-        NearWeights::new(
-            self.shape,
-            singles
-                .map(|one| parts(one, i16::MAX.into()) as i16)
-                .collect(),
-            pairs.map(|one| parts(one, i8::MAX.into()) as i8).collect(),
-        )
+        let pairs = (0..self.shares.own.len()).map(|place| self.pair(place));
+        K::nearest_to(self.shape, singles.collect(), pairs.collect())
     }
 
+    /// The weight of a pair by its place.
     #[inline]
-    fn pair(&self, parts: &[u32; PARTS]) -> f32 {
-        let values = parts.map(|part| self.pairs[part as usize].value);
-        values.into_iter().sum()
+    fn pair(&self, place: usize) -> f32 {
+        let value = |number: u32| self.pairs[number as usize].value;
+        let shared = self.shares.shared.get(place);
+        let shared = shared.map_or(0.0, |numbers| numbers.map(value).into_iter().sum());
+        value(self.shares.own[place]) + shared
     }
 
     /// The numbers of the weights of tiles on cells of a board.
@@ -99,11 +90,11 @@ impl Model {
         places.map(|place| self.shares.singles[place])
     }
 
-    /// Those of pairs.
-    fn pairs_of<'a>(&'a self, tiles: &'a [u8]) -> impl Iterator<Item = &'a [u32; PARTS]> + 'a {
+    /// The places of its pairs.
+    fn pairs_of<'a>(&'a self, tiles: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
         self.blocks.iter().map(|&(cell, other, first)| {
             let [tile, other] = [tiles[cell], tiles[other]].map(usize::from);
-            &self.shares.pairs[first + tile * tiles.len() + other]
+            first + tile * tiles.len() + other
         })
     }
 
@@ -111,7 +102,7 @@ impl Model {
     pub(super) fn of_board(&self, tiles: &[u8]) -> f32 {
         let singles = self.singles_of(tiles);
         let singles: f32 = singles.map(|one| self.singles[one as usize].value).sum();
-        let pairs: f32 = self.pairs_of(tiles).map(|parts| self.pair(parts)).sum();
+        let pairs: f32 = self.pairs_of(tiles).map(|place| self.pair(place)).sum();
         singles + pairs
     }
 
@@ -133,21 +124,21 @@ impl Model {
                 let past = done as f32 / total as f32;
                 done += 1;
                 let rate = lessons.rate * (1.0 - 0.95 * past);
-                self.step(&groups[group as usize], lessons.times, rate, &mut changes);
+                self.step(&groups[group as usize], lessons, rate, &mut changes);
             }
         }
     }
 
     /// Learns from one group: by the logarithm of the chance that its first board leads (logistic regression).
-    fn step(&mut self, group: &Group, times: f32, rate: f32, changes: &mut Changes) {
+    fn step(&mut self, group: &Group, lessons: Lessons, rate: f32, changes: &mut Changes) {
         let cells = self.shape.cells();
         let boards = || group.tiles.chunks_exact(cells);
         let mut chances = group.ranks;
         for (rank, tiles) in chances.iter_mut().zip(boards()) {
-            *rank += times * self.of_board(tiles);
+            *rank += lessons.times * self.of_board(tiles);
         }
         let least = chances.into_iter().fold(f32::INFINITY, f32::min);
-        chances = chances.map(|rank| (SHARPNESS * (least - rank)).exp());
+        chances = chances.map(|rank| (lessons.sharpness * (least - rank)).exp());
         let sum: f32 = chances.iter().sum();
         for (i, (tiles, chance)) in boards().zip(chances).enumerate() {
             let change = f32::from(u8::from(i == 0)) - chance / sum;
@@ -158,7 +149,8 @@ impl Model {
                 changes.singles[single as usize] += change;
                 changes.touched_singles.push(single);
             }
-            for &[own, ..] in self.pairs_of(tiles) {
+            for place in self.pairs_of(tiles) {
+                let own = self.shares.own[place];
                 changes.pairs[own as usize] += change;
                 changes.touched_pairs.push(own);
             }
@@ -178,7 +170,8 @@ impl Model {
                 continue;
             };
             self.pairs[own as usize].learn(change, OWN_RATE * rate, CALM);
-            for &shared in &self.shares.pairs[own as usize][1..] {
+            let shared = self.shares.shared.get(own as usize);
+            for &shared in shared.into_iter().flatten() {
                 changes.pairs[shared as usize] += change;
                 changes.touched_shared.push(shared);
             }

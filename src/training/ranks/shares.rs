@@ -1,20 +1,25 @@
 //! What weights of pairs have in common.
 //!
 //! There are so many weights that any one of them is seldom asked for, and solutions say little about each. So a
-//! weight of two tiles on two cells near each other is learned as the sum of three:
+//! weight of two tiles on two cells is its [images'](Symmetries), too, and where they stand near each other it is learned
+//! as the sum of three:
 //!
-//! - its own, which on square boards is its mirror image's, too;
+//! - its own;
 //! - one for all pairs that stand to each other and to their homes in the same way, wherever on the board;
 //! - one for all tiles of the same two quarters of four homes, on these cells.
 //!
 //! Only the sum is kept.
 
-use crate::heuristic::learned::near::NearWeights;
-use crate::heuristic::learned::{Transposition, home_of};
+use super::kind::Kind;
+use crate::heuristic::learned::home_of;
 use crate::puzzle::Shape;
+use crate::training::alike::{Stand, Symmetries};
+
+/// How many weights each one shares.
+pub(super) const SHARED: usize = 2;
 
 /// How many weights that learn make one that is kept.
-pub(super) const PARTS: usize = 3;
+const PARTS: usize = 1 + SHARED;
 
 /// The numbers of the weights that learn.
 #[derive(Debug)]
@@ -22,47 +27,71 @@ pub(super) struct Shares {
     /// For each place in the order of the weights of tiles on cells: its number.
     pub(super) singles: Box<[u32]>,
     /// For each place in the order of the weights of pairs: the number of its own, which is the least place that
-    /// has it, and those that it shares.
-    pub(super) pairs: Box<[[u32; PARTS]]>,
+    /// has it.
+    pub(super) own: Box<[u32]>,
+    /// For each place the numbers of those that it shares; empty where none are shared.
+    pub(super) shared: Box<[[u32; SHARED]]>,
     /// Numbers of pairs are below.
     pub(super) pair_numbers: usize,
 }
-
-/// A tile and its cell.
-type Stand = (usize, usize);
 
 /// The side of the quarters that homes are in.
 const QUARTER: usize = 2;
 
 impl Shares {
-    pub(super) fn new(shape: Shape) -> Self {
+    pub(super) fn new<K: Kind>(shape: Shape) -> Self {
         let cells = shape.cells();
-        let mirror = (shape.rows() == shape.columns()).then(|| Transposition::new(shape));
-        let image = |(tile, cell): Stand| match &mirror {
-            Some(mirror) => (mirror.tiles[tile], mirror.cells[cell]),
-            None => (tile, cell),
+        let mirror = Symmetries::mirror(shape);
+        let symmetries = if K::HAS_INVERSE {
+            Symmetries::new(shape)
+        } else {
+            mirror.clone()
         };
         let single = |(tile, cell): Stand| (tile * cells + cell) as u32;
         let stands = (0..cells).flat_map(|tile| (0..cells).map(move |cell| (tile, cell)));
-        let singles = stands.map(|stand| single(stand).min(single(image(stand))));
-
-        let numbering = Numbering::new(shape);
-        let blocks = NearWeights::blocks(shape);
-        let tiles = (0..cells).flat_map(|tile| (0..cells).map(move |other| (tile, other)));
-        let pairs = blocks.iter().flat_map(|block| {
-            tiles.clone().map(|(tile, other)| {
-                let Some((cell, other_cell)) = *block else {
-                    return [0; PARTS];
-                };
-                let here = numbering.of((tile, cell), (other, other_cell));
-                let there = numbering.of(image((tile, cell)), image((other, other_cell)));
-                std::array::from_fn(|part| here[part].min(there[part]) as u32)
-            })
+        let singles = stands.map(|stand| {
+            let images = symmetries.images([stand]).map(|[image]| single(image));
+            images.into_iter().fold(single(stand), u32::min)
         });
+
+        let numbering = Numbering::new::<K>(shape);
+        let (mut own, mut shared) = (Vec::new(), Vec::new());
+        for block in K::blocks(shape) {
+            for (tile, other) in
+                (0..cells).flat_map(|tile| (0..cells).map(move |other| (tile, other)))
+            {
+                let Some((cell, other_cell)) = block else {
+                    own.push(0);
+                    if K::SHARES {
+                        shared.push([0; SHARED]);
+                    }
+                    continue;
+                };
+                let stands = [(tile, cell), (other, other_cell)];
+                // No tile stands twice: such places are never asked for, and have no inverse.
+                let images = if tile == other {
+                    mirror.images(stands)
+                } else {
+                    symmetries.images(stands)
+                };
+                let least = images.into_iter().fold(stands, |least, image| {
+                    let is_less = numbering.own::<K>(image) < numbering.own::<K>(least);
+                    if is_less { image } else { least }
+                });
+                own.push(numbering.own::<K>(least) as u32);
+                if K::SHARES {
+                    let [image, ..] = mirror.images(least);
+                    let here = numbering.shared::<K>(least);
+                    let there = numbering.shared::<K>(image);
+                    shared.push(std::array::from_fn(|i| here[i].min(there[i]) as u32));
+                }
+            }
+        }
         Self {
             singles: singles.collect(),
-            pairs: pairs.collect(),
-            pair_numbers: numbering.ends[PARTS - 1],
+            own: own.into(),
+            shared: shared.into(),
+            pair_numbers: numbering.ends[if K::SHARES { PARTS - 1 } else { 0 }],
         }
     }
 }
@@ -70,42 +99,52 @@ impl Shares {
 /// The numbers of pairs before images are taken for one.
 struct Numbering {
     shape: Shape,
-    /// The blocks of a cell.
-    offsets: usize,
+    /// By block: the number of the way its second cell lies from its first.
+    offsets: Vec<usize>,
     /// Where the numbers of each part end.
     ends: [usize; PARTS],
 }
 
 impl Numbering {
-    fn new(shape: Shape) -> Self {
+    fn new<K: Kind>(shape: Shape) -> Self {
         let cells = shape.cells();
-        let blocks = NearWeights::blocks(shape).len();
+        let blocks = K::blocks(shape);
+        let mut known = Vec::new();
+        let offsets = blocks.iter().map(|block| {
+            let offset = block.map(|(cell, other)| offset(shape, cell, other));
+            let at = known.iter().position(|&one| one == offset);
+            at.unwrap_or_else(|| {
+                known.push(offset);
+                known.len() - 1
+            })
+        });
         let mut numbering = Self {
             shape,
-            offsets: blocks / cells,
+            offsets: offsets.collect(),
             ends: [0; PARTS],
         };
-        let own = blocks * cells * cells;
-        let alike = numbering.offsets * numbering.ways().pow(2);
-        let quarters = blocks * numbering.quarters().pow(2);
+        let own = blocks.len() * cells * cells;
+        let alike = known.len() * numbering.ways().pow(2);
+        let quarters = blocks.len() * numbering.quarters().pow(2);
         numbering.ends = [own, own + alike, own + alike + quarters];
         numbering
     }
 
-    /// The numbers of two tiles on two cells near each other, in either order.
-    fn of(&self, one: Stand, other: Stand) -> [usize; PARTS] {
+    /// The number of the own weight of two tiles on two cells that have a block, in either order.
+    fn own<K: Kind>(&self, stands: [Stand; 2]) -> usize {
         let cells = self.shape.cells();
-        let ((tile, cell), (other, other_cell)) = if one.1 < other.1 {
-            (one, other)
-        } else {
-            (other, one)
-        };
-        let block = NearWeights::block_of(self.shape, cell, other_cell);
+        let [(tile, cell), (other, other_cell)] = in_order(stands);
+        (K::block_of(self.shape, cell, other_cell) * cells + tile) * cells + other
+    }
+
+    /// The numbers of those that it shares.
+    fn shared<K: Kind>(&self, stands: [Stand; 2]) -> [usize; SHARED] {
+        let [(tile, cell), (other, other_cell)] = in_order(stands);
+        let block = K::block_of(self.shape, cell, other_cell);
         let (ways, quarters) = (self.ways(), self.quarters());
-        let way = block % self.offsets * ways + self.way(tile, cell);
+        let way = self.offsets[block] * ways + self.way(tile, cell);
         let quarter = block * quarters + self.quarter(tile);
         [
-            (block * cells + tile) * cells + other,
             self.ends[0] + way * ways + self.way(other, other_cell),
             self.ends[1] + quarter * quarters + self.quarter(other),
         ]
@@ -140,4 +179,19 @@ impl Numbering {
         let home = home_of(shape.cells(), tile);
         shape.row(home) / QUARTER * shape.columns().div_ceil(QUARTER) + shape.column(home) / QUARTER
     }
+}
+
+/// The one on the lower cell first.
+const fn in_order([one, other]: [Stand; 2]) -> [Stand; 2] {
+    if one.1 < other.1 {
+        [one, other]
+    } else {
+        [other, one]
+    }
+}
+
+/// How a cell lies from one before it: as (rows down, columns to the right).
+const fn offset(shape: Shape, first: usize, second: usize) -> (usize, isize) {
+    let right = shape.column(second) as isize - shape.column(first) as isize;
+    (shape.row(second) - shape.row(first), right)
 }

@@ -1,0 +1,208 @@
+//! The kinds of weights that learn to rank.
+
+use std::sync::Arc;
+
+use super::SLICE;
+use crate::heuristic::learned::near::{NearRows, NearWeights};
+use crate::heuristic::learned::{Rows, Weights, pair_place, pairs_of};
+use crate::puzzle::{Problem, Shape};
+use crate::search::Solver;
+use crate::search::beam::{Beam, End, Group};
+use crate::search::staged_beam;
+use crate::search::tables::Tables;
+use crate::training::plain::Plain;
+
+/// Weights of tiles on cells, and of pairs of tiles on pairs of cells, by which a beam ranks boards.
+///
+/// Those of pairs stand in blocks, each `[tile on the first cell][tile on the second]`.
+pub(super) trait Kind: Clone + Sized + Send + Sync {
+    /// What a beam looks up.
+    type Rows: Send + Sync;
+
+    /// A board is so many times as likely to lead as one that ranks a move behind it: e to the power of this.
+    const SHARPNESS: f32;
+
+    /// Whether inverse boards weigh as much.
+    const HAS_INVERSE: bool;
+
+    /// Whether pairs [share](super::shares) weights.
+    const SHARES: bool;
+
+    /// The shape of the boards.
+    fn shape(&self) -> Shape;
+
+    /// The weights of tiles on cells, `[tile][cell]`, and those of pairs, block after block.
+    fn parts(&self) -> (&[i16], &[i8]);
+
+    /// The weights that come nearest to these, given in moves.
+    fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self;
+
+    /// The two cells of each block, the lower one first; none for a block without another cell.
+    fn blocks(shape: Shape) -> Vec<Option<(usize, usize)>>;
+
+    /// The block of two cells that have one, the lower one first.
+    fn block_of(shape: Shape, lower: usize, upper: usize) -> usize;
+
+    /// What a beam by these weights looks up.
+    fn rows(&self) -> Self::Rows;
+
+    /// How often the weights count in the ranks of a beam of a width.
+    fn times(width: usize) -> f32;
+
+    /// Makes the tables that beams for a problem need beside these.
+    fn prepare(problem: &Problem);
+
+    /// Groups of boards of a beam's layers; none where it does not come to an end.
+    fn leaders(
+        rows: Arc<Self::Rows>,
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+    ) -> Option<Vec<Group>>;
+
+    /// A search by a beam.
+    fn solver(
+        rows: Arc<Self::Rows>,
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+        tables: &Arc<Tables>,
+    ) -> Solver;
+}
+
+/// A weight in parts of a move.
+fn to_parts(weight: f32, most: f32) -> f32 {
+    let parts = (weight * Rows::UNIT as f32).round();
+    parts.clamp(-most, most)
+}
+
+/// Of tiles near each other; they rank boards in stages.
+impl Kind for NearWeights {
+    type Rows = NearRows;
+    const SHARPNESS: f32 = 0.2;
+    // Tiles near each other need not have homes near each other.
+    const HAS_INVERSE: bool = false;
+    const SHARES: bool = true;
+
+    fn shape(&self) -> Shape {
+        self.shape()
+    }
+
+    fn parts(&self) -> (&[i16], &[i8]) {
+        (self.singles(), self.pair_weights())
+    }
+
+    fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {
+        let singles = singles.into_iter();
+        let pairs = pairs.into_iter();
+        Self::new(
+            shape,
+            singles
+                .map(|one| to_parts(one, i16::MAX.into()) as i16)
+                .collect(),
+            pairs
+                .map(|one| to_parts(one, i8::MAX.into()) as i8)
+                .collect(),
+        )
+    }
+
+    fn blocks(shape: Shape) -> Vec<Option<(usize, usize)>> {
+        Self::blocks(shape)
+    }
+
+    fn block_of(shape: Shape, lower: usize, upper: usize) -> usize {
+        Self::block_of(shape, lower, upper)
+    }
+
+    fn rows(&self) -> NearRows {
+        NearRows::new(self.clone())
+    }
+
+    fn times(width: usize) -> f32 {
+        staged_beam::leaders::times(width)
+    }
+
+    fn prepare(problem: &Problem) {
+        while !staged_beam::prepare(problem, SLICE) {}
+    }
+
+    fn leaders(
+        rows: Arc<NearRows>,
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+    ) -> Option<Vec<Group>> {
+        staged_beam::leaders::leaders(rows, problem, width, seed)
+    }
+
+    fn solver(
+        rows: Arc<NearRows>,
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+        tables: &Arc<Tables>,
+    ) -> Solver {
+        staged_beam::solver_by(Some(rows), problem, width, width, seed, tables)
+    }
+}
+
+/// Of all pairs; they rank whole boards.
+impl Kind for Weights {
+    type Rows = Rows;
+    const SHARPNESS: f32 = 0.5;
+    const HAS_INVERSE: bool = true;
+    // What pairs far from each other have in common says little.
+    const SHARES: bool = false;
+
+    fn shape(&self) -> Shape {
+        self.shape()
+    }
+
+    fn parts(&self) -> (&[i16], &[i8]) {
+        (self.singles(), self.pair_weights())
+    }
+
+    fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {
+        let mut plain = Plain {
+            shape,
+            singles,
+            pairs,
+        };
+        plain.settle();
+        plain.rounded()
+    }
+
+    fn blocks(shape: Shape) -> Vec<Option<(usize, usize)>> {
+        pairs_of(shape.cells()).map(Some).collect()
+    }
+
+    fn block_of(shape: Shape, lower: usize, upper: usize) -> usize {
+        let cells = shape.cells();
+        pair_place(cells, (0, lower), (0, upper)) / cells.pow(2)
+    }
+
+    fn rows(&self) -> Rows {
+        Rows::new(self.clone())
+    }
+
+    fn times(_width: usize) -> f32 {
+        1.0
+    }
+
+    fn prepare(_problem: &Problem) {}
+
+    fn leaders(rows: Arc<Rows>, problem: &Problem, width: usize, seed: u64) -> Option<Vec<Group>> {
+        Beam::learned(problem, End::Start, rows, width, seed)?.leaders(seed)
+    }
+
+    fn solver(
+        rows: Arc<Rows>,
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+        _tables: &Arc<Tables>,
+    ) -> Solver {
+        let beam = Beam::learned(problem, End::Start, rows, width, seed);
+        Box::new(beam.expect("rows of the problem's shape"))
+    }
+}
