@@ -70,10 +70,9 @@ pub(super) trait Kind: Clone + Sized + Send + Sync {
     ) -> Solver;
 }
 
-/// A weight in parts of a move.
-fn to_parts(weight: f32, most: f32) -> f32 {
-    let parts = (weight * Rows::UNIT as f32).round();
-    parts.clamp(-most, most)
+/// A weight in parts of a move; a cast to a whole number stops at the ends of its range.
+fn to_parts(weight: f32) -> f32 {
+    (weight * Rows::UNIT as f32).round()
 }
 
 /// Of tiles near each other; they rank boards in stages.
@@ -93,17 +92,9 @@ impl Kind for NearWeights {
     }
 
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {
-        let singles = singles.into_iter();
-        let pairs = pairs.into_iter();
-        Self::new(
-            shape,
-            singles
-                .map(|one| to_parts(one, i16::MAX.into()) as i16)
-                .collect(),
-            pairs
-                .map(|one| to_parts(one, i8::MAX.into()) as i8)
-                .collect(),
-        )
+        let singles = singles.into_iter().map(|one| to_parts(one) as i16);
+        let pairs = pairs.into_iter().map(|one| to_parts(one) as i8);
+        Self::new(shape, singles.collect(), pairs.collect())
     }
 
     fn blocks(shape: Shape) -> Vec<Option<(usize, usize)>> {

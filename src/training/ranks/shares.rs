@@ -55,15 +55,16 @@ impl Shares {
         });
 
         let numbering = Numbering::new::<K>(shape);
+        // The weights of blocks without another cell.
+        let nobody = numbering.ends[if K::SHARES { PARTS - 1 } else { 0 }];
         let (mut own, mut shared) = (Vec::new(), Vec::new());
         for block in K::blocks(shape) {
-            for (tile, other) in
-                (0..cells).flat_map(|tile| (0..cells).map(move |other| (tile, other)))
-            {
+            let tiles = (0..cells).flat_map(|tile| (0..cells).map(move |other| (tile, other)));
+            for (tile, other) in tiles {
                 let Some((cell, other_cell)) = block else {
-                    own.push(0);
+                    own.push(nobody as u32);
                     if K::SHARES {
-                        shared.push([0; SHARED]);
+                        shared.push([nobody as u32; SHARED]);
                     }
                     continue;
                 };
@@ -91,7 +92,7 @@ impl Shares {
             singles: singles.collect(),
             own: own.into(),
             shared: shared.into(),
-            pair_numbers: numbering.ends[if K::SHARES { PARTS - 1 } else { 0 }],
+            pair_numbers: nobody + 1,
         }
     }
 }
