@@ -145,6 +145,41 @@ fn weights_are_learned_again_by_the_same_command() {
 }
 
 #[test]
+fn ranks_are_learned_where_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (plain, ranks) = (path("plain"), path("ranks"));
+    let train = |arguments: &[&str], out: &str| {
+        let small = ["--solves", "40", "--trials", "10", "--trial-width", "10"];
+        let all = [&["tables", "train", "--out", out], arguments, &small].concat();
+        let Command::Tables(tables) = parse(&all).expect("a command line").command else {
+            panic!("no tables");
+        };
+        let mut told = Vec::new();
+        let ran = tables.run(&mut told).map_err(|error| error.to_string());
+        ran.map(|_| String::from_utf8(told).expect("text"))
+    };
+    let beginning = ["--shape", "4x4", "--generations", "0"];
+    train(&beginning, &plain).expect("written");
+    let told = train(
+        &["--shape", "4x4", "--learn", "ranks", "--from", &plain],
+        &ranks,
+    );
+    assert!(told.expect("written").contains("generation 3, learned"));
+    assert_eq!(
+        fs::read(&plain).expect("a file").get(..12),
+        fs::read(&ranks).expect("a file").get(..12)
+    );
+
+    let narrow = ["--shape", "4x4", "--learn", "ranks", "--width", "47"];
+    let failure = train(&narrow, &ranks).expect_err("too narrow to learn from");
+    assert!(failure.contains("--width 47"), "{failure}");
+    let staged = ["--shape", "9x9", "--learn", "moves"];
+    let failure = train(&staged, &ranks).expect_err("solved in stages");
+    assert!(failure.contains("--learn moves"), "{failure}");
+}
+
+#[test]
 fn weights_of_larger_boards_and_damaged_ones_are_no_beginning() {
     let folder = tempfile::tempdir().expect("a folder");
     let from = folder.path().join("from");
