@@ -29,7 +29,7 @@ pub(super) struct TrainArgs {
     #[arg(long, value_enum)]
     learn: Option<Learn>,
 
-    /// Weights to begin with, those of a smaller board too; default: the Manhattan distance, for boards in stages the
+    /// Weights to begin with, those of smaller and larger boards too; default: the Manhattan distance, for boards in stages the
     /// weights that loyd comes with.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
@@ -182,7 +182,7 @@ impl TrainArgs {
         };
         let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
         let weights = Weights::from_bytes(&bytes).map_err(|error| fail(from, &error))?;
-        fit(weights, shape).ok_or_else(|| fail(from, &"its boards are larger than that"))
+        fit(weights, shape).ok_or_else(|| fail(from, &"they cannot be made to fit that size"))
     }
 
     /// The same for boards that are solved in stages.
@@ -220,19 +220,21 @@ fn fail(path: &Path, error: &dyn fmt::Display) -> Failure {
     Failure::Input(format!("{}: {error}", path.display()))
 }
 
-/// The weights, lifted line by line until they are those of a shape; none when that is smaller.
+/// The weights, with lines taken out or put in one by one until they are those of a shape.
 fn fit(weights: Weights, shape: Shape) -> Option<Weights> {
     let mut weights = weights;
     while weights.shape() != shape {
         let (rows, columns) = (weights.shape().rows(), weights.shape().columns());
-        let line = if rows < shape.rows() && rows <= columns {
+        let line = if rows > shape.rows() {
+            Line::FewerRows
+        } else if columns > shape.columns() {
+            Line::FewerColumns
+        } else if rows < shape.rows() && rows <= columns {
             Line::MoreRows
         } else if columns < shape.columns() {
             Line::MoreColumns
-        } else if rows < shape.rows() {
-            Line::MoreRows
         } else {
-            return None;
+            Line::MoreRows
         };
         weights = weights.lifted(line)?;
     }
