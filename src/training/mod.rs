@@ -3,8 +3,8 @@
 //! One generation after the other: the present beam solves many boards; each board on a way is
 //! labelled with the moves that remained; the weights learn from these; and those of the present
 //! generation, of the one before and their mean are tried on boards that nothing is learned
-//! from. The best by the length of the beam's solutions go on. For boards that are solved in stages it is ranks that are learned
-//! ([`rank`]). Stands above the searches; only the
+//! from. The best by the length of the beam's solutions go on. Good weights learn to rank by what led on
+//! ([`rank_whole`]); those for boards in stages learn nothing else ([`rank_in_stages`]). Stands above the searches; only the
 //! command line uses it. The same course gives the same weights, on any number of threads.
 
 mod alike;
