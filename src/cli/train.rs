@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::generate::Size;
 use super::{Exit, Failure};
 use crate::heuristic::learned::near::{self, NearWeights};
-use crate::heuristic::learned::{Line, MAX_CELLS, Weights, WeightsError};
+use crate::heuristic::learned::{MAX_CELLS, Weights, WeightsError};
 use crate::puzzle::Shape;
 use crate::training::{Course, LEAST_WIDTH, Report, rank_in_stages, rank_whole, train};
 
@@ -182,7 +182,7 @@ impl TrainArgs {
         };
         let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
         let weights = Weights::from_bytes(&bytes).map_err(|error| fail(from, &error))?;
-        fit(weights, shape).ok_or_else(|| fail(from, &"they cannot be made to fit that size"))
+        Ok(weights.fit(shape))
     }
 
     /// The same for boards that are solved in stages.
@@ -218,25 +218,4 @@ fn rate(text: &str) -> Result<f32, String> {
 
 fn fail(path: &Path, error: &dyn fmt::Display) -> Failure {
     Failure::Input(format!("{}: {error}", path.display()))
-}
-
-/// The weights, with lines taken out or put in one by one until they are those of a shape.
-fn fit(weights: Weights, shape: Shape) -> Option<Weights> {
-    let mut weights = weights;
-    while weights.shape() != shape {
-        let (rows, columns) = (weights.shape().rows(), weights.shape().columns());
-        let line = if rows > shape.rows() {
-            Line::FewerRows
-        } else if columns > shape.columns() {
-            Line::FewerColumns
-        } else if rows < shape.rows() && rows <= columns {
-            Line::MoreRows
-        } else if columns < shape.columns() {
-            Line::MoreColumns
-        } else {
-            Line::MoreRows
-        };
-        weights = weights.lifted(line)?;
-    }
-    Some(weights)
 }

@@ -38,12 +38,7 @@ impl Alike {
             tiles.map(move |(tile, other)| [(tile, lower), (other, upper)])
         });
         let pairs = pairs.map(|stands| {
-            // No tile stands twice: such places are never asked for, and have no inverse.
-            let images = if stands[0].0 == stands[1].0 {
-                [stands; 3]
-            } else {
-                symmetries.images(stands)
-            };
+            let images = symmetries.images(stands);
             images.map(|[one, other]| pair_place(cells, one, other))
         });
         Self {
@@ -109,11 +104,13 @@ impl Symmetries {
         stands.map(|(tile, cell)| (names.tiles[tile], names.cells[cell]))
     }
 
-    /// There is none where the blank is among them but not at home, or its home but not the blank.
+    /// There is none where the blank is among them but not at home, or its home but not the blank; nor of one tile
+    /// on two cells, which is never asked for.
     fn inverse<const N: usize>(&self, stands: [Stand; N]) -> [Stand; N] {
         let last = self.cells - 1;
         let is_half = |&(tile, cell): &Stand| (tile == 0) != (cell == last);
-        if !self.has_inverse || stands.iter().any(is_half) {
+        let is_twice = N == 2 && stands[0].0 == stands[N - 1].0;
+        if !self.has_inverse || is_twice || stands.iter().any(is_half) {
             return stands;
         }
         stands.map(|(tile, cell)| (tile_of(self.cells, cell), home_of(self.cells, tile)))

@@ -42,7 +42,7 @@ pub enum WeightsError {
 }
 
 /// Weights that a file can hold: of tiles on cells, and of pairs of tiles on pairs of cells.
-pub(super) trait Stored: Sized {
+pub(crate) trait Stored: Sized {
     /// What a file of them begins with.
     const MAGIC: [u8; 8];
 

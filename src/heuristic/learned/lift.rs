@@ -217,6 +217,29 @@ impl Weights {
         while !lift.advance(u64::MAX) {}
         lift.finish()
     }
+
+    /// The weights for boards of another shape. Lines are taken out before any are put in, as the work grows with
+    /// the fourth power of the number of cells.
+    #[must_use]
+    pub fn fit(self, shape: Shape) -> Self {
+        let mut weights = self;
+        while weights.shape() != shape {
+            let (rows, columns) = (weights.shape().rows(), weights.shape().columns());
+            let line = if rows > shape.rows() {
+                Line::FewerRows
+            } else if columns > shape.columns() {
+                Line::FewerColumns
+            } else if rows < shape.rows() && (rows <= columns || columns == shape.columns()) {
+                Line::MoreRows
+            } else {
+                Line::MoreColumns
+            };
+            weights = weights
+                .lifted(line)
+                .expect("a shape on the way from one to another");
+        }
+        weights
+    }
 }
 
 /// How far a tile is from where it belongs, in the units of the weights; the blank counts nothing.

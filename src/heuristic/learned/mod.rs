@@ -24,4 +24,5 @@ pub use rows::Rows;
 pub use table::{bytes, prepare, ready, supports};
 pub use weights::{MAX_CELLS, Weights};
 
+pub(crate) use file::Stored;
 pub(crate) use weights::{Transposition, home_of, pair_place, pairs_of, tile_of};

@@ -152,11 +152,6 @@ impl Weights {
         &self.singles
     }
 
-    /// The weights of pairs, those of one [block](Self::block) after the other.
-    pub(crate) fn pair_weights(&self) -> &[i8] {
-        &self.pairs
-    }
-
     /// The weights as bytes. On square boards those of pairs that are each other's images in the
     /// diagonal are there once.
     #[must_use]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::SLICE;
 use crate::heuristic::learned::near::{NearRows, NearWeights};
-use crate::heuristic::learned::{Rows, Weights, pair_place, pairs_of};
+use crate::heuristic::learned::{Rows, Stored, Weights};
 use crate::puzzle::{Problem, Shape};
 use crate::search::Solver;
 use crate::search::beam::{Beam, End, Group};
@@ -12,10 +12,8 @@ use crate::search::staged_beam;
 use crate::search::tables::Tables;
 use crate::training::plain::Plain;
 
-/// Weights of tiles on cells, and of pairs of tiles on pairs of cells, by which a beam ranks boards.
-///
-/// Those of pairs stand in blocks, each `[tile on the first cell][tile on the second]`.
-pub(super) trait Kind: Clone + Sized + Send + Sync {
+/// Weights by which a beam ranks boards.
+pub(super) trait Kind: Stored + Send + Sync {
     /// What a beam looks up.
     type Rows: Send + Sync;
 
@@ -28,20 +26,8 @@ pub(super) trait Kind: Clone + Sized + Send + Sync {
     /// Whether pairs [share](super::shares) weights.
     const SHARES: bool;
 
-    /// The shape of the boards.
-    fn shape(&self) -> Shape;
-
-    /// The weights of tiles on cells, `[tile][cell]`, and those of pairs, block after block.
-    fn parts(&self) -> (&[i16], &[i8]);
-
     /// The weights that come nearest to these, given in moves.
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self;
-
-    /// The two cells of each block, the lower one first; none for a block without another cell.
-    fn blocks(shape: Shape) -> Vec<Option<(usize, usize)>>;
-
-    /// The block of two cells that have one, the lower one first.
-    fn block_of(shape: Shape, lower: usize, upper: usize) -> usize;
 
     /// What a beam by these weights looks up.
     fn rows(&self) -> Self::Rows;
@@ -83,26 +69,10 @@ impl Kind for NearWeights {
     const HAS_INVERSE: bool = false;
     const SHARES: bool = true;
 
-    fn shape(&self) -> Shape {
-        self.shape()
-    }
-
-    fn parts(&self) -> (&[i16], &[i8]) {
-        (self.singles(), self.pair_weights())
-    }
-
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {
         let singles = singles.into_iter().map(|one| to_parts(one) as i16);
         let pairs = pairs.into_iter().map(|one| to_parts(one) as i8);
         Self::new(shape, singles.collect(), pairs.collect())
-    }
-
-    fn blocks(shape: Shape) -> Vec<Option<(usize, usize)>> {
-        Self::blocks(shape)
-    }
-
-    fn block_of(shape: Shape, lower: usize, upper: usize) -> usize {
-        Self::block_of(shape, lower, upper)
     }
 
     fn rows(&self) -> NearRows {
@@ -145,14 +115,6 @@ impl Kind for Weights {
     // What pairs far from each other have in common says little.
     const SHARES: bool = false;
 
-    fn shape(&self) -> Shape {
-        self.shape()
-    }
-
-    fn parts(&self) -> (&[i16], &[i8]) {
-        (self.singles(), self.pair_weights())
-    }
-
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {
         let mut plain = Plain {
             shape,
@@ -161,15 +123,6 @@ impl Kind for Weights {
         };
         plain.settle();
         plain.rounded()
-    }
-
-    fn blocks(shape: Shape) -> Vec<Option<(usize, usize)>> {
-        pairs_of(shape.cells()).map(Some).collect()
-    }
-
-    fn block_of(shape: Shape, lower: usize, upper: usize) -> usize {
-        let cells = shape.cells();
-        pair_place(cells, (0, lower), (0, upper)) / cells.pow(2)
     }
 
     fn rows(&self) -> Rows {

@@ -44,9 +44,9 @@ pub fn rank_whole(course: &Course, from: Weights, report: &mut dyn FnMut(&Report
 
 /// Runs a course that begins with some weights; the best by solution length.
 fn rank<K: Kind>(course: &Course, from: K, report: &mut dyn FnMut(&Report)) -> K {
-    let shape = from.shape();
+    let (shape, ..) = from.parts();
     let trial = Trial::new::<K>(shape, course);
-    // What is alike on the board and on its mirror image is one weight, from the beginning on.
+    // What the puzzle's symmetries make alike is one weight, from the beginning on.
     let mut best: K = Model::of(&from).weights();
     let mut best_moves = trial.run(&best, 0, "before", report);
     for generation in 1..=course.generations {
@@ -73,12 +73,13 @@ fn gather<K: Kind>(
     model: &Model,
     report: &mut dyn FnMut(&Report),
 ) -> Vec<Group> {
-    let goal = Board::solved(weights.shape());
+    let (shape, ..) = weights.parts();
+    let goal = Board::solved(shape);
     let seed = board_seed(course.seed, u64::from(generation));
     let mut dice = Dice::new(seed);
     let rows = Arc::new(weights.rows());
     let times = K::times(course.width);
-    let cells = goal.shape().cells();
+    let cells = shape.cells();
     let mut groups = Vec::new();
     let (mut tried, mut failed) = (0, 0);
     while tried < course.solves {

@@ -45,15 +45,14 @@ pub(super) struct Model {
 impl Model {
     /// The mean of weights and their images; nothing is shared yet.
     pub(super) fn of<K: Kind>(weights: &K) -> Self {
-        let shape = weights.shape();
+        let (shape, singles, pairs) = weights.parts();
         let squared = shape.cells().pow(2);
         let shares = Arc::new(Shares::new::<K>(shape));
-        let blocks = K::blocks(shape).into_iter().enumerate();
+        let blocks = K::pairs(shape).into_iter().enumerate();
         let blocks = blocks.filter_map(|(number, cells)| {
             let (cell, other) = cells?;
             Some((cell, other, number * squared))
         });
-        let (singles, pairs) = weights.parts();
         let singles = singles.iter().map(|&single| single.into());
         let pairs = pairs.iter().map(|&pair| pair.into());
         let own = shares.own.iter().copied();

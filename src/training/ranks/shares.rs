@@ -58,7 +58,7 @@ impl Shares {
         // The weights of blocks without another cell.
         let nobody = numbering.ends[if K::SHARES { PARTS - 1 } else { 0 }];
         let (mut own, mut shared) = (Vec::new(), Vec::new());
-        for block in K::blocks(shape) {
+        for block in K::pairs(shape) {
             let tiles = (0..cells).flat_map(|tile| (0..cells).map(move |other| (tile, other)));
             for (tile, other) in tiles {
                 let Some((cell, other_cell)) = block else {
@@ -69,16 +69,13 @@ impl Shares {
                     continue;
                 };
                 let stands = [(tile, cell), (other, other_cell)];
-                // No tile stands twice: such places are never asked for, and have no inverse.
-                let images = if tile == other {
-                    mirror.images(stands)
-                } else {
-                    symmetries.images(stands)
-                };
-                let least = images.into_iter().fold(stands, |least, image| {
-                    let is_less = numbering.own::<K>(image) < numbering.own::<K>(least);
-                    if is_less { image } else { least }
-                });
+                let least = symmetries
+                    .images(stands)
+                    .into_iter()
+                    .fold(stands, |least, image| {
+                        let is_less = numbering.own::<K>(image) < numbering.own::<K>(least);
+                        if is_less { image } else { least }
+                    });
                 own.push(numbering.own::<K>(least) as u32);
                 if K::SHARES {
                     let [image, ..] = mirror.images(least);
@@ -109,7 +106,7 @@ struct Numbering {
 impl Numbering {
     fn new<K: Kind>(shape: Shape) -> Self {
         let cells = shape.cells();
-        let blocks = K::blocks(shape);
+        let blocks = K::pairs(shape);
         let mut known = Vec::new();
         let offsets = blocks.iter().map(|block| {
             let offset = block.map(|(cell, other)| offset(shape, cell, other));
@@ -135,13 +132,13 @@ impl Numbering {
     fn own<K: Kind>(&self, stands: [Stand; 2]) -> usize {
         let cells = self.shape.cells();
         let [(tile, cell), (other, other_cell)] = in_order(stands);
-        (K::block_of(self.shape, cell, other_cell) * cells + tile) * cells + other
+        (K::number(self.shape, cell, other_cell) * cells + tile) * cells + other
     }
 
     /// The numbers of those that it shares.
     fn shared<K: Kind>(&self, stands: [Stand; 2]) -> [usize; SHARED] {
         let [(tile, cell), (other, other_cell)] = in_order(stands);
-        let block = K::block_of(self.shape, cell, other_cell);
+        let block = K::number(self.shape, cell, other_cell);
         let (ways, quarters) = (self.ways(), self.quarters());
         let way = self.offsets[block] * ways + self.way(tile, cell);
         let quarter = block * quarters + self.quarter(tile);

@@ -61,32 +61,6 @@ impl NearWeights {
         Some(lift.finish())
     }
 
-    /// The weights of tiles on cells, `[tile][cell]`.
-    pub(crate) fn singles(&self) -> &[i16] {
-        &self.singles
-    }
-
-    /// The weights of pairs, those of one [block](Self::blocks) after the other.
-    pub(crate) fn pair_weights(&self) -> &[i8] {
-        &self.pairs
-    }
-
-    /// The two cells, the lower one first, of each block of weights `[tile on the first][tile on the second]`; none
-    /// for a block without another cell.
-    pub(crate) fn blocks(shape: Shape) -> Vec<Option<(usize, usize)>> {
-        let cells = |(cell, offset)| Some((cell, other_of(shape, cell, offset)?));
-        pairs_of(shape).map(cells).collect()
-    }
-
-    /// The block of two cells that are near each other, the lower one first.
-    ///
-    /// # Panics
-    /// When they are not near each other.
-    pub(crate) fn block_of(shape: Shape, first: usize, second: usize) -> usize {
-        let offset = offset_of(shape, first, second).expect("cells near each other");
-        first * OFFSET_COUNT + offset
-    }
-
     /// The line that boards of a shape have more, or less, first.
     pub(super) fn next_line(&self, shape: Shape) -> Option<Line> {
         if self.shape.rows() < shape.rows() {
@@ -210,11 +184,13 @@ impl Stored for NearWeights {
     }
 
     fn pairs(shape: Shape) -> Vec<Option<(usize, usize)>> {
-        Self::blocks(shape)
+        let cells = |(cell, offset)| Some((cell, other_of(shape, cell, offset)?));
+        pairs_of(shape).map(cells).collect()
     }
 
     fn number(shape: Shape, lower: usize, upper: usize) -> usize {
-        Self::block_of(shape, lower, upper)
+        let offset = offset_of(shape, lower, upper).expect("cells near each other");
+        lower * OFFSET_COUNT + offset
     }
 
     fn parts(&self) -> (Shape, &[i16], &[i8]) {
