@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use loyd::puzzle::{Board, Dice, Problem, Shape, Symmetry};
+use loyd::search::beam::Pass;
 use loyd::search::constructive::Variant;
 use loyd::search::tables::Tables;
-use loyd::search::{Budget, Solver, Stop, staged_beam};
+use loyd::search::{Budget, Solver, Step, Stop, staged_beam};
 
 use crate::constructive::{nearest_problem, solve};
 use crate::driving::{run, run_sliced};
@@ -184,16 +185,50 @@ fn a_beam_that_gives_up_on_its_block_goes_on_from_there() {
     let tables = Arc::new(Tables::new());
     let mut dice = Dice::new(17);
     let width = 500;
-    // The layers that were made, in hundredths of those of the solution.
-    let parts = (0..8).map(|_| {
+    for _ in 0..4 {
         let problem = random_problem(shape(9, 9), 80, &mut dice);
-        let run = run(solver(&problem, width, &tables));
-        100 * run.progress.expanded as usize / (width * run.length())
-    });
-    let parts: Vec<usize> = parts.collect();
-    // One gives up in the last third, and goes on from where that began.
-    assert!(parts.iter().any(|&part| part > 130), "{parts:?}");
-    assert!(parts.iter().all(|&part| part < 190), "{parts:?}");
+        let whole = run(solver(&problem, width, &tables));
+        let mut beam = staged_beam::solver(&problem, width, width, 1, &tables);
+        let moves = whole.length() as u32;
+        // It says what remains of the block when it comes to it, and more again when that fails, as it does with one
+        // board in each layer.
+        go_on_until(&mut beam, |beam| beam.rest(moves) < moves / 3);
+        beam.set_width(1);
+        let mut least = u32::MAX;
+        go_on_until(&mut beam, |beam| {
+            least = least.min(beam.rest(moves));
+            beam.rest(moves) > least + 50
+        });
+        beam.set_width(width);
+        let run = run(beam);
+        assert_eq!(run.found.len(), 1);
+        // From the beginning it would be half as much again.
+        let part = 100 * run.progress.expanded / whole.progress.expanded;
+        assert!(part < 115, "{part}");
+    }
+}
+
+/// Advances a beam that finds nothing until something holds.
+fn go_on_until(beam: &mut Box<dyn Pass>, mut holds: impl FnMut(&dyn Pass) -> bool) {
+    while !holds(beam.as_ref()) {
+        assert_eq!(beam.advance(Budget::nodes(10)), Step::Working);
+    }
+}
+
+#[test]
+fn a_beam_costs_what_its_solution_takes() {
+    let tables = Arc::new(Tables::new());
+    let mut dice = Dice::new(18);
+    for (rows, columns, width) in [(9, 9, 20), (13, 13, 20), (13, 13, 200), (17, 17, 10)] {
+        let shape = shape(rows, columns);
+        let problem = random_problem(shape, shape.cells() - 1, &mut dice);
+        // However large its slices are.
+        let at_once = run(solver(&problem, width, &tables));
+        let sliced = run_sliced(solver(&problem, width, &tables), Budget::nodes(100));
+        assert_eq!(at_once.found, sliced.found, "{shape}");
+        let most = width * (at_once.length() + 100);
+        assert!(at_once.progress.expanded <= most as u64, "{shape}");
+    }
 }
 
 #[test]

@@ -181,6 +181,13 @@ impl<E: Estimate> Layers<E> {
         self
     }
 
+    /// Makes no layer beyond this depth, nor beyond what it would have made before.
+    pub const fn end_by(&mut self, depth: u32) {
+        if depth < self.settings.deepest {
+            self.settings.deepest = depth;
+        }
+    }
+
     /// Makes the layers from the next one on so wide; at most as wide as the settings say.
     pub fn set_width(&mut self, width: usize) {
         self.cut.set_width(width.clamp(1, self.settings.width()));

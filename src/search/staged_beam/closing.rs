@@ -25,8 +25,13 @@ impl Closing {
         }
     }
 
-    /// Looks at the boards that have completed all stages since the last time.
-    pub(super) fn judge<T: Tile>(&mut self, layers: &Layers<Staged<T>>, tables: &Tables) {
+    /// Looks at the boards that have completed all stages since the last time. Boards that complete them after as many
+    /// moves as this tells cannot be better.
+    pub(super) fn judge<T: Tile>(
+        &mut self,
+        layers: &Layers<Staged<T>>,
+        tables: &Tables,
+    ) -> Option<u32> {
         let completed = layers.completed();
         for node in self.seen..completed.len() {
             self.tabled.prepare(tables);
@@ -41,11 +46,7 @@ impl Closing {
             }
         }
         self.seen = completed.len();
-    }
-
-    /// Whether no board that completes the stages from now on can be better.
-    pub(super) fn is_settled(&self, depth: u32) -> bool {
-        self.best.is_some_and(|(length, _)| depth >= length)
+        self.best.map(|(length, _)| length)
     }
 
     pub(super) fn moves<T: Tile>(&self, layers: &Layers<Staged<T>>) -> Option<Vec<Direction>> {

@@ -267,11 +267,12 @@ impl<T: Tile> Search for StagedBeam<T> {
             Phase::Gathering(mut stages) => {
                 let state = stages.advance(budget.nodes);
                 let completed = stages.layers().completed();
-                let is_full = completed.len() >= self.settings.width();
-                let has_waited = !completed.is_empty()
-                    && stages.layers().depth() > completed.head(0).depth + GATHERED_LAYERS;
-                if state == State::Over || is_full || has_waited {
+                if state == State::Over || completed.len() >= self.settings.width() {
                     return self.begin_finale(stages);
+                }
+                if !completed.is_empty() {
+                    let first = completed.head(0).depth;
+                    stages.end_by(first + GATHERED_LAYERS);
                 }
                 self.phase = Phase::Gathering(stages);
                 Step::Working
@@ -292,12 +293,14 @@ impl<T: Tile> Search for StagedBeam<T> {
             }
             Phase::ToTable(mut stages, mut closing) => {
                 let state = stages.advance(budget.nodes);
-                let layers = stages.layers();
-                closing.judge(layers, &self.tables);
-                if state != State::Over && !closing.is_settled(layers.depth()) {
+                if let Some(best) = closing.judge(stages.layers(), &self.tables) {
+                    stages.end_by(best);
+                }
+                if state != State::Over {
                     self.phase = Phase::ToTable(stages, closing);
                     return Step::Working;
                 }
+                let layers = stages.layers();
                 let moves = closing.moves(layers);
                 let solution = moves.and_then(|moves| self.solution(moves));
                 self.end((layers.expanded(), layers.generated()), solution)

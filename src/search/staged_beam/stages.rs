@@ -82,6 +82,11 @@ impl<T: Tile> Stages<T> {
         self.layers.estimate().block()
     }
 
+    /// Makes no layer beyond this depth.
+    pub(super) const fn end_by(&mut self, depth: u32) {
+        self.layers.end_by(depth);
+    }
+
     pub(super) fn set_width(&mut self, width: usize) {
         self.layers.set_width(width);
     }
