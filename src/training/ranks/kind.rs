@@ -17,9 +17,6 @@ pub(super) trait Kind: Stored + Send + Sync {
     /// What a beam looks up.
     type Rows: Send + Sync;
 
-    /// A board is so many times as likely to lead as one that ranks a move behind it: e to the power of this.
-    const SHARPNESS: f32;
-
     /// Whether inverse boards weigh as much.
     const HAS_INVERSE: bool;
 
@@ -64,7 +61,6 @@ fn to_parts(weight: f32) -> f32 {
 /// Of tiles near each other; they rank boards in stages.
 impl Kind for NearWeights {
     type Rows = NearRows;
-    const SHARPNESS: f32 = 0.2;
     // Tiles near each other need not have homes near each other.
     const HAS_INVERSE: bool = false;
     const SHARES: bool = true;
@@ -110,7 +106,6 @@ impl Kind for NearWeights {
 /// Of all pairs; they rank whole boards.
 impl Kind for Weights {
     type Rows = Rows;
-    const SHARPNESS: f32 = 0.5;
     const HAS_INVERSE: bool = true;
     // What pairs far from each other have in common says little.
     const SHARES: bool = false;

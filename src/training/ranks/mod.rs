@@ -112,6 +112,8 @@ fn gather<K: Kind>(
 
 /// The model after the lessons of a generation: the mean of two that learned them in different orders.
 fn learn<K: Kind>(course: &Course, generation: u32, before: &Model, groups: &[Group]) -> Model {
+    let times = K::times(course.width);
+    let sharpness = before.sharpness(groups, times);
     let pupils: Vec<u64> = (1..=PUPILS).collect();
     let learned = each(&pupils, course.threads, |_, number| {
         let mut pupil = before.clone();
@@ -120,8 +122,8 @@ fn learn<K: Kind>(course: &Course, generation: u32, before: &Model, groups: &[Gr
             Lessons {
                 epochs: course.epochs,
                 rate: course.rate,
-                times: K::times(course.width),
-                sharpness: K::SHARPNESS,
+                times,
+                sharpness,
                 seed: board_seed(course.seed ^ number, u64::from(generation)),
             },
         );

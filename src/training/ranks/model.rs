@@ -20,13 +20,21 @@ pub(super) struct Lessons {
     pub(super) rate: f32,
     /// How often the weights count in ranks.
     pub(super) times: f32,
-    /// By how much the logarithm of a board's chance to lead falls with a move that it ranks behind another.
+    /// As [`Model::sharpness`] tells it.
     pub(super) sharpness: f32,
     pub(super) seed: u64,
 }
 
 /// The part of the rate at which weights change that are a pair's own, or a single tile's.
 const OWN_RATE: f32 = 1.0 / 3.0;
+
+/// The sharpness is one of these: so many steps, each so many times as sharp as the one before.
+const LEAST_SHARPNESS: f32 = 0.05;
+const SHARPER: f32 = 1.25;
+const SHARPNESS_STEPS: i32 = 20;
+
+/// So many groups are enough to tell it.
+const ENOUGH: usize = 4000;
 
 /// Boards whose chance is smaller teach nothing.
 const SLIGHT: f32 = 1e-4;
@@ -105,6 +113,34 @@ impl Model {
         singles + pairs
     }
 
+    /// By how much the logarithm of a board's chance to lead falls with a move that it ranks behind another: as it
+    /// explains the groups best. The wider beams are, the nearer to the first must be who still may lead. Were another one
+    /// taken, the weights would first of all learn to be greater, or smaller.
+    pub(super) fn sharpness(&self, groups: &[Group], times: f32) -> f32 {
+        let ranks = groups.iter().take(ENOUGH);
+        let ranks: Vec<_> = ranks.map(|group| self.ranks(group, times)).collect();
+        let likelihood = |sharpness: f32| -> f64 {
+            let logarithms = ranks
+                .iter()
+                .map(|&ranks| f64::from(chances(ranks, sharpness)[0].max(f32::MIN_POSITIVE).ln()));
+            logarithms.sum()
+        };
+        let steps = (0..SHARPNESS_STEPS).map(|step| LEAST_SHARPNESS * SHARPER.powi(step));
+        let told = steps.map(|sharpness| (likelihood(sharpness), sharpness));
+        let best = told.max_by(|one, other| one.0.total_cmp(&other.0));
+        best.map_or(LEAST_SHARPNESS, |(_, sharpness)| sharpness)
+    }
+
+    /// What the boards of a group rank, in moves.
+    fn ranks(&self, group: &Group, times: f32) -> [f32; GROUP] {
+        let mut ranks = group.ranks;
+        let boards = group.tiles.chunks_exact(self.shape.cells());
+        for (rank, tiles) in ranks.iter_mut().zip(boards) {
+            *rank += times * self.of_board(tiles);
+        }
+        ranks
+    }
+
     /// Learns that of each group the first board should lead, in an order that the seed chooses. The groups' ranks are
     /// those without this estimate.
     pub(super) fn learn(&mut self, groups: &[Group], lessons: Lessons) {
@@ -131,16 +167,10 @@ impl Model {
     /// Learns from one group: by the logarithm of the chance that its first board leads (logistic regression).
     fn step(&mut self, group: &Group, lessons: Lessons, rate: f32, changes: &mut Changes) {
         let cells = self.shape.cells();
-        let boards = || group.tiles.chunks_exact(cells);
-        let mut chances = group.ranks;
-        for (rank, tiles) in chances.iter_mut().zip(boards()) {
-            *rank += lessons.times * self.of_board(tiles);
-        }
-        let least = chances.into_iter().fold(f32::INFINITY, f32::min);
-        chances = chances.map(|rank| (lessons.sharpness * (least - rank)).exp());
-        let sum: f32 = chances.iter().sum();
-        for (i, (tiles, chance)) in boards().zip(chances).enumerate() {
-            let change = f32::from(u8::from(i == 0)) - chance / sum;
+        let boards = group.tiles.chunks_exact(cells);
+        let chances = chances(self.ranks(group, lessons.times), lessons.sharpness);
+        for (i, (tiles, chance)) in boards.zip(chances).enumerate() {
+            let change = f32::from(u8::from(i == 0)) - chance;
             if change.abs() < SLIGHT {
                 continue;
             }
@@ -190,6 +220,14 @@ impl Model {
             ..self.clone()
         }
     }
+}
+
+/// The chances of boards to lead, by their ranks.
+fn chances(ranks: [f32; GROUP], sharpness: f32) -> [f32; GROUP] {
+    let least = ranks.into_iter().fold(f32::INFINITY, f32::min);
+    let parts = ranks.map(|rank| (sharpness * (least - rank)).exp());
+    let sum: f32 = parts.iter().sum();
+    parts.map(|part| part / sum)
 }
 
 /// By how much a group changes weights, by their numbers; nothing between groups.
