@@ -3,8 +3,10 @@
 /// The parts of a move in which ranks are counted.
 pub(super) const UNIT: i32 = 16;
 
-/// How many layers in a row may begin no new stage before that is taken for a delay.
-const PATIENCE: i32 = 20;
+/// How many layers in a row may begin no new stage before that is taken for a delay; it rises as
+/// [`plenty`](super::estimate::plenty) to the other.
+const PATIENCE: f64 = 20.0;
+const MORE_PATIENCE: f64 = 0.45;
 
 /// By how much a stage's distance weighs more for each layer of a delay, in 64ths.
 const HEAVIER: i32 = 2;
@@ -33,15 +35,18 @@ pub(super) struct Drive {
     worth: Vec<i32>,
     /// The layers since it was reached.
     waited: i32,
+    /// More than so many are a delay.
+    patience: i32,
 }
 
 impl Drive {
-    /// The drive of boards that begin in the given stage.
-    pub(super) fn new(first: u16) -> Self {
+    /// The drive of boards that begin in the given stage, in a beam that has [`plenty`](super::estimate::plenty).
+    pub(super) fn new(first: u16, plenty: f64) -> Self {
         Self {
             top: first,
             worth: vec![0; usize::from(first) + 1],
             waited: 0,
+            patience: (PATIENCE * plenty.powf(MORE_PATIENCE)) as i32,
         }
     }
 
@@ -54,7 +59,7 @@ impl Drive {
     /// end. Boards that go beyond the top are as good as at its end.
     #[inline]
     pub(super) fn rank(&self, stage: u16, distance: u16) -> i32 {
-        let delay = (self.waited - PATIENCE).max(0);
+        let delay = (self.waited - self.patience).max(0);
         let weight = 64 + i64::from(HEAVIER * delay);
         let behind = i32::from(self.top) - i32::from(stage);
         let worth = if behind < 0 {

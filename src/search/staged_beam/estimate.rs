@@ -25,6 +25,20 @@ fn is_wide(shape: Shape, width: usize) -> bool {
     cells <= Rest::MOST_WIDE && 3 * width >= times * cells
 }
 
+/// How many nodes a layer has for each cell of the board, at least one; and one where nothing but distances tells what
+/// tiles mean to each other.
+///
+/// The more there are, the less has to be told beforehand, as long as the learned estimate tells who shall stay: far tiles
+/// then count more, those that are placed first less, and stages are waited for longer. On 10×10 solutions by
+/// 3000 nodes are 3 % shorter for it; those of 16×16, for which nothing was learned, would be 1 % longer.
+pub(super) fn plenty(shape: Shape, width: usize, is_learned: bool) -> f64 {
+    if is_learned {
+        (width as f64 / shape.cells() as f64).max(1.0)
+    } else {
+        1.0
+    }
+}
+
 /// What a board carries along.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
@@ -82,12 +96,13 @@ impl<T: Tile> Staged<T> {
             }
             tiles.push(cells.map(|cell| plain_tile(problem.home(), cell)));
         }
+        let plenty = plenty(shape, width, near.is_some());
         Self {
             home: problem.home(),
             stages: vec![OnceCell::new(); groups.len()],
-            rest: Rest::new(problem, &groups, is_wide(shape, width)),
+            rest: Rest::new(problem, &groups, is_wide(shape, width), plenty),
             near: near.map(|rows| Near::new(rows, width)),
-            drive: Drive::new(first),
+            drive: Drive::new(first, plenty),
             groups,
             block,
             tiles,

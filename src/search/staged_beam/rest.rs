@@ -10,8 +10,9 @@ use crate::search::beam::{Lines, Tile};
 pub(super) const UNIT: i32 = 64;
 
 /// A tile that is placed first counts so many times as much as one that is placed last: the cells of
-/// the board to this power.
+/// the board to this power; and it falls as [`plenty`](super::estimate::plenty) to the other.
 const FIRST_MORE: f64 = 0.4;
+const FIRST_LESS: f64 = -0.1;
 
 /// The parts of what counts once in which a tile's weight is counted, and those of a move in which a
 /// distance is; and how many of both make one of [`UNIT`].
@@ -19,9 +20,11 @@ const WEIGHT_UNIT: f64 = 32.0;
 const COST_UNIT: f64 = 32.0;
 const PRODUCT: i32 = WEIGHT_UNIT as i32 * COST_UNIT as i32 / UNIT;
 
-/// How fast the estimate grows with distances, in narrow beams and in wide ones.
+/// How fast the estimate grows with distances, in narrow beams and in wide ones; in these it rises as
+/// [`plenty`](super::estimate::plenty) to the last.
 const STEEPNESS: f64 = 5.5;
 const WIDE_STEEPNESS: f64 = 3.9;
+const STEEPER: f64 = 0.18;
 
 /// For two tiles that stand in their own line in the wrong order.
 const CONFLICT: i32 = UNIT * 2;
@@ -32,11 +35,11 @@ const CONFLICT: i32 = UNIT * 2;
 /// every cell, the farther they are from home: a far tile has to be carried at last, five moves a
 /// cell; a near one comes home on the way of others. With n the longer and m the shorter side of
 /// the board and r = k ÷ n, that is 5.5 r √r moves times the fourth root of n m; and in wide beams, which find
-/// the moves that bring the farthest tiles nearer first, 3.9 r² times the square root.
+/// the moves that bring the farthest tiles nearer first, 3.9 r² times the square root, or more.
 ///
 /// The sooner a tile is placed, the more it counts: for each tenth of the board sooner, by the same
 /// factor. What is soon to be placed has little time left to come nearer on the way of others. So the
-/// first tile counts 6.3 times as much as the last one on 10×10, 16 times on 32×32.
+/// first tile counts 6.3 times as much as the last one on 10×10, 16 times on 32×32, or less.
 ///
 /// Two tiles that are in conflict in their line (Hansson, Mayer & Yung, 1992) count two moves more.
 #[derive(Debug)]
@@ -56,16 +59,17 @@ impl Rest {
     pub(super) const MOST_WIDE: usize = 1 << 12;
 
     /// The estimate for a problem whose tiles are placed in the order of `groups`, by a beam that is
-    /// wide or not.
-    pub(super) fn new(problem: &Problem, groups: &[Group], wide: bool) -> Self {
+    /// wide or not and has [`plenty`](super::estimate::plenty).
+    pub(super) fn new(problem: &Problem, groups: &[Group], wide: bool, plenty: f64) -> Self {
         let shape = problem.shape();
         let cells = shape.cells();
         let points = shape.points();
         let mut weights = vec![WEIGHT_UNIT as u16; cells];
+        let first_more = FIRST_MORE * plenty.powf(FIRST_LESS);
         let mut placed = 0;
         for group in groups {
             let open = (cells - placed) as f64 / cells as f64;
-            let weight = WEIGHT_UNIT * (cells as f64).powf(FIRST_MORE * open);
+            let weight = WEIGHT_UNIT * (cells as f64).powf(first_more * open);
             for i in 0..usize::from(group.tiles) {
                 let (row, column) = group.cell(i);
                 weights[shape.cell(row, column)] = weight as u16;
@@ -75,10 +79,11 @@ impl Rest {
         let home_cells = || (0..cells).map(|tile| problem.goal_cell(tile as u16));
         let long = shape.rows().max(shape.columns());
         let side = (cells as f64).sqrt();
+        let wide_steepness = WIDE_STEEPNESS * plenty.powf(STEEPER);
         let cost = |k: usize| {
             let part = k as f64 / long as f64;
             let moves = if wide {
-                WIDE_STEEPNESS * part.powi(2) * side
+                wide_steepness * part.powi(2) * side
             } else {
                 STEEPNESS * part.powf(1.5) * side.sqrt()
             };
