@@ -2,7 +2,7 @@
 
 # Targets: `loyd`, the default, `loyd-with-tables`, and `sbom` for its file alone. Each is built on the
 # platform that it is for (`docker buildx build --platform linux/amd64,linux/arm64 .`). The builder
-# needs Rust 1.88 or newer and a C compiler; the result needs nothing, not even a C library.
+# needs Rust 1.89 or newer and a C compiler; the result needs nothing, not even a C library.
 ARG BUILD_IMAGE=rust:1.95-slim-trixie
 # The stage that the binary is taken from: whoever has built it elsewhere names an image that has it
 # at /out/loyd.

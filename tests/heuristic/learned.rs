@@ -1,9 +1,10 @@
+use std::array;
 use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::{ZlibDecoder, ZlibEncoder};
 use loyd::heuristic::learned::{self, Line, Rows, Weights, WeightsError};
-use loyd::puzzle::{Board, Dice, Shape};
+use loyd::puzzle::{Board, Dice, Direction, Shape};
 use twox_hash::XxHash3_64;
 
 use crate::support::{any_direction, random_problem, shape};
@@ -144,6 +145,56 @@ fn a_slide_changes_the_estimate_by_what_the_row_says() {
             assert_eq!(weights.of(&before) + change, weights.of(&tiles(&board)));
         }
     }
+}
+
+#[test]
+fn boards_looked_up_together_come_to_what_each_comes_to_alone() {
+    let mut dice = Dice::new(2);
+    let squares = SHIPPED.map(|(_, bytes)| Weights::from_bytes(bytes).unwrap());
+    let of_42_cells = squares[2].clone().lifted(Line::FewerRows).unwrap();
+    let of_many_cells = Weights::manhattan(shape(9, 9));
+    for weights in [weights(), of_42_cells, of_many_cells]
+        .into_iter()
+        .chain(squares)
+    {
+        let shape = weights.shape();
+        let (cells, last) = (shape.cells(), shape.cells() - 1);
+        let rows = Rows::new(weights);
+        let boards: Vec<Vec<u8>> = (0..200)
+            .map(|_| tiles(random_problem(shape, last, &mut dice).start()))
+            .collect();
+        let all = boards.concat();
+        for _ in 0..500 {
+            let direction = any_direction(&mut dice);
+            let to = dice.below(cells as u32) as usize;
+            if shape.neighbour(to, direction.opposite()).is_none() {
+                continue;
+            }
+            let rows = rows.between(to, direction);
+            let mut any_tile = || 1 + dice.below(last as u32) as usize;
+            let (tile, next) = (any_tile(), any_tile());
+            let nodes = array::from_fn(|_| dice.below(boards.len() as u32));
+            let mut sums = vec![0; 1 + dice.below(Rows::TOGETHER as u32) as usize];
+            rows.sums(tile, &all, &nodes, next, &mut sums);
+            let alone = nodes.map(|node| rows.sum(tile, &boards[node as usize]));
+            assert_eq!(sums, alone[..sums.len()], "{shape}");
+        }
+    }
+}
+
+#[test]
+#[should_panic]
+fn a_board_that_is_not_there_is_not_looked_up() {
+    let rows = Rows::new(weights());
+    let boards = [0; 2 * 4 * 5];
+    let between = rows.between(0, Direction::Left);
+    between.sums(
+        1,
+        &boards,
+        &[2; Rows::TOGETHER],
+        1,
+        &mut [0; Rows::TOGETHER],
+    );
 }
 
 #[test]

@@ -11,6 +11,7 @@
 
 mod file;
 mod lift;
+mod lookup;
 pub mod near;
 mod rows;
 mod shipped;
@@ -20,7 +21,7 @@ mod weights;
 
 pub use file::WeightsError;
 pub use lift::Line;
-pub use rows::Rows;
+pub use rows::{Between, Rows};
 pub use table::{bytes, prepare, ready, supports};
 pub use weights::{MAX_CELLS, Weights};
 

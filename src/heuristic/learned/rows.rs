@@ -4,16 +4,20 @@ use std::ops::Range;
 
 use memmap2::MmapMut;
 
+use super::lookup::{Lookup, TOGETHER};
 use super::slides::Slides;
 use super::weights::Weights;
 use crate::heuristic::huge_pages;
 use crate::puzzle::{Direction, Shape};
 
-/// The cells that stand together in a row.
-const GROUP: usize = 8;
-
 /// As many tiles as a byte can name: where so many can be looked up, none needs to be checked.
 pub(super) const NAMES: usize = 256;
+
+/// The cells of a group: rows say of their tiles in the same few lines of the cache.
+pub(super) const GROUP: usize = 4;
+
+/// The bytes after a row that can be read without harm.
+pub(super) const SLACK: usize = NAMES * GROUP;
 
 /// For each two cells beside each other and each tile that slides from the first to the second, a
 /// row of bytes: by how much each tile elsewhere changes the estimate as the
@@ -26,7 +30,8 @@ pub(super) const NAMES: usize = 256;
 pub struct Rows {
     weights: Weights,
     slides: Slides,
-    /// After the last row there is room for what is looked up of [`NAMES`] tiles there.
+    lookup: Option<Lookup>,
+    /// After the last row there is room for [`SLACK`].
     rows: MmapMut,
 }
 
@@ -34,12 +39,15 @@ impl Rows {
     /// The parts of a move that estimates are counted in.
     pub const UNIT: i32 = 32;
 
+    /// So many boards can be [looked up together](Between::sums).
+    pub const TOGETHER: usize = TOGETHER;
+
     /// Bytes held for a shape.
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
         let cells = shape.cells();
         let rows = Slides::count(shape) * (cells - 1) * row_bytes(cells);
-        Weights::bytes(shape) + Slides::bytes(shape) + rows + NAMES * GROUP
+        Weights::bytes(shape) + Slides::bytes(shape) + rows + SLACK
     }
 
     /// The rows of weights, all at once.
@@ -65,7 +73,7 @@ impl Rows {
     /// How many rows there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        (self.rows.len() - NAMES * GROUP) / row_bytes(self.shape().cells())
+        (self.rows.len() - SLACK) / row_bytes(self.shape().cells())
     }
 
     /// The rows of the slides onto a cell in a direction.
@@ -82,7 +90,8 @@ impl Rows {
             first,
             sign,
             cells,
-            rows: &self.rows.as_chunks().0[first * row_groups(cells)..],
+            lookup: self.lookup,
+            rows: &self.rows[first * row_bytes(cells)..],
         }
     }
 }
@@ -93,7 +102,8 @@ pub struct Between<'a> {
     first: usize,
     sign: i32,
     cells: usize,
-    rows: &'a [[u8; GROUP]],
+    lookup: Option<Lookup>,
+    rows: &'a [u8],
 }
 
 impl Between<'_> {
@@ -114,36 +124,88 @@ impl Between<'_> {
     /// By how much the slide of a tile changes the estimate, times the [sign](Self::sign); `tiles` are
     /// those before the slide, or after it.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn sum(&self, tile: usize, tiles: &[u8]) -> i32 {
         let cells = self.cells;
-        let row = &self.rows[(tile - 1) * row_groups(cells)..];
+        let row = self.row(tile);
         // A loop whose length is known is a tenth faster.
-        match cells {
+        let sum = match cells {
             25 => sum(row, 25, &tiles[..25]),
             36 => sum(row, 36, &tiles[..36]),
             49 => sum(row, 49, &tiles[..49]),
             64 => sum(row, 64, &tiles[..64]),
-            _ => sum(row, cells, tiles),
+            _ => sum(row, cells, &tiles[..cells]),
+        };
+        sum - self.bias()
+    }
+
+    /// The same for as many boards as `sums` has room for: `boards` stand one after the other, and `nodes` are the
+    /// numbers of those that are meant. The row of `next` is called for, the tile whose slides are looked at after
+    /// this one's.
+    ///
+    /// # Panics
+    /// When there are no boards of these numbers, or more than [`Rows::TOGETHER`] are meant.
+    #[inline]
+    pub fn sums(
+        &self,
+        tile: usize,
+        boards: &[u8],
+        nodes: &[u32; TOGETHER],
+        next: usize,
+        sums: &mut [i32],
+    ) {
+        assert!(sums.len() <= TOGETHER, "there are numbers of all boards");
+        match self.lookup {
+            Some(lookup) if sums.len() >= FEW => {
+                let next = self.row(next);
+                let found = lookup.sums(self.row(tile), self.cells, boards, nodes, next);
+                for (sum, found) in sums.iter_mut().zip(found) {
+                    *sum = i32::from(found) - self.bias();
+                }
+            }
+            _ => {
+                for (sum, &node) in sums.iter_mut().zip(nodes) {
+                    let board = &boards[node as usize * self.cells..][..self.cells];
+                    *sum = self.sum(tile, board);
+                }
+            }
         }
+    }
+
+    #[inline]
+    fn row(&self, tile: usize) -> &[u8] {
+        let bytes = row_bytes(self.cells);
+        &self.rows[(tile - 1) * bytes..][..bytes + SLACK]
+    }
+
+    /// By how much what a row says is more than the change.
+    #[inline]
+    const fn bias(&self) -> i32 {
+        BIAS as i32 * self.cells as i32
     }
 }
 
-/// What a row has of [`GROUP`] bytes each: one for each group of cells and each tile.
-const fn row_groups(cells: usize) -> usize {
-    cells.div_ceil(GROUP) * cells
+/// Fewer boards are faster looked up one after the other.
+const FEW: usize = 6;
+
+/// The byte that stands for no change.
+const BIAS: u8 = 128;
+
+/// The bytes of a group of cells: [`GROUP`] for each tile.
+pub(super) const fn group_bytes(cells: usize) -> usize {
+    cells * GROUP
 }
 
 /// The bytes of a row.
-const fn row_bytes(cells: usize) -> usize {
-    row_groups(cells) * GROUP
+pub(super) const fn row_bytes(cells: usize) -> usize {
+    cells.div_ceil(GROUP) * group_bytes(cells)
 }
 
-/// What a row says of the tiles on so many cells; group by group, as each addition waits for the one before.
+/// What a row says of a board: [`BIAS`] too much for each cell. Group by group, as each addition waits for the one before.
 #[inline(always)]
-fn sum(rows: &[[u8; GROUP]], cells: usize, tiles: &[u8]) -> i32 {
+fn sum(row: &[u8], cells: usize, tiles: &[u8]) -> i32 {
     // As far as is looked up, checked once.
-    let row = &rows[..tiles.len() / GROUP * cells + NAMES];
+    let row = &row.as_chunks::<GROUP>().0[..tiles.len() / GROUP * cells + NAMES];
     let (groups, rest) = tiles.as_chunks::<GROUP>();
     let whole = groups.iter().enumerate();
     let whole: i32 = whole
@@ -155,9 +217,9 @@ fn sum(rows: &[[u8; GROUP]], cells: usize, tiles: &[u8]) -> i32 {
 #[inline(always)]
 fn group(row: &[[u8; GROUP]], tiles: &[u8]) -> i32 {
     let row = row.first_chunk::<NAMES>();
-    let row = row.expect("there is room after the last row");
-    let changes = tiles.iter().enumerate();
-    let changes = changes.map(|(cell, &tile)| row[usize::from(tile)][cell].cast_signed());
+    let row = row.expect("there is room for as many");
+    let tiles = tiles.iter().enumerate();
+    let changes = tiles.map(|(cell, &tile)| row[usize::from(tile)][cell % GROUP]);
     changes.map(i32::from).sum()
 }
 
@@ -181,7 +243,8 @@ impl Making {
             rows: Rows {
                 weights,
                 slides,
-                rows: huge_pages::zeroed(rows + NAMES * GROUP),
+                lookup: Lookup::available(cells),
+                rows: huge_pages::zeroed(rows + SLACK),
             },
             ends,
             made: 0,
@@ -211,12 +274,20 @@ impl Making {
         let cells = weights.shape().cells();
         let bytes = row_bytes(cells);
         let row = &mut rows[self.made * bytes..][..bytes];
-        let place = |cell: usize, tile| (cell / GROUP * cells + tile) * GROUP + cell % GROUP;
-        for cell in (0..cells).filter(|&cell| cell != from && cell != to) {
+        let place = |cell, tile| cell / GROUP * group_bytes(cells) + tile * GROUP + cell % GROUP;
+        for cell in 0..cells {
             for other in 0..cells {
-                let gone = weights.pair(tile, from, other, cell) + weights.pair(0, to, other, cell);
-                let come = weights.pair(tile, to, other, cell) + weights.pair(0, from, other, cell);
-                row[place(cell, other)] = byte(come - gone);
+                let is_given = cell == from || cell == to;
+                let pair = |tile, home| {
+                    if is_given {
+                        0
+                    } else {
+                        weights.pair(tile, home, other, cell)
+                    }
+                };
+                let gone = pair(tile, from) + pair(0, to);
+                let come = pair(tile, to) + pair(0, from);
+                row[place(cell, other)] = byte(come - gone) ^ BIAS;
             }
         }
         // What depends on the slide alone is split between the two cells whose tiles are given
@@ -227,8 +298,8 @@ impl Making {
         let change = come - gone + together;
         let part = change.clamp(-MOST, MOST);
         for cell in [from, to] {
-            row[place(cell, 0)] = byte(part);
-            row[place(cell, tile)] = byte(change - part);
+            row[place(cell, 0)] = byte(part) ^ BIAS;
+            row[place(cell, tile)] = byte(change - part) ^ BIAS;
         }
     }
 }

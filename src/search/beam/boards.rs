@@ -103,6 +103,14 @@ pub struct Whole<T> {
     next: Vec<T>,
 }
 
+impl<T> Whole<T> {
+    /// The tiles of the boards of the present layer.
+    #[inline]
+    pub(super) fn all(&self) -> &[T] {
+        &self.present
+    }
+}
+
 impl<T: Tile> Boards<T> for Whole<T> {
     type Board<'a> = &'a [T];
 

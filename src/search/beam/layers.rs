@@ -5,9 +5,9 @@ mod expand;
 mod select;
 
 use candidate::Candidate;
-use expand::Proposals;
 
 use super::boards::{BoardOf, Boards, Tile};
+use super::children::Child;
 use super::cut::{Cut, Verdict};
 use super::hash::Hashes;
 use super::nodes::{Head, Heads, Nodes};
@@ -80,7 +80,7 @@ pub struct Layers<E: Estimate> {
     boards: <E::Tile as Tile>::Boards,
     candidates: Vec<Candidate<E::Value>>,
     /// Children that are worth a look.
-    proposals: Proposals,
+    proposals: Box<[Child]>,
     /// Children that become candidates if they are not known, which memory was called for to
     /// tell: those of just now, and of some nodes before.
     calling: Vec<Candidate<E::Value>>,
@@ -127,7 +127,7 @@ impl<E: Estimate> Layers<E> {
             next: Heads::new(width),
             boards: Boards::new(shape, width),
             candidates: Vec::with_capacity(CANDIDATES_A_NODE * width),
-            proposals: Box::default(),
+            proposals: vec![Child::default(); E::TOGETHER].into(),
             calling: Vec::new(),
             called: Vec::new(),
             cut: Cut::new(width),

@@ -1,11 +1,14 @@
 //! Whole boards ranked by the learned estimate.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::slice;
 use std::sync::Arc;
 
+use super::boards::{Boards, Whole};
+use super::by_tile::ByTile;
 use super::whole::{Beam, End, Task};
-use super::{Estimate, Hashes, Lane};
-use crate::heuristic::learned::Rows;
+use super::{Child, Children, Estimate, Hashes, Lane};
+use crate::heuristic::learned::{Between, Rows};
 use crate::puzzle::{Problem, Shape};
 
 /// The learned estimate of whole boards, and the goal by its hash: the estimate of the goal need
@@ -16,28 +19,57 @@ use crate::puzzle::{Problem, Shape};
 pub struct Learned {
     rows: Arc<Rows>,
     goal: u64,
+    /// The blank's cell in the goal.
+    home: usize,
     /// By row: the change of late, in fine parts of a [`Rows::UNIT`]th.
     late: Box<[Cell<i16>]>,
+    by_tile: RefCell<ByTile>,
 }
 
 /// The bits of a [`Rows::UNIT`]th in which changes of late are kept.
 const FINE: i32 = 4;
 
-/// The newest change and those before it together count two to this power times as much as itself.
-const MEMORY: i32 = 2;
+/// What changes of late count as, beside a new one.
+const MEMORY: i32 = 3;
+
+/// Fewer slides along a lane are not worth the sorting.
+const FEW: usize = 24;
 
 impl Learned {
     /// The search for the board of a hash.
     pub(crate) fn new(rows: Arc<Rows>, goal: u64) -> Self {
-        let late = vec![Cell::new(0); rows.count()].into();
-        Self { rows, goal, late }
+        let cells = rows.shape().cells();
+        Self {
+            goal,
+            home: cells - 1,
+            late: vec![Cell::new(0); rows.count()].into(),
+            by_tile: RefCell::new(ByTile::new(cells)),
+            rows,
+        }
     }
+
+    /// The rows of a lane, and by tile the changes of late.
+    #[inline]
+    fn between(&self, lane: Lane) -> (Between<'_>, &[Cell<i16>]) {
+        let rows = self.rows.between(lane.to, lane.direction);
+        (rows, &self.late[rows.numbers()])
+    }
+}
+
+/// Takes new changes into those of late.
+#[inline]
+fn note(late: &Cell<i16>, changes: &[i32]) {
+    let (sum, count) = (changes.iter().sum::<i32>(), changes.len() as i32);
+    let before = i32::from(late.get());
+    let more = ((sum << FINE) - count * before) / (count + MEMORY);
+    late.set((before + more) as i16);
 }
 
 impl Estimate for Learned {
     type Tile = u8;
     type Value = i32;
     const UNIT: i32 = Rows::UNIT;
+    const TOGETHER: usize = 512;
 
     fn root(&self, tiles: &[u8]) -> i32 {
         self.rows.of(tiles)
@@ -45,23 +77,64 @@ impl Estimate for Learned {
 
     #[inline]
     fn child(&self, lane: Lane) -> impl Fn(&[u8], i32, usize) -> Option<i32> {
-        let rows = self.rows.between(lane.to, lane.direction);
-        let late = &self.late[rows.numbers()];
+        let (rows, late) = self.between(lane);
         move |tiles, value, tile| {
             let change = rows.sum(tile, tiles);
-            let late = &late[tile - 1];
-            let before = i32::from(late.get());
-            late.set((before + (((change << FINE) - before) >> MEMORY)) as i16);
+            note(&late[tile - 1], &[change]);
             Some(value + rows.sign() * change)
         }
     }
 
     #[inline]
+    fn children(
+        &self,
+        lane: Lane,
+        boards: &Whole<u8>,
+        children: Children<'_, i32>,
+        mut each: impl FnMut(Child, Option<i32>),
+    ) {
+        let (rows, late) = self.between(lane);
+        let by_tile = &mut *self.by_tile.borrow_mut();
+        let (all, changes) = if children.all().len() < FEW {
+            let changes = by_tile.changes(children.all().len());
+            for (change, &child) in changes.iter_mut().zip(children.all()) {
+                *change = rows.sum(child.tile(), boards.board(children.node(child)));
+                note(&late[child.tile() - 1], slice::from_ref(change));
+            }
+            (children.all(), &*changes)
+        } else {
+            by_tile.sort(children.all());
+            let mut runs = by_tile.runs().peekable();
+            while let Some(run) = runs.next() {
+                let next = runs.peek().map_or(run.tile, |next| next.tile);
+                let some = run.children.chunks(Rows::TOGETHER);
+                for (some, changes) in some.zip(run.changes.chunks_mut(Rows::TOGETHER)) {
+                    let mut nodes = [0; Rows::TOGETHER];
+                    for (node, &child) in nodes.iter_mut().zip(some) {
+                        *node = children.node(child) as u32;
+                    }
+                    rows.sums(run.tile, boards.all(), &nodes, next, changes);
+                    note(&late[run.tile - 1], changes);
+                }
+            }
+            drop(runs);
+            by_tile.all()
+        };
+        for (&child, change) in all.iter().zip(changes) {
+            let before = children.parent(child).value;
+            each(child, Some(before + rows.sign() * change));
+        }
+    }
+
+    #[inline]
     fn foreseen(&self, lane: Lane) -> impl Fn(i32, usize) -> i32 {
-        let rows = self.rows.between(lane.to, lane.direction);
-        let late = &self.late[rows.numbers()];
+        let (rows, late) = self.between(lane);
         let sign = rows.sign();
-        move |value, tile| value + ((sign * i32::from(late[tile - 1].get())) >> FINE)
+        let may_complete = lane.from == self.home;
+        move |value, tile| {
+            let after = value + ((sign * i32::from(late[tile - 1].get())) >> FINE);
+            if may_complete { i32::MIN } else { after }
+        }
     }
 
     #[inline]

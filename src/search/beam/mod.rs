@@ -5,6 +5,8 @@
 
 mod boards;
 mod bound;
+mod by_tile;
+mod children;
 mod cut;
 mod hash;
 mod layers;
@@ -17,6 +19,7 @@ mod trace;
 mod whole;
 
 pub use boards::{BoardOf, Boards, Lines, Tile};
+pub use children::{Child, Children};
 pub use hash::Hashes;
 pub use layers::{Layers, State};
 pub use leaders::LEAST_WIDTH;
@@ -69,6 +72,8 @@ pub trait Estimate: Send {
     type Value: Copy + Send;
     /// The ranks that make a move.
     const UNIT: i32;
+    /// The most nodes, their blanks on one cell, whose children are made together.
+    const TOGETHER: usize = 32;
 
     /// Looks at a whole board, its tiles row by row.
     fn root(&self, tiles: &[Self::Tile]) -> Self::Value;
@@ -80,8 +85,27 @@ pub trait Estimate: Send {
         lane: Lane,
     ) -> impl Fn(BoardOf<'_, Self::Tile>, Self::Value, usize) -> Option<Self::Value>;
 
+    /// The values of children by the slides of a lane, in an order of the estimate's own: it may look at their
+    /// parents' boards together. `each` is told of them.
+    #[inline]
+    fn children(
+        &self,
+        lane: Lane,
+        boards: &<Self::Tile as Tile>::Boards,
+        children: Children<'_, Self::Value>,
+        mut each: impl FnMut(Child, Option<Self::Value>),
+    ) {
+        let value_after = self.child(lane);
+        for &child in children.all() {
+            let board = boards.board(children.node(child));
+            let value = children.parent(child).value;
+            each(child, value_after(board, value, child.tile()));
+        }
+    }
+
     /// What tells the rank that the board after a slide of a lane will have, about, without a look at
-    /// it, by the value before it and the tile that slides; where that is not known, less than any.
+    /// it, by the value before it and the tile that slides; less than any where that is not known, and where the
+    /// slide may complete the search.
     #[inline]
     fn foreseen(&self, lane: Lane) -> impl Fn(Self::Value, usize) -> i32 {
         let _ = lane;

@@ -5,25 +5,10 @@ use std::ops::Range;
 
 use super::candidate::{Candidate, Origin};
 use super::{Estimate, Layers, Phase};
-use crate::search::beam::Lane;
 use crate::search::beam::boards::Boards;
 use crate::search::beam::nodes::Head;
+use crate::search::beam::{Child, Children, Lane};
 use crate::search::blank_moves::{SLIDES, back};
-
-/// Nodes whose blanks are on the same cell are expanded together, so many at a time at most: what
-/// their slides have in common is found once, and the table of what was seen has as long to come.
-const TOGETHER: usize = 32;
-
-/// A child that is worth a look: its hash, the tile that slides, and which of the nodes is its parent.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Proposal {
-    hash: u64,
-    tile: u32,
-    index: u32,
-}
-
-/// Room for the proposals of one move.
-pub(super) type Proposals = Box<[Proposal; TOGETHER]>;
 
 impl<E: Estimate> Layers<E> {
     /// Makes the children of the nodes from `first` on, until something is completed.
@@ -35,7 +20,7 @@ impl<E: Estimate> Layers<E> {
                 self.phase = Phase::Expand(first);
                 return;
             }
-            let nodes = self.present.alike(first, TOGETHER);
+            let nodes = self.present.alike(first, E::TOGETHER);
             first = nodes.end;
             let expanded = nodes.len() as u64;
             let children = self.expand_alike(nodes);
@@ -84,20 +69,21 @@ impl<E: Estimate> Layers<E> {
             estimate,
             present,
             boards,
+            proposals,
             cut,
             seen,
             calling,
             completed,
             trace,
+            settings,
             ..
         } = self;
-        let proposals = &mut *self.proposals;
-        let first = nodes.start;
+        let (boards, estimate) = (&*boards, &*estimate);
         let heads = &present.all()[nodes.clone()];
         let to = usize::from(heads[0].blank);
         let worth = cut.worth_a_look(E::UNIT);
         let most = cut.most();
-        let mut children = 0;
+        let mut count = 0;
         for (blank_move, &direction) in SLIDES.iter().enumerate() {
             let Some(from) = self.moves.target(to, blank_move) else {
                 continue;
@@ -107,37 +93,33 @@ impl<E: Estimate> Layers<E> {
                 to,
                 direction,
             };
-            let hash_after = self.hashes.after(from, to);
             let rank_after = estimate.foreseen(lane);
             let (mut moves, mut proposed) = (0, 0);
             let tiles = boards.tiles(nodes.clone(), from);
-            for ((index, head), tile) in (0..).zip(heads).zip(tiles) {
-                let hash = hash_after(head.hash, tile);
+            for ((parent, head), tile) in (0..).zip(heads).zip(tiles) {
                 let is_move = blank_move != usize::from(head.back);
-                let is_worth =
-                    (rank_after(head.value, tile) <= worth) | estimate.completes(head.value, hash);
-                proposals[proposed] = Proposal {
-                    hash,
-                    tile: tile as u32,
-                    index,
+                let is_worth = rank_after(head.value, tile) <= worth;
+                proposals[proposed] = Child {
+                    tile: tile as u16,
+                    parent,
                 };
                 moves += usize::from(is_move);
                 proposed += usize::from(is_move & is_worth);
             }
             cut.skip(proposed < moves);
-            children += moves as u64;
-            let value_after = estimate.child(lane);
+            count += moves as u64;
             let called = calling.len();
-            for &Proposal { hash, tile, index } in &proposals[..proposed] {
-                let node = first + index as usize;
-                let head = &heads[index as usize];
-                let board = boards.board(node);
-                let Some(value) = value_after(board, head.value, tile as usize) else {
-                    children -= 1;
-                    continue;
+            let hash_after = self.hashes.after(from, to);
+            let children = Children::new(&proposals[..proposed], nodes.start, heads);
+            estimate.children(lane, boards, children, |child, value| {
+                let Some(value) = value else {
+                    count -= 1;
+                    return;
                 };
+                let (node, head) = (children.node(child), children.parent(child));
+                let hash = hash_after(head.hash, child.tile());
                 if estimate.completes(value, hash) {
-                    let has_room = completed.len() < self.settings.width() && !trace.is_full(1);
+                    let has_room = completed.len() < settings.width() && !trace.is_full(1);
                     if seen.insert(hash) && has_room {
                         let child = Head {
                             value,
@@ -147,9 +129,9 @@ impl<E: Estimate> Layers<E> {
                             blank: from as u16,
                             back: back(blank_move) as u8,
                         };
-                        completed.push(child, board, from, to);
+                        completed.push(child, boards.board(node), from, to);
                     }
-                    continue;
+                    return;
                 }
                 calling.push(Candidate {
                     hash,
@@ -158,12 +140,12 @@ impl<E: Estimate> Layers<E> {
                 });
                 let is_beyond = estimate.rank(value) > most;
                 calling.truncate(calling.len() - usize::from(is_beyond));
-            }
+            });
             for child in &calling[called..] {
                 seen.prefetch(child.hash);
             }
         }
-        children
+        count
     }
 
     /// Lets the roots of the next layer compete with the boards that were found; where none was,
