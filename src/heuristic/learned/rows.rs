@@ -139,6 +139,13 @@ impl Between<'_> {
         sum - self.bias()
     }
 
+    /// Whether boards are looked up faster [together](Self::sums) than one after the other.
+    #[must_use]
+    #[inline]
+    pub const fn are_looked_up_together(&self) -> bool {
+        self.lookup.is_some()
+    }
+
     /// The same for as many boards as `sums` has room for: `boards` stand one after the other, and `nodes` are the
     /// numbers of those that are meant. The row of `next` is called for, the tile whose slides are looked at after
     /// this one's.

@@ -1,7 +1,6 @@
 //! Whole boards ranked by the learned estimate.
 
 use std::cell::{Cell, RefCell};
-use std::slice;
 use std::sync::Arc;
 
 use super::boards::{Boards, Whole};
@@ -24,13 +23,14 @@ pub struct Learned {
     /// By row: the change of late, in fine parts of a [`Rows::UNIT`]th.
     late: Box<[Cell<i16>]>,
     by_tile: RefCell<ByTile>,
+    changes: RefCell<Vec<i32>>,
 }
 
 /// The bits of a [`Rows::UNIT`]th in which changes of late are kept.
 const FINE: i32 = 4;
 
-/// What changes of late count as, beside a new one.
-const MEMORY: i32 = 3;
+/// The newest change and those before it together count two to this power times as much as itself.
+const MEMORY: i32 = 2;
 
 /// Fewer slides along a lane are not worth the sorting.
 const FEW: usize = 24;
@@ -44,6 +44,7 @@ impl Learned {
             home: cells - 1,
             late: vec![Cell::new(0); rows.count()].into(),
             by_tile: RefCell::new(ByTile::new(cells)),
+            changes: RefCell::default(),
             rows,
         }
     }
@@ -56,13 +57,11 @@ impl Learned {
     }
 }
 
-/// Takes new changes into those of late.
+/// Takes a new change into those of late.
 #[inline]
-fn note(late: &Cell<i16>, changes: &[i32]) {
-    let (sum, count) = (changes.iter().sum::<i32>(), changes.len() as i32);
+fn note(late: &Cell<i16>, change: i32) {
     let before = i32::from(late.get());
-    let more = ((sum << FINE) - count * before) / (count + MEMORY);
-    late.set((before + more) as i16);
+    late.set((before + (((change << FINE) - before) >> MEMORY)) as i16);
 }
 
 impl Estimate for Learned {
@@ -80,7 +79,7 @@ impl Estimate for Learned {
         let (rows, late) = self.between(lane);
         move |tiles, value, tile| {
             let change = rows.sum(tile, tiles);
-            note(&late[tile - 1], &[change]);
+            note(&late[tile - 1], change);
             Some(value + rows.sign() * change)
         }
     }
@@ -95,32 +94,34 @@ impl Estimate for Learned {
     ) {
         let (rows, late) = self.between(lane);
         let by_tile = &mut *self.by_tile.borrow_mut();
-        let (all, changes) = if children.all().len() < FEW {
-            let changes = by_tile.changes(children.all().len());
-            for (change, &child) in changes.iter_mut().zip(children.all()) {
-                *change = rows.sum(child.tile(), boards.board(children.node(child)));
-                note(&late[child.tile() - 1], slice::from_ref(change));
-            }
-            (children.all(), &*changes)
-        } else {
+        let children_of = |place: u16| children.all()[usize::from(place)];
+        let changes = &mut *self.changes.borrow_mut();
+        changes.resize(changes.len().max(children.all().len()), 0);
+        if rows.are_looked_up_together() && children.all().len() >= FEW {
             by_tile.sort(children.all());
             let mut runs = by_tile.runs().peekable();
-            while let Some(run) = runs.next() {
-                let next = runs.peek().map_or(run.tile, |next| next.tile);
-                let some = run.children.chunks(Rows::TOGETHER);
-                for (some, changes) in some.zip(run.changes.chunks_mut(Rows::TOGETHER)) {
-                    let mut nodes = [0; Rows::TOGETHER];
-                    for (node, &child) in nodes.iter_mut().zip(some) {
-                        *node = children.node(child) as u32;
+            while let Some((tile, places)) = runs.next() {
+                let next = runs.peek().map_or(tile, |&(next, _)| next);
+                for places in places.chunks(Rows::TOGETHER) {
+                    let (mut nodes, mut sums) = ([0; Rows::TOGETHER], [0; Rows::TOGETHER]);
+                    for (node, &place) in nodes.iter_mut().zip(places) {
+                        *node = children.node(children_of(place)) as u32;
                     }
-                    rows.sums(run.tile, boards.all(), &nodes, next, changes);
-                    note(&late[run.tile - 1], changes);
+                    let sums = &mut sums[..places.len()];
+                    rows.sums(tile, boards.all(), &nodes, next, sums);
+                    for (&place, &mut sum) in places.iter().zip(sums) {
+                        changes[usize::from(place)] = sum;
+                    }
                 }
             }
-            drop(runs);
-            by_tile.all()
-        };
-        for (&child, change) in all.iter().zip(changes) {
+        } else {
+            for (change, &child) in changes.iter_mut().zip(children.all()) {
+                *change = rows.sum(child.tile(), boards.board(children.node(child)));
+            }
+        }
+        // In the same order either way, so that all processors find the same solutions.
+        for (&child, &change) in children.all().iter().zip(&*changes) {
+            note(&late[child.tile() - 1], change);
             let before = children.parent(child).value;
             each(child, Some(before + rows.sign() * change));
         }
