@@ -11,11 +11,11 @@ pub(super) struct ByTile {
     /// By tile: the end of its children; 0 where there are none.
     ends: Box<[u16]>,
     /// The tiles that slide, as bits.
-    tiles: u128,
+    tiles: u64,
 }
 
 impl ByTile {
-    /// None yet, on boards of so many cells.
+    /// None yet, on boards of so many cells; with more than 64 none can be put in order.
     pub(super) fn new(cells: usize) -> Self {
         Self {
             places: Vec::new(),
@@ -63,11 +63,11 @@ impl ByTile {
 
 /// The numbers of the bits that are set.
 #[inline]
-fn bits(set: u128) -> impl Iterator<Item = usize> {
+fn bits(set: u64) -> impl Iterator<Item = usize> {
     let mut left = set;
     iter::from_fn(move || {
         let bit = left.trailing_zeros() as usize;
         left &= left.wrapping_sub(1);
-        (bit < 128).then_some(bit)
+        (bit < 64).then_some(bit)
     })
 }

@@ -37,8 +37,8 @@ const PATIENCE: u32 = 50;
 /// What is done with a layer, in this order. Each can be left at any point.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// The children of the nodes from this one on are to be made.
-    Expand(usize),
+    /// The children of the nodes from this one on are to be made, of the first ones by the moves from this one on.
+    Expand(usize, usize),
     /// The candidates from the first number on have still to be told whether they stay; the second is how
     /// many of those before do, which stand in front.
     Judge(usize, usize, Verdict),
@@ -122,7 +122,7 @@ impl<E: Estimate> Layers<E> {
             least: i32::MAX,
             nearest: (i32::MAX, 0),
             gives_up: false,
-            phase: Phase::Expand(0),
+            phase: Phase::Expand(0, 0),
             present: Heads::new(width),
             next: Heads::new(width),
             boards: Boards::new(shape, width),
@@ -199,8 +199,8 @@ impl<E: Estimate> Layers<E> {
         let completed = self.completed.len();
         while left > 0 {
             match self.phase {
-                Phase::Expand(first) => {
-                    self.expand(first, &mut left);
+                Phase::Expand(first, blank_move) => {
+                    self.expand(first, blank_move, &mut left);
                     if self.completed.len() > completed {
                         return State::Completed;
                     }

@@ -23,6 +23,7 @@ pub struct Learned {
     /// By row: the change of late, in fine parts of a [`Rows::UNIT`]th.
     late: Box<[Cell<i16>]>,
     by_tile: RefCell<ByTile>,
+    /// Room for the changes by some children.
     changes: RefCell<Vec<i32>>,
 }
 
@@ -68,7 +69,7 @@ impl Estimate for Learned {
     type Tile = u8;
     type Value = i32;
     const UNIT: i32 = Rows::UNIT;
-    const TOGETHER: usize = 512;
+    const TOGETHER: usize = 192;
 
     fn root(&self, tiles: &[u8]) -> i32 {
         self.rows.of(tiles)
@@ -94,7 +95,6 @@ impl Estimate for Learned {
     ) {
         let (rows, late) = self.between(lane);
         let by_tile = &mut *self.by_tile.borrow_mut();
-        let children_of = |place: u16| children.all()[usize::from(place)];
         let changes = &mut *self.changes.borrow_mut();
         changes.resize(changes.len().max(children.all().len()), 0);
         if rows.are_looked_up_together() && children.all().len() >= FEW {
@@ -105,12 +105,13 @@ impl Estimate for Learned {
                 for places in places.chunks(Rows::TOGETHER) {
                     let (mut nodes, mut sums) = ([0; Rows::TOGETHER], [0; Rows::TOGETHER]);
                     for (node, &place) in nodes.iter_mut().zip(places) {
-                        *node = children.node(children_of(place)) as u32;
+                        let child = children.all()[usize::from(place)];
+                        *node = children.node(child) as u32;
                     }
                     let sums = &mut sums[..places.len()];
                     rows.sums(tile, boards.all(), &nodes, next, sums);
-                    for (&place, &mut sum) in places.iter().zip(sums) {
-                        changes[usize::from(place)] = sum;
+                    for (&place, sum) in places.iter().zip(sums) {
+                        changes[usize::from(place)] = *sum;
                     }
                 }
             }

@@ -85,8 +85,8 @@ pub trait Estimate: Send {
         lane: Lane,
     ) -> impl Fn(BoardOf<'_, Self::Tile>, Self::Value, usize) -> Option<Self::Value>;
 
-    /// The values of children by the slides of a lane, in an order of the estimate's own: it may look at their
-    /// parents' boards together. `each` is told of them.
+    /// The values of children by the slides of a lane; it may look at their parents' boards together. `each` is
+    /// told of them, in their order.
     #[inline]
     fn children(
         &self,

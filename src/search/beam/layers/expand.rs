@@ -11,27 +11,34 @@ use crate::search::beam::{Child, Children, Lane};
 use crate::search::blank_moves::{SLIDES, back};
 
 impl<E: Estimate> Layers<E> {
-    /// Makes the children of the nodes from `first` on, until something is completed.
-    pub(super) fn expand(&mut self, first: usize, left: &mut u64) {
+    /// Makes the children of the nodes from `first` on, of the first ones by the moves from `blank_move` on, until
+    /// something is completed.
+    ///
+    /// Nodes whose blanks are on the same cell are expanded together, one move after the other. Between moves it can
+    /// stop, so that what it spends too much is not more than there are such nodes; which ones are together does
+    /// not depend on where it stops.
+    pub(super) fn expand(&mut self, first: usize, blank_move: usize, left: &mut u64) {
         let completed = self.completed.len();
-        let mut first = first;
+        let (mut first, mut blank_move) = (first, blank_move);
         while first < self.present.len() {
-            if *left == 0 || self.completed.len() > completed {
-                self.phase = Phase::Expand(first);
-                return;
-            }
             let nodes = self.present.alike(first, E::TOGETHER);
-            first = nodes.end;
-            let expanded = nodes.len() as u64;
-            let children = self.expand_alike(nodes);
+            while blank_move < SLIDES.len() {
+                if *left == 0 || self.completed.len() > completed {
+                    self.phase = Phase::Expand(first, blank_move);
+                    return;
+                }
+                let children = self.expand_along(nodes.clone(), blank_move);
+                *left = left.saturating_sub(children.max(1));
+                self.generated += children;
+                blank_move += 1;
+            }
             self.look_up();
-            *left = left.saturating_sub(children.max(expanded));
-            self.generated += children;
-            self.expanded += expanded;
+            self.expanded += nodes.len() as u64;
+            (first, blank_move) = (nodes.end, 0);
         }
         self.look_up();
         if self.cut.look_again() {
-            self.phase = Phase::Expand(0);
+            self.phase = Phase::Expand(0, 0);
             return;
         }
         self.enter_roots();
@@ -60,11 +67,11 @@ impl<E: Estimate> Layers<E> {
         self.calling = children;
     }
 
-    /// Makes the children of nodes whose blanks are on the same cell; the number of them.
+    /// Makes the children by one move of nodes whose blanks are on the same cell; the number of them.
     ///
     /// Which of them are worth a look, and which of those may stay, cannot be foreseen by the processor, so
     /// it is not told by branches.
-    fn expand_alike(&mut self, nodes: Range<usize>) -> u64 {
+    fn expand_along(&mut self, nodes: Range<usize>, blank_move: usize) -> u64 {
         let Self {
             estimate,
             present,
@@ -81,69 +88,67 @@ impl<E: Estimate> Layers<E> {
         let (boards, estimate) = (&*boards, &*estimate);
         let heads = &present.all()[nodes.clone()];
         let to = usize::from(heads[0].blank);
+        let Some(from) = self.moves.target(to, blank_move) else {
+            return 0;
+        };
+        let direction = SLIDES[blank_move];
+        let lane = Lane {
+            from,
+            to,
+            direction,
+        };
         let worth = cut.worth_a_look(E::UNIT);
         let most = cut.most();
-        let mut count = 0;
-        for (blank_move, &direction) in SLIDES.iter().enumerate() {
-            let Some(from) = self.moves.target(to, blank_move) else {
-                continue;
+        let rank_after = estimate.foreseen(lane);
+        let (mut moves, mut proposed) = (0, 0);
+        let tiles = boards.tiles(nodes.clone(), from);
+        for ((parent, head), tile) in (0..).zip(heads).zip(tiles) {
+            let is_move = blank_move != usize::from(head.back);
+            let is_worth = rank_after(head.value, tile) <= worth;
+            proposals[proposed] = Child {
+                tile: tile as u16,
+                parent,
             };
-            let lane = Lane {
-                from,
-                to,
-                direction,
+            moves += usize::from(is_move);
+            proposed += usize::from(is_move & is_worth);
+        }
+        cut.skip(proposed < moves);
+        let mut count = moves as u64;
+        let called = calling.len();
+        let hash_after = self.hashes.after(from, to);
+        let children = Children::new(&proposals[..proposed], nodes.start, heads);
+        estimate.children(lane, boards, children, |child, value| {
+            let Some(value) = value else {
+                count -= 1;
+                return;
             };
-            let rank_after = estimate.foreseen(lane);
-            let (mut moves, mut proposed) = (0, 0);
-            let tiles = boards.tiles(nodes.clone(), from);
-            for ((parent, head), tile) in (0..).zip(heads).zip(tiles) {
-                let is_move = blank_move != usize::from(head.back);
-                let is_worth = rank_after(head.value, tile) <= worth;
-                proposals[proposed] = Child {
-                    tile: tile as u16,
-                    parent,
-                };
-                moves += usize::from(is_move);
-                proposed += usize::from(is_move & is_worth);
-            }
-            cut.skip(proposed < moves);
-            count += moves as u64;
-            let called = calling.len();
-            let hash_after = self.hashes.after(from, to);
-            let children = Children::new(&proposals[..proposed], nodes.start, heads);
-            estimate.children(lane, boards, children, |child, value| {
-                let Some(value) = value else {
-                    count -= 1;
-                    return;
-                };
-                let (node, head) = (children.node(child), children.parent(child));
-                let hash = hash_after(head.hash, child.tile());
-                if estimate.completes(value, hash) {
-                    let has_room = completed.len() < settings.width() && !trace.is_full(1);
-                    if seen.insert(hash) && has_room {
-                        let child = Head {
-                            value,
-                            mark: trace.push(head.mark, blank_move),
-                            depth: head.depth + 1,
-                            hash,
-                            blank: from as u16,
-                            back: back(blank_move) as u8,
-                        };
-                        completed.push(child, boards.board(node), from, to);
-                    }
-                    return;
+            let (node, head) = (children.node(child), children.parent(child));
+            let hash = hash_after(head.hash, child.tile());
+            if estimate.completes(value, hash) {
+                let has_room = completed.len() < settings.width() && !trace.is_full(1);
+                if seen.insert(hash) && has_room {
+                    let child = Head {
+                        value,
+                        mark: trace.push(head.mark, blank_move),
+                        depth: head.depth + 1,
+                        hash,
+                        blank: from as u16,
+                        back: back(blank_move) as u8,
+                    };
+                    completed.push(child, boards.board(node), from, to);
                 }
-                calling.push(Candidate {
-                    hash,
-                    value,
-                    origin: Origin::child(node, blank_move),
-                });
-                let is_beyond = estimate.rank(value) > most;
-                calling.truncate(calling.len() - usize::from(is_beyond));
-            });
-            for child in &calling[called..] {
-                seen.prefetch(child.hash);
+                return;
             }
+            calling.push(Candidate {
+                hash,
+                value,
+                origin: Origin::child(node, blank_move),
+            });
+            let is_beyond = estimate.rank(value) > most;
+            calling.truncate(calling.len() - usize::from(is_beyond));
+        });
+        for child in &calling[called..] {
+            seen.prefetch(child.hash);
         }
         count
     }

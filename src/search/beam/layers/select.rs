@@ -149,7 +149,7 @@ impl<E: Estimate> Layers<E> {
         self.phase = if self.gives_up && self.is_stuck() {
             Phase::Over
         } else {
-            Phase::Expand(0)
+            Phase::Expand(0, 0)
         };
     }
 }
