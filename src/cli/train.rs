@@ -13,9 +13,11 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::generate::Size;
 use super::{Exit, Failure};
 use crate::heuristic::learned::near::{self, NearWeights};
-use crate::heuristic::learned::{MAX_CELLS, Weights, WeightsError};
+use crate::heuristic::learned::{MAX_CELLS, Network, Weights, WeightsError};
 use crate::puzzle::Shape;
-use crate::training::{Course, LEAST_WIDTH, Report, rank_in_stages, rank_whole, train};
+use crate::training::{
+    Course, LEAST_WIDTH, Report, learn_network, rank_in_stages, rank_whole, train,
+};
 
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
@@ -24,8 +26,8 @@ pub(super) struct TrainArgs {
     #[arg(long)]
     shape: Size,
 
-    /// What to learn: the moves that remain, or which board of a layer leads on, which makes good weights better.
-    /// Default: moves, for boards in stages ranks.
+    /// What to learn: the moves that remain, or which board of a layer leads on, which makes good weights better, or a network beside
+    /// such weights. Default: moves, for boards in stages ranks.
     #[arg(long, value_enum)]
     learn: Option<Learn>,
 
@@ -33,6 +35,10 @@ pub(super) struct TrainArgs {
     /// weights that loyd comes with.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
+
+    /// A network to go on with, where one is learned; default: one that knows nothing.
+    #[arg(long, value_name = "FILE")]
+    network: Option<PathBuf>,
 
     /// The same seed gives the same weights.
     #[arg(long, default_value_t = 1)]
@@ -83,6 +89,8 @@ enum Learn {
     Moves,
     /// Which board of a layer leads on.
     Ranks,
+    /// A network of what weights do not tell of which board leads on.
+    Network,
 }
 
 impl TrainArgs {
@@ -93,6 +101,11 @@ impl TrainArgs {
         let Size(shape) = self.shape;
         let is_staged = near::supports(shape);
         let learn = match (self.learn, is_staged) {
+            (Some(Learn::Network), true) => {
+                return Err(Failure::Input(format!(
+                    "--learn network: boards of {shape} are solved in stages, to which no network belongs"
+                )));
+            }
             (Some(Learn::Moves), true) => {
                 return Err(Failure::Input(format!(
                     "--learn moves: boards of {shape} are solved in stages, by what learned ranks"
@@ -101,11 +114,22 @@ impl TrainArgs {
             (learn, true) => learn.unwrap_or(Learn::Ranks),
             (learn, false) => learn.unwrap_or(Learn::Moves),
         };
+        if self.network.is_some() && learn != Learn::Network {
+            return Err(Failure::Input(
+                "--network: only with --learn network".to_owned(),
+            ));
+        }
+        if learn == Learn::Network && self.epochs.is_some() {
+            return Err(Failure::Input(
+                "--epochs: a network sees each sample once".to_owned(),
+            ));
+        }
         let lessons = match learn {
             Learn::Ranks => RANK_LESSONS,
             Learn::Moves => LESSONS,
+            Learn::Network => NETWORK_LESSONS,
         };
-        if learn == Learn::Ranks && self.width.get() < LEAST_WIDTH {
+        if learn != Learn::Moves && self.width.get() < LEAST_WIDTH {
             return Err(Failure::Input(format!(
                 "--width {}: ranks are not learned from beams of fewer than {LEAST_WIDTH} boards",
                 self.width
@@ -159,6 +183,10 @@ impl TrainArgs {
                 rank_in_stages(&course, self.near_beginning(shape)?, report).to_bytes()
             }
             Learn::Ranks => rank_whole(&course, self.beginning(shape)?, report).to_bytes(),
+            Learn::Network => {
+                let from = self.network_beginning(shape)?;
+                learn_network(&course, self.beginning(shape)?, from, report).to_bytes()
+            }
             Learn::Moves => train(&course, self.beginning(shape)?, report).to_bytes(),
         };
         bar.finish_and_clear();
@@ -185,6 +213,23 @@ impl TrainArgs {
         Ok(weights.fit(shape))
     }
 
+    /// The network to begin with.
+    fn network_beginning(&self, shape: Shape) -> Result<Option<Network>, Failure> {
+        let Some(path) = &self.network else {
+            return Ok(None);
+        };
+        let bytes = fs::read(path).map_err(|error| fail(path, &error))?;
+        let network = Network::from_bytes(&bytes).map_err(|error| fail(path, &error))?;
+        if network.shape() != shape {
+            return Err(Failure::Input(format!(
+                "{}: a network for boards of {}, not of {shape}",
+                path.display(),
+                network.shape()
+            )));
+        }
+        Ok(Some(network))
+    }
+
     /// The same for boards that are solved in stages.
     fn near_beginning(&self, shape: Shape) -> Result<NearWeights, Failure> {
         let Some(from) = &self.from else {
@@ -207,6 +252,7 @@ impl TrainArgs {
 /// How often samples are looked at, and the rate, where nothing is said; of moves and of ranks.
 const LESSONS: (u32, f32) = (3, 2.5);
 const RANK_LESSONS: (u32, f32) = (1, 0.03);
+const NETWORK_LESSONS: (u32, f32) = (1, 0.004);
 
 /// Reads a rate.
 fn rate(text: &str) -> Result<f32, String> {

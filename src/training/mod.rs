@@ -19,7 +19,7 @@ mod weight;
 
 use std::sync::Arc;
 
-pub use ranks::{LEAST_WIDTH, rank_in_stages, rank_whole};
+pub use ranks::{LEAST_WIDTH, learn_network, rank_in_stages, rank_whole};
 
 use model::{Lessons, Model};
 use samples::Samples;

@@ -10,6 +10,7 @@ mod incremental;
 mod learned;
 mod linear_conflict;
 mod near;
+mod network;
 mod pattern_database;
 mod pattern_store;
 mod pushes;

@@ -1,6 +1,7 @@
 //! Learning: reproducible, and for the better.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod network;
 mod ranks;
 #[path = "../support/mod.rs"]
 mod support;

@@ -4,7 +4,7 @@
 use std::io::{Read, Write};
 use std::marker::PhantomData;
 use std::mem;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
@@ -76,16 +76,52 @@ pub(super) fn to_bytes<W: Stored>(weights: &W) -> Vec<u8> {
         let block = &pairs[block * squared..][..squared];
         weights.extend(block.iter().map(|&weight| weight as u8));
     }
-    let mut bytes = Vec::from(W::MAGIC);
-    bytes.extend(VERSION.to_le_bytes());
+    seal(W::MAGIC, VERSION, shape, &weights)
+}
+
+/// A file: what it begins with, a header, the content, deflated, and a checksum.
+pub(super) fn seal(magic: [u8; 8], version: u16, shape: Shape, content: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::from(magic);
+    bytes.extend(version.to_le_bytes());
     bytes.extend([shape.rows() as u8, shape.columns() as u8]);
     let mut packed = ZlibEncoder::new(bytes, Compression::best());
-    let written = packed.write_all(&weights).and_then(|()| packed.finish());
+    let written = packed.write_all(content).and_then(|()| packed.finish());
     let mut bytes = written.expect("a vector takes all that is written");
     let sum = XxHash3_64::oneshot(&bytes);
     bytes.extend(sum.to_le_bytes());
     bytes
 }
+
+/// What is in a file with one of these layouts: which, for what shape, and the content.
+pub(super) fn open(
+    magic: [u8; 8],
+    layouts: RangeInclusive<u16>,
+    bytes: &[u8],
+) -> Result<(u16, Shape, Content<'_>), WeightsError> {
+    if !bytes.starts_with(&magic) || bytes.len() < HEADER + CHECKSUM {
+        return Err(WeightsError::Foreign);
+    }
+    let version = u16::from_le_bytes([bytes[VERSION_AT.start], bytes[VERSION_AT.start + 1]]);
+    if !layouts.contains(&version) {
+        return Err(WeightsError::Version(version));
+    }
+    let (sealed, sum) = bytes.split_at(bytes.len() - CHECKSUM);
+    if XxHash3_64::oneshot(sealed).to_le_bytes() != sum {
+        return Err(WeightsError::Damaged);
+    }
+    let [rows, columns] = [sealed[SHAPE_AT], sealed[SHAPE_AT + 1]].map(usize::from);
+    let shape = Shape::new(rows, columns).map_err(|_| WeightsError::Damaged)?;
+    let content = &sealed[HEADER..];
+    let content: Content<'_> = if version == PLAIN {
+        Box::new(content)
+    } else {
+        Box::new(ZlibDecoder::new(content))
+    };
+    Ok((version, shape, content))
+}
+
+/// What is in a file, to be read.
+pub(super) type Content<'a> = Box<dyn Read + Send + 'a>;
 
 /// The weights of some bytes; an error when they are not what [`to_bytes`] makes, or made with a layout before.
 pub(super) fn from_bytes<W: Stored>(bytes: &[u8]) -> Result<W, WeightsError> {
@@ -102,7 +138,7 @@ pub(super) struct Reading<'a, W> {
     singles: Vec<i16>,
     pairs: Vec<i8>,
     /// What is still to be read.
-    weights: Box<dyn Read + Send + 'a>,
+    weights: Content<'a>,
     /// The weights of one pair of cells.
     block: Vec<u8>,
     images: Images,
@@ -114,24 +150,7 @@ pub(super) struct Reading<'a, W> {
 impl<'a, W: Stored> Reading<'a, W> {
     /// Looks at the checksum, and at all but the pairs.
     pub(super) fn begin(bytes: &'a [u8]) -> Result<Self, WeightsError> {
-        if bytes.get(..W::MAGIC.len()) != Some(&W::MAGIC[..]) || bytes.len() < HEADER + CHECKSUM {
-            return Err(WeightsError::Foreign);
-        }
-        let version = u16::from_le_bytes([bytes[VERSION_AT.start], bytes[VERSION_AT.start + 1]]);
-        let (content, sum) = bytes.split_at(bytes.len() - CHECKSUM);
-        if !(W::OLDEST..=VERSION).contains(&version) {
-            return Err(WeightsError::Version(version));
-        }
-        let mut weights: Box<dyn Read + Send + 'a> = if version == PLAIN {
-            Box::new(&content[HEADER..])
-        } else {
-            Box::new(ZlibDecoder::new(&content[HEADER..]))
-        };
-        if XxHash3_64::oneshot(content).to_le_bytes() != sum {
-            return Err(WeightsError::Damaged);
-        }
-        let [rows, columns] = [content[SHAPE_AT], content[SHAPE_AT + 1]].map(usize::from);
-        let shape = Shape::new(rows, columns).map_err(|_| WeightsError::Damaged)?;
+        let (version, shape, mut weights) = open(W::MAGIC, W::OLDEST..=VERSION, bytes)?;
         if !W::supports(shape) {
             return Err(WeightsError::Damaged);
         }

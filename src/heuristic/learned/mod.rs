@@ -13,6 +13,7 @@ mod file;
 mod lift;
 mod lookup;
 pub mod near;
+mod network;
 mod rows;
 mod shipped;
 mod slides;
@@ -21,8 +22,9 @@ mod weights;
 
 pub use file::WeightsError;
 pub use lift::Line;
+pub use network::{Along, Network, Sums, UNITS};
 pub use rows::{Between, Rows};
-pub use table::{bytes, prepare, ready, supports};
+pub use table::{bytes, has_network, prepare, ready, supports};
 pub use weights::{MAX_CELLS, Weights};
 
 pub(crate) use file::Stored;

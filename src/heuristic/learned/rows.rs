@@ -5,6 +5,7 @@ use std::ops::Range;
 use memmap2::MmapMut;
 
 use super::lookup::{Lookup, TOGETHER};
+use super::network::Network;
 use super::slides::Slides;
 use super::weights::Weights;
 use crate::heuristic::huge_pages;
@@ -31,6 +32,7 @@ pub struct Rows {
     weights: Weights,
     slides: Slides,
     lookup: Option<Lookup>,
+    network: Option<Network>,
     /// After the last row there is room for [`SLACK`].
     rows: MmapMut,
 }
@@ -42,7 +44,7 @@ impl Rows {
     /// So many boards can be [looked up together](Between::sums).
     pub const TOGETHER: usize = TOGETHER;
 
-    /// Bytes held for a shape.
+    /// Bytes held for a shape, without a network.
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
         let cells = shape.cells();
@@ -58,13 +60,28 @@ impl Rows {
         making.finish()
     }
 
+    /// Puts a network beside them.
+    ///
+    /// # Panics
+    /// When it is for boards of another shape.
+    pub fn set_network(&mut self, network: Network) {
+        assert_eq!(network.shape(), self.shape(), "for the same boards");
+        self.network = Some(network);
+    }
+
+    /// What tells of boards beyond what their pairs do, where there is something.
+    #[must_use]
+    pub const fn network(&self) -> Option<&Network> {
+        self.network.as_ref()
+    }
+
     /// The shape of its boards.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         self.weights.shape()
     }
 
-    /// The estimate of a board, its tiles row by row, in parts of a move.
+    /// What the pairs of a board come to, its tiles row by row, in parts of a move.
     #[must_use]
     pub fn of(&self, tiles: &[u8]) -> i32 {
         self.weights.of(tiles)
@@ -251,6 +268,7 @@ impl Making {
                 weights,
                 slides,
                 lookup: Lookup::available(cells),
+                network: None,
                 rows: huge_pages::zeroed(rows + SLACK),
             },
             ends,

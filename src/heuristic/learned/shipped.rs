@@ -15,6 +15,9 @@ const SQUARES: [(usize, &[u8]); 4] = [
     (8, include_bytes!("../../../weights/8x8.loyd")),
 ];
 
+/// The networks of the squares that have one, each the content of a file.
+const NETWORKS: [(usize, &[u8]); 1] = [(8, include_bytes!("../../../weights/network-8x8.loyd"))];
+
 /// The weights of pairs near each other of 10×10, of which those of all larger boards that have any are made.
 pub(super) const NEAR: &[u8] = include_bytes!("../../../weights/near-10x10.loyd");
 
@@ -40,6 +43,13 @@ pub(super) const fn supports(shape: Shape) -> bool {
     let cells = shape.cells();
     let is_short = shape.columns() <= MAX_SIDE && cells <= MAX_SPREAD;
     shape.rows() <= shape.columns() && (is_short || cells <= LONG_CELLS)
+}
+
+/// The network for a shape that is at least as wide as it is high, if there is one.
+pub(super) fn network(shape: Shape) -> Option<&'static [u8]> {
+    let is_for = |side| shape.rows() == side && shape.columns() == side;
+    let found = NETWORKS.iter().find(|(side, _)| is_for(*side));
+    found.map(|&(_, bytes)| bytes)
 }
 
 /// All shapes for which there are weights. The rows of all of them together take 160 MB.

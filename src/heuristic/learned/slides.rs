@@ -3,7 +3,7 @@
 use crate::puzzle::{Direction, Shape};
 
 /// Each two cells beside each other have a number. There and back are one slide.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Slides {
     /// By the cell that the tile takes and the direction: the number of the two cells, doubled, and 1 more for the
     /// way back.

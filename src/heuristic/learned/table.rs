@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::file::Reading;
 use super::lift::{Lift, Line};
 use super::near;
+use super::network::Network;
 use super::rows::{self, Rows};
 use super::shipped::{self, recipe, shapes};
 use super::weights::Weights;
@@ -37,6 +38,12 @@ pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
 #[must_use]
 pub fn bytes() -> usize {
     SLOTS.bytes() + near::bytes()
+}
+
+/// Whether there is a [`Network`] for boards of this shape, however it lies.
+#[must_use]
+pub fn has_network(shape: Shape) -> bool {
+    shipped::network(lying(shape)).is_some()
 }
 
 fn slot(shape: Shape) -> Option<&'static Slot<Work>> {
@@ -80,7 +87,7 @@ impl Making for Work {
     type Table = Option<Arc<Rows>>;
 
     fn need(shape: &Shape) -> usize {
-        Rows::bytes(*shape)
+        bytes_for(*shape)
     }
 
     fn begin(shape: &Shape) -> Self {
@@ -123,14 +130,26 @@ impl Making for Work {
 
     fn finish(self) -> Option<Arc<Rows>> {
         match self.stage {
-            Stage::Rows(rows) => Some(Arc::new(rows.finish())),
+            Stage::Rows(rows) => {
+                let mut rows = rows.finish();
+                if let Some(bytes) = shipped::network(self.shape) {
+                    rows.set_network(Network::from_bytes(bytes).ok()?);
+                }
+                Some(Arc::new(rows))
+            }
             _ => None,
         }
     }
 
     fn bytes(table: &Self::Table) -> usize {
-        table.as_ref().map_or(0, |rows| Rows::bytes(rows.shape()))
+        table.as_ref().map_or(0, |rows| bytes_for(rows.shape()))
     }
+}
+
+/// What the rows for a shape take, and the network beside them where there is one.
+fn bytes_for(shape: Shape) -> usize {
+    let network = shipped::network(shape).map_or(0, |_| Network::bytes(shape));
+    Rows::bytes(shape) + network
 }
 
 impl Work {

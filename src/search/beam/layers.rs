@@ -312,6 +312,6 @@ impl<E: Estimate> Layers<E> {
         let candidates = CANDIDATES_A_NODE * size_of::<Candidate<E::Value>>();
         let boards = <E::Tile as Tile>::Boards::bytes(shape, width);
         let nodes = width as u64 * (heads + candidates) as u64;
-        nodes + boards + Seen::bytes(width) + Hashes::bytes(shape)
+        nodes + boards + E::bytes(shape, width) + Seen::bytes(width) + Hashes::bytes(shape)
     }
 }

@@ -1,13 +1,14 @@
 //! Whole boards ranked by the learned estimate.
 
 use std::cell::{Cell, RefCell};
+use std::mem;
 use std::sync::Arc;
 
 use super::boards::{Boards, Whole};
 use super::by_tile::ByTile;
 use super::whole::{Beam, End, Task};
 use super::{Child, Children, Estimate, Hashes, Lane};
-use crate::heuristic::learned::{Between, Rows};
+use crate::heuristic::learned::{Between, Network, Rows, Sums, UNITS, has_network};
 use crate::puzzle::{Problem, Shape};
 
 /// The learned estimate of whole boards, and the goal by its hash: the estimate of the goal need
@@ -20,15 +21,20 @@ pub struct Learned {
     goal: u64,
     /// The blank's cell in the goal.
     home: usize,
-    /// By row: the change of late, in fine parts of a [`Rows::UNIT`]th.
+    /// By row: the change of late, in fine parts of a [`Network::UNIT`]th.
     late: Box<[Cell<i16>]>,
     by_tile: RefCell<ByTile>,
     /// Room for the changes by some children.
     changes: RefCell<Vec<i32>>,
+    /// Where there is a network, what its units add up for the nodes of the present layer, and of the next.
+    sums: Vec<Sums>,
+    next_sums: Vec<Sums>,
 }
 
-/// The bits of a [`Rows::UNIT`]th in which changes of late are kept.
-const FINE: i32 = 4;
+/// The parts of a [`Network::UNIT`]th in which changes of late are kept, and the parts of a rank that the units count in, as
+/// powers of two.
+const FINE: i32 = 1;
+const FINER_THAN_RANKS: i32 = (Network::UNIT / Rows::UNIT).ilog2() as i32;
 
 /// The newest change and those before it together count two to this power times as much as itself.
 const MEMORY: i32 = 2;
@@ -46,6 +52,8 @@ impl Learned {
             late: vec![Cell::new(0); rows.count()].into(),
             by_tile: RefCell::new(ByTile::new(cells)),
             changes: RefCell::default(),
+            sums: Vec::new(),
+            next_sums: Vec::new(),
             rows,
         }
     }
@@ -56,6 +64,12 @@ impl Learned {
         let rows = self.rows.between(lane.to, lane.direction);
         (rows, &self.late[rows.numbers()])
     }
+}
+
+/// What a row says of a slide along its lane, as values count.
+#[inline]
+const fn change(rows: Between<'_>, said: i32) -> i32 {
+    (rows.sign() * said) << FINER_THAN_RANKS
 }
 
 /// Takes a new change into those of late.
@@ -72,16 +86,23 @@ impl Estimate for Learned {
     const TOGETHER: usize = 192;
 
     fn root(&self, tiles: &[u8]) -> i32 {
-        self.rows.of(tiles)
+        let network = self.rows.network();
+        let beyond = network.map_or(0, |network| network.of(&network.sums(tiles)));
+        (self.rows.of(tiles) << FINER_THAN_RANKS) + beyond
     }
 
     #[inline]
     fn child(&self, lane: Lane) -> impl Fn(&[u8], i32, usize) -> Option<i32> {
         let (rows, late) = self.between(lane);
+        let network = self.rows.network();
         move |tiles, value, tile| {
-            let change = rows.sum(tile, tiles);
-            note(&late[tile - 1], change);
-            Some(value + rows.sign() * change)
+            let beyond = network.map_or(0, |network| {
+                let along = network.along(lane.to, lane.direction);
+                along.change(&network.sums(tiles), tile)
+            });
+            let change = change(rows, rows.sum(tile, tiles)) + beyond;
+            note(&late[tile - 1], rows.sign() * change);
+            Some(value + change)
         }
     }
 
@@ -120,11 +141,20 @@ impl Estimate for Learned {
                 *change = rows.sum(child.tile(), boards.board(children.node(child)));
             }
         }
+        for change in &mut changes[..children.all().len()] {
+            *change = self::change(rows, *change);
+        }
+        if let Some(network) = self.rows.network() {
+            let along = network.along(lane.to, lane.direction);
+            for (change, &child) in changes.iter_mut().zip(children.all()) {
+                *change += along.change(&self.sums[children.node(child)], child.tile());
+            }
+        }
         // In the same order either way, so that all processors find the same solutions.
         for (&child, &change) in children.all().iter().zip(&*changes) {
-            note(&late[child.tile() - 1], change);
+            note(&late[child.tile() - 1], rows.sign() * change);
             let before = children.parent(child).value;
-            each(child, Some(before + rows.sign() * change));
+            each(child, Some(before + change));
         }
     }
 
@@ -135,18 +165,56 @@ impl Estimate for Learned {
         let may_complete = lane.from == self.home;
         move |value, tile| {
             let after = value + ((sign * i32::from(late[tile - 1].get())) >> FINE);
-            if may_complete { i32::MIN } else { after }
+            if may_complete {
+                i32::MIN
+            } else {
+                after >> FINER_THAN_RANKS
+            }
         }
     }
 
     #[inline]
     fn rank(&self, value: i32) -> i32 {
-        value
+        value >> FINER_THAN_RANKS
     }
 
     #[inline]
     fn completes(&self, _value: i32, hash: u64) -> bool {
         hash == self.goal
+    }
+
+    fn make_room(&mut self, nodes: usize) {
+        if self.rows.network().is_some() {
+            let nodes = nodes.max(self.next_sums.len());
+            self.next_sums.resize(nodes, [0; UNITS]);
+        }
+    }
+
+    fn enter(&mut self, node: usize, tiles: &[u8]) {
+        if let Some(network) = self.rows.network() {
+            self.next_sums[node] = network.sums(tiles);
+        }
+    }
+
+    #[inline]
+    fn follow(&mut self, node: usize, parent: usize, lane: Lane, tile: usize) {
+        if let Some(network) = self.rows.network() {
+            let along = network.along(lane.to, lane.direction);
+            self.next_sums[node] = along.after(&self.sums[parent], tile);
+        }
+    }
+
+    fn bytes(shape: Shape, width: usize) -> u64 {
+        if has_network(shape) {
+            (2 * width * size_of::<Sums>()) as u64
+        } else {
+            0
+        }
+    }
+
+    fn next_layer(&mut self, _layer: impl Iterator<Item = i32> + Clone) -> Option<i32> {
+        mem::swap(&mut self.sums, &mut self.next_sums);
+        None
     }
 }
 

@@ -119,6 +119,29 @@ pub trait Estimate: Send {
     /// Whether the board of this value and hash is one that is looked for.
     fn completes(&self, value: Self::Value, hash: u64) -> bool;
 
+    /// Told that the next layer will have so many nodes. Each is then [entered](Self::enter) or
+    /// [follows](Self::follow) one of the present layer, before that layer is complete.
+    fn make_room(&mut self, nodes: usize) {
+        let _ = nodes;
+    }
+
+    /// Told of a root that is a node of the next layer, its tiles row by row.
+    fn enter(&mut self, node: usize, tiles: &[Self::Tile]) {
+        let _ = (node, tiles);
+    }
+
+    /// Told of a node of the next layer that comes of one of the present layer by the slide of a tile.
+    #[inline]
+    fn follow(&mut self, node: usize, parent: usize, lane: Lane, tile: usize) {
+        let _ = (node, parent, lane, tile);
+    }
+
+    /// The bytes that it comes to hold for layers of so many nodes.
+    fn bytes(shape: Shape, width: usize) -> u64 {
+        let _ = (shape, width);
+        0
+    }
+
     /// Told of the values of a layer that is complete, before any of its nodes is expanded. If
     /// ranks mean something else from now on, the best rank of this layer in the new sense.
     fn next_layer(&mut self, layer: impl Iterator<Item = Self::Value> + Clone) -> Option<i32> {

@@ -4,8 +4,10 @@
 //! some of their layers the board that led to the first one that came to the end is put beside others of that layer, and the
 //! weights learn to rank it first. They go on if solutions by them are shorter on boards that nothing is learned from.
 
+mod chances;
 mod kind;
 mod model;
+mod network;
 mod shares;
 
 use std::sync::Arc;
@@ -23,7 +25,8 @@ use crate::puzzle::{Board, Dice, Problem, Shape};
 use crate::search::beam::Group;
 pub use crate::search::beam::LEAST_WIDTH;
 use crate::search::tables::Tables;
-use crate::search::{Budget, Step};
+use crate::search::{Budget, Solver, Step};
+pub use network::learn_network;
 
 /// Nodes that a search is advanced by, or tables are made for, at a time.
 const SLICE: u64 = 1 << 14;
@@ -45,10 +48,24 @@ pub fn rank_whole(course: &Course, from: Weights, report: &mut dyn FnMut(&Report
 /// Runs a course that begins with some weights; the best by solution length.
 fn rank<K: Kind>(course: &Course, from: K, report: &mut dyn FnMut(&Report)) -> K {
     let (shape, ..) = from.parts();
-    let trial = Trial::new::<K>(shape, course);
+    K::prepare(&problem(&Board::solved(shape)));
+    let (trial, tables) = (Trial::new(shape, course), Arc::new(Tables::new()));
+    let run_trial = |weights: &K, generation, what, report: &mut dyn FnMut(&Report)| {
+        let rows = Arc::new(weights.rows());
+        let solver = |problem: &Problem, seed| {
+            K::solver(
+                Arc::clone(&rows),
+                problem,
+                course.trial_width,
+                seed,
+                &tables,
+            )
+        };
+        trial.run(solver, generation, what, report)
+    };
     // What the puzzle's symmetries make alike is one weight, from the beginning on.
     let mut best: K = Model::of(&from).weights();
-    let mut best_moves = trial.run(&best, 0, "before", report);
+    let mut best_moves = run_trial(&best, 0, "before", report);
     for generation in 1..=course.generations {
         let before = Model::of(&best);
         let groups = gather(course, generation, &best, &before, report);
@@ -57,7 +74,7 @@ fn rank<K: Kind>(course: &Course, from: K, report: &mut dyn FnMut(&Report)) -> K
             samples: groups.len(),
         });
         let weights: K = learn::<K>(course, generation, &before, &groups).weights();
-        let moves = trial.run(&weights, generation, "learned", report);
+        let moves = run_trial(&weights, generation, "learned", report);
         if moves < best_moves {
             (best, best_moves) = (weights, moves);
         }
@@ -132,39 +149,32 @@ fn learn<K: Kind>(course: &Course, generation: u32, before: &Model, groups: &[Gr
     learned[0].mean(&learned[1])
 }
 
-/// What weights are worth: how long solutions are by them.
+/// What a way to rank boards is worth: how long solutions are by it.
 struct Trial {
     shape: Shape,
     boards: Vec<Board>,
-    width: usize,
     threads: usize,
-    tables: Arc<Tables>,
 }
 
 impl Trial {
-    fn new<K: Kind>(shape: Shape, course: &Course) -> Self {
-        K::prepare(&problem(&Board::solved(shape)));
+    fn new(shape: Shape, course: &Course) -> Self {
         Self {
             shape,
             boards: trial_boards(shape, course),
-            width: course.trial_width,
             threads: course.threads,
-            tables: Arc::new(Tables::new()),
         }
     }
 
-    /// The mean length of the solutions.
-    fn run<K: Kind>(
+    /// The mean length of the solutions that searches for problems come to, each with a seed of its own.
+    fn run(
         &self,
-        weights: &K,
+        solver: impl Fn(&Problem, u64) -> Solver + Sync,
         generation: u32,
         what: &'static str,
         report: &mut dyn FnMut(&Report),
     ) -> f64 {
-        let rows = Arc::new(weights.rows());
         let lengths = each(&self.boards, self.threads, |index, start| {
-            let rows = Arc::clone(&rows);
-            let mut beam = K::solver(rows, &problem(start), self.width, index, &self.tables);
+            let mut beam = solver(&problem(start), index);
             loop {
                 match beam.advance(Budget::nodes(SLICE)) {
                     Step::Working => {}

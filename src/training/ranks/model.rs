@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::chances::{self, ENOUGH, chances};
 use super::kind::Kind;
 use super::shares::Shares;
 use crate::puzzle::{Dice, Shape};
@@ -27,14 +28,6 @@ pub(super) struct Lessons {
 
 /// The part of the rate at which weights change that are a pair's own, or a single tile's.
 const OWN_RATE: f32 = 1.0 / 3.0;
-
-/// The sharpness is one of these: so many steps, each so many times as sharp as the one before.
-const LEAST_SHARPNESS: f32 = 0.05;
-const SHARPER: f32 = 1.25;
-const SHARPNESS_STEPS: i32 = 20;
-
-/// So many groups are enough to tell it.
-const ENOUGH: usize = 4000;
 
 /// Boards whose chance is smaller teach nothing.
 const SLIGHT: f32 = 1e-4;
@@ -113,22 +106,11 @@ impl Model {
         singles + pairs
     }
 
-    /// By how much the logarithm of a board's chance to lead falls with a move that it ranks behind another: as it
-    /// explains the groups best. The wider beams are, the nearer to the first must be who still may lead. Were another one
-    /// taken, the weights would first of all learn to be greater, or smaller.
+    /// The [sharpness](chances::sharpness) of groups by these weights.
     pub(super) fn sharpness(&self, groups: &[Group], times: f32) -> f32 {
         let ranks = groups.iter().take(ENOUGH);
         let ranks: Vec<_> = ranks.map(|group| self.ranks(group, times)).collect();
-        let likelihood = |sharpness: f32| -> f64 {
-            let logarithms = ranks
-                .iter()
-                .map(|&ranks| f64::from(chances(ranks, sharpness)[0].max(f32::MIN_POSITIVE).ln()));
-            logarithms.sum()
-        };
-        let steps = (0..SHARPNESS_STEPS).map(|step| LEAST_SHARPNESS * SHARPER.powi(step));
-        let told = steps.map(|sharpness| (likelihood(sharpness), sharpness));
-        let best = told.max_by(|one, other| one.0.total_cmp(&other.0));
-        best.map_or(LEAST_SHARPNESS, |(_, sharpness)| sharpness)
+        chances::sharpness(&ranks)
     }
 
     /// What the boards of a group rank, in moves.
@@ -220,14 +202,6 @@ impl Model {
             ..self.clone()
         }
     }
-}
-
-/// The chances of boards to lead, by their ranks.
-fn chances(ranks: [f32; GROUP], sharpness: f32) -> [f32; GROUP] {
-    let least = ranks.into_iter().fold(f32::INFINITY, f32::min);
-    let parts = ranks.map(|rank| (sharpness * (least - rank)).exp());
-    let sum: f32 = parts.iter().sum();
-    parts.map(|part| part / sum)
 }
 
 /// By how much a group changes weights, by their numbers; nothing between groups.

@@ -1,9 +1,9 @@
-//! Files of the learned estimate's weights, those of pairs of tiles near each other, too.
+//! Files of the learned estimate's weights, those of pairs of tiles near each other and of networks, too.
 
 use std::hint::black_box;
 
 use loyd::heuristic::learned::near::NearWeights;
-use loyd::heuristic::learned::{Weights, WeightsError};
+use loyd::heuristic::learned::{Network, UNITS, Weights, WeightsError};
 use loyd::puzzle::{Board, Shape};
 use twox_hash::XxHash3_64;
 
@@ -47,11 +47,25 @@ fn read(bytes: &[u8]) -> Trait {
 fn read_near(bytes: &[u8]) -> Trait {
     let weights = match NearWeights::from_bytes(bytes) {
         Ok(weights) => weights,
+        Err(WeightsError::Foreign) => return read_network(bytes),
         Err(error) => return trait_of(&error.to_string()),
     };
     let board = Board::solved(weights.shape());
     let tiles: Vec<u8> = board.tiles().map(|tile| tile as u8).collect();
     black_box(weights.of_board(&tiles));
+    trait_of(&about(board.shape().cells()))
+}
+
+fn read_network(bytes: &[u8]) -> Trait {
+    let network = match Network::from_bytes(bytes) {
+        Ok(network) => network,
+        Err(error) => return trait_of(&error.to_string()),
+    };
+    let board = Board::solved(network.shape());
+    let tiles: Vec<u8> = board.tiles().map(|tile| tile as u8).collect();
+    black_box(network.of(&network.sums(&tiles)));
+    let again = Network::from_bytes(&network.to_bytes()).unwrap();
+    assert_eq!(again.to_bytes(), network.to_bytes());
     trait_of(&about(board.shape().cells()))
 }
 
@@ -63,5 +77,8 @@ fn seeds() -> Vec<Vec<u8>> {
         .into();
     let near = NearWeights::of(&manhattan(8, 8));
     seeds.push(near.fit(Shape::new(8, 9).unwrap()).to_bytes());
+    let weights = vec![[-1; UNITS]; 16];
+    let network = Network::new(Shape::new(2, 2).unwrap(), weights, [7; UNITS], [1; UNITS]);
+    seeds.push(network.unwrap().to_bytes());
     seeds
 }

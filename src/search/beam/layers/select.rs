@@ -4,11 +4,13 @@ use std::mem;
 
 use super::candidate::{Candidate, Origin};
 use super::{Estimate, Layers, Phase};
+use crate::heuristic::Tiles;
+use crate::search::beam::Lane;
 use crate::search::beam::boards::Boards;
 use crate::search::beam::cut::Verdict;
 use crate::search::beam::nodes::Head;
 use crate::search::beam::trace::Mark;
-use crate::search::blank_moves::{MOVES, back};
+use crate::search::blank_moves::{MOVES, SLIDES, back};
 
 /// How many candidates are judged in the time of a node.
 const JUDGED_A_NODE: usize = 16;
@@ -81,6 +83,7 @@ impl<E: Estimate> Layers<E> {
         let before = self.next.len();
         self.next.grow(self.candidates.len(), filler);
         self.boards.grow(self.next.len());
+        self.estimate.make_room(self.next.len());
         if self.next.len() == self.candidates.len() {
             self.phase = Phase::Write(0);
         }
@@ -111,6 +114,7 @@ impl<E: Estimate> Layers<E> {
                 next[*place as usize] = head;
                 let tiles = self.roots.tiles(index);
                 self.boards.put(*place as usize, tiles);
+                self.estimate.enter(*place as usize, tiles);
                 *place += 1;
                 continue;
             }
@@ -129,6 +133,13 @@ impl<E: Estimate> Layers<E> {
                 blank: from as u16,
                 back: back(blank_move) as u8,
             };
+            let lane = Lane {
+                from,
+                to,
+                direction: SLIDES[blank_move],
+            };
+            let tile = self.boards.board(index).tile(from);
+            self.estimate.follow(node, index, lane, tile);
             self.boards.put_child(node, index, from, to);
         }
         if end < self.candidates.len() {

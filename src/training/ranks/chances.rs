@@ -1,0 +1,35 @@
+//! How likely each board of a group is to lead, by their ranks.
+
+use crate::search::beam::GROUP;
+
+/// The sharpness is one of these: so many steps, each so many times as sharp as the one before.
+const LEAST_SHARPNESS: f32 = 0.05;
+const SHARPER: f32 = 1.25;
+const SHARPNESS_STEPS: i32 = 20;
+
+/// So many groups are enough to tell it.
+pub(super) const ENOUGH: usize = 4000;
+
+/// The chances of boards to lead, by their ranks: the logarithm of a chance falls by the sharpness with each move.
+pub(super) fn chances(ranks: [f32; GROUP], sharpness: f32) -> [f32; GROUP] {
+    let least = ranks.into_iter().fold(f32::INFINITY, f32::min);
+    let parts = ranks.map(|rank| (sharpness * (least - rank)).exp());
+    let sum: f32 = parts.iter().sum();
+    parts.map(|part| part / sum)
+}
+
+/// By how much the logarithm of a board's chance to lead falls with a move that it ranks behind another: as it
+/// explains the groups best, of which the first board led. The wider beams are, the nearer to the first must be who still may lead. Were another one
+/// taken, what learns would first of all learn to be greater, or smaller.
+pub(super) fn sharpness(groups: &[[f32; GROUP]]) -> f32 {
+    let likelihood = |sharpness: f32| -> f64 {
+        let logarithms = groups
+            .iter()
+            .map(|&ranks| f64::from(chances(ranks, sharpness)[0].max(f32::MIN_POSITIVE).ln()));
+        logarithms.sum()
+    };
+    let steps = (0..SHARPNESS_STEPS).map(|step| LEAST_SHARPNESS * SHARPER.powi(step));
+    let told = steps.map(|sharpness| (likelihood(sharpness), sharpness));
+    let best = told.max_by(|one, other| one.0.total_cmp(&other.0));
+    best.map_or(LEAST_SHARPNESS, |(_, sharpness)| sharpness)
+}

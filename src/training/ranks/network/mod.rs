@@ -1,0 +1,151 @@
+//! How the network beside the weights learns: what pairs do not tell of which board leads on.
+//!
+//! It learns while boards are solved by it: of each batch of solves once, in small steps, and the next batch is solved by what it has
+//! learned.
+
+mod features;
+mod model;
+
+use std::sync::Arc;
+
+use model::{Model, STEP};
+
+use super::{BATCH, Course, Report, Trial, problem};
+use crate::heuristic::learned::{Network, Rows, Weights};
+use crate::puzzle::generate::{Solvability, board_seed, uniform};
+use crate::puzzle::{Board, Dice, Problem};
+use crate::search::Solver;
+use crate::search::beam::{Beam, End, Group};
+use crate::training::solve::each;
+
+/// What remains of the rate at the end of a course.
+const LAST_RATE: f32 = 0.02;
+
+/// Runs a course for whole boards by some weights, which do not change; the best network by solution length of those that learned,
+/// and of `from`, with which it begins.
+pub fn learn_network(
+    course: &Course,
+    weights: Weights,
+    from: Option<Network>,
+    report: &mut dyn FnMut(&Report),
+) -> Network {
+    let mut learner = Learner::new(course, weights, from.as_ref());
+    let mut best_moves = learner.run_trial(0, "before", report);
+    let mut best = from;
+    for generation in 1..=course.generations {
+        learner.learn(generation, report);
+        let moves = learner.run_trial(generation, "learned", report);
+        if moves < best_moves || best.is_none() {
+            (best, best_moves) = (Some(learner.model.network()), moves);
+        }
+    }
+    best.unwrap_or_else(|| learner.model.network())
+}
+
+/// A course under way.
+struct Learner<'a> {
+    course: &'a Course,
+    trial: Trial,
+    dice: Dice,
+    /// The weights, and beside them the network as it is.
+    rows: Arc<Rows>,
+    model: Model,
+    /// Whether the model has been told how sharp groups are.
+    is_sharp: bool,
+    /// The boards that were solved, of all generations.
+    solved: usize,
+}
+
+impl<'a> Learner<'a> {
+    fn new(course: &'a Course, weights: Weights, from: Option<&Network>) -> Self {
+        let shape = weights.shape();
+        let mut dice = Dice::new(course.seed);
+        let model = Model::new(shape, from, &mut dice);
+        let mut rows = Rows::new(weights);
+        rows.set_network(model.network());
+        Self {
+            course,
+            trial: Trial::new(shape, course),
+            dice,
+            rows: Arc::new(rows),
+            model,
+            is_sharp: false,
+            solved: 0,
+        }
+    }
+
+    /// A generation.
+    fn learn(&mut self, generation: u32, report: &mut dyn FnMut(&Report)) {
+        let of = self.course.solves;
+        let (mut tried, mut failed) = (0, 0);
+        while tried < of {
+            let boards = BATCH.min(of - tried);
+            let (groups, lost) = self.gather(boards);
+            tried += boards;
+            failed += lost;
+            report(&Report::Solving {
+                generation,
+                tried,
+                of,
+                failed,
+            });
+            if !self.is_sharp {
+                self.model.set_sharpness(&groups);
+                self.is_sharp = !groups.is_empty();
+            }
+            let all = of * self.course.generations as usize;
+            let past = self.solved as f32 / all as f32;
+            let rate = self.course.rate * (1.0 - past).max(LAST_RATE);
+            for groups in groups.chunks(STEP) {
+                self.model
+                    .learn(groups, rate, self.course.threads, &mut self.dice);
+            }
+            self.solved += boards;
+            let network = self.model.network();
+            let rows = Arc::get_mut(&mut self.rows).expect("no beam is left that looks");
+            rows.set_network(network);
+        }
+    }
+
+    /// Groups of boards of the beams that solve so many boards, their ranks without the network; and how many boards were not
+    /// solved.
+    fn gather(&mut self, boards: usize) -> (Vec<Group>, usize) {
+        let shape = self.rows.shape();
+        let goal = Board::solved(shape);
+        let starts: Vec<Board> = (0..boards)
+            .map(|_| uniform(&goal, Solvability::Solvable, &mut self.dice))
+            .collect();
+        let (rows, width) = (&self.rows, self.course.width);
+        let seed = board_seed(self.course.seed, self.solved as u64);
+        let found = each(&starts, self.course.threads, |index, start| {
+            let seed = seed.wrapping_add(index);
+            let beam = Beam::learned(&problem(start), End::Start, Arc::clone(rows), width, seed)?;
+            let mut groups = beam.leaders(seed)?;
+            let network = rows.network()?;
+            for group in &mut groups {
+                let boards = group.tiles.chunks_exact(shape.cells());
+                for (rank, tiles) in group.ranks.iter_mut().zip(boards) {
+                    *rank -= network.of(&network.sums(tiles)) as f32 / Network::UNIT as f32;
+                }
+            }
+            Some(groups)
+        });
+        let lost = found.iter().filter(|found| found.is_none()).count();
+        (found.into_iter().flatten().flatten().collect(), lost)
+    }
+
+    /// The mean length of solutions by the network as it is.
+    fn run_trial(
+        &self,
+        generation: u32,
+        what: &'static str,
+        report: &mut dyn FnMut(&Report),
+    ) -> f64 {
+        let solver = |problem: &Problem, seed| -> Solver {
+            let rows = Arc::clone(&self.rows);
+            let beam = Beam::learned(problem, End::Start, rows, self.course.trial_width, seed);
+            Box::new(beam.expect("rows of the problem's shape"))
+        };
+        self.trial.run(solver, generation, what, report)
+    }
+}

@@ -1,0 +1,95 @@
+use loyd::heuristic::learned::{self, Network, Sums, UNITS, WeightsError};
+use loyd::puzzle::{Dice, Shape};
+
+use crate::learned::tiles;
+use crate::support::{any_direction, random_problem, shape};
+
+/// The shipped ones.
+const SHIPPED: [(usize, &[u8]); 1] = [(8, include_bytes!("../../weights/network-8x8.loyd"))];
+
+/// A network of large numbers by chance: many of its sums wrap around.
+fn wild(shape: Shape) -> Network {
+    let mut dice = Dice::new(3);
+    let mut sums = || -> Sums { std::array::from_fn(|_| dice.below(1 << 16) as u16 as i16) };
+    let weights = (0..shape.cells().pow(2)).map(|_| sums()).collect();
+    let bias = sums();
+    let signs = sums().map(|number| number.signum() | 1);
+    Network::new(shape, weights, bias, signs).unwrap()
+}
+
+#[test]
+fn what_is_shipped_is_whole_and_for_its_size() {
+    for (side, bytes) in SHIPPED {
+        let network = Network::from_bytes(bytes).unwrap();
+        assert_eq!(network.shape(), shape(side, side));
+        assert!(learned::has_network(shape(side, side)));
+        let again = Network::from_bytes(&network.to_bytes()).unwrap();
+        assert_eq!(again.to_bytes(), network.to_bytes());
+    }
+    assert!(!learned::has_network(shape(9, 9)));
+}
+
+#[test]
+fn a_slide_changes_a_board_by_what_is_told_of_it() {
+    let shipped = Network::from_bytes(SHIPPED[0].1).unwrap();
+    for network in [shipped, wild(shape(3, 6)), wild(shape(5, 5))] {
+        let shape = network.shape();
+        let mut dice = Dice::new(1);
+        let problem = random_problem(shape, shape.cells() - 1, &mut dice);
+        let mut board = problem.start().clone();
+        let mut sums = network.sums(&tiles(&board));
+        for _ in 0..2000 {
+            let direction = any_direction(&mut dice);
+            let (to, before) = (board.blank(), network.of(&sums));
+            if !board.slide(direction) {
+                continue;
+            }
+            let tile = usize::from(board.tile(to));
+            let along = network.along(to, direction);
+            let change = along.change(&sums, tile);
+            sums = along.after(&sums, tile);
+            assert_eq!(sums, network.sums(&tiles(&board)));
+            assert_eq!(before + change, network.of(&sums));
+        }
+    }
+}
+
+#[test]
+fn damaged_networks_are_refused() {
+    let whole = wild(shape(2, 3)).to_bytes();
+    assert!(Network::from_bytes(&whole).is_ok());
+    for at in [9, 10, 11, 12, 100, whole.len() - 9, whole.len() - 1] {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 4;
+        let expected = if at == 9 {
+            WeightsError::Version(2 + (4 << 8))
+        } else {
+            WeightsError::Damaged
+        };
+        assert_eq!(
+            Network::from_bytes(&bytes).unwrap_err(),
+            expected,
+            "byte {at}"
+        );
+    }
+    let weights = include_bytes!("../../weights/5x5.loyd");
+    for foreign in [&b""[..], &whole[..8], &weights[..]] {
+        assert_eq!(
+            Network::from_bytes(foreign).unwrap_err(),
+            WeightsError::Foreign
+        );
+    }
+}
+
+#[test]
+fn a_network_has_a_weight_for_each_tile_on_each_cell_and_signs() {
+    let network = |shape: Shape, weights, sign| {
+        Network::new(shape, vec![[0; UNITS]; weights], [0; UNITS], [sign; UNITS])
+    };
+    assert!(network(shape(2, 3), 36, 1).is_some());
+    assert!(network(shape(2, 3), 36, -1).is_some());
+    assert!(network(shape(2, 3), 36, 0).is_none());
+    assert!(network(shape(2, 3), 35, 1).is_none());
+    assert!(network(shape(2, 3), 37, 1).is_none());
+    assert!(network(shape(10, 11), 110 * 110, 1).is_none());
+}

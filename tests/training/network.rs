@@ -1,0 +1,70 @@
+use loyd::heuristic::learned::{Network, UNITS, Weights};
+use loyd::training::{Course, Report, learn_network};
+
+use crate::support::shape;
+
+fn course(threads: usize, generations: u32) -> Course {
+    Course {
+        seed: 7,
+        threads,
+        generations,
+        solves: 600,
+        width: 100,
+        epochs: 1,
+        rate: 0.004,
+        trials: 60,
+        trial_width: 100,
+    }
+}
+
+/// The network that a course on 4×5 comes to beside the Manhattan distance, and how long solutions were on the way.
+fn run(course: &Course, from: Option<Network>) -> (Network, Vec<f64>) {
+    let mut tried = Vec::new();
+    let network = learn_network(
+        course,
+        Weights::manhattan(shape(4, 5)),
+        from,
+        &mut |report| {
+            if let Report::Tried { moves, .. } = report {
+                tried.push(*moves);
+            }
+        },
+    );
+    (network, tried)
+}
+
+#[test]
+fn the_same_course_gives_the_same_network_on_any_number_of_threads() {
+    let course = |threads| Course {
+        solves: 40,
+        ..course(threads, 2)
+    };
+    let (network, tried) = run(&course(1), None);
+    let again = run(&course(3), None);
+    assert_eq!(again.0.to_bytes(), network.to_bytes());
+    assert_eq!(again.1, tried);
+    let other = Course {
+        seed: 8,
+        ..course(2)
+    };
+    assert_ne!(run(&other, None).0.to_bytes(), network.to_bytes());
+}
+
+#[test]
+fn what_is_learned_makes_shorter_solutions() {
+    let (network, tried) = run(&course(2, 2), None);
+    assert_eq!(tried.len(), 3);
+    assert!(tried[2] < tried[1] && tried[1] < tried[0], "{tried:?}");
+    // Who goes on begins with what the first has come to, but for what rounding takes.
+    let (same, again) = run(&course(2, 0), Some(network.clone()));
+    assert_eq!(same.to_bytes(), network.to_bytes());
+    assert!((again[0] - tried[2]).abs() < 2.0, "{tried:?} {again:?}");
+}
+
+#[test]
+fn a_course_of_no_generation_comes_to_a_network_that_tells_next_to_nothing() {
+    let (network, tried) = run(&course(1, 0), None);
+    assert_eq!(tried.len(), 1);
+    let goal: Vec<u8> = (1..20).chain([0]).collect();
+    assert!(network.of(&network.sums(&goal)).abs() < Network::UNIT / 8 * UNITS as i32 / 32);
+}
