@@ -4,7 +4,8 @@
 //!
 //! `--file boards.tsv` takes the boards from a table instead: the second column holds the tiles
 //! separated by commas, for the goal 1 2 3 … with the blank last. `--seed` is that of the random
-//! boards, `--home` the cell where their blank belongs. `--weights` tries the weights of a file.
+//! boards, `--home` the cell where their blank belongs. `--weights` tries the weights of a file, with
+//! `--network` beside the network of another.
 //! `--from start` or `goal` is where beams begin; from `both`, the shorter solution counts.
 
 mod clock;
@@ -12,7 +13,7 @@ mod clock;
 use std::sync::Arc;
 
 use clock::Clock;
-use loyd::heuristic::learned::{Rows, Weights};
+use loyd::heuristic::learned::{Network, Rows, Weights};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
 use loyd::search::beam::{self, Beam, End};
@@ -27,6 +28,7 @@ struct Question {
     home: Option<usize>,
     file: Option<String>,
     weights: Option<String>,
+    network: Option<String>,
     from: &'static [End],
 }
 
@@ -40,6 +42,7 @@ impl Question {
             home: None,
             file: None,
             weights: None,
+            network: None,
             from: &[End::Start],
         };
         let mut arguments = arguments.filter(|argument| argument != "--bench");
@@ -59,6 +62,7 @@ impl Question {
                 "--home" => question.home = Some(value.parse().ok()?),
                 "--file" => question.file = Some(value),
                 "--weights" => question.weights = Some(value),
+                "--network" => question.network = Some(value),
                 "--from" => {
                     question.from = match value.as_str() {
                         "start" => &[End::Start],
@@ -101,19 +105,25 @@ impl Question {
 fn main() {
     let Some(question) = Question::of(std::env::args().skip(1)) else {
         eprintln!("--shape 5x5 --widths 100,1000 --boards 20 --seed 1995 --home 24");
-        eprintln!("--file boards.tsv --weights 5x5.loyd --from start|goal|both");
+        eprintln!(
+            "--file boards.tsv --weights 8x8.loyd --network network-8x8.loyd --from start|goal|both"
+        );
         return;
     };
     let Some(problems) = question.problems() else {
         eprintln!("no boards of that kind");
         return;
     };
-    let weights = question
-        .weights
-        .as_ref()
-        .and_then(|path| std::fs::read(path).ok());
-    let weights = weights.and_then(|bytes| Weights::from_bytes(&bytes).ok());
-    let rows = weights.map(|weights| Arc::new(Rows::new(weights)));
+    let read = |path: &Option<String>| path.as_ref().and_then(|path| std::fs::read(path).ok());
+    let weights = read(&question.weights).and_then(|bytes| Weights::from_bytes(&bytes).ok());
+    let network = read(&question.network).and_then(|bytes| Network::from_bytes(&bytes).ok());
+    let rows = weights.map(|weights| {
+        let mut rows = Rows::new(weights);
+        if let Some(network) = network {
+            rows.set_network(network);
+        }
+        Arc::new(rows)
+    });
     println!("estimate   width  mean length  failures  ms a board  ns a kept node");
     for &width in &question.widths {
         if let Some(rows) = &rows {

@@ -15,9 +15,11 @@ use crate::puzzle::{Direction, Shape};
 /// How many units there are.
 pub const UNITS: usize = 32;
 
-/// A number for each unit, in parts of a move ([`Network::UNIT`]). What does not fit wraps around: then a rank is wrong, and
-/// as wrong on every way to the board.
-pub type Sums = [i16; UNITS];
+/// A number for each unit, in parts of a move ([`Network::UNIT`]), in one line of the cache. What does not fit wraps around: then a rank
+/// is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(align(64))]
+pub struct Sums(pub [i16; UNITS]);
 
 const MAGIC: [u8; 8] = *b"loyd-net";
 
@@ -53,18 +55,15 @@ impl Network {
     #[must_use]
     pub fn new(shape: Shape, weights: Vec<Sums>, bias: Sums, signs: Sums) -> Option<Self> {
         let cells = shape.cells();
-        let are_signs = signs.iter().all(|&sign| sign == 1 || sign == -1);
+        let are_signs = signs.0.iter().all(|&sign| sign == 1 || sign == -1);
         if weights.len() != cells * cells || cells > MAX_CELLS || !are_signs {
             return None;
         }
         let (slides, ends) = Slides::new(shape);
         let weight = |tile: usize, cell: usize| &weights[tile * cells + cell];
-        let change = |tile, from, to| -> Sums {
-            std::array::from_fn(|unit| {
-                let of = |tile, cell: usize| weight(tile, cell)[unit];
-                let come = of(tile, to).wrapping_add(of(0, from));
-                come.wrapping_sub(of(tile, from)).wrapping_sub(of(0, to))
-            })
+        let change = |tile, from, to| {
+            let come = weight(tile, to).plus(weight(0, from));
+            come.minus(weight(tile, from)).minus(weight(0, to))
         };
         let ends = ends.into_iter();
         let changes =
@@ -104,7 +103,8 @@ impl Network {
         let ([signs, bias, weights @ ..], []) = numbers.as_chunks::<UNITS>() else {
             return Err(WeightsError::Damaged);
         };
-        let network = Self::new(shape, weights.to_vec(), *bias, *signs);
+        let weights = weights.iter().copied().map(Sums);
+        let network = Self::new(shape, weights.collect(), Sums(*bias), Sums(*signs));
         network
             .filter(|_| sums.len() == most)
             .ok_or(WeightsError::Damaged)
@@ -114,10 +114,8 @@ impl Network {
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let sums = [&self.signs, &self.bias].into_iter().chain(&self.weights);
-        let content: Vec<u8> = sums
-            .flatten()
-            .flat_map(|number| number.to_le_bytes())
-            .collect();
+        let numbers = sums.flat_map(|sums| sums.0);
+        let content: Vec<u8> = numbers.flat_map(i16::to_le_bytes).collect();
         file::seal(MAGIC, file::VERSION, self.shape, &content)
     }
 
@@ -147,10 +145,7 @@ impl Network {
     pub fn sums(&self, tiles: &[u8]) -> Sums {
         let mut sums = self.bias;
         for (cell, &tile) in tiles.iter().enumerate() {
-            let weights = &self.weights[usize::from(tile) * self.shape.cells() + cell];
-            for (sum, &weight) in sums.iter_mut().zip(weights) {
-                *sum = sum.wrapping_add(weight);
-            }
+            sums = sums.plus(&self.weights[usize::from(tile) * self.shape.cells() + cell]);
         }
         sums
     }
@@ -158,10 +153,7 @@ impl Network {
     /// What a board of these sums is worth beyond what its pairs tell, in parts of a move.
     #[must_use]
     pub fn of(&self, sums: &Sums) -> i32 {
-        let units = sums.iter().zip(&self.signs);
-        units
-            .map(|(&sum, &sign)| i32::from(sum.max(0)) * i32::from(sign))
-            .sum()
+        difference(&Sums([0; UNITS]), sums, &self.signs)
     }
 
     /// What the slides onto a cell in a direction change.
@@ -175,7 +167,7 @@ impl Network {
         let cells = self.shape.cells();
         Along {
             changes: &self.changes[number * cells..][..cells],
-            is_back: sign < 0,
+            back: if sign < 0 { -1 } else { 0 },
             signs: &self.signs,
         }
     }
@@ -186,37 +178,58 @@ impl Network {
 pub struct Along<'a> {
     /// By tile.
     changes: &'a [Sums],
-    /// Whether the changes are those of the way back.
-    is_back: bool,
+    /// −1 where the changes are those of the way back, else 0.
+    back: i16,
     signs: &'a Sums,
 }
 
 impl Along<'_> {
     /// The sums after the slide of a tile.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn after(&self, before: &Sums, tile: usize) -> Sums {
-        let changes = &self.changes[tile];
         let mut after = *before;
-        for (sum, &change) in after.iter_mut().zip(changes) {
-            *sum = if self.is_back {
-                sum.wrapping_sub(change)
-            } else {
-                sum.wrapping_add(change)
-            };
+        for (sum, &change) in after.0.iter_mut().zip(&self.changes[tile].0) {
+            // The change or its opposite, without a branch.
+            *sum = sum.wrapping_add((change ^ self.back).wrapping_sub(self.back));
         }
         after
     }
 
     /// By how much the slide changes what the board is worth, in parts of a move.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn change(&self, before: &Sums, tile: usize) -> i32 {
-        let after = self.after(before, tile);
-        // The difference of two numbers from 0 on fits as well as they do.
-        let change = |unit: usize| i32::from(after[unit].max(0) - before[unit].max(0));
-        (0..UNITS)
-            .map(|unit| change(unit) * i32::from(self.signs[unit]))
-            .sum()
+        difference(before, &self.after(before, tile), self.signs)
     }
+}
+
+impl Sums {
+    #[inline(always)]
+    fn plus(mut self, other: &Self) -> Self {
+        for (one, other) in self.0.iter_mut().zip(&other.0) {
+            *one = one.wrapping_add(*other);
+        }
+        self
+    }
+
+    #[inline(always)]
+    fn minus(mut self, other: &Self) -> Self {
+        for (one, other) in self.0.iter_mut().zip(&other.0) {
+            *one = one.wrapping_sub(*other);
+        }
+        self
+    }
+}
+
+/// By how much boards of two sums differ in what they are worth. In numbers of 16 bits, and without a branch, as that is what vectors
+/// are good at.
+#[inline(always)]
+fn difference(before: &Sums, after: &Sums, signs: &Sums) -> i32 {
+    let mut sum = 0_i16;
+    for unit in 0..UNITS {
+        let change = after.0[unit].max(0).wrapping_sub(before.0[unit].max(0));
+        sum = sum.wrapping_add(change.wrapping_mul(signs.0[unit]));
+    }
+    sum.into()
 }

@@ -16,7 +16,11 @@ const SQUARES: [(usize, &[u8]); 4] = [
 ];
 
 /// The networks of the squares that have one, each the content of a file.
-const NETWORKS: [(usize, &[u8]); 1] = [(8, include_bytes!("../../../weights/network-8x8.loyd"))];
+const NETWORKS: [(usize, &[u8]); 3] = [
+    (6, include_bytes!("../../../weights/network-6x6.loyd")),
+    (7, include_bytes!("../../../weights/network-7x7.loyd")),
+    (8, include_bytes!("../../../weights/network-8x8.loyd")),
+];
 
 /// The weights of pairs near each other of 10×10, of which those of all larger boards that have any are made.
 pub(super) const NEAR: &[u8] = include_bytes!("../../../weights/near-10x10.loyd");
@@ -45,7 +49,7 @@ pub(super) const fn supports(shape: Shape) -> bool {
     shape.rows() <= shape.columns() && (is_short || cells <= LONG_CELLS)
 }
 
-/// The network for a shape that is at least as wide as it is high, if there is one.
+/// The network for a shape, if there is one.
 pub(super) fn network(shape: Shape) -> Option<&'static [u8]> {
     let is_for = |side| shape.rows() == side && shape.columns() == side;
     let found = NETWORKS.iter().find(|(side, _)| is_for(*side));

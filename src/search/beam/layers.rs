@@ -225,7 +225,7 @@ impl<E: Estimate> Layers<E> {
     /// About how many layers are to come, at least one. Only for estimates whose ranks are moves.
     #[must_use]
     pub fn rest(&self) -> u32 {
-        let by_estimate = u32::try_from(self.least / E::UNIT).unwrap_or(0);
+        let by_estimate = u32::try_from(self.estimate.moves(self.least) / E::UNIT).unwrap_or(0);
         let begun = if self.roots.is_empty() {
             0
         } else {

@@ -29,6 +29,8 @@ pub struct Learned {
     /// Where there is a network, what its units add up for the nodes of the present layer, and of the next.
     sums: Vec<Sums>,
     next_sums: Vec<Sums>,
+    /// What the network says of a node of the present layer.
+    beyond: i32,
 }
 
 /// The parts of a [`Network::UNIT`]th in which changes of late are kept, and the parts of a rank that the units count in, as
@@ -54,6 +56,7 @@ impl Learned {
             changes: RefCell::default(),
             sums: Vec::new(),
             next_sums: Vec::new(),
+            beyond: 0,
             rows,
         }
     }
@@ -178,6 +181,12 @@ impl Estimate for Learned {
         value >> FINER_THAN_RANKS
     }
 
+    /// The network ranks, and tells nothing of how far home is: boards of one layer have learned from each other, those of different layers
+    /// have not.
+    fn moves(&self, rank: i32) -> i32 {
+        rank - (self.beyond >> FINER_THAN_RANKS)
+    }
+
     #[inline]
     fn completes(&self, _value: i32, hash: u64) -> bool {
         hash == self.goal
@@ -186,7 +195,7 @@ impl Estimate for Learned {
     fn make_room(&mut self, nodes: usize) {
         if self.rows.network().is_some() {
             let nodes = nodes.max(self.next_sums.len());
-            self.next_sums.resize(nodes, [0; UNITS]);
+            self.next_sums.resize(nodes, Sums([0; UNITS]));
         }
     }
 
@@ -214,6 +223,9 @@ impl Estimate for Learned {
 
     fn next_layer(&mut self, _layer: impl Iterator<Item = i32> + Clone) -> Option<i32> {
         mem::swap(&mut self.sums, &mut self.next_sums);
+        if let (Some(network), Some(sums)) = (self.rows.network(), self.sums.first()) {
+            self.beyond = network.of(sums);
+        }
         None
     }
 }

@@ -116,6 +116,11 @@ pub trait Estimate: Send {
     /// than 3,500 above the best of the layer before are not told apart.
     fn rank(&self, value: Self::Value) -> i32;
 
+    /// The part of a rank of the present layer that is moves: what only tells boards of a layer from each other is left out.
+    fn moves(&self, rank: i32) -> i32 {
+        rank
+    }
+
     /// Whether the board of this value and hash is one that is looked for.
     fn completes(&self, value: Self::Value, hash: u64) -> bool;
 

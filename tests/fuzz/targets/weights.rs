@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use loyd::heuristic::learned::near::NearWeights;
-use loyd::heuristic::learned::{Network, UNITS, Weights, WeightsError};
+use loyd::heuristic::learned::{Network, Sums, UNITS, Weights, WeightsError};
 use loyd::puzzle::{Board, Shape};
 use twox_hash::XxHash3_64;
 
@@ -77,8 +77,8 @@ fn seeds() -> Vec<Vec<u8>> {
         .into();
     let near = NearWeights::of(&manhattan(8, 8));
     seeds.push(near.fit(Shape::new(8, 9).unwrap()).to_bytes());
-    let weights = vec![[-1; UNITS]; 16];
-    let network = Network::new(Shape::new(2, 2).unwrap(), weights, [7; UNITS], [1; UNITS]);
+    let [weight, bias, sign] = [-1, 7, 1].map(|number| Sums([number; UNITS]));
+    let network = Network::new(Shape::new(2, 2).unwrap(), vec![weight; 16], bias, sign);
     seeds.push(network.unwrap().to_bytes());
     seeds
 }

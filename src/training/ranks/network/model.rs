@@ -111,12 +111,12 @@ impl Model {
                 // As large as those of one that has learned.
                 const OUTPUT: f32 = 0.1;
                 let scale = 1.0 / (OUTPUT * Network::UNIT as f32);
-                let numbers = |sums: &Sums| sums.map(|sum| f32::from(sum) * scale);
+                let numbers = |sums: &Sums| sums.0.map(|sum| f32::from(sum) * scale);
                 for (weights, sums) in net.weights.iter_mut().zip(network.weights()) {
                     *weights = numbers(sums);
                 }
                 net.bias = numbers(network.bias());
-                net.outputs = network.signs().map(|sign| f32::from(sign) * OUTPUT);
+                net.outputs = network.signs().0.map(|sign| f32::from(sign) * OUTPUT);
             }
         }
         Self {
@@ -152,8 +152,7 @@ impl Model {
             // A cast to a whole number stops at the ends of its range.
             (number * scale).round() as i16
         };
-        let sums =
-            |numbers: &Numbers| -> Sums { std::array::from_fn(|unit| parts(numbers[unit], unit)) };
+        let sums = |numbers: &Numbers| Sums(std::array::from_fn(|unit| parts(numbers[unit], unit)));
         let cells = self.shape.cells();
         let weights = (0..cells * cells).map(|stand| {
             let mut weight = [0.0; UNITS];
@@ -166,8 +165,13 @@ impl Model {
             .net
             .outputs
             .map(|output| if output < 0.0 { -1 } else { 1 });
-        Network::new(self.shape, weights.collect(), sums(&self.net.bias), signs)
-            .expect("as many weights as the shape has")
+        Network::new(
+            self.shape,
+            weights.collect(),
+            sums(&self.net.bias),
+            Sums(signs),
+        )
+        .expect("as many weights as the shape has")
     }
 
     /// A step: learns that of each group the first board should lead. The groups' ranks are those without the network; a weight
