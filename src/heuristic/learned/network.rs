@@ -94,12 +94,8 @@ impl Network {
             .take(most as u64 + 1)
             .read_to_end(&mut sums);
         read.map_err(|_| WeightsError::Damaged)?;
-        let numbers = sums
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&two| i16::from_le_bytes(two));
-        let numbers: Vec<i16> = numbers.collect();
+        let pairs = sums.as_chunks().0.iter();
+        let numbers: Vec<i16> = pairs.map(|&pair| i16::from_le_bytes(pair)).collect();
         let ([signs, bias, weights @ ..], []) = numbers.as_chunks::<UNITS>() else {
             return Err(WeightsError::Damaged);
         };

@@ -32,7 +32,7 @@ pub struct Rows {
     weights: Weights,
     slides: Slides,
     lookup: Option<Lookup>,
-    network: Option<Network>,
+    network: Option<Box<Network>>,
     /// After the last row there is room for [`SLACK`].
     rows: MmapMut,
 }
@@ -66,13 +66,13 @@ impl Rows {
     /// When it is for boards of another shape.
     pub fn set_network(&mut self, network: Network) {
         assert_eq!(network.shape(), self.shape(), "for the same boards");
-        self.network = Some(network);
+        self.network = Some(Box::new(network));
     }
 
     /// What tells of boards beyond what their pairs do, where there is something.
     #[must_use]
-    pub const fn network(&self) -> Option<&Network> {
-        self.network.as_ref()
+    pub fn network(&self) -> Option<&Network> {
+        self.network.as_deref()
     }
 
     /// The shape of its boards.
