@@ -65,7 +65,8 @@ pub(super) struct TrainArgs {
     epochs: Option<NonZeroU32>,
 
     /// How much the first lesson changes an estimate, in moves; later ones change less. Default: 2.5; weights that
-    /// are good already learn better at half a move. For ranks, how much it changes a weight; default: 0.03.
+    /// are good already learn better at half a move. For ranks, how much it changes a weight; default: 0.03, and 0.004
+    /// for networks.
     #[arg(long, value_parser = rate)]
     rate: Option<f32>,
 

@@ -4,7 +4,8 @@
 //! labelled with the moves that remained; the weights learn from these; and those of the present
 //! generation, of the one before and their mean are tried on boards that nothing is learned
 //! from. The best by the length of the beam's solutions go on. Good weights learn to rank by what led on
-//! ([`rank_whole`]); those for boards in stages learn nothing else ([`rank_in_stages`]). Stands above the searches; only the
+//! ([`rank_whole`]); those for boards in stages learn nothing else ([`rank_in_stages`]). What pairs of tiles do not tell a network
+//! learns beside them ([`learn_network`]). Stands above the searches; only the
 //! command line uses it. The same course gives the same weights, on any number of threads.
 
 mod alike;

@@ -148,21 +148,23 @@ fn weights_are_learned_again_by_the_same_command() {
     assert_eq!(lines(&second), [3, 3]);
 }
 
+/// A small course, which writes to a file: what was told, or why it failed.
+fn train(arguments: &[&str], out: &str) -> Result<String, String> {
+    let small = ["--solves", "40", "--trials", "10", "--trial-width", "10"];
+    let all = [&["tables", "train", "--out", out], arguments, &small].concat();
+    let Command::Tables(tables) = parse(&all).expect("a command line").command else {
+        panic!("no tables");
+    };
+    let mut told = Vec::new();
+    let ran = tables.run(&mut told).map_err(|error| error.to_string());
+    ran.map(|_| String::from_utf8(told).expect("text"))
+}
+
 #[test]
 fn ranks_are_learned_where_that_is_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
     let (plain, ranks) = (path("plain"), path("ranks"));
-    let train = |arguments: &[&str], out: &str| {
-        let small = ["--solves", "40", "--trials", "10", "--trial-width", "10"];
-        let all = [&["tables", "train", "--out", out], arguments, &small].concat();
-        let Command::Tables(tables) = parse(&all).expect("a command line").command else {
-            panic!("no tables");
-        };
-        let mut told = Vec::new();
-        let ran = tables.run(&mut told).map_err(|error| error.to_string());
-        ran.map(|_| String::from_utf8(told).expect("text"))
-    };
     let beginning = ["--shape", "4x4", "--generations", "0"];
     train(&beginning, &plain).expect("written");
     let told = train(
@@ -181,6 +183,55 @@ fn ranks_are_learned_where_that_is_asked_for() {
     let staged = ["--shape", "9x9", "--learn", "moves"];
     let failure = train(&staged, &ranks).expect_err("solved in stages");
     assert!(failure.contains("--learn moves"), "{failure}");
+}
+
+#[test]
+fn networks_are_learned_beside_weights_and_go_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (weights, first, second) = (path("weights"), path("first"), path("second"));
+    train(&["--shape", "4x4", "--generations", "0"], &weights).expect("written");
+    let network = ["--shape", "4x4", "--learn", "network", "--from", &weights];
+    let told = train(&network, &first).expect("written");
+    assert!(told.contains("generation 3, learned"), "{told}");
+    assert!(fs::read(&first).expect("a file").starts_with(b"loyd-net"));
+    let on = [&network[..], &["--network", &first, "--generations", "0"]].concat();
+    train(&on, &second).expect("written");
+    assert_eq!(
+        fs::read(&first).expect("a file"),
+        fs::read(&second).expect("a file")
+    );
+
+    for (arguments, named) in [
+        (
+            &["--shape", "4x5", "--learn", "network", "--network", &first][..],
+            "4×4",
+        ),
+        (
+            &[
+                "--shape",
+                "4x4",
+                "--learn",
+                "network",
+                "--network",
+                &weights,
+            ],
+            "no weights",
+        ),
+        (
+            &["--shape", "4x4", "--learn", "network", "--epochs", "2"],
+            "--epochs",
+        ),
+        (
+            &["--shape", "4x4", "--learn", "network", "--width", "47"],
+            "--width 47",
+        ),
+        (&["--shape", "9x9", "--learn", "network"], "--learn network"),
+        (&["--shape", "4x4", "--network", &first], "--learn network"),
+    ] {
+        let failure = train(arguments, &second).expect_err("no course");
+        assert!(failure.contains(named), "{arguments:?}: {failure}");
+    }
 }
 
 #[test]
