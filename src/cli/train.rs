@@ -250,7 +250,7 @@ impl TrainArgs {
     }
 }
 
-/// How often samples are looked at, and the rate, where nothing is said; of moves and of ranks.
+/// How often samples are looked at, and the rate, where nothing is said; of moves, of ranks and of networks.
 const LESSONS: (u32, f32) = (3, 2.5);
 const RANK_LESSONS: (u32, f32) = (1, 0.03);
 const NETWORK_LESSONS: (u32, f32) = (1, 0.004);

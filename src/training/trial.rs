@@ -45,10 +45,15 @@ impl Trial {
 
 /// The boards that decide between weights in a course.
 pub(super) fn trial_boards(shape: Shape, course: &Course) -> Vec<Board> {
-    let goal = Board::solved(shape);
     let mut dice = Dice::new(board_seed(course.seed, u64::MAX));
-    (0..course.trials)
-        .map(|_| uniform(&goal, Solvability::Solvable, &mut dice))
+    random_boards(shape, course.trials, &mut dice)
+}
+
+/// So many boards that can be solved, each as likely.
+pub(super) fn random_boards(shape: Shape, count: usize, dice: &mut Dice) -> Vec<Board> {
+    let goal = Board::solved(shape);
+    (0..count)
+        .map(|_| uniform(&goal, Solvability::Solvable, dice))
         .collect()
 }
 

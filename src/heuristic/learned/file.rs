@@ -76,13 +76,13 @@ pub(super) fn to_bytes<W: Stored>(weights: &W) -> Vec<u8> {
         let block = &pairs[block * squared..][..squared];
         weights.extend(block.iter().map(|&weight| weight as u8));
     }
-    seal(W::MAGIC, VERSION, shape, &weights)
+    seal(W::MAGIC, shape, &weights)
 }
 
-/// A file: what it begins with, a header, the content, deflated, and a checksum.
-pub(super) fn seal(magic: [u8; 8], version: u16, shape: Shape, content: &[u8]) -> Vec<u8> {
+/// A file of the present layout: what it begins with, a header, the content, deflated, and a checksum.
+pub(super) fn seal(magic: [u8; 8], shape: Shape, content: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::from(magic);
-    bytes.extend(version.to_le_bytes());
+    bytes.extend(VERSION.to_le_bytes());
     bytes.extend([shape.rows() as u8, shape.columns() as u8]);
     let mut packed = ZlibEncoder::new(bytes, Compression::best());
     let written = packed.write_all(content).and_then(|()| packed.finish());

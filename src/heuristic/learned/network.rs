@@ -112,7 +112,7 @@ impl Network {
         let sums = [&self.signs, &self.bias].into_iter().chain(&self.weights);
         let numbers = sums.flat_map(|sums| sums.0);
         let content: Vec<u8> = numbers.flat_map(i16::to_le_bytes).collect();
-        file::seal(MAGIC, file::VERSION, self.shape, &content)
+        file::seal(MAGIC, self.shape, &content)
     }
 
     /// The shape of its boards.

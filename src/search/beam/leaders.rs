@@ -23,6 +23,15 @@ pub(crate) struct Group {
     pub(crate) ranks: [f32; GROUP],
 }
 
+impl Group {
+    /// The boards' ranks, each with what its tiles are worth besides.
+    pub(crate) fn ranks_with(&self, mut worth: impl FnMut(&[u8]) -> f32) -> [f32; GROUP] {
+        let mut boards = self.tiles.chunks_exact(self.tiles.len() / GROUP);
+        self.ranks
+            .map(|rank| rank + boards.next().map_or(0.0, &mut worth))
+    }
+}
+
 /// Layers of a beam at work, to be told which of their boards led on once it is over.
 pub(crate) struct Watch {
     cells: usize,

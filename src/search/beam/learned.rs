@@ -206,8 +206,9 @@ impl Estimate for Learned {
     }
 
     #[inline]
-    fn follow(&mut self, node: usize, parent: usize, lane: Lane, tile: usize) {
+    fn follow(&mut self, node: usize, parent: usize, lane: Lane, boards: &Whole<u8>) {
         if let Some(network) = self.rows.network() {
+            let tile = usize::from(boards.board(parent)[lane.from]);
             let along = network.along(lane.to, lane.direction);
             self.next_sums[node] = along.after(&self.sums[parent], tile);
         }

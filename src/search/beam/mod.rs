@@ -135,10 +135,16 @@ pub trait Estimate: Send {
         let _ = (node, tiles);
     }
 
-    /// Told of a node of the next layer that comes of one of the present layer by the slide of a tile.
+    /// Told of a node of the next layer that comes of one of the present layer, of these boards, by a slide of a lane.
     #[inline]
-    fn follow(&mut self, node: usize, parent: usize, lane: Lane, tile: usize) {
-        let _ = (node, parent, lane, tile);
+    fn follow(
+        &mut self,
+        node: usize,
+        parent: usize,
+        lane: Lane,
+        boards: &<Self::Tile as Tile>::Boards,
+    ) {
+        let _ = (node, parent, lane, boards);
     }
 
     /// The bytes that it comes to hold for layers of so many nodes.

@@ -16,11 +16,11 @@ use kind::Kind;
 use model::{Lessons, Model};
 
 use super::solve::each;
-use super::trial::{Worth, trial_boards};
+use super::trial::{Worth, random_boards, trial_boards};
 use super::{BATCH, Course, PUPILS, Report};
 use crate::heuristic::learned::Weights;
 use crate::heuristic::learned::near::NearWeights;
-use crate::puzzle::generate::{Solvability, board_seed, uniform};
+use crate::puzzle::generate::board_seed;
 use crate::puzzle::{Board, Dice, Problem, Shape};
 use crate::search::beam::Group;
 pub use crate::search::beam::LEAST_WIDTH;
@@ -91,26 +91,20 @@ fn gather<K: Kind>(
     report: &mut dyn FnMut(&Report),
 ) -> Vec<Group> {
     let (shape, ..) = weights.parts();
-    let goal = Board::solved(shape);
     let seed = board_seed(course.seed, u64::from(generation));
     let mut dice = Dice::new(seed);
     let rows = Arc::new(weights.rows());
     let times = K::times(course.width);
-    let cells = shape.cells();
     let mut groups = Vec::new();
     let (mut tried, mut failed) = (0, 0);
     while tried < course.solves {
-        let boards: Vec<Board> = (0..BATCH.min(course.solves - tried))
-            .map(|_| uniform(&goal, Solvability::Solvable, &mut dice))
-            .collect();
+        let boards = random_boards(shape, BATCH.min(course.solves - tried), &mut dice);
         let seed = seed.wrapping_add(tried as u64);
         let found = each(&boards, course.threads, |index, start| {
             let (problem, seed) = (problem(start), seed.wrapping_add(index));
             let mut groups = K::leaders(Arc::clone(&rows), &problem, course.width, seed)?;
             for group in &mut groups {
-                for (rank, tiles) in group.ranks.iter_mut().zip(group.tiles.chunks_exact(cells)) {
-                    *rank -= times * model.of_board(tiles);
-                }
+                group.ranks = group.ranks_with(|tiles| -times * model.of_board(tiles));
             }
             Some(groups)
         });

@@ -115,12 +115,7 @@ impl Model {
 
     /// What the boards of a group rank, in moves.
     fn ranks(&self, group: &Group, times: f32) -> [f32; GROUP] {
-        let mut ranks = group.ranks;
-        let boards = group.tiles.chunks_exact(self.shape.cells());
-        for (rank, tiles) in ranks.iter_mut().zip(boards) {
-            *rank += times * self.of_board(tiles);
-        }
-        ranks
+        group.ranks_with(|tiles| times * self.of_board(tiles))
     }
 
     /// Learns that of each group the first board should lead, in an order that the seed chooses. The groups' ranks are

@@ -4,7 +4,6 @@ use std::mem;
 
 use super::candidate::{Candidate, Origin};
 use super::{Estimate, Layers, Phase};
-use crate::heuristic::Tiles;
 use crate::search::beam::Lane;
 use crate::search::beam::boards::Boards;
 use crate::search::beam::cut::Verdict;
@@ -138,8 +137,7 @@ impl<E: Estimate> Layers<E> {
                 to,
                 direction: SLIDES[blank_move],
             };
-            let tile = self.boards.board(index).tile(from);
-            self.estimate.follow(node, index, lane, tile);
+            self.estimate.follow(node, index, lane, &self.boards);
             self.boards.put_child(node, index, from, to);
         }
         if end < self.candidates.len() {

@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use model::{Model, STEP};
 
-use super::{BATCH, Course, Report, Trial, problem};
+use super::kind::Kind;
+use super::{BATCH, Course, Report, Trial, problem, random_boards};
 use crate::heuristic::learned::{Network, Rows, Weights};
-use crate::puzzle::generate::{Solvability, board_seed, uniform};
-use crate::puzzle::{Board, Dice, Problem};
-use crate::search::Solver;
-use crate::search::beam::{Beam, End, Group};
+use crate::puzzle::generate::board_seed;
+use crate::puzzle::{Dice, Problem};
+use crate::search::beam::Group;
+use crate::search::tables::Tables;
 use crate::training::solve::each;
 
 /// What remains of the rate at the end of a course.
@@ -50,8 +51,6 @@ struct Learner<'a> {
     /// The weights, and beside them the network as it is.
     rows: Arc<Rows>,
     model: Model,
-    /// Whether the model has been told how sharp groups are.
-    is_sharp: bool,
     /// The boards that were solved, of all generations.
     solved: usize,
 }
@@ -69,7 +68,6 @@ impl<'a> Learner<'a> {
             dice,
             rows: Arc::new(rows),
             model,
-            is_sharp: false,
             solved: 0,
         }
     }
@@ -89,9 +87,8 @@ impl<'a> Learner<'a> {
                 of,
                 failed,
             });
-            if !self.is_sharp {
+            if self.model.is_new() {
                 self.model.set_sharpness(&groups);
-                self.is_sharp = !groups.is_empty();
             }
             let all = of * self.course.generations as usize;
             let past = self.solved as f32 / all as f32;
@@ -110,23 +107,17 @@ impl<'a> Learner<'a> {
     /// Groups of boards of the beams that solve so many boards, their ranks without the network; and how many boards were not
     /// solved.
     fn gather(&mut self, boards: usize) -> (Vec<Group>, usize) {
-        let shape = self.rows.shape();
-        let goal = Board::solved(shape);
-        let starts: Vec<Board> = (0..boards)
-            .map(|_| uniform(&goal, Solvability::Solvable, &mut self.dice))
-            .collect();
+        let starts = random_boards(self.rows.shape(), boards, &mut self.dice);
         let (rows, width) = (&self.rows, self.course.width);
         let seed = board_seed(self.course.seed, self.solved as u64);
         let found = each(&starts, self.course.threads, |index, start| {
             let seed = seed.wrapping_add(index);
-            let beam = Beam::learned(&problem(start), End::Start, Arc::clone(rows), width, seed)?;
-            let mut groups = beam.leaders(seed)?;
+            let mut groups = Weights::leaders(Arc::clone(rows), &problem(start), width, seed)?;
             let network = rows.network()?;
             for group in &mut groups {
-                let boards = group.tiles.chunks_exact(shape.cells());
-                for (rank, tiles) in group.ranks.iter_mut().zip(boards) {
-                    *rank -= network.of(&network.sums(tiles)) as f32 / Network::UNIT as f32;
-                }
+                group.ranks = group.ranks_with(|tiles| {
+                    -network.of(&network.sums(tiles)) as f32 / Network::UNIT as f32
+                });
             }
             Some(groups)
         });
@@ -141,10 +132,10 @@ impl<'a> Learner<'a> {
         what: &'static str,
         report: &mut dyn FnMut(&Report),
     ) -> f64 {
-        let solver = |problem: &Problem, seed| -> Solver {
+        let tables = Arc::new(Tables::new());
+        let solver = |problem: &Problem, seed| {
             let rows = Arc::clone(&self.rows);
-            let beam = Beam::learned(problem, End::Start, rows, self.course.trial_width, seed);
-            Box::new(beam.expect("rows of the problem's shape"))
+            Weights::solver(rows, problem, self.course.trial_width, seed, &tables)
         };
         self.trial.run(solver, generation, what, report)
     }

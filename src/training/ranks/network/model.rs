@@ -29,7 +29,6 @@ const SHARPNESS_RATE: f32 = 0.1;
 type Numbers = [f32; UNITS];
 
 /// A network that learns. A board is worth what its units come to, each times its `outputs`.
-#[derive(Clone)]
 struct Net {
     /// By the number of a [feature](Features).
     weights: Vec<Numbers>,
@@ -129,18 +128,20 @@ impl Model {
         }
     }
 
+    /// Whether it has not learned yet.
+    pub(super) const fn is_new(&self) -> bool {
+        self.steps == 0
+    }
+
     /// Begins with the sharpness that explains some groups best.
     pub(super) fn set_sharpness(&mut self, groups: &[Group]) {
-        let cells = self.shape.cells();
         let mut features = Vec::new();
         let ranks = groups.iter().take(ENOUGH).map(|group| {
-            let mut ranks = group.ranks;
-            for (rank, tiles) in ranks.iter_mut().zip(group.tiles.chunks_exact(cells)) {
+            group.ranks_with(|tiles| {
                 features.clear();
                 features.extend(self.features.of_board(tiles, false));
-                *rank += self.net.look(&features).1;
-            }
-            ranks
+                self.net.look(&features).1
+            })
         });
         self.net.sharpness = sharpness(&ranks.collect::<Vec<_>>());
     }
