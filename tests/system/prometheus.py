@@ -17,35 +17,12 @@ FILES = pathlib.Path(__file__).resolve().parents[2] / "deploy" / "prometheus"
 START_TIMEOUT = 20.0
 
 
-class Prometheus:
-    """Watches one loyd, as a context manager."""
+class Api:
+    """What is asked of a Prometheus, whoever has started it."""
 
-    def __init__(self, target):
-        self.folder = tempfile.TemporaryDirectory(prefix="loyd-prometheus-")
-        config = yaml.safe_load((FILES / "prometheus.yaml").read_text())
-        config["global"] = {
-            "scrape_interval": "500ms",
-            "scrape_timeout": "500ms",
-            "evaluation_interval": "500ms",
-        }
-        config["rule_files"] = [str(FILES / each) for each in config["rule_files"]]
-        (job,) = [each for each in config["scrape_configs"] if each["job_name"] == "loyd"]
-        job["static_configs"] = [{"targets": [target]}]
-        config["scrape_configs"] = [job]
-        file = pathlib.Path(self.folder.name) / "prometheus.yaml"
-        file.write_text(yaml.safe_dump(config))
-        self.address = f"127.0.0.1:{free_port()}"
-        self.log = open(pathlib.Path(self.folder.name) / "log", "w")
-        self.process = subprocess.Popen(
-            [
-                os.environ["PROMETHEUS_BINARY"],
-                f"--config.file={file}",
-                f"--storage.tsdb.path={self.folder.name}/data",
-                f"--web.listen-address={self.address}",
-            ],
-            stdout=self.log,
-            stderr=self.log,
-        )
+    def __init__(self, address, words):
+        # `words()` is what was said by those who may know why something is not found.
+        self.address, self.words = address, words
 
     def get(self, path, **parameters):
         url = f"http://{self.address}/api/v1/{path}?{urllib.parse.urlencode(parameters)}"
@@ -65,10 +42,39 @@ class Prometheus:
             except OSError:
                 pass
             time.sleep(0.2)
-        raise AssertionError(f"{expression} finds nothing; Prometheus says: {self.words()}")
+        raise AssertionError(f"{expression} finds nothing; last words: {self.words()}")
 
-    def words(self):
-        return pathlib.Path(self.log.name).read_text()[-2000:]
+
+class Prometheus(Api):
+    """Watches one loyd, as a context manager."""
+
+    def __init__(self, target):
+        self.folder = tempfile.TemporaryDirectory(prefix="loyd-prometheus-")
+        config = yaml.safe_load((FILES / "prometheus.yaml").read_text())
+        config["global"] = {
+            "scrape_interval": "500ms",
+            "scrape_timeout": "500ms",
+            "evaluation_interval": "500ms",
+        }
+        config["rule_files"] = [str(FILES / each) for each in config["rule_files"]]
+        (job,) = [each for each in config["scrape_configs"] if each["job_name"] == "loyd"]
+        job["static_configs"] = [{"targets": [target]}]
+        config["scrape_configs"] = [job]
+        file = pathlib.Path(self.folder.name) / "prometheus.yaml"
+        file.write_text(yaml.safe_dump(config))
+        log = pathlib.Path(self.folder.name) / "log"
+        super().__init__(f"127.0.0.1:{free_port()}", words=lambda: log.read_text()[-2000:])
+        self.log = log.open("w")
+        self.process = subprocess.Popen(
+            [
+                os.environ["PROMETHEUS_BINARY"],
+                f"--config.file={file}",
+                f"--storage.tsdb.path={self.folder.name}/data",
+                f"--web.listen-address={self.address}",
+            ],
+            stdout=self.log,
+            stderr=self.log,
+        )
 
     def __enter__(self):
         return self

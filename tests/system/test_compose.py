@@ -1,0 +1,87 @@
+"""deploy/compose at work: two loyds behind Envoy, watched by Prometheus, by their files as they stand there."""
+
+import time
+import unittest
+import urllib.request
+
+import yaml
+from client import Client
+from compose import Compose
+from load import Load, failed
+from prometheus import FILES, START_TIMEOUT, Api
+from proxies import Envoy
+from test_rollout import requests
+
+# Calls a second.
+RATE = 60
+
+REPLICAS = ("loyd-1", "loyd-2")
+
+
+class Composed(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.compose = cls.enterClassContext(Compose())
+        cls.prometheus = Api(cls.compose["prometheus"].published, cls.compose.words)
+        cls.address = cls.compose["envoy"].published
+        cls.wait_for_replicas()
+        cls.client = cls.enterClassContext(Client(cls.address))
+
+    @classmethod
+    def wait_for_replicas(cls):
+        """Until Envoy sends calls to both."""
+        metrics = f"http://{cls.compose['envoy'].address}:9902/metrics"
+        give_up = time.monotonic() + START_TIMEOUT
+        while time.monotonic() < give_up:
+            try:
+                with urllib.request.urlopen(metrics, timeout=5) as answer:
+                    said = answer.read().decode()
+                if all(sample in said for sample in Envoy.healthy):
+                    return
+            except OSError:
+                pass
+            time.sleep(0.1)
+        raise AssertionError(f"Envoy does not find the replicas; last words: {cls.compose.words()}")
+
+    def tearDown(self):
+        for name in REPLICAS:
+            self.assertNotRegex(self.compose[name].said(), r'"level":"(WARN|ERROR)"|panicked')
+        self.assertNotRegex(self.compose["envoy"].said(), r"\[(warning|error|critical)\]")
+
+    def test_both_replicas_are_asked(self):
+        for method, request in requests(self.client)[:100]:
+            getattr(self.client, method)(request)
+        for method in ("Solve", "CheckSolvable"):
+            self.prometheus.wait_for(f'count(loyd_requests_handled_total{{method="{method}"}} > 0) == 2')
+
+    def test_prometheus_finds_everybody(self):
+        self.prometheus.wait_for("count(up == 1) == 3")
+        targets = self.prometheus.get("targets")["activeTargets"]
+        found = {target["labels"]["instance"] for target in targets}
+        self.assertEqual(found, {*(f"{name}:9464" for name in REPLICAS), "envoy:9902"})
+
+    def test_prometheus_works_out_every_rule(self):
+        files = [yaml.safe_load(path.read_text()) for path in (FILES / "rules").glob("*.yaml")]
+        written = {group["name"]: len(group["rules"]) for file in files for group in file["groups"]}
+        give_up = time.monotonic() + START_TIMEOUT
+        while True:
+            groups = self.prometheus.get("rules")["groups"]
+            health = {group["name"]: [rule["health"] for rule in group["rules"]] for group in groups}
+            if "unknown" not in sum(health.values(), []) or time.monotonic() > give_up:
+                break
+            time.sleep(0.5)
+        self.assertEqual(health, {name: ["ok"] * count for name, count in written.items()})
+
+    def test_no_call_fails_when_a_replica_is_stopped(self):
+        load = Load(self.address, requests(self.client), RATE)
+        self.addCleanup(load.stop)
+        time.sleep(1)
+        self.assertEqual(self.compose["loyd-1"].stop(), 0)
+        time.sleep(1)
+        tally = load.end()
+        print(tally, end=" ", flush=True)
+        self.assertEqual(failed(tally.unary), 0, tally.failures)
+        self.assertGreater(tally.unary["OK"], 300)
+        # And it comes back.
+        self.compose["loyd-1"].start()
+        self.wait_for_replicas()
