@@ -24,9 +24,8 @@ from server import BINARY
 
 FOLDER = DEPLOY / "compose"
 
-# What is lent to all services, to a program that wants a C library, and to those of tests/system/parts.
+# What is lent to all services, and to the programs of tests/system/parts.
 DEVICES = ("/dev/null", "/dev/random", "/dev/urandom", "/dev/zero")
-LIBRARIES = ("/lib", "/lib64", "/usr/lib")
 PROGRAMS = ("/bin", "/lib", "/lib64", "/usr", sys.base_prefix, str(pathlib.Path(sys.prefix).parent))
 
 
@@ -93,15 +92,6 @@ class Network:
         self._holder.communicate()
         for host in self._hosts:
             host.wait()
-
-
-class Loyd(Image):
-    """The Dockerfile's image. The target of the file has also a list of what the binary is made of."""
-
-    def __init__(self):
-        super().__init__(BINARY)
-        # The Dockerfile's own binary is static.
-        self.lent = LIBRARIES if self.dynamic else ()
 
 
 class Lent:
@@ -217,7 +207,8 @@ class Compose:
         del described["grafana"]
         with contextlib.ExitStack() as stack:
             folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="loyd-compose-")))
-            loyd = stack.enter_context(Loyd())
+            # The target of the file has also a list of what the binary is made of.
+            loyd = stack.enter_context(Image(BINARY))
             images = {
                 "loyd-1": loyd,
                 "loyd-2": loyd,

@@ -66,6 +66,11 @@ class Image:
         )
         return "INTERP" in headers.stdout
 
+    @property
+    def lent(self):
+        """What it needs of this machine: the Dockerfile's own binary is static, another one wants the C library."""
+        return ("/lib", "/lib64", "/usr/lib") if self.dynamic else ()
+
     def files(self):
         """The size of every file, by its path in the image."""
         return {
@@ -75,13 +80,9 @@ class Image:
         }
 
     def command(self, arguments, environment):
-        """What runs the image: its user and environment, its root read-only, its volumes in memory.
-
-        The Dockerfile's own binary is static; another one is lent this machine's C library.
-        """
-        lent = ("/lib", "/lib64", "/usr/lib") if self.dynamic else ()
+        """What runs the image: its user and environment, its root read-only, its volumes in memory."""
         steps = [f"mount --bind {self.root} {self.root}", f"cd {self.root}"]
-        steps += [f"mkdir -p .{path} && mount --bind {path} .{path}" for path in lent]
+        steps += [f"mkdir -p .{path} && mount --bind {path} .{path}" for path in self.lent]
         steps += ["mount -o remount,bind,ro ."]
         user, group = self.config["User"].split(":")
         for volume in self.config["Volumes"]:

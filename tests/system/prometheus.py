@@ -5,16 +5,14 @@ import os
 import pathlib
 import subprocess
 import tempfile
-import time
 import urllib.parse
 import urllib.request
 
 import yaml
 from server import free_port
+from waiting import START_TIMEOUT, wait_until
 
 FILES = pathlib.Path(__file__).resolve().parents[2] / "deploy" / "prometheus"
-
-START_TIMEOUT = 20.0
 
 
 class Api:
@@ -34,15 +32,7 @@ class Api:
 
     def wait_for(self, expression, timeout=START_TIMEOUT):
         """Waits until the expression finds something."""
-        give_up = time.monotonic() + timeout
-        while time.monotonic() < give_up:
-            try:
-                if self.query(expression):
-                    return
-            except OSError:
-                pass
-            time.sleep(0.2)
-        raise AssertionError(f"{expression} finds nothing; last words: {self.words()}")
+        wait_until(lambda: self.query(expression), f"{expression} finds nothing", self.words, timeout, pause=0.2)
 
 
 class Prometheus(Api):

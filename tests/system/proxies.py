@@ -11,10 +11,9 @@ import urllib.request
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
+from waiting import START_TIMEOUT, wait_until
 
 DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
-
-START_TIMEOUT = 20.0
 
 
 def fixed_port():
@@ -90,11 +89,11 @@ class Proxy:
 
     def wait_for_replicas(self):
         """Until it sends calls to both."""
-        give_up = time.monotonic() + START_TIMEOUT
-        while not (all(sample in self.metrics() for sample in self.healthy) and self.serves()):
-            if time.monotonic() > give_up:
-                raise AssertionError(f"{self.file} does not find the replicas: {self.log()}")
-            time.sleep(0.1)
+
+        def are_found():
+            return all(sample in self.metrics() for sample in self.healthy) and self.serves()
+
+        wait_until(are_found, f"{self.file} does not find the replicas", self.log)
 
     def serves(self):
         with grpc.insecure_channel(self.address) as channel:

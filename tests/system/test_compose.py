@@ -8,9 +8,10 @@ import yaml
 from client import Client
 from compose import Compose
 from load import Load, failed
-from prometheus import FILES, START_TIMEOUT, Api
+from prometheus import FILES, Api
 from proxies import Envoy
 from test_rollout import requests
+from waiting import START_TIMEOUT, wait_until
 
 # Calls a second.
 RATE = 60
@@ -31,17 +32,13 @@ class Composed(unittest.TestCase):
     def wait_for_replicas(cls):
         """Until Envoy sends calls to both."""
         metrics = f"http://{cls.compose['envoy'].address}:9902/metrics"
-        give_up = time.monotonic() + START_TIMEOUT
-        while time.monotonic() < give_up:
-            try:
-                with urllib.request.urlopen(metrics, timeout=5) as answer:
-                    said = answer.read().decode()
-                if all(sample in said for sample in Envoy.healthy):
-                    return
-            except OSError:
-                pass
-            time.sleep(0.1)
-        raise AssertionError(f"Envoy does not find the replicas; last words: {cls.compose.words()}")
+
+        def are_found():
+            with urllib.request.urlopen(metrics, timeout=5) as answer:
+                said = answer.read().decode()
+            return all(sample in said for sample in Envoy.healthy)
+
+        wait_until(are_found, "Envoy does not find the replicas", cls.compose.words)
 
     def tearDown(self):
         for name in REPLICAS:

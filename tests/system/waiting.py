@@ -1,0 +1,19 @@
+"""Waiting for what takes a while."""
+
+import time
+
+# What has just been started may take as long.
+START_TIMEOUT = 20.0
+
+
+def wait_until(is_so, what, words, timeout=START_TIMEOUT, pause=0.1):
+    """Waits until `is_so()`, which may not be there to be asked yet; else fails with the last `words()`."""
+    give_up = time.monotonic() + timeout
+    while time.monotonic() < give_up:
+        try:
+            if is_so():
+                return
+        except OSError:
+            pass
+        time.sleep(pause)
+    raise AssertionError(f"{what}; last words: {words()}")
