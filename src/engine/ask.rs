@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::search::Progress;
 use crate::search::chain::Chain;
-use crate::search::plan::Stage;
+use crate::search::plan::{Objective, Stage};
 use crate::telemetry;
 
 use super::backlog::Until;
@@ -34,7 +34,8 @@ impl Engine {
         self.admit()?;
         let (stages, ready) = self.plan_with(&question)?;
         let is_easy = looks_easy(&question, &stages, ready.guide);
-        let takes_any = question.objective.takes_any();
+        let objective = question.objective;
+        let takes_any = objective.takes_any();
         let first = stages.first();
         let never_fails =
             takes_any && matches!(first, Some(Stage::Constructive(_) | Stage::TableWalk));
@@ -43,7 +44,7 @@ impl Engine {
             let mut easy = self.begin(&question, stages.clone(), never_fails, &limits)?;
             if self.pool.begin_here(client, &mut easy.job, easy::CHUNK) == Next::Finished {
                 telemetry::solved_at_once();
-                return Ok(self.solving(easy.asker, limits, takes_any, None));
+                return Ok(self.solving(easy.asker, limits, objective, None));
             }
             begun = Some(easy);
         }
@@ -80,7 +81,7 @@ impl Engine {
             Ok::<_, Refused>(asker)
         })?;
         let leave = self.cache.leave_later(key, &asker);
-        Ok(self.solving(asker, limits, takes_any, Some(leave)))
+        Ok(self.solving(asker, limits, objective, Some(leave)))
     }
 
     /// A search for the answer to a question, and the first who wants to know it.
@@ -110,11 +111,11 @@ impl Engine {
         &self,
         asker: Asker<Best>,
         limits: Limits,
-        takes_any: bool,
+        objective: Objective,
         leave: Option<Leave>,
     ) -> Solving {
         let terms = Terms {
-            takes_any,
+            objective: Some(objective),
             never_fails: asker.shared().answers_first(),
         };
         Solving {

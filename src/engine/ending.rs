@@ -1,6 +1,6 @@
 //! Why a request was answered when it was, or why it was not.
 
-use crate::search::Progress;
+use crate::search::{Progress, Stop};
 
 /// Why a request was answered when it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +19,17 @@ pub enum StopReason {
     Deadline,
     /// The method has nothing more to try.
     Exhausted,
+}
+
+impl From<Stop> for StopReason {
+    fn from(stop: Stop) -> Self {
+        match stop {
+            Stop::Proven => Self::Proven,
+            Stop::FirstFound => Self::FirstFound,
+            Stop::Memory => Self::MemoryLimit,
+            Stop::Exhausted => Self::Exhausted,
+        }
+    }
 }
 
 impl StopReason {

@@ -57,15 +57,17 @@ pub enum TimeUp {
 
 impl Limits {
     /// Applies the caps. `default_time` says whether the request is one that takes the default
-    /// time when it sets no limit and has no deadline.
+    /// time when it sets no limit and has no deadline; `sending` how long it takes to send the answer, about.
     #[must_use]
     pub fn new(
         arrived: Instant,
         wanted: Wanted,
         timeout: Option<Duration>,
         default_time: bool,
+        sending: Duration,
         caps: &Caps,
     ) -> Self {
+        let margin = |timeout| margin(timeout, sending);
         let unlimited = wanted == Wanted::default() && timeout.is_none();
         let time = match wanted.time {
             Some(time) => time.min(caps.time),
@@ -105,15 +107,13 @@ pub async fn until(instant: Option<Instant>) {
     }
 }
 
-/// The part of a deadline that is kept for the way back: a quarter of it, 4 to 20 ms, but no more
-/// than half.
+/// The part of a deadline that is kept for the way back: a quarter of it, 4 to 20 ms, and the time that it takes to send the
+/// answer, up to a quarter again; but no more than half.
 ///
 /// A slice of another task can be in the way (2 ms), threads have to be woken here and there, which takes
-/// the system up to 4 ms where all cores are busy, a large answer is encoded and sent, and the client's
-/// clock began before ours.
+/// the system up to 4 ms where all cores are busy, and the client's clock began before ours.
 #[must_use]
-pub fn margin(timeout: Duration) -> Duration {
-    (timeout / 4)
-        .clamp(Duration::from_millis(4), Duration::from_millis(20))
-        .min(timeout / 2)
+pub fn margin(timeout: Duration, sending: Duration) -> Duration {
+    let back = (timeout / 4).clamp(Duration::from_millis(4), Duration::from_millis(20));
+    (back + sending.min(timeout / 4)).min(timeout / 2)
 }

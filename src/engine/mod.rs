@@ -239,7 +239,7 @@ impl Engine {
             .shared()
             .placed(self.submit(client, job.ranked(rank))?);
         let terms = Terms {
-            takes_any: false,
+            objective: None,
             never_fails: false,
         };
         Ok(Waiting::new(asker, limits, terms, self.draining.clone()))

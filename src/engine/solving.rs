@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::search::chain::Answer;
-use crate::search::{Forecast, Iteration, Progress, Stop};
+use crate::search::plan::Objective;
+use crate::search::{Forecast, Iteration, Progress};
 use crate::telemetry;
 
 use super::ending::{Failure, StopReason};
@@ -77,10 +78,17 @@ pub enum News<T> {
 /// What limits mean for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// Any finding is a good answer when a limit comes.
-    pub takes_any: bool,
-    /// And there will be one soon, which the limits have to wait for.
+    /// What is asked of a solution; none where it is not solutions that are looked for, but all of something.
+    pub objective: Option<Objective>,
+    /// Any finding is a good answer when a limit comes, and there will be one soon, which the limits have to wait for.
     pub never_fails: bool,
+}
+
+impl Terms {
+    /// Any finding is a good answer when a limit comes.
+    fn takes_any(self) -> bool {
+        self.objective.is_some_and(Objective::takes_any)
+    }
 }
 
 /// One asker's wait for a search, ended by the search, the asker's limits or a drain.
@@ -215,21 +223,24 @@ impl<T: Collect + Clone> Waiting<T> {
     fn over(&self, end: End) -> Result<Outcome<T>, Failure> {
         self.end_with(match end {
             End::Defect => return Err(Failure::Defect),
-            End::Stopped(Stop::Proven) => StopReason::Proven,
-            End::Stopped(Stop::FirstFound) => StopReason::FirstFound,
-            End::Stopped(Stop::Memory) => StopReason::MemoryLimit,
-            End::Stopped(Stop::Exhausted) => StopReason::Exhausted,
+            End::Stopped(stop) => stop.into(),
             End::NodeLimit => StopReason::NodeLimit,
         })
     }
 
     fn end_with(&self, reason: StopReason) -> Result<Outcome<T>, Failure> {
         let snapshot = self.asker.snapshot();
+        let has_found = snapshot.found.count() > 0;
+        // A limit may come between what meets the objective and the search's own end.
+        let objective = self.terms.objective.filter(|_| has_found);
+        let bound = snapshot.progress.lower_bound;
+        let end = objective.and_then(|it| it.end(snapshot.found.best_length(), bound));
+        let reason = end.map_or(reason, StopReason::from);
         if let Some(limit) = reason.limit() {
             telemetry::limit_stop(limit);
         }
         let met = matches!(reason, StopReason::Proven | StopReason::FirstFound);
-        if met || (self.terms.takes_any && snapshot.found.count() > 0) {
+        if met || (self.terms.takes_any() && has_found) {
             return Ok(Outcome {
                 found: snapshot.found.clone(),
                 progress: snapshot.progress,
@@ -244,7 +255,7 @@ impl<T: Collect + Clone> Waiting<T> {
                 reason,
                 progress: snapshot.progress,
                 best_length: snapshot.found.best_length(),
-                takes_any: self.terms.takes_any,
+                takes_any: self.terms.takes_any(),
             },
         })
     }

@@ -140,17 +140,8 @@ impl Chain {
 
     /// The end that the proven facts allow, if they allow one.
     fn met(&self) -> Option<Stop> {
-        let length = self.best_length?;
         let bound = self.progress().lower_bound;
-        if length as u64 <= u64::from(bound) {
-            return Some(Stop::Proven);
-        }
-        self.objective
-            .is_met(length, bound)
-            .then_some(match self.objective {
-                Objective::Fast => Stop::FirstFound,
-                _ => Stop::Proven,
-            })
+        self.objective.end(self.best_length?, bound)
     }
 
     /// Ends the current stage; what it did still counts.

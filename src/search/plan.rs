@@ -6,9 +6,9 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::beams;
 use super::constructive::Variant;
 use super::ida_star::batch::{LARGE_BYTES, SMALL_BYTES, STRIP_BYTES};
+use super::{Stop, beams};
 use crate::heuristic::pushes::PushKind;
 use crate::heuristic::{HeuristicKind, SMALL_CELLS};
 use crate::puzzle::{Metric, Shape};
@@ -36,6 +36,16 @@ impl Objective {
             Self::Bounded(ratio) => length as f64 <= ratio.get() * f64::from(lower_bound),
             Self::Fast => true,
         }
+    }
+
+    /// Why a search may end that has a solution of this length, given the proven lower bound.
+    #[must_use]
+    pub fn end(self, length: usize, lower_bound: u32) -> Option<Stop> {
+        let is_optimal = length as u64 <= u64::from(lower_bound);
+        self.is_met(length, lower_bound).then_some(match self {
+            Self::Fast if !is_optimal => Stop::FirstFound,
+            _ => Stop::Proven,
+        })
     }
 
     /// Whether any solution is a good answer when a limit comes before the proof.

@@ -4,10 +4,13 @@
 //! long as the connection lasts: a peer whose windows are opened by a byte would have as many answers kept as it
 //! may have streams, in memory that is nobody's. So the end of an answer is looked for in what is written.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::heads::{DATA, END_STREAM, HEADERS, Heads, RST_STREAM};
+
+/// So many calls are remembered that were given up before their answers began: as many as a connection has at once.
+const REMEMBERED: usize = 256;
 
 /// The answers of a connection that have begun and have not ended.
 #[derive(Debug, Default)]
@@ -15,6 +18,9 @@ pub struct Answers {
     heads: Heads,
     /// By stream, when something of it was last sent. h2 bounds the streams.
     open: HashMap<u32, Instant>,
+    /// Calls that were given up before their answers began here: what h2 had written by then still passes, and nothing
+    /// ever ends it.
+    given_up: VecDeque<u32>,
 }
 
 impl Answers {
@@ -22,8 +28,15 @@ impl Answers {
     pub fn sent(&mut self, mut bytes: &[u8], now: Instant) {
         while let Some(head) = self.heads.next(&mut bytes) {
             match head.kind {
-                DATA | HEADERS if head.flags & END_STREAM == 0 => {
-                    self.open.insert(head.stream, now);
+                HEADERS if head.flags & END_STREAM == 0 => {
+                    if !self.given_up.contains(&head.stream) {
+                        self.open.insert(head.stream, now);
+                    }
+                }
+                DATA if head.flags & END_STREAM == 0 => {
+                    if let Some(sent) = self.open.get_mut(&head.stream) {
+                        *sent = now;
+                    }
                 }
                 DATA | HEADERS | RST_STREAM => {
                     self.open.remove(&head.stream);
@@ -36,7 +49,13 @@ impl Answers {
     /// The peer has given these calls up: h2 forgets what it has of their answers.
     pub fn given_up(&mut self, streams: &[u32]) {
         for stream in streams {
-            self.open.remove(stream);
+            if self.open.remove(stream).is_some() {
+                continue;
+            }
+            if self.given_up.len() == REMEMBERED {
+                self.given_up.pop_front();
+            }
+            self.given_up.push_back(*stream);
         }
     }
 

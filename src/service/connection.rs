@@ -166,11 +166,14 @@ async fn converse(
             }
             () = terms.goaway.cancelled(), if leaving.is_none() => Leaving {
                 why: End::Drain,
+                told: Instant::now(),
                 close: None,
             },
             _ = looks.tick() => match leaving {
                 // The only way to get back what waits to be sent.
-                Some(leaving) if leaving.is_over() => return leaving.why,
+                Some(leaving) if leaving.is_over() || watch.is_deserted(&leaving) => {
+                    return leaving.why;
+                }
                 Some(_) => continue,
                 None => match watch.look(&stream) {
                     Some(leave) => leave,
@@ -189,6 +192,7 @@ async fn converse(
 #[derive(Clone, Copy, Debug)]
 struct Leaving {
     why: End,
+    told: Instant,
     close: Option<Instant>,
 }
 
@@ -238,27 +242,37 @@ impl<'c> Watch<'c> {
     fn is_stalled(&self, stream: &Gather<Stream>) -> bool {
         let patience = self.config.stall_timeout;
         let silent = stream.look(|stream| stream.silent_for(patience));
-        self.peer.stalled_for() > patience || silent > self.peer.answering()
+        self.peer.stalled_for() > patience || silent > self.peer.waiting_for_us(patience)
     }
 
     fn look(&self, stream: &Gather<Stream>) -> Option<Leaving> {
         let config = self.config;
         let leave = |why, grace: Duration| Leaving {
             why,
+            told: Instant::now(),
             close: Instant::now().checked_add(grace),
         };
+        // No call takes longer; streams of health may begin anew elsewhere.
+        let calls = config.engine.max_time.saturating_add(config.stall_timeout);
         let idle = config.max_connection_idle;
         if self.is_stalled(stream) {
             telemetry::connection_stalled();
             Some(leave(End::Stalled, config.stall_timeout))
         } else if !idle.is_zero() && self.peer.idle_for() > idle {
-            Some(leave(End::Idle, config.keepalive_timeout))
+            Some(leave(End::Idle, calls))
         } else if self.old.is_some_and(|old| old <= Instant::now()) {
-            // No call takes longer; streams of health may begin anew elsewhere.
-            let calls = config.engine.max_time.saturating_add(config.stall_timeout);
             Some(leave(End::Age, calls))
         } else {
             None
         }
+    }
+
+    /// Whether an idle peer has not gone though it was told to, and does not ask for anything: a call that was on its way
+    /// when it was told has its time.
+    fn is_deserted(&self, leaving: &Leaving) -> bool {
+        let patience = self.config.keepalive_timeout;
+        leaving.why == End::Idle
+            && leaving.told.elapsed() > patience
+            && self.peer.idle_for() > patience
     }
 }

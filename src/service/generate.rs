@@ -1,5 +1,7 @@
 //! `Generate`: boards by seed.
 
+use std::time::Duration;
+
 use tonic::{Request, Status};
 
 use super::apart::apart;
@@ -29,7 +31,14 @@ pub(super) async fn generate(
     let read = convert::read_generate(request.get_ref(), puzzles.settings.max_side)?;
     let timeout = timeout.map_err(|violation| status::invalid(vec![violation]))?;
     let caps = puzzles.engine.config().caps;
-    let limits = Limits::new(call.arrived, read.wanted, timeout, false, &caps);
+    let limits = Limits::new(
+        call.arrived,
+        read.wanted,
+        timeout,
+        false,
+        Duration::ZERO,
+        &caps,
+    );
     call.note(|record| record.shape = Some(read.goal.shape()));
     let cells = read.count * read.goal.shape().cells() as u64;
     solve::reserve(puzzles, &call, BYTES_PER_CELL * cells)?;

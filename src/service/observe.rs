@@ -30,6 +30,9 @@ const REQUEST_ID: &str = "x-request-id";
 /// The most bytes handed to the transport at once.
 const PIECE: usize = 64 * 1024;
 
+/// The most headers of a request. They come compressed, and take a hundred times as much once they are read.
+const MAX_HEADERS: usize = 100;
+
 /// A longer request id is not one.
 const MAX_REQUEST_ID: usize = 128;
 
@@ -38,6 +41,8 @@ const MAX_REQUEST_ID: usize = 128;
 pub struct Observe<S> {
     inner: S,
     places: Arc<Semaphore>,
+    /// Those of health and reflection.
+    places_aside: Arc<Semaphore>,
     peer: Arc<Peer>,
     /// How long a request may take to arrive.
     patience: Duration,
@@ -45,11 +50,13 @@ pub struct Observe<S> {
 
 impl<S> Observe<S> {
     /// Watches the calls of `inner`, of which there may be `max_calls` at once. Health checks
-    /// and reflection do not count: they have to work when nothing else does.
+    /// and reflection have as many places of their own: they have to work when nothing else does.
     pub fn new(inner: S, max_calls: usize) -> Self {
+        let places = || Arc::new(Semaphore::new(max_calls.min(Semaphore::MAX_PERMITS)));
         Self {
             inner,
-            places: Arc::new(Semaphore::new(max_calls.min(Semaphore::MAX_PERMITS))),
+            places: places(),
+            places_aside: places(),
             peer: Arc::new(Peer::new()),
             patience: Duration::MAX,
         }
@@ -84,12 +91,18 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let call = Call::new();
         let mut watch = Watch::new(call.clone(), request.uri().path(), request.headers());
-        if watch.is_ours {
-            watch.place = Arc::clone(&self.places).try_acquire_owned().ok();
-            if watch.place.is_none() {
-                let refused = std::future::ready(Ok(status::too_many_calls().into_http()));
-                return Box::pin(watch.over(refused));
-            }
+        let refused = |status: Status| std::future::ready(Ok(status.into_http()));
+        if request.headers().len() > MAX_HEADERS {
+            return Box::pin(watch.over(refused(status::too_many_headers(MAX_HEADERS))));
+        }
+        let places = if watch.is_ours {
+            &self.places
+        } else {
+            &self.places_aside
+        };
+        watch.place = Arc::clone(places).try_acquire_owned().ok();
+        if watch.place.is_none() {
+            return Box::pin(watch.over(refused(status::too_many_calls())));
         }
         watch.sending = Some(self.peer.sending());
         let headers = request.headers().get("grpc-timeout");
@@ -186,6 +199,9 @@ impl Watch {
         // done for a header: this one is not to be kept.
         id.set_sensitive(true);
         response.headers_mut().insert(REQUEST_ID, id);
+        if let Some(sending) = &self.sending {
+            sending.begins();
+        }
         Ok(response.map(|body| {
             Body::new(Watched {
                 body,

@@ -2,7 +2,7 @@
 //! begun to ask.
 
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -31,7 +31,9 @@ pub struct Sending {
     /// When a piece was handed to the transport that it has not taken yet, in microseconds; 0
     /// when there is none.
     waiting: AtomicU64,
-    has_begun: AtomicBool,
+    /// Since when there is nothing of it that could be sent, in microseconds, unless a piece is handed out; 0 before it has
+    /// begun.
+    asked: AtomicU64,
 }
 
 impl Peer {
@@ -50,7 +52,7 @@ impl Peer {
         let answer = Arc::new(Sending {
             since: self.since,
             waiting: AtomicU64::new(0),
-            has_begun: AtomicBool::new(false),
+            asked: AtomicU64::new(0),
         });
         self.is_active();
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,27 +95,44 @@ impl Peer {
             .unwrap_or_default()
     }
 
-    /// How many answers have begun and have more to send.
-    pub fn answering(&self) -> usize {
+    /// How many answers have begun and have had nothing to send for longer than a time: for these the peer waits for
+    /// us.
+    pub fn waiting_for_us(&self, time: Duration) -> usize {
+        let now = self.since.elapsed();
+        let is_long_ago = |asked| now.saturating_sub(Duration::from_micros(asked)) > time;
         let sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         let answers = sending.iter().filter_map(Weak::upgrade);
         answers
-            .filter(|answer| answer.has_begun.load(Ordering::Relaxed))
+            .filter(|answer| answer.waiting.load(Ordering::Relaxed) == 0)
+            .map(|answer| answer.asked.load(Ordering::Relaxed))
+            .filter(|&asked| asked > 0 && is_long_ago(asked))
             .count()
     }
 }
 
 impl Sending {
+    /// Its head is about to be handed to the transport.
+    pub fn begins(&self) {
+        self.asked.store(self.now(), Ordering::Relaxed);
+    }
+
     /// A piece has been handed to the transport.
     pub fn handed_out(&self) {
-        let now = self.since.elapsed().as_micros() as u64;
-        self.waiting.store(now.max(1), Ordering::Relaxed);
+        self.waiting.store(self.now(), Ordering::Relaxed);
     }
 
     /// The transport asks for the next piece.
     pub fn taken(&self) {
-        self.has_begun.store(true, Ordering::Relaxed);
-        self.waiting.store(0, Ordering::Relaxed);
+        // It may ask again and again before there is one.
+        if self.waiting.load(Ordering::Relaxed) > 0 {
+            self.asked.store(self.now(), Ordering::Relaxed);
+            self.waiting.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Microseconds, never 0.
+    fn now(&self) -> u64 {
+        (self.since.elapsed().as_micros() as u64).max(1)
     }
 }
 

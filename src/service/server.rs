@@ -30,6 +30,9 @@ use super::{MAX_RESPONSE_BYTES, Puzzles, Settings, proto};
 use crate::config::{ServeConfig, TooMuch};
 use crate::engine::{Engine, EngineConfig};
 
+/// The largest question to health and reflection, in bytes: the name of a service, a file or a type.
+const MAX_NAME_BYTES: usize = 4 << 10;
+
 /// What a call goes through: it is watched, its token is looked at, its client is named, and it
 /// gets to its handler.
 pub type Calls = Observe<Authenticate<Identify<Routes>>>;
@@ -124,16 +127,22 @@ impl Server {
             )
             .max_encoding_message_size(MAX_RESPONSE_BYTES);
         let routes = Routes::new(puzzles)
-            .add_service(health_service.accept_compressed(CompressionEncoding::Gzip))
+            .add_service(
+                health_service
+                    .accept_compressed(CompressionEncoding::Gzip)
+                    .max_decoding_message_size(MAX_NAME_BYTES),
+            )
             .add_service(
                 reflection()
                     .build_v1()?
-                    .accept_compressed(CompressionEncoding::Gzip),
+                    .accept_compressed(CompressionEncoding::Gzip)
+                    .max_decoding_message_size(MAX_NAME_BYTES),
             )
             .add_service(
                 reflection()
                     .build_v1alpha()?
-                    .accept_compressed(CompressionEncoding::Gzip),
+                    .accept_compressed(CompressionEncoding::Gzip)
+                    .max_decoding_message_size(MAX_NAME_BYTES),
             )
             .prepare();
         let named = Identify::new(routes, access.client_header.clone());

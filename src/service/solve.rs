@@ -26,7 +26,14 @@ pub(super) async fn solve(
     let timeout = call::timeout(&request);
     note_board(&call, request.get_ref().board.as_ref());
     let read = convert::read_solve(request.get_ref(), puzzles.settings.max_side)?;
-    let limits = note_begin(puzzles, &call, timeout, &read)?;
+    let sending = NANOSECONDS_A_BYTE * response_bytes(&read);
+    let limits = note_begin(
+        puzzles,
+        &call,
+        timeout,
+        &read,
+        Duration::from_nanos(sending),
+    )?;
     if convert::cannot_fit(&read) {
         return Err(too_large("any solution"));
     }
@@ -90,6 +97,9 @@ fn response(
     Ok(response)
 }
 
+/// What each of a [response's bytes](response_bytes) takes to be worked out, encoded and sent, about.
+const NANOSECONDS_A_BYTE: u64 = 5;
+
 /// So many moves are written where the call arrived.
 const AT_ONCE: usize = 2_000;
 
@@ -141,12 +151,13 @@ pub(super) fn reserve(puzzles: &Puzzles, call: &Call, bytes: u64) -> Result<(), 
     Ok(())
 }
 
-/// Notes the request for the log and works out its limits.
+/// Notes the request for the log and works out its limits, where its answer takes so long to be sent.
 pub(super) fn note_begin(
     puzzles: &Puzzles,
     call: &Call,
     timeout: Result<Option<Duration>, tonic_types::FieldViolation>,
     read: &ReadSolve,
+    sending: Duration,
 ) -> Result<Limits, Status> {
     let objective = convert::objective_name(read.question.objective);
     call.note(|record| record.objective = Some(objective));
@@ -156,6 +167,7 @@ pub(super) fn note_begin(
         read.wanted,
         timeout,
         read.question.objective == Objective::Best,
+        sending,
         &puzzles.engine.config().caps,
     ))
 }

@@ -173,6 +173,17 @@ pub fn too_many_calls() -> Status {
     )
 }
 
+/// More headers than a request may have.
+pub fn too_many_headers(most: usize) -> Status {
+    never_again(status(
+        Code::ResourceExhausted,
+        "REQUEST_TOO_LARGE",
+        &format!("a request may have {most} headers: leave out what loyd need not know"),
+        [],
+        ErrorDetails::new(),
+    ))
+}
+
 /// A request for boards that the engine took and did not answer.
 pub fn not_drawn(failure: &Failure) -> Status {
     match failure {

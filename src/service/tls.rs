@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tokio::net::TcpStream;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{self, RootCertStore, ServerConfig};
@@ -53,7 +53,7 @@ fn read(files: &[Vec<u8>]) -> Result<ServerConfig, String> {
     };
     let chain = read_certificates(chain).map_err(|error| format!("--tls-cert {error}"))?;
     let key = PrivateKeyDer::from_pem_slice(key)
-        .map_err(|error| format!("--tls-key holds no private key as PEM: {error}"))?;
+        .map_err(|error| format!("--tls-key holds no private key as PEM: {}", fault(&error)))?;
     let expires = chain.iter().map(expiry).collect::<Option<Vec<_>>>();
     let expires = expires.and_then(|times| times.into_iter().min());
     let expires = expires.ok_or("--tls-cert holds something else than certificates")?;
@@ -89,7 +89,19 @@ fn read_certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String>
             Err("holds no certificate as PEM".to_owned())
         }
         Ok(certificates) => Ok(certificates),
-        Err(error) => Err(format!("cannot be read: {error}")),
+        Err(error) => Err(format!("cannot be read: {}", fault(&error))),
+    }
+}
+
+/// What is wrong with a file. The error's own text has lines of it, which may be those of a private key.
+const fn fault(error: &pem::Error) -> &'static str {
+    match error {
+        pem::Error::MissingSectionEnd { .. } => "a section has no line of its own that ends it",
+        pem::Error::IllegalSectionStart { .. } => "the line that begins a section is cut",
+        pem::Error::Base64Decode(_) => "what a section holds is not Base64",
+        pem::Error::NoItemsFound => "there is no such section",
+        pem::Error::SectionTooLarge => "a section is too large",
+        _ => "it is not PEM",
     }
 }
 

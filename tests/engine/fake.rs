@@ -122,7 +122,7 @@ pub(crate) fn engine(workers: usize, capacity: usize) -> Engine {
 
 /// The limits of a request that arrives now.
 pub(crate) fn wanting(wanted: Wanted) -> Limits {
-    Limits::new(Instant::now(), wanted, None, false, &CAPS)
+    Limits::new(Instant::now(), wanted, None, false, Duration::ZERO, &CAPS)
 }
 
 pub(crate) fn unlimited() -> Limits {
@@ -136,6 +136,7 @@ pub(crate) fn due_in(timeout: Duration) -> Limits {
         Wanted::default(),
         Some(timeout),
         false,
+        Duration::ZERO,
         &CAPS,
     )
 }

@@ -40,7 +40,23 @@ fn the_margin_is_a_quarter_of_the_time_from_4_to_20_ms_and_never_more_than_half_
         (Duration::from_secs(3600), ms(20)),
         (Duration::MAX, ms(20)),
     ] {
-        assert_eq!(margin(timeout), kept, "{timeout:?}");
+        assert_eq!(margin(timeout, Duration::ZERO), kept, "{timeout:?}");
+    }
+}
+
+#[test]
+fn what_takes_long_to_send_is_begun_sooner() {
+    for (timeout, sending, kept) in [
+        (ms(2_000), ms(80), ms(100)),
+        (ms(200), ms(80), ms(70)),
+        (ms(20), ms(1), ms(6)),
+        (ms(20), ms(80), ms(10)),
+        (ms(2), ms(1), ms(1)),
+        (ms(2_000), Duration::MAX, ms(520)),
+        (Duration::MAX, ms(80), ms(100)),
+        (Duration::ZERO, ms(80), Duration::ZERO),
+    ] {
+        assert_eq!(margin(timeout, sending), kept, "{timeout:?}, {sending:?}");
     }
 }
 
@@ -48,12 +64,19 @@ fn the_margin_is_a_quarter_of_the_time_from_4_to_20_ms_and_never_more_than_half_
 fn who_has_nothing_to_answer_with_may_wait_for_half_of_the_margin() {
     let arrived = Instant::now();
     for (timeout, deadline, last_moment) in [(6, 3, 4), (2, 1, 1), (40, 30, 35), (200, 180, 190)] {
-        let limits = Limits::new(arrived, NOTHING, Some(ms(timeout)), true, &CAPS);
+        let limits = Limits::new(
+            arrived,
+            NOTHING,
+            Some(ms(timeout)),
+            true,
+            Duration::ZERO,
+            &CAPS,
+        );
         assert_eq!(limits.deadline, Some(arrived + ms(deadline)));
         let told = limits.last_moment.expect("there is a deadline");
         assert_eq!((told - arrived).as_millis(), last_moment);
     }
-    let limits = Limits::new(arrived, NOTHING, None, true, &CAPS);
+    let limits = Limits::new(arrived, NOTHING, None, true, Duration::ZERO, &CAPS);
     assert_eq!((limits.deadline, limits.last_moment), (None, None));
 }
 
@@ -83,7 +106,7 @@ fn the_smaller_of_what_is_wanted_and_the_cap_counts() {
             60_000,
         ),
     ] {
-        let limits = Limits::new(arrived, wanted, None, false, &CAPS);
+        let limits = Limits::new(arrived, wanted, None, false, Duration::ZERO, &CAPS);
         assert_eq!(limits.nodes, nodes);
         assert_eq!(limits.memory, memory);
         assert_eq!(limits.time_limit, arrived + ms(time));
@@ -101,7 +124,16 @@ fn the_default_time_is_for_those_who_set_no_limit_and_have_no_deadline() {
         ..NOTHING
     };
     let time = |wanted, timeout, default_time| {
-        Limits::new(arrived, wanted, timeout, default_time, &CAPS).time_limit - arrived
+        Limits::new(
+            arrived,
+            wanted,
+            timeout,
+            default_time,
+            Duration::ZERO,
+            &CAPS,
+        )
+        .time_limit
+            - arrived
     };
     assert_eq!(time(NOTHING, None, true), CAPS.default_time);
     assert_eq!(time(NOTHING, None, false), CAPS.time);
@@ -111,7 +143,7 @@ fn the_default_time_is_for_those_who_set_no_limit_and_have_no_deadline() {
         time: ms(100),
         ..CAPS
     };
-    let limits = Limits::new(arrived, NOTHING, None, true, &short);
+    let limits = Limits::new(arrived, NOTHING, None, true, Duration::ZERO, &short);
     assert_eq!(limits.time_limit, arrived + ms(100));
 }
 
@@ -123,7 +155,7 @@ fn the_earlier_of_time_limit_and_deadline_ends_a_request() {
             time: Some(time),
             ..NOTHING
         };
-        Limits::new(arrived, wanted, Some(timeout), true, &CAPS).time_up()
+        Limits::new(arrived, wanted, Some(timeout), true, Duration::ZERO, &CAPS).time_up()
     };
     assert_eq!(
         limits(ms(300), ms(200)),
@@ -147,12 +179,19 @@ fn times_that_no_clock_can_hold_are_no_trouble() {
     let years = Duration::from_secs(50 * 365 * 24 * 3600);
     for wanted in [NOTHING, forever] {
         for timeout in [None, Some(Duration::MAX)] {
-            let limits = Limits::new(arrived, wanted, timeout, true, &boundless);
+            let limits = Limits::new(arrived, wanted, timeout, true, Duration::ZERO, &boundless);
             assert!(limits.time_limit > arrived + years);
             let (end, _) = limits.time_up();
             assert!(end > arrived + years);
         }
     }
-    let limits = Limits::new(arrived, NOTHING, Some(Duration::MAX), true, &CAPS);
+    let limits = Limits::new(
+        arrived,
+        NOTHING,
+        Some(Duration::MAX),
+        true,
+        Duration::ZERO,
+        &CAPS,
+    );
     assert_eq!(limits.time_up(), (arrived + CAPS.time, TimeUp::Limit));
 }

@@ -491,6 +491,45 @@ async fn news_come_for_each_better_solution_and_then_the_end() {
 }
 
 #[tokio::test]
+async fn what_is_proven_is_told_though_the_limit_came() {
+    let engine = engine(1, 200);
+    let mut taken = 0;
+    for number in 0..150 {
+        let problem = random_problem(shape(3, 5), 14, &mut Dice::new(number));
+        let objective = match number % 3 {
+            0 => Objective::Optimal,
+            1 => Objective::Best,
+            _ => Objective::Bounded(Ratio::new(10.0).unwrap()),
+        };
+        // About when it is proven.
+        let limit = time(Duration::from_micros(100 + 10 * number));
+        // Where the one before still has the worker, it is refused at once.
+        let Ok(mut solving) = engine.solve(None, question(problem, objective), wanting(limit))
+        else {
+            continue;
+        };
+        taken += 1;
+        match solving.end().await {
+            Ok(outcome) => {
+                let length = outcome.found.answer.unwrap().length;
+                let is_met = objective.is_met(length, outcome.progress.lower_bound);
+                assert_eq!(outcome.reason == StopReason::Proven, is_met, "{number}");
+            }
+            Err(Failure::Limit {
+                progress,
+                best_length,
+                ..
+            }) => {
+                let is_met = objective.is_met(best_length, progress.lower_bound);
+                assert!(best_length == 0 || !is_met, "{number}: {best_length}");
+            }
+            Err(failure) => panic!("{failure:?}"),
+        }
+    }
+    assert!(taken > 10, "{taken}");
+}
+
+#[tokio::test]
 async fn times_without_end_are_no_trouble() {
     let mut config = engine(1, 1).config().clone();
     config.caps.time = Duration::MAX;
@@ -500,6 +539,7 @@ async fn times_without_end_are_no_trouble() {
         time(Duration::MAX),
         Some(Duration::MAX),
         true,
+        Duration::ZERO,
         &config.caps,
     );
     assert_eq!(CAPS.nodes, config.caps.nodes);

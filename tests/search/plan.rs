@@ -3,6 +3,7 @@
 use loyd::heuristic::HeuristicKind::{self, Hamming, Manhattan};
 use loyd::heuristic::pushes::PushKind;
 use loyd::puzzle::Metric;
+use loyd::search::Stop;
 use loyd::search::constructive::Variant;
 use loyd::search::plan::{
     Algorithm, Method, Objective, PlanError, Ratio, Ready, Stage, check, plan,
@@ -351,6 +352,20 @@ fn an_objective_is_met_by_what_is_proven() {
             met,
             "{objective:?} {length} {lower_bound}"
         );
+    }
+}
+
+#[test]
+fn what_is_proven_is_proven_also_where_nobody_asked_for_it() {
+    for (objective, length, end) in [
+        (Best, 53, Some(Stop::Proven)),
+        (Best, 55, None),
+        (Bounded(ratio(1.1)), 55, Some(Stop::Proven)),
+        (Bounded(ratio(1.1)), 59, None),
+        (Fast, 53, Some(Stop::Proven)),
+        (Fast, 55, Some(Stop::FirstFound)),
+    ] {
+        assert_eq!(objective.end(length, 53), end, "{objective:?} {length}");
     }
 }
 

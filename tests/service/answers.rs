@@ -43,6 +43,24 @@ fn a_refusal_in_one_frame_never_was_open() {
 }
 
 #[test]
+fn what_was_written_before_a_peer_gave_up_and_passes_after_it_is_over() {
+    let now = Instant::now();
+    let mut answers = Answers::default();
+    let head = |stream| http2_frame(HEADERS, END_HEADERS, stream, b"head");
+    let data = |stream| http2_frame(DATA, 0, stream, b"more");
+    answers.sent(&[head(1), head(3)].concat(), now);
+    // The answer to 5 has not begun.
+    answers.given_up(&[3, 5]);
+    answers.sent(&[data(1), data(3), head(5), data(5)].concat(), now);
+    assert_eq!(answers.silent_for(PATIENCE, now + 2 * PATIENCE), 1);
+    // Those that are remembered are bounded.
+    let streams: Vec<u32> = (0..10_000).map(|call| 2 * call + 7).collect();
+    answers.given_up(&streams);
+    answers.sent(&[head(19_999), data(19_999)].concat(), now);
+    assert_eq!(answers.silent_for(PATIENCE, now + 2 * PATIENCE), 1);
+}
+
+#[test]
 fn what_a_peer_gives_up_is_over_and_what_goes_on_is_not_silent() {
     let now = Instant::now();
     let mut answers = Answers::default();

@@ -93,9 +93,9 @@ async fn an_old_connection_goes_and_its_calls_end() {
     assert!(told_to_go(&read_to_end(&mut old).await));
 }
 
-#[tokio::test]
-async fn a_call_that_crosses_with_the_goodbye_is_answered() {
-    let service = Service::with(&["--max-connection-age", "100ms"]).await;
+/// Waits to be told to go, answers as gRPC's C core does, the answer to the PING first and then a call that it had begun, and
+/// reads to the end: what came back then.
+async fn cross_with_the_goodbye(service: &Service, method: &str, question: &[u8]) -> Vec<u8> {
     let mut stream = greet(service.address).await;
     let mut told = Vec::new();
     let ping = loop {
@@ -107,27 +107,53 @@ async fn a_call_that_crosses_with_the_goodbye_is_answered() {
         }
     };
     assert!(told_to_go(&told));
-    // As gRPC's C core does: the answer to the PING first, and then the call that it had begun.
+    let written = [
+        http2_frame(PING, ACK, 0, &ping),
+        http2_frame(HEADERS, END_HEADERS, 1, &call_headers(method)),
+        http2_frame(WINDOW_UPDATE, 0, 1, &[0, 0, 1, 0]),
+        http2_frame(DATA, END_STREAM, 1, question),
+    ];
+    stream.write_all(&written.concat()).await.unwrap();
+    read_to_end(&mut stream).await
+}
+
+fn has_answer(bytes: &[u8]) -> bool {
+    let is_answer = |&(kind, stream, _): &(u8, u32, &[u8])| (kind, stream) == (DATA, 1);
+    frames(bytes).iter().any(is_answer)
+}
+
+#[tokio::test]
+async fn a_call_that_crosses_with_the_goodbye_is_answered() {
+    let service = Service::with(&["--max-connection-age", "100ms"]).await;
     let question = frame(&proto::CheckSolvableRequest {
         board: Some(square(&[1, 2, 3, 0])),
         ..Default::default()
     });
-    let written = [
-        http2_frame(PING, ACK, 0, &ping),
-        http2_frame(HEADERS, END_HEADERS, 1, &call_headers("CheckSolvable")),
-        http2_frame(WINDOW_UPDATE, 0, 1, &[0, 0, 1, 0]),
-        http2_frame(DATA, END_STREAM, 1, &question),
-    ];
-    stream.write_all(&written.concat()).await.unwrap();
-    let answered = read_to_end(&mut stream).await;
-    let answered = frames(&answered);
-    let is_answer = |&(kind, stream, _): &(u8, u32, &[u8])| (kind, stream) == (DATA, 1);
-    assert!(answered.iter().any(is_answer), "{answered:?}");
+    let answered = cross_with_the_goodbye(&service, "CheckSolvable", &question).await;
+    assert!(has_answer(&answered), "{answered:?}");
     // And no fault was found.
+    let answered = frames(&answered);
     let goodbyes = answered.iter().filter(|&&(kind, ..)| kind == GOAWAY);
     for (_, _, payload) in goodbyes {
         assert_eq!(payload[4..8], [0; 4], "{payload:?}");
     }
+}
+
+#[tokio::test]
+async fn a_call_that_crosses_with_the_goodbye_of_idleness_has_its_time() {
+    let service = Service::with(&[
+        "--max-connection-idle",
+        "100ms",
+        "--keepalive-timeout",
+        "100ms",
+    ])
+    .await;
+    let mut question = ask(crate::harness::wire(&crate::harness::any_board(7, 7, 1)));
+    let limits = question.limits.get_or_insert_default();
+    // Several times as long as the connection of somebody who asks for nothing has.
+    limits.max_time = Some(crate::harness::milliseconds(800));
+    let answered = cross_with_the_goodbye(&service, "Solve", &frame(&question)).await;
+    assert!(has_answer(&answered), "{answered:?}");
 }
 
 #[tokio::test]

@@ -3,12 +3,66 @@
 use std::convert::Infallible;
 
 use http::Request;
+use http_body_util::Full;
 use loyd::service::Observe;
 use tonic::body::Body;
+use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::{Service, service_fn};
 
 use crate::harness::assert_reason;
+
+fn post(path: &str) -> Request<Body> {
+    let uri = format!("http://loyd{path}");
+    Request::post(uri).body(Body::empty()).unwrap()
+}
+
+const SOLVE: &str = "/loyd.v1.PuzzleService/Solve";
+
+#[tokio::test]
+async fn calls_and_what_is_beside_them_are_bounded_apart() {
+    let handler = service_fn(async |_: Request<Body>| {
+        let body = Body::new(Full::new(Bytes::from_static(b"answer")));
+        Ok::<_, Infallible>(http::Response::new(body))
+    });
+    for held in [SOLVE, "/grpc.health.v1.Health/Watch"] {
+        let mut service = Observe::new(handler, 1);
+        // Its place is held until its answer has been sent.
+        let first = service.call(post(held)).await.unwrap();
+        assert!(Status::from_header_map(first.headers()).is_none());
+        let second = service.call(post(held)).await.unwrap();
+        let status = Status::from_header_map(second.headers()).unwrap();
+        assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
+        for other in [SOLVE, "/grpc.health.v1.Health/Check"] {
+            let is_free = other.split('/').nth(1) != held.split('/').nth(1);
+            let answer = service.call(post(other)).await.unwrap();
+            let refusal = Status::from_header_map(answer.headers());
+            assert_eq!(refusal.is_none(), is_free, "{other} beside {held}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_request_of_very_many_headers_is_refused_unread() {
+    let handler = service_fn(async |request: Request<Body>| {
+        assert!(request.headers().len() <= 100, "they get no further");
+        Ok::<_, Infallible>(http::Response::new(Body::empty()))
+    });
+    let mut service = Observe::new(handler, 1);
+    for (headers, is_refused) in [(100, false), (101, true)] {
+        let mut request = post(SOLVE);
+        for number in 0..headers {
+            let name: http::HeaderName = format!("x-{number}").parse().unwrap();
+            request.headers_mut().insert(name, "".parse().unwrap());
+        }
+        let answer = service.call(request).await.unwrap();
+        let status = Status::from_header_map(answer.headers());
+        assert_eq!(status.is_some(), is_refused, "{headers} headers");
+        if let Some(status) = status {
+            assert_reason(&status, Code::ResourceExhausted, "REQUEST_TOO_LARGE");
+        }
+    }
+}
 
 #[tokio::test]
 async fn a_panic_of_a_handler_is_a_defect_of_one_call() {
@@ -22,16 +76,11 @@ async fn a_panic_of_a_handler_is_a_defect_of_one_call() {
         }
     });
     let mut service = Observe::new(handler, 1);
-    let ask = || {
-        Request::post("http://loyd/loyd.v1.PuzzleService/Solve")
-            .body(Body::empty())
-            .unwrap()
-    };
-    let refused = service.call(ask()).await.unwrap();
+    let refused = service.call(post(SOLVE)).await.unwrap();
     let status = Status::from_header_map(refused.headers()).unwrap();
     assert_reason(&status, Code::Internal, "INTERNAL");
     // Its place is free again once the answer has been sent.
     drop(refused);
-    let answered = service.call(ask()).await.unwrap();
+    let answered = service.call(post(SOLVE)).await.unwrap();
     assert!(Status::from_header_map(answered.headers()).is_none());
 }

@@ -31,6 +31,12 @@ async fn health_is_told_of_the_process_and_of_the_service() {
     };
     let status = health.check(request).await.unwrap_err();
     assert_eq!(status.code(), Code::NotFound);
+    // Nobody's service has such a name: it is not even read.
+    let request = HealthCheckRequest {
+        service: "x".repeat(5_000),
+    };
+    let status = health.check(request).await.unwrap_err();
+    assert_eq!(status.code(), Code::OutOfRange);
 }
 
 #[tokio::test]

@@ -307,6 +307,22 @@ async fn files_that_cannot_be_used_are_named() {
         let error = try_start(&flags).await.unwrap_err().to_string();
         assert!(error.contains(flag), "{error}");
     }
+    // A key that lost its line ends on the way is not told to those who read logs.
+    let files = Files::new(&good, None);
+    let key = text(&files.path("key"));
+    let key = fs::read_to_string(&key).unwrap();
+    for (name, cut) in [
+        ("key", key.replace('\n', "")),
+        ("certificate", key.replace('\n', " ")),
+    ] {
+        let files = Files::new(&good, None);
+        fs::write(files.path(name), cut).unwrap();
+        let flags = files.flags();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let error = try_start(&flags).await.unwrap_err().to_string();
+        assert!(error.contains("--tls-") && error.len() < 200, "{error}");
+        assert!(!error.contains("45, 45"), "no bytes of it: {error}");
+    }
     let files = Files::new(&good, None);
     fs::remove_file(files.path("key")).unwrap();
     let flags = files.flags();

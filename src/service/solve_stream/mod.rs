@@ -7,6 +7,7 @@ mod writer;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use futures_util::FutureExt;
 use tokio::sync::mpsc;
@@ -18,7 +19,7 @@ use super::call::{self, Call};
 use super::caught::caught;
 use super::convert::{self, ReadStream};
 use super::{Puzzles, proto, solve, status};
-use crate::engine::{Failure, until};
+use crate::engine::{Failure, expected_moves, until};
 use crate::search::constructive::Variant;
 use crate::search::plan::{Objective, Stage};
 use crate::telemetry;
@@ -76,7 +77,7 @@ pub(super) fn solve_stream(
     let solve = request.get_ref().solve.as_ref();
     solve::note_board(&call, solve.and_then(|solve| solve.board.as_ref()));
     let read = convert::read_stream(request.get_ref(), puzzles.settings.max_side)?;
-    let limits = solve::note_begin(puzzles, &call, timeout, &read.solve)?;
+    let limits = solve::note_begin(puzzles, &call, timeout, &read.solve, sending(&read))?;
     solve::reserve(puzzles, &call, waiting_bytes(&read))?;
 
     let client = puzzles.client(request);
@@ -128,14 +129,31 @@ pub(super) fn solve_stream(
     Ok(Events { events, ending })
 }
 
-/// About the bytes of the messages that wait to be sent: a number takes four, and one or two
-/// more when it is encoded.
+/// About the bytes of the messages that wait to be sent.
 fn waiting_bytes(read: &ReadStream) -> u64 {
+    WAITING_EVENTS as u64 * message_bytes(read)
+}
+
+/// About how long it takes to send all of a solution: at the end of a search all of it may have to be sent, as it is
+/// new.
+fn sending(read: &ReadStream) -> Duration {
+    const MESSAGE: u64 = 20_000;
+    const BYTE: u64 = 2;
+    if read.solve.question.objective == Objective::Fast && !read.final_only {
+        return Duration::ZERO;
+    }
+    let moves = expected_moves(read.solve.start.shape());
+    let messages = moves.div_ceil(read.moves_per_message.max(1) as u64);
+    Duration::from_nanos(messages * (MESSAGE + BYTE * message_bytes(read)))
+}
+
+/// About the bytes of a message: a number takes four, and one or two more when it is encoded.
+fn message_bytes(read: &ReadStream) -> u64 {
     let mut numbers = 2 * read.moves_per_message;
     if read.solve.include_boards {
         numbers += read.moves_per_message * (read.solve.start.shape().cells() + 16);
     }
-    6 * (WAITING_EVENTS * numbers) as u64
+    6 * numbers as u64
 }
 
 /// The constructive solver to be used if the first solution is all that is wanted, and can be
@@ -155,8 +173,7 @@ fn ticks(read: &ReadStream) -> Interval {
     let interval = read.progress_interval;
     // An interval beyond what a clock holds never ends: a year is as good.
     let first = Instant::now().checked_add(interval);
-    let first =
-        first.unwrap_or_else(|| Instant::now() + std::time::Duration::from_secs(31_536_000));
+    let first = first.unwrap_or_else(|| Instant::now() + Duration::from_secs(31_536_000));
     let mut ticks = interval_at(first, interval);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
