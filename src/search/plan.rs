@@ -75,6 +75,9 @@ impl Ratio {
     /// The factor 1.
     pub const ONE: Self = Self(1.0_f64.to_bits());
 
+    /// The largest factor: as a bound it lets everything through.
+    pub const MAX: Self = Self(f64::MAX.to_bits());
+
     /// A factor; none when it is below 1, infinite or no number.
     #[must_use]
     pub fn new(factor: f64) -> Option<Self> {
@@ -398,55 +401,78 @@ pub fn check_shape(shape: Shape, method: Method) -> Result<(), PlanError> {
 /// Whether the method can do what the objective asks, whatever the board.
 ///
 /// # Errors
-/// When it cannot.
+/// When it cannot: the first of its [`faults`].
 pub fn check(metric: Metric, objective: Objective, method: Method) -> Result<(), PlanError> {
-    if metric == Metric::MultiTile {
-        pushes::check(method)?;
+    let faults = faults(Some(metric), Some(objective), method);
+    faults.first().map_or(Ok(()), |&fault| Err(fault))
+}
+
+/// All that is wrong with a method, whatever the board.
+///
+/// Who asked for a metric or an objective that there is not is told what is wrong in any.
+#[must_use]
+pub fn faults(
+    metric: Option<Metric>,
+    objective: Option<Objective>,
+    method: Method,
+) -> Vec<PlanError> {
+    let algorithm = method.algorithm;
+    let in_pushes = metric == Some(Metric::MultiTile);
+    let not_in_pushes = algorithm.filter(|&algorithm| in_pushes && !pushes::has(algorithm));
+    let stray_weight = method.weight.is_some() && algorithm != Some(Algorithm::WeightedAStar);
+    let stray_variant = method.variant.is_some() && algorithm != Some(Algorithm::Constructive);
+    [
+        not_in_pushes.map(PlanError::NotInPushes),
+        stray_weight.then_some(PlanError::StrayWeight),
+        stray_variant.then_some(PlanError::StrayVariant),
+        heuristic_fault(in_pushes, method),
+        objective.and_then(|objective| proof_fault(objective, method)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Why the algorithm cannot use the heuristic: one reason, as all have the same cure.
+fn heuristic_fault(in_pushes: bool, method: Method) -> Option<PlanError> {
+    let heuristic = method.heuristic?;
+    if in_pushes && method.algorithm != Some(Algorithm::Constructive) {
+        return Some(PlanError::BoundNotInPushes(heuristic));
     }
-    if method.weight.is_some() && method.algorithm != Some(Algorithm::WeightedAStar) {
-        return Err(PlanError::StrayWeight);
+    let algorithm = method.algorithm?;
+    if proves_nothing(algorithm) {
+        return Some(PlanError::StrayHeuristic(algorithm));
     }
-    if method.variant.is_some() && method.algorithm != Some(Algorithm::Constructive) {
-        return Err(PlanError::StrayVariant);
-    }
-    let Some(algorithm) = method.algorithm else {
-        return Ok(());
+    let has_databases = algorithm == Algorithm::IdaStar;
+    (heuristic == HeuristicKind::PatternDatabase && !has_databases)
+        .then_some(PlanError::WithoutDatabases(algorithm))
+}
+
+/// Why the algorithm does not prove what the objective asks for.
+fn proof_fault(objective: Objective, method: Method) -> Option<PlanError> {
+    let algorithm = method.algorithm?;
+    let cannot_prove = PlanError::CannotProve {
+        algorithm,
+        objective,
     };
-    if method.heuristic == Some(HeuristicKind::PatternDatabase)
-        && matches!(algorithm, Algorithm::AStar | Algorithm::WeightedAStar)
-    {
-        return Err(PlanError::WithoutDatabases(algorithm));
+    let is_weighted = algorithm == Algorithm::WeightedAStar;
+    let weight = weight(objective, method);
+    match objective {
+        Objective::Optimal | Objective::Bounded(_) if proves_nothing(algorithm) => {
+            Some(cannot_prove)
+        }
+        Objective::Optimal if is_weighted && weight > Ratio::ONE => Some(cannot_prove),
+        Objective::Bounded(ratio) if is_weighted && weight > ratio => {
+            Some(PlanError::WeightAboveRatio { weight, ratio })
+        }
+        _ => None,
     }
-    let proves_nothing = matches!(
+}
+
+/// Whether the algorithm finds solutions alone, without heuristic and bound.
+const fn proves_nothing(algorithm: Algorithm) -> bool {
+    matches!(
         algorithm,
         Algorithm::Constructive | Algorithm::Beam | Algorithm::StagedBeam
-    );
-    if proves_nothing && method.heuristic.is_some() {
-        return Err(PlanError::StrayHeuristic(algorithm));
-    }
-    match (objective, algorithm) {
-        (Objective::Optimal, Algorithm::WeightedAStar)
-            if weight(objective, method) > Ratio::ONE =>
-        {
-            Err(PlanError::CannotProve {
-                algorithm,
-                objective,
-            })
-        }
-        (Objective::Optimal | Objective::Bounded(_), _) if proves_nothing => {
-            Err(PlanError::CannotProve {
-                algorithm,
-                objective,
-            })
-        }
-        (Objective::Bounded(ratio), Algorithm::WeightedAStar)
-            if weight(objective, method) > ratio =>
-        {
-            Err(PlanError::WeightAboveRatio {
-                weight: weight(objective, method),
-                ratio,
-            })
-        }
-        _ => Ok(()),
-    }
+    )
 }

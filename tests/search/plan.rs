@@ -6,7 +6,7 @@ use loyd::puzzle::Metric;
 use loyd::search::Stop;
 use loyd::search::constructive::Variant;
 use loyd::search::plan::{
-    Algorithm, Method, Objective, PlanError, Ratio, Ready, Stage, check, plan,
+    Algorithm, Method, Objective, PlanError, Ratio, Ready, Stage, check, faults, plan,
 };
 
 use Metric::{MultiTile, SingleTile};
@@ -325,11 +325,89 @@ fn a_method_that_cannot_do_what_is_asked_is_refused() {
 }
 
 #[test]
+fn all_that_is_wrong_with_a_method_is_told_and_the_first_of_it_refuses() {
+    let strays = |method| Method {
+        weight: Some(ratio(3.0)),
+        variant: Some(Variant::Parberry),
+        ..method
+    };
+    let beam = Algorithm::Beam;
+    let bounded = Bounded(ratio(1.5));
+    let cannot_prove = |algorithm, objective| PlanError::CannotProve {
+        algorithm,
+        objective,
+    };
+    for (metric, objective, method, expected) in [
+        (SingleTile, Optimal, by(Algorithm::IdaStar), vec![]),
+        (
+            SingleTile,
+            Best,
+            strays(by(Algorithm::IdaStar)),
+            vec![PlanError::StrayWeight, PlanError::StrayVariant],
+        ),
+        (
+            MultiTile,
+            Best,
+            strays(with(Manhattan, by(Algorithm::AStar))),
+            vec![
+                PlanError::NotInPushes(Algorithm::AStar),
+                PlanError::StrayWeight,
+                PlanError::StrayVariant,
+                PlanError::BoundNotInPushes(Manhattan),
+            ],
+        ),
+        (
+            SingleTile,
+            bounded,
+            strays(with(Manhattan, by(beam))),
+            vec![
+                PlanError::StrayWeight,
+                PlanError::StrayVariant,
+                PlanError::StrayHeuristic(beam),
+                cannot_prove(beam, bounded),
+            ],
+        ),
+        // One reason is enough to leave a heuristic out.
+        (
+            MultiTile,
+            Optimal,
+            with(HeuristicKind::PatternDatabase, weighted(3.0)),
+            vec![
+                PlanError::NotInPushes(Algorithm::WeightedAStar),
+                PlanError::BoundNotInPushes(HeuristicKind::PatternDatabase),
+                cannot_prove(Algorithm::WeightedAStar, Optimal),
+            ],
+        ),
+    ] {
+        assert_eq!(faults(Some(metric), Some(objective), method), expected);
+        let first = expected.first().map_or(Ok(()), |&first| Err(first));
+        assert_eq!(check(metric, objective, method), first);
+    }
+}
+
+#[test]
+fn what_is_wrong_in_any_metric_and_by_any_objective_needs_neither() {
+    let method = Method {
+        weight: Some(ratio(3.0)),
+        ..with(Manhattan, by(Algorithm::Beam))
+    };
+    let wrong = vec![
+        PlanError::StrayWeight,
+        PlanError::StrayHeuristic(Algorithm::Beam),
+    ];
+    assert_eq!(faults(None, None, method), wrong);
+    // What is wrong in some alone is not.
+    assert_eq!(faults(None, Some(Best), by(Algorithm::AStar)), []);
+    assert_eq!(faults(Some(SingleTile), None, weighted(3.0)), []);
+}
+
+#[test]
 fn ratios_are_finite_and_at_least_1() {
     for factor in [0.999, 0.0, -1.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
         assert_eq!(Ratio::new(factor), None, "{factor}");
     }
     assert_eq!(Ratio::new(1.0), Some(Ratio::ONE));
+    assert_eq!(Ratio::new(f64::MAX), Some(Ratio::MAX));
     let sorted = [1.0, 1.0 + f64::EPSILON, 1.5, 2.0, 1e9, f64::MAX].map(ratio);
     assert!(sorted.is_sorted_by(|a, b| a < b));
     assert_eq!(format!("{:?}", ratio(1.5)), "1.5");

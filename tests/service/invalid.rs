@@ -120,6 +120,149 @@ async fn all_faults_are_named_at_once() {
 }
 
 #[tokio::test]
+async fn a_fault_of_one_field_hides_none_of_another() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let by = |algorithm: Algorithm| proto::Method {
+        algorithm: algorithm.into(),
+        ..proto::Method::default()
+    };
+    let weighing = |method| proto::Method {
+        weight: 3.0,
+        ..method
+    };
+    let guided = |heuristic: Heuristic, method| proto::Method {
+        heuristic: heuristic.into(),
+        ..method
+    };
+    let strays = |method| proto::Method {
+        variant: proto::Variant::Parberry.into(),
+        ..weighing(method)
+    };
+    let using = |method| SolveRequest {
+        method: Some(method),
+        ..ask(hardest())
+    };
+    let ida_star = by(Algorithm::IdaStar);
+    let constructive = by(Algorithm::Constructive);
+    let walking = guided(Heuristic::WalkingDistance, ida_star.clone());
+    let mut doubled = wire(&Board::solved(shape(10, 10)));
+    doubled.tiles[0] = 2;
+    for (request, fields) in [
+        (
+            using(strays(ida_star.clone())),
+            vec!["method.weight", "method.variant"],
+        ),
+        (
+            SolveRequest {
+                metric: proto::Metric::MultiTile.into(),
+                ..using(guided(Heuristic::Manhattan, strays(by(Algorithm::AStar))))
+            },
+            vec![
+                "method.algorithm",
+                "method.weight",
+                "method.variant",
+                "method.heuristic",
+            ],
+        ),
+        // The size of a board is known though its tiles are wrong.
+        (
+            SolveRequest {
+                board: Some(doubled),
+                ..using(walking.clone())
+            },
+            vec!["board.tiles[1]", "board.tiles", "method.heuristic"],
+        ),
+        // So is the heuristic though its corrections are.
+        (
+            SolveRequest {
+                board: Some(wire(&Board::solved(shape(10, 10)))),
+                ..using(proto::Method {
+                    corrections: vec![-1],
+                    ..walking
+                })
+            },
+            vec!["method.corrections[0]", "method.heuristic"],
+        ),
+        // And the heuristic though the algorithm is not.
+        (
+            SolveRequest {
+                board: Some(wire(&Board::solved(shape(10, 10)))),
+                ..using(guided(
+                    Heuristic::WalkingDistance,
+                    strays(by(Algorithm::TableWalk)),
+                ))
+            },
+            vec!["method.algorithm", "method.heuristic"],
+        ),
+        // No objective takes such a ratio.
+        (
+            SolveRequest {
+                objective: 9,
+                max_ratio: -1.0,
+                ..ask(hardest())
+            },
+            vec!["objective", "max_ratio"],
+        ),
+        (
+            SolveRequest {
+                objective: 9,
+                max_ratio: 1.5,
+                ..ask(hardest())
+            },
+            vec!["objective"],
+        ),
+        // No ratio is proven by what proves nothing.
+        (
+            SolveRequest {
+                objective: Objective::Bounded.into(),
+                max_ratio: 0.5,
+                ..using(constructive.clone())
+            },
+            vec!["max_ratio", "method.algorithm"],
+        ),
+        // There is a ratio for every weight.
+        (
+            SolveRequest {
+                objective: Objective::Bounded.into(),
+                max_ratio: 0.5,
+                ..using(weighing(by(Algorithm::WeightedAStar)))
+            },
+            vec!["max_ratio"],
+        ),
+        (
+            SolveRequest {
+                metric: 9,
+                ..using(weighing(constructive))
+            },
+            vec!["metric", "method.weight"],
+        ),
+        // A fault of the method's own does not hide the others.
+        (
+            using(proto::Method {
+                variant: 42,
+                ..weighing(ida_star)
+            }),
+            vec!["method.variant", "method.weight"],
+        ),
+        // What a weight would prove is not known before it is legal.
+        (
+            SolveRequest {
+                objective: Objective::Optimal.into(),
+                ..using(proto::Method {
+                    weight: 0.5,
+                    ..by(Algorithm::WeightedAStar)
+                })
+            },
+            vec!["method.weight"],
+        ),
+    ] {
+        let status = client.solve(request.clone()).await.unwrap_err();
+        assert_eq!(violated(&status), fields, "{request:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_required_is_missed() {
     let service = Service::start().await;
     let mut client = service.client().await;

@@ -1,6 +1,6 @@
 //! The plans of questions that count pushes of lines of tiles.
 
-use super::{Algorithm, CHEAP_CELLS, Method, Objective, PlanError, Stage, beams, weighted};
+use super::{Algorithm, CHEAP_CELLS, Method, Objective, Stage, beams, weighted};
 use crate::heuristic::HeuristicKind;
 use crate::heuristic::pushes::PushKind;
 use crate::puzzle::Shape;
@@ -42,17 +42,7 @@ pub(super) fn stages(
     stages
 }
 
-/// Whether there is such a method in pushes, whatever the objective.
-pub(super) fn check(method: Method) -> Result<(), PlanError> {
-    if let Some(algorithm) = method.algorithm
-        && !matches!(algorithm, Algorithm::IdaStar | Algorithm::Constructive)
-    {
-        return Err(PlanError::NotInPushes(algorithm));
-    }
-    match method.heuristic {
-        Some(heuristic) if method.algorithm != Some(Algorithm::Constructive) => {
-            Err(PlanError::BoundNotInPushes(heuristic))
-        }
-        _ => Ok(()),
-    }
+/// Whether the algorithm counts pushes.
+pub(super) const fn has(algorithm: Algorithm) -> bool {
+    matches!(algorithm, Algorithm::IdaStar | Algorithm::Constructive)
 }

@@ -103,12 +103,13 @@ impl Reader {
         None
     }
 
-    /// The start and the goal of a question.
+    /// The start and the goal of a question, and the size that the start is of: known also where
+    /// tiles are wrong.
     pub(super) fn boards(
         &mut self,
         start: Option<&proto::Board>,
         goal: Option<&proto::Goal>,
-    ) -> Option<(Board, Board)> {
+    ) -> (Option<Shape>, Option<(Board, Board)>) {
         let (shape, start) = match start {
             Some(start) => self.board("board", start),
             None => {
@@ -117,7 +118,7 @@ impl Reader {
             }
         };
         let goal = self.goal(goal, shape);
-        start.zip(goal)
+        (shape, start.zip(goal))
     }
 
     /// The goal for a board of this shape, as far as the shape is known.

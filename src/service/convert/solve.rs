@@ -144,7 +144,7 @@ pub fn read_check(
     max_side: usize,
 ) -> Result<(Board, Board), tonic::Status> {
     let mut reader = Reader::new("", max_side);
-    let boards = reader.boards(wire.board.as_ref(), wire.goal.as_ref());
+    let (_, boards) = reader.boards(wire.board.as_ref(), wire.goal.as_ref());
     reader.finish(boards)
 }
 
@@ -162,21 +162,11 @@ impl Reader {
 
     /// The board's start and goal; `Err` when nothing but the board's parity is wrong with it.
     fn solve(&mut self, wire: &proto::SolveRequest) -> Option<Result<ReadSolve, tonic::Status>> {
-        let boards = self.boards(wire.board.as_ref(), wire.goal.as_ref());
+        let (shape, boards) = self.boards(wire.board.as_ref(), wire.goal.as_ref());
         let objective = self.objective(wire.objective, wire.max_ratio);
         let wanted = self.limits(wire.limits.as_ref());
-        let method = self.method(wire.method.as_ref());
         let metric = self.metric(wire.metric);
-        if let (Some(metric), Some(objective), Some(method)) = (metric, objective, method)
-            && let Err(error) = plan::check(metric, objective, method)
-        {
-            self.violation(plan_field(&error), error);
-        }
-        if let (Some((start, _)), Some(method)) = (&boards, method)
-            && let Err(error) = plan::check_shape(start.shape(), method)
-        {
-            self.violation(plan_field(&error), error);
-        }
+        let method = self.method(wire.method.as_ref(), metric, objective, shape);
 
         let (start, goal) = boards?;
         let (metric, objective, method) = (metric?, objective?, method?);
@@ -207,61 +197,80 @@ impl Reader {
 
     fn objective(&mut self, objective: i32, max_ratio: f64) -> Option<Objective> {
         use proto::Objective as Wire;
-        let objective = self.enumeration("objective", objective)?;
-        if objective == Wire::Bounded {
-            let ratio = Ratio::new(max_ratio);
-            if ratio.is_none() {
-                let range = format!("{max_ratio} is out of range: BOUNDED needs 1 or more, finite");
-                self.violation("max_ratio", range);
-            }
-            return ratio.map(Objective::Bounded);
+        let objective = self.enumeration("objective", objective);
+        let ratio = Ratio::new(max_ratio);
+        let fault = match objective {
+            Some(Wire::Bounded) => ratio
+                .is_none()
+                .then(|| format!("{max_ratio} is out of range: BOUNDED needs 1 or more, finite")),
+            _ if max_ratio == 0.0 => None,
+            Some(_) => Some("is for the objective BOUNDED alone: leave it out".to_owned()),
+            // No objective at all takes it.
+            None => ratio
+                .is_none()
+                .then(|| format!("{max_ratio} is out of range: 1 or more, finite")),
+        };
+        if let Some(fault) = fault {
+            self.violation("max_ratio", fault);
         }
-        if max_ratio != 0.0 {
-            self.violation(
-                "max_ratio",
-                "is for the objective BOUNDED alone: leave it out",
-            );
-        }
-        Some(match objective {
+        Some(match objective? {
             Wire::Optimal => Objective::Optimal,
             Wire::Fast => Objective::Fast,
-            Wire::Unspecified | Wire::Best | Wire::Bounded => Objective::Best,
+            // What is wrong with the method by any ratio is wrong by the largest.
+            Wire::Bounded => Objective::Bounded(ratio.unwrap_or(Ratio::MAX)),
+            Wire::Unspecified | Wire::Best => Objective::Best,
         })
     }
 
-    fn method(&mut self, method: Option<&proto::Method>) -> Option<Method> {
-        let Some(wire) = method else {
+    /// The method as far as it is legal, with what is wrong with the whole of it.
+    fn method(
+        &mut self,
+        wire: Option<&proto::Method>,
+        metric: Option<Metric>,
+        objective: Option<Objective>,
+        shape: Option<Shape>,
+    ) -> Option<Method> {
+        let Some(wire) = wire else {
             return Some(Method::default());
         };
         let algorithm = self.algorithm(wire.algorithm);
-        let heuristic = self.heuristic(wire.heuristic, &wire.corrections);
-        let variant = self.variant(wire.variant);
-        let weight = if wire.weight == 0.0 {
-            Some(None)
-        } else {
-            let weight = Ratio::new(wire.weight).filter(|weight| weight.get() <= 1000.0);
-            if weight.is_none() {
-                let range = format!("{} is out of range: 1 to 1000", wire.weight);
-                self.violation("method.weight", range);
-            }
-            weight.map(Some)
+        let method = Method {
+            algorithm: algorithm.flatten(),
+            heuristic: self.heuristic(wire.heuristic, &wire.corrections),
+            weight: self.weight(wire.weight),
+            variant: self.variant(wire.variant),
         };
-        Some(Method {
-            algorithm: algorithm?,
-            heuristic: heuristic?,
-            weight: weight?,
-            variant: variant?,
-        })
+        // What goes with an algorithm that there is not, nobody knows.
+        let faults = algorithm.map(|_| plan::faults(metric, objective, method));
+        let shape_fault = shape.and_then(|shape| plan::check_shape(shape, method).err());
+        for fault in faults.into_iter().flatten().chain(shape_fault) {
+            self.violation(plan_field(&fault), fault);
+        }
+        algorithm.map(|_| method)
     }
 
-    fn variant(&mut self, variant: i32) -> Option<Option<Variant>> {
+    /// The weight, if there is one. One that is not legal is read as the least: with that the
+    /// method is at fault for being given a weight alone, and not for how large it is.
+    fn weight(&mut self, weight: f64) -> Option<Ratio> {
+        if weight == 0.0 {
+            return None;
+        }
+        let legal = Ratio::new(weight).filter(|weight| weight.get() <= 1000.0);
+        if legal.is_none() {
+            let range = format!("{weight} is out of range: 1 to 1000");
+            self.violation("method.weight", range);
+        }
+        Some(legal.unwrap_or(Ratio::ONE))
+    }
+
+    fn variant(&mut self, variant: i32) -> Option<Variant> {
         use proto::Variant as Wire;
-        Some(match self.enumeration("method.variant", variant)? {
+        match self.enumeration("method.variant", variant)? {
             Wire::Unspecified => None,
             Wire::Parberry => Some(Variant::Parberry),
             Wire::Hayes => Some(Variant::Hayes),
             Wire::Best => Some(Variant::Best),
-        })
+        }
     }
 
     fn algorithm(&mut self, algorithm: i32) -> Option<Option<Algorithm>> {
@@ -282,10 +291,23 @@ impl Reader {
         })
     }
 
-    /// The heuristic with its corrections.
-    fn heuristic(&mut self, heuristic: i32, corrections: &[i32]) -> Option<Option<HeuristicKind>> {
-        let field = "method.heuristic";
-        let base = self.base_heuristic(field, heuristic);
+    /// The heuristic with its corrections, or without them where they are at fault.
+    fn heuristic(&mut self, heuristic: i32, corrections: &[i32]) -> Option<HeuristicKind> {
+        let base = self.base_heuristic("method.heuristic", heuristic);
+        let added = self.corrections(corrections);
+        let base = base?;
+        let Some(added) = added.filter(|added| !added.is_empty()) else {
+            return base;
+        };
+        let corrected = base.unwrap_or(HeuristicKind::Manhattan).with(&added);
+        if corrected.is_none() {
+            let fix = "add to MANHATTAN, LINEAR_CONFLICT, CORNER_TILES and LAST_MOVES alone";
+            self.violation("method.corrections", fix);
+        }
+        corrected.or(base)
+    }
+
+    fn corrections(&mut self, corrections: &[i32]) -> Option<Vec<Correction>> {
         let mut added = Some(Vec::new());
         for (i, &correction) in corrections.iter().take(MAX_CORRECTIONS).enumerate() {
             let correction = self.correction(&format!("method.corrections[{i}]"), correction);
@@ -299,16 +321,7 @@ impl Reader {
             self.violation("method.corrections", range);
             return None;
         }
-        let (base, added) = (base?, added?);
-        if added.is_empty() {
-            return Some(base);
-        }
-        let Some(kind) = base.unwrap_or(HeuristicKind::Manhattan).with(&added) else {
-            let fix = "add to MANHATTAN, LINEAR_CONFLICT, CORNER_TILES and LAST_MOVES alone";
-            self.violation("method.corrections", fix);
-            return None;
-        };
-        Some(Some(kind))
+        added
     }
 
     fn base_heuristic(&mut self, field: &str, heuristic: i32) -> Option<Option<HeuristicKind>> {
