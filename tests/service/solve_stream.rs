@@ -1,13 +1,17 @@
 //! `SolveStream`: progress, better solutions, moves in chunks, and the summary.
 
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
 use loyd::puzzle::Board;
+use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
 use loyd::service::proto::solve_stream_response::Event;
 use loyd::service::proto::{self, Objective, StopReason};
 use tonic::{Code, Request, Streaming};
 
 use crate::harness::{
     Service, any_board, ask_for, assert_reason, hopeless, in_time, milliseconds, play, reason,
-    solved,
+    solved, try_start,
 };
 use crate::support::published::KORF_1985;
 use crate::support::shape;
@@ -364,5 +368,71 @@ async fn the_deadline_holds_on_streams() {
                 assert_reason(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
             }
         }
+    }
+}
+
+/// What was logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Log {
+    /// The fields of the one call that has ended since.
+    fn call(&self) -> serde_json::Value {
+        let text = std::mem::take(&mut *self.0.lock().unwrap());
+        let lines = serde_json::Deserializer::from_slice(&text).into_iter();
+        let mut calls = lines
+            .map(|line: Result<serde_json::Value, _>| line.unwrap()["fields"].take())
+            .filter(|fields| fields["message"] == "request");
+        let call = calls.next().expect("it is logged");
+        assert!(calls.next().is_none());
+        call
+    }
+}
+
+#[tokio::test]
+async fn an_answer_is_told_of_when_it_was_sent_whole() {
+    let log = Log::default();
+    let written = log.clone();
+    // All of the service but its searches is on this thread.
+    let _log = tracing::subscriber::set_default(
+        tracing_subscriber::fmt()
+            .json()
+            .with_writer(move || written.clone())
+            .finish(),
+    );
+    // Without a network nothing is sent before it is asked for.
+    let calls = try_start(&[]).await.unwrap().calls();
+    let mut client = PuzzleServiceClient::new(calls);
+    let start = any_board(5, 5, 1);
+    for final_only in [true, false] {
+        let request = proto::SolveStreamRequest {
+            moves_per_message: 1,
+            final_only,
+            ..ask(ask_for(Objective::Fast, &start))
+        };
+        let events = client.solve_stream(request.clone()).await.unwrap();
+        let followed = follow(events.into_inner(), &start).await;
+        let told = log.call();
+        assert_eq!(told["outcome"], "solved");
+        assert_eq!(told["length"], followed.length);
+
+        // With the final moves alone, the first of them come when the search is over.
+        let events = client.solve_stream(request).await.unwrap();
+        let mut events = events.into_inner();
+        while !matches!(next(&mut events).await.unwrap(), Event::Moves(_)) {}
+        drop(events);
+        let told = log.call();
+        assert_eq!(told["outcome"], "cancelled", "{told}");
+        assert_eq!(told.get("length"), None, "{told}");
     }
 }

@@ -57,6 +57,9 @@ pub(super) async fn follow(
                     continue;
                 };
                 let is_last = matches!(event, Event::Summary(_));
+                if is_last {
+                    followed.note_answer();
+                }
                 place.send(Ok(SolveStreamResponse { event: Some(event) }));
                 if is_last {
                     return Ok(());
@@ -88,12 +91,17 @@ async fn news(solving: &mut Option<Noted<Solving>>) -> News<Best> {
 
 impl Followed {
     fn end(&mut self, over: Result<Outcome<Best>, Failure>) -> Result<(), Ending> {
-        let read = &self.writer.read().solve;
         let (outcome, answer) = solve::end(&self.call, over).map_err(Ending::Status)?;
-        solve::note_answer(&self.call, read, &outcome, &answer);
         self.newest = outcome.found.clone();
         self.ended = Some((outcome, answer));
         Ok(())
+    }
+
+    /// Notes the answer when it is sent whole: until then the call may yet be cut short.
+    fn note_answer(&self) {
+        if let Some((outcome, answer)) = &self.ended {
+            solve::note_answer(&self.call, &self.writer.read().solve, outcome, answer);
+        }
     }
 
     /// Whether there is an event to send.

@@ -65,8 +65,6 @@ pub(super) async fn forward(
         ..pipe.progress()
     };
     let length = measure.length();
-    let slides = writer.sent();
-    solve::note_solved(&call, &writer.read().solve, slides, length, bound);
     let elapsed = call.arrived.elapsed();
     let statistics = convert::statistics(&progress, &[], by, pipe.queued(), elapsed);
     let reason = if length as u64 <= u64::from(bound) {
@@ -75,7 +73,13 @@ pub(super) async fn forward(
         StopReason::FirstFound
     };
     drop(pipe);
-    send(&sender, writer.summary(length, bound, statistics, reason)).await
+    let event = Some(writer.summary(length, bound, statistics, reason));
+    let place = sender.reserve().await.map_err(|_| Ending::Gone)?;
+    // Not before there is room for the last of it: until then the call may yet be cut short.
+    let slides = writer.sent();
+    solve::note_solved(&call, &writer.read().solve, slides, length, bound);
+    place.send(Ok(SolveStreamResponse { event }));
+    Ok(())
 }
 
 async fn send(sender: &mpsc::Sender<Item>, event: Event) -> Result<(), Ending> {
