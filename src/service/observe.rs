@@ -366,6 +366,5 @@ fn refused_by_transport(headers: &HeaderMap) -> Option<Status> {
     if headers.contains_key(Status::GRPC_STATUS_DETAILS) {
         return None;
     }
-    let refusal = Status::from_header_map(headers)?;
-    status::transport(refusal.code(), refusal.message())
+    status::transport(&Status::from_header_map(headers)?)
 }

@@ -23,6 +23,9 @@ const PUSHBACK: &str = "grpc-retry-pushback-ms";
 /// What that trailer says when coming back is no use: less than no time.
 const NEVER: &str = "-1";
 
+/// The header that tells whose compression was not understood which ones are.
+const ACCEPT_ENCODING: &str = "grpc-accept-encoding";
+
 /// When there should be fewer calls under way.
 const CALLS_RETRY: Duration = Duration::from_secs(1);
 
@@ -298,13 +301,13 @@ pub fn too_large(what: &str, hint: &str) -> Status {
 }
 
 /// What the transport refused before a handler saw it, in the contract's terms.
-pub fn transport(code: Code, message: &str) -> Option<Status> {
+pub fn transport(refusal: &Status) -> Option<Status> {
     // tonic says nothing more of a method that is not there.
-    let message = match message {
+    let message = match refusal.message() {
         "" => "the service has no such method: reflection lists those it has",
-        _ => message,
+        message => message,
     };
-    let (code, reason) = match code {
+    let (code, reason) = match refusal.code() {
         // A message that is no message is the client's fault, not ours.
         Code::Internal => (Code::InvalidArgument, "MALFORMED_MESSAGE"),
         // Too large as it came, or once it was decompressed.
@@ -314,7 +317,11 @@ pub fn transport(code: Code, message: &str) -> Option<Status> {
         Code::Unimplemented => (Code::Unimplemented, "UNIMPLEMENTED"),
         _ => return None,
     };
-    let status = status(code, reason, message, [], ErrorDetails::new());
+    let mut status = status(code, reason, message, [], ErrorDetails::new());
+    if let Some(encodings) = refusal.metadata().get(ACCEPT_ENCODING) {
+        let metadata = status.metadata_mut();
+        metadata.insert(ACCEPT_ENCODING, encodings.clone());
+    }
     Some(match code {
         Code::ResourceExhausted => never_again(status),
         _ => status,

@@ -328,6 +328,10 @@ async fn what_does_not_exist_is_unimplemented() {
     let deflate = [("grpc-encoding", "deflate")];
     let answer = raw.call("Solve", &deflate, frame(&ask(hardest()))).await;
     assert_reason(&answer.status, Code::Unimplemented, "UNIMPLEMENTED");
+    // Who compresses is told how to, as gRPC asks for.
+    let understood = answer.headers["grpc-accept-encoding"].to_str().unwrap();
+    let understood: Vec<&str> = understood.split(',').map(str::trim).collect();
+    assert!(understood.contains(&"gzip") && !understood.contains(&"deflate"));
 }
 
 #[tokio::test]
