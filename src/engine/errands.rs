@@ -13,6 +13,8 @@ use super::pool::{Errand, Turn};
 /// the worker for a slice at a time, and the job when it takes it back.
 struct Lent {
     part: Mutex<Option<(Box<dyn Part>, Pace)>>,
+    /// Its nodes are those of an iteration.
+    is_of_an_iteration: bool,
     /// The node generations that it may spend.
     most: u64,
     /// When the job's findings will be taken.
@@ -92,6 +94,7 @@ impl Errands {
         turn: &Turn<'_>,
     ) -> Result<(), Box<dyn Part>> {
         let lent = Arc::new(Lent {
+            is_of_an_iteration: part.is_of_an_iteration(),
             part: Mutex::new(Some((part, Pace::default()))),
             most,
             due: Mutex::new(self.due),
@@ -146,6 +149,13 @@ impl Errands {
             generated: sum(|lent| &lent.generated),
             ..Progress::NONE
         }
+    }
+
+    /// The nodes that are being generated for the present iteration, and are not yet in the search's own.
+    pub(super) fn of_the_iteration(&self) -> u64 {
+        let lent = self.lent.iter().filter(|lent| lent.is_of_an_iteration);
+        lent.map(|lent| lent.generated.load(Ordering::Relaxed))
+            .sum()
     }
 
     /// A part that is not worth going on with, if there is one.

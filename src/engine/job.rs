@@ -163,8 +163,8 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
     fn list(&mut self) {
         let mut iterations = self.search.iterations();
         if let Some(present) = iterations.last_mut() {
-            // An iteration is not over before all parts are back.
-            present.generated += self.errands.progress().generated;
+            // An iteration is not over before all of its parts are back.
+            present.generated += self.errands.of_the_iteration();
         }
         self.outlet.list(iterations);
     }

@@ -22,4 +22,11 @@ pub trait Part: Any + Send {
     /// The nodes that it has expanded and generated since it was handed out, which its search does
     /// not know of until it is given back.
     fn progress(&self) -> Progress;
+
+    /// Whether its nodes belong to the present one of its search's [iterations].
+    ///
+    /// [iterations]: super::Search::iterations
+    fn is_of_an_iteration(&self) -> bool {
+        false
+    }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use loyd::engine::job::{End, Job};
 use loyd::engine::pool::{Next, Pool, Task, Ticket, Turn, UNAIDED};
-use loyd::search::{Budget, Part, Progress, Search, Step, Stop};
+use loyd::search::{Budget, Iteration, Part, Progress, Search, Step, Stop};
 
 use crate::fake::{PATIENCE, receive, task};
 use crate::job::{Outbox, job};
@@ -49,12 +49,15 @@ struct Countable {
     progress: Progress,
     found: bool,
     gains_by_help: bool,
+    /// Its parts do an iteration's work; else there is one beside them, of a node.
+    works_by_iterations: bool,
     seen: Arc<Seen>,
 }
 
 struct Half {
     left: u64,
     progress: Progress,
+    is_of_an_iteration: bool,
     seen: Arc<Seen>,
 }
 
@@ -83,6 +86,10 @@ impl Part for Half {
     fn progress(&self) -> Progress {
         self.progress
     }
+
+    fn is_of_an_iteration(&self) -> bool {
+        self.is_of_an_iteration
+    }
 }
 
 impl Drop for Half {
@@ -110,6 +117,13 @@ impl Search for Countable {
         self.progress
     }
 
+    fn iterations(&self) -> Vec<Iteration> {
+        vec![Iteration {
+            threshold: 1,
+            generated: 1,
+        }]
+    }
+
     fn gains_by_help(&self) -> bool {
         self.gains_by_help
     }
@@ -125,6 +139,7 @@ impl Search for Countable {
         Some(Box::new(Half {
             left,
             progress: Progress::NONE,
+            is_of_an_iteration: self.works_by_iterations,
             seen: Arc::clone(&self.seen),
         }))
     }
@@ -152,6 +167,7 @@ fn countable(nodes: u64) -> (Countable, Arc<Seen>) {
         progress: Progress::NONE,
         found: false,
         gains_by_help: false,
+        works_by_iterations: false,
         seen: Arc::clone(&seen),
     };
     (search, seen)
@@ -224,6 +240,23 @@ fn progress_is_told_while_parts_are_out() {
     let by_parts = seen.by_parts.load(Ordering::Relaxed);
     wait_until(|| told() > by_parts);
     drop(pool);
+}
+
+#[test]
+fn an_iterations_nodes_are_those_of_its_own_parts() {
+    for works_by_iterations in [true, false] {
+        let pool = Pool::start(2, 10).unwrap();
+        let (mut search, seen) = countable(ENDLESS);
+        search.works_by_iterations = works_by_iterations;
+        let (job, outbox) = job(search, u64::MAX, u64::MAX);
+        let _ticket = pool.submit(Box::new(job)).unwrap();
+        wait_until(|| seen.is_helped());
+        let listed = outbox.told(|told| told.listed.len());
+        wait_until(|| outbox.told(|told| told.listed.len() > listed + 3));
+        let most = outbox.told(|told| told.listed.iter().copied().max());
+        assert_eq!(most > Some(1), works_by_iterations, "{most:?}");
+        drop(pool);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use loyd::engine::job::{CHUNKS, End, Job, Outlet, Refusal};
 use loyd::engine::memory::Memory;
 use loyd::engine::pool::{Next, SLICE, Task, Turn};
 use loyd::heuristic::HeuristicKind;
-use loyd::search::{Budget, Progress, Search, Solver, Step, Stop, a_star, ida_star};
+use loyd::search::{Budget, Iteration, Progress, Search, Solver, Step, Stop, a_star, ida_star};
 
 use crate::fake::{Scripted, hopeless};
 
@@ -20,6 +20,8 @@ use crate::fake::{Scripted, hopeless};
 pub(crate) struct Told {
     pub(crate) found: Vec<usize>,
     pub(crate) progress: Progress,
+    /// The nodes of the last iteration, each time they were listed.
+    pub(crate) listed: Vec<u64>,
     pub(crate) end: Option<End>,
     /// Nobody waits any more.
     abandoned: bool,
@@ -80,6 +82,11 @@ impl<F: Number> Outlet for Typed<F> {
 
     fn report(&mut self, progress: &Progress) {
         self.0.told(|told| told.progress = *progress);
+    }
+
+    fn list(&mut self, iterations: Vec<Iteration>) {
+        let last = iterations.last().map(|last| last.generated);
+        self.0.told(|told| told.listed.extend(last));
     }
 
     fn close(&mut self, end: End) {

@@ -344,5 +344,6 @@ fn help_goes_to_the_proof_where_that_gains_more() {
         // What a part of the proof holds is its search's.
         let is_beam = part.progress().memory > 0;
         assert_eq!(is_beam, goes_to_beams, "{objective}");
+        assert_eq!(part.is_of_an_iteration(), !is_beam, "{objective}");
     }
 }

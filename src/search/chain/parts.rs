@@ -36,6 +36,10 @@ impl Part for HandedOut {
     fn progress(&self) -> Progress {
         self.part.progress()
     }
+
+    fn is_of_an_iteration(&self) -> bool {
+        self.part.is_of_an_iteration()
+    }
 }
 
 impl Chain {

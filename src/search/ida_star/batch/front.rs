@@ -83,4 +83,8 @@ impl<G: Grid, const P: usize, const W: usize> Part for Front<G, P, W> {
     fn progress(&self) -> Progress {
         self.progress
     }
+
+    fn is_of_an_iteration(&self) -> bool {
+        true
+    }
 }
