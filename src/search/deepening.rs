@@ -42,12 +42,33 @@ fn times(look_ahead: usize) -> f64 {
     TIMES[look_ahead.clamp(NEAREST, FARTHEST) - NEAREST]
 }
 
+/// What a solver has of the time, as so much of it is left.
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    /// When it began.
+    begun: Duration,
+    /// When it is to be over.
+    end: Duration,
+    /// At the last look.
+    last: Duration,
+}
+
+impl Given {
+    /// From now on, and no longer than `most`.
+    fn new(now: Duration, most: Duration) -> Self {
+        Self {
+            begun: now,
+            end: now.saturating_sub(most),
+            last: now,
+        }
+    }
+}
+
 /// A solver that looks as far ahead as it can to be over in time.
 struct Paced {
     solver: Joined<Constructive>,
     look_ahead: usize,
-    /// The time that was left when it began, and that is to be left when it ends.
-    time: Option<(Duration, Duration)>,
+    time: Option<Given>,
     /// The work that is still to be done, and what was done, by how many [times](TIMES) it took; of
     /// all that a board takes.
     left: f64,
@@ -58,11 +79,24 @@ impl Paced {
     /// About what all of the work takes with the nearest look ahead, when so much time is left.
     fn unit(&self, now: Duration, guess: Duration) -> Duration {
         match self.time {
-            Some((begun, _)) if self.done > MEASURED => {
+            Some(Given { begun, .. }) if self.done > MEASURED => {
                 begun.saturating_sub(now).div_f64(self.done)
             }
             _ => guess,
         }
+    }
+
+    /// Takes a look at the time that is left. Where that has become longer, as somebody else waits now,
+    /// it may take `most` of it from then on, and how fast it is has to be measured again.
+    fn look(&mut self, now: Duration, most: Duration) {
+        let Some(given) = &mut self.time else {
+            return;
+        };
+        if now > given.last {
+            *given = Given::new(now, most);
+            self.done = 0.0;
+        }
+        given.last = now;
     }
 
     /// Notes the work that was done.
@@ -74,7 +108,7 @@ impl Paced {
 
     /// Looks as far ahead as there is time for.
     fn keep_pace(&mut self, now: Duration, guess: Duration) {
-        let Some((_, end)) = self.time else {
+        let Some(Given { end, .. }) = self.time else {
             return;
         };
         let time = now.saturating_sub(end).mul_f64(PLANNED);
@@ -121,15 +155,20 @@ impl Deepening {
         A_MOVE.mul_f64(cube(self.problem.shape()))
     }
 
-    /// Begins the next solver, if it is worth its time.
-    fn begin(&mut self, left: Option<Duration>) {
+    /// The most time that a solver is worth when so much is left.
+    fn most(&self, left: Option<Duration>) -> Duration {
         let beams = staged_time(self.problem.shape());
-        let most = match left {
+        match left {
             Some(left) if left < beams => left,
             Some(left) if left.mul_f64(FIRST_SHARE) < beams => left.mul_f64(BEFORE_BEAMS),
             Some(_) => Duration::ZERO,
             None => beams.mul_f64(AT_LEISURE),
-        };
+        }
+    }
+
+    /// Begins the next solver, if it is worth its time.
+    fn begin(&mut self, left: Option<Duration>) {
+        let most = self.most(left);
         let expected = self.guess().mul_f64(times(self.look_ahead + 1));
         let is_paced = left.is_some() && self.best.is_some();
         if self.look_ahead >= FARTHEST || is_paced || expected >= most {
@@ -143,7 +182,7 @@ impl Deepening {
         self.solver = Some(Paced {
             solver: Joined::new(&self.problem, solver),
             look_ahead: self.look_ahead,
-            time: left.map(|left| (left, left.saturating_sub(most))),
+            time: left.map(|left| Given::new(left, most)),
             left: 1.0,
             done: 0.0,
         });
@@ -164,12 +203,14 @@ impl Search for Deepening {
             return Step::Done(Stop::Exhausted);
         }
         let guess = self.guess();
+        let most = self.most(budget.time);
         let Some(paced) = &mut self.solver else {
             self.begin(budget.time);
             return Step::Working;
         };
         if let Some(now) = budget.time {
             paced.note();
+            paced.look(now, most);
             paced.keep_pace(now, guess);
         }
         match paced.solver.advance(budget) {

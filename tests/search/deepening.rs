@@ -110,3 +110,29 @@ fn it_looks_as_far_ahead_as_it_can_to_be_over_in_time() {
     );
     assert!(most > time / 2, "{most:?} of {time:?}");
 }
+
+#[test]
+fn it_takes_no_longer_when_there_is_more_time_than_was_said() {
+    let problem = problem();
+    let tables = Arc::new(Tables::new());
+    let (short, a_node) = (Duration::from_millis(170), Duration::from_nanos(50));
+    // It is as fast as in the first quarter; then who had least time goes, and somebody has longer.
+    let nodes = |then: Duration| {
+        let mut search = Deepening::new(&problem, &tables);
+        loop {
+            let spent = a_node.saturating_mul(search.progress().generated as u32);
+            let due = if spent < short / 4 { short } else { then };
+            let step = search.advance(Budget {
+                time: Some(due.saturating_sub(spent)),
+                ..Budget::nodes(1000)
+            });
+            if let Step::Done(_) = step {
+                return search.progress().generated;
+            }
+        }
+    };
+    let alone = nodes(short);
+    // With much more beams make more of it.
+    let joined = nodes(LONG);
+    assert!(joined <= alone, "{joined} nodes, {alone} alone");
+}
