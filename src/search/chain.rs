@@ -1,6 +1,7 @@
 //! A plan carried out: its searches one after the other, as one search. While beams look for
 //! better solutions, the search that proves runs beside them.
 
+mod late;
 mod parts;
 
 use std::collections::VecDeque;
@@ -74,6 +75,8 @@ pub struct Chain {
     turns: [u64; 2],
     /// The time that was left at the last look.
     left: Option<Duration>,
+    /// Beams that were left for want of time.
+    late: Option<Stage>,
     /// How many parts are out. No search is left before its own are back.
     out: usize,
     /// Of the stages that are over; the lower bound is of all.
@@ -115,6 +118,7 @@ impl Chain {
             peak_memory: 0,
             turns: [0; 2],
             left: None,
+            late: None,
             out: 0,
             past: Progress::default(),
             past_iterations: Vec::new(),
@@ -213,7 +217,7 @@ impl Chain {
             Stage::PushIdaStar(_) => ida_star::push_solver(problem),
             Stage::Beam => {
                 let beams = Box::new(Widening::new(beams::beams(problem, &self.tables)));
-                self.begin_beside(memory);
+                self.begin_beside(memory / 2);
                 beams
             }
             Stage::StagedBeam => Box::new(Widening::new(beams::staged(problem, &self.tables))),
@@ -223,12 +227,12 @@ impl Chain {
 
     /// Lets the last stage of the plan run beside the others, if it is one that proves.
     ///
-    /// Without the memory for both it waits until the others are over.
-    fn begin_beside(&mut self, memory: u64) {
+    /// Where that would take more than `most` bytes it waits until the others are over.
+    fn begin_beside(&mut self, most: u64) {
         if let Some(&proof @ (Stage::IdaStar(_) | Stage::PushIdaStar(_))) = self.waiting.back() {
             let reserve = proof.fixed_bytes(self.problem.shape());
             let reserve = reserve.max(LEAST_RESERVE);
-            if reserve > memory / 2 {
+            if reserve > most {
                 return;
             }
             self.waiting.pop_back();
@@ -323,6 +327,7 @@ impl Search for Chain {
     type Found = Answer;
 
     fn advance(&mut self, budget: Budget) -> Step<Answer> {
+        self.call_back(budget);
         self.left = budget.time;
         if !self.begun {
             self.begun = true;
@@ -374,6 +379,8 @@ impl Search for Chain {
                 })
             }
             Step::Done(stop) => {
+                let stage = *stage;
+                self.note_late(stage, stop, budget);
                 self.leave(stop);
                 Step::Working
             }

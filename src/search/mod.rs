@@ -68,6 +68,12 @@ impl Budget {
             time: None,
         }
     }
+
+    /// Whether there is more time than at a look before, when so much was left: who had the least of it is
+    /// gone, and somebody else still waits.
+    pub(crate) fn is_longer_than(self, before: Option<Duration>) -> bool {
+        before.is_some_and(|before| self.time.is_none_or(|now| now > before))
+    }
 }
 
 /// Where an advanced search stands.

@@ -296,6 +296,10 @@ impl Search for Widening {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        if self.stop == Some(Stop::Exhausted) && budget.is_longer_than(self.left) {
+            // It is not too late, after all.
+            self.stop = None;
+        }
         self.left = budget.time;
         if let Some(solution) = self.asides.found() {
             return self.improved(solution);

@@ -213,6 +213,23 @@ fn it_does_not_end_before_its_part_is_back() {
 }
 
 #[test]
+fn it_goes_on_where_there_is_more_time_after_all_once_its_part_is_back() {
+    let beams = Fakes::new(301);
+    let mut helped = Helped::new(&beams);
+    helped.hand_out();
+    while !helped.search.waits() {
+        helped.search.advance(chunk(Duration::ZERO));
+    }
+    let before = beams.made().len();
+    let (part, _) = helped.part.take().expect("handed out");
+    helped.search.join(part);
+    for _ in 0..3 {
+        assert_eq!(helped.search.advance(chunk(GIVEN)), Step::Working);
+    }
+    assert_eq!(beams.made().len(), before + 1);
+}
+
+#[test]
 fn a_part_holds_no_more_than_there_is() {
     let beams = Fakes::new(301);
     let mut helped = Helped::new(&beams);

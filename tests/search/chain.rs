@@ -620,3 +620,67 @@ fn beams_from_both_ends_and_the_proof_keep_within_the_memory_together() {
         assert!(handed_out > 0, "{side}×{side} had no help");
     }
 }
+
+/// A chain for `BEST` on a board with beams, played as if each node took 100 ns.
+struct Played {
+    chain: Chain,
+    now: Duration,
+    /// What was found, and by what.
+    found: Vec<(usize, Stage)>,
+}
+
+impl Played {
+    fn new(side: usize) -> Self {
+        let shape = shape(side, side);
+        while !learned::prepare(shape, 1 << 20) {}
+        let problem = random_problem(shape, side * side - 1, &mut Dice::new(5));
+        Self {
+            chain: Chain::of_own_choice(problem, Objective::Best, &Arc::default()),
+            now: Duration::ZERO,
+            found: Vec::new(),
+        }
+    }
+
+    /// Advances until so much time is over, when findings are of use until `due`.
+    fn play(&mut self, memory: u64, until: Duration, due: Duration) {
+        while self.now < until {
+            let before = self.chain.progress().generated;
+            let step = self.chain.advance(Budget {
+                nodes: 256,
+                memory,
+                time: Some(due.saturating_sub(self.now)),
+            });
+            match step {
+                Step::Working => {}
+                Step::Found(answer) => self.found.push((answer.length, answer.by)),
+                Step::Done(stop) => panic!("{stop:?}"),
+            }
+            let nodes = self.chain.progress().generated - before;
+            self.now += Duration::from_nanos(100 * (1 + nodes));
+        }
+    }
+
+    fn found_by_beams(&self) -> usize {
+        let by_beams = self.found.iter().filter(|(_, by)| *by == Stage::Beam);
+        by_beams.count()
+    }
+}
+
+#[test]
+fn beams_that_were_too_late_for_one_asker_begin_again_for_another() {
+    const SHORT: Duration = Duration::from_millis(2);
+    const LONG: Duration = Duration::from_millis(200);
+    let mut played = Played::new(8);
+    // While the first asker takes what there is, the proof has all the nodes.
+    played.play(u64::MAX, 10 * SHORT, SHORT);
+    assert_eq!(played.chain.name(), "other", "beams would be too late");
+    let at_first = played.found_by_beams();
+    // The proof goes on beside them, as ever.
+    let proof = |chain: &Chain| -> u64 { chain.iterations().iter().map(|it| it.generated).sum() };
+    let (all, proven) = (played.chain.progress().generated, proof(&played.chain));
+    played.play(u64::MAX, LONG, LONG);
+    assert!(played.found_by_beams() > at_first, "{:?}", played.found);
+    let all = played.chain.progress().generated - all;
+    let proven = proof(&played.chain) - proven;
+    assert!(proven > all / 160 && proven < all / 16, "{proven} of {all}");
+}
