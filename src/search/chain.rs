@@ -25,6 +25,8 @@ use super::{
     Budget, Iteration, Part, Progress, Search, Solver, Step, Stop, a_star, beams, ida_star,
 };
 
+use late::Late;
+
 /// Beams get so many times the nodes of the search that proves beside them: a little less width
 /// costs next to nothing, and the bound grows by the logarithm of its nodes. The larger the board, the less it
 /// grows, and the longer a node of that search takes, by then two or three times one of a beam.
@@ -75,8 +77,8 @@ pub struct Chain {
     turns: [u64; 2],
     /// The time that was left at the last look.
     left: Option<Duration>,
-    /// Beams that were left for want of time.
-    late: Option<Stage>,
+    /// Beams that were left for want of time or memory.
+    late: Option<Late>,
     /// How many parts are out. No search is left before its own are back.
     out: usize,
     /// Of the stages that are over; the lower bound is of all.

@@ -73,8 +73,8 @@ const SLACK: f64 = 1.5;
 
 /// Searches by wider and wider beams. Each finding is shorter than those before.
 ///
-/// Ends with [`Stop::Memory`] when there is not enough for a wider one and no time to keep, and with
-/// [`Stop::Exhausted`] when there is no time left for the narrowest.
+/// Ends with [`Stop::Memory`] when there is not enough for the narrowest, or for a wider one and no time to keep,
+/// and with [`Stop::Exhausted`] when there is no time left for the narrowest.
 pub struct Widening {
     beams: Arc<dyn Beams>,
     pass: Option<Box<dyn Pass>>,

@@ -684,3 +684,21 @@ fn beams_that_were_too_late_for_one_asker_begin_again_for_another() {
     let proven = proof(&played.chain) - proven;
     assert!(proven > all / 160 && proven < all / 16, "{proven} of {all}");
 }
+
+#[test]
+fn beams_without_memory_begin_again_when_there_is_some() {
+    const LITTLE: u64 = 1 << 10;
+    let given = Duration::from_millis(100);
+    let mut played = Played::new(8);
+    played.play(LITTLE, given / 4, given);
+    assert_eq!(played.found_by_beams(), 0);
+    assert_eq!(played.chain.name(), "other");
+    let iterations = played.chain.iterations();
+    assert!(!iterations.is_empty(), "the proof has all the nodes");
+    // Not even that for which the proof has reserved its bytes is enough.
+    played.play(80 << 10, given / 3, given);
+    assert_eq!(played.found_by_beams(), 0);
+    played.play(16 << 20, given, given);
+    assert!(played.found_by_beams() > 0, "{:?}", played.found);
+    assert!(played.chain.progress().memory <= 16 << 20);
+}
