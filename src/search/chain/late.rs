@@ -1,15 +1,22 @@
 //! Beams that were left for want of time or memory, and are worth it again when there is more.
 
-use super::{Chain, Stage, beams};
+use std::time::Duration;
+
+use super::Chain;
+use crate::search::plan::Stage;
 use crate::search::{Budget, Stop};
+
+/// Beams without memory look for it again when one part in so many of the time has gone: to look takes a
+/// few turns, in which they hold what memory they can get, though it be too little.
+const LOOKS: u32 = 32;
 
 /// What beams need to go on.
 #[derive(Clone, Copy, Debug)]
 enum Need {
     /// More time than there was.
     Time,
-    /// So many bytes, which the narrowest beam can come to hold.
-    Memory(u64),
+    /// Memory, which was looked for when so much time was left.
+    Memory(Duration),
 }
 
 /// Beams that have ended before the time was over.
@@ -23,16 +30,14 @@ impl Chain {
     /// Takes note of beams that have ended early. The first asker may soon be gone, and there may be others, who
     /// have longer; and other searches give back memory while there is time.
     pub(super) fn note_late(&mut self, stage: Stage, stop: Stop, budget: Budget) {
-        if budget.time.is_none() {
+        let Some(left) = budget.time else {
+            return;
+        };
+        if !matches!(stage, Stage::Beam | Stage::StagedBeam) {
             return;
         }
-        let beams = match stage {
-            Stage::Beam => beams::beams(&self.problem, &self.tables),
-            Stage::StagedBeam => beams::staged(&self.problem, &self.tables),
-            _ => return,
-        };
         let need = match stop {
-            Stop::Memory => Need::Memory(beams.bytes(beams.narrowest())),
+            Stop::Memory => Need::Memory(left),
             _ => Need::Time,
         };
         self.late = Some(Late { stage, need });
@@ -40,12 +45,14 @@ impl Chain {
         self.begin_beside(u64::MAX);
     }
 
-    /// Has them begin again before all stages that wait, once there is what they need.
+    /// Has them begin again before all stages that wait, once there may be what they need.
     pub(super) fn call_back(&mut self, budget: Budget) {
-        let room = budget.memory.saturating_sub(self.memory_beside());
         let is_there = |late: &mut Late| match late.need {
             Need::Time => budget.is_longer_than(self.left),
-            Need::Memory(bytes) => budget.time.is_some() && room >= bytes,
+            Need::Memory(left) => {
+                let since = budget.time.map(|now| now.abs_diff(left));
+                since.is_some_and(|since| since >= left / LOOKS)
+            }
         };
         if let Some(late) = self.late.take_if(is_there) {
             self.waiting.push_front(late.stage);
