@@ -403,6 +403,8 @@ impl Log {
 async fn an_answer_is_told_of_when_it_was_sent_whole() {
     let log = Log::default();
     let written = log.clone();
+    // Beside another subscriber, tracing asks this one also of what other tests have come by first.
+    let _other = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
     // All of the service but its searches is on this thread.
     let _log = tracing::subscriber::set_default(
         tracing_subscriber::fmt()
