@@ -64,7 +64,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_MAX_REQUEST_BYTES", value_name = "BYTES", default_value = "128K", value_parser = bytes)]
     pub max_request_bytes: u64,
 
-    /// Calls at once, answers that are still being sent included; further ones are refused.
+    /// Calls at once, answers that are still being sent included, and health and reflection as many of their own; further ones are refused.
     #[arg(
         long,
         env = "LOYD_MAX_CALLS",

@@ -64,6 +64,11 @@ fn staged_layers(shape: Shape, width: usize) -> u32 {
     (by_width * cube(shape)) as u32
 }
 
+/// As many boards as there are, as far as a beam could hold them.
+fn boards(shape: Shape) -> usize {
+    (3..=shape.cells().min(12)).product()
+}
+
 /// The cells times the mean of the sides: n³ on n×n.
 pub(super) fn cube(shape: Shape) -> f64 {
     shape.cells() as f64 * side(shape)
@@ -143,6 +148,10 @@ impl Beams for Whole {
         if self.is_easy() { 48 } else { 8 }
     }
 
+    fn widest(&self) -> usize {
+        boards(self.problem().shape())
+    }
+
     fn layers(&self, _width: usize) -> u32 {
         (0.9 * cube(self.problem().shape())) as u32
     }
@@ -200,6 +209,10 @@ impl Beams for Staged {
 
     fn narrowest(&self) -> usize {
         4
+    }
+
+    fn widest(&self) -> usize {
+        boards(self.problem.shape())
     }
 
     fn layers(&self, width: usize) -> u32 {

@@ -344,9 +344,7 @@ impl Search for Chain {
             return Step::Working;
         }
         if let Some(stop) = met {
-            if self.current.is_some() {
-                self.leave(stop);
-            }
+            // It is left as it stands: to free a large one takes longer than a slice, and somebody waits for the end.
             return Step::Done(stop);
         }
         if is_overtaken {

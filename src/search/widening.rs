@@ -45,6 +45,11 @@ pub trait Beams: Send + Sync {
     /// No beam is narrower: it would find nothing, or nothing good.
     fn narrowest(&self) -> usize;
 
+    /// No beam is wider: it would hold all boards that there are.
+    fn widest(&self) -> usize {
+        usize::MAX
+    }
+
     /// The bytes that a beam of this width can come to hold.
     fn bytes(&self, width: usize) -> u64;
 
@@ -172,13 +177,15 @@ impl Widening {
         let is_too_late = budget
             .time
             .is_some_and(|left| 2 * self.next_width(Some(left)) < self.beams.narrowest());
-        if is_too_late {
+        let has_all = budget.time.is_none() && self.widest >= self.beams.widest();
+        if is_too_late || has_all {
             self.stop = Some(Stop::Exhausted);
             return;
         }
         let planned = planned.max(self.beams.narrowest());
+        let planned = planned.min(self.beams.widest());
         let slack = budget.time.map_or(1.0, |_| SLACK);
-        let mut width = (planned as f64 * slack) as usize;
+        let mut width = ((planned as f64 * slack) as usize).min(self.beams.widest());
         let wanted = self.beams.bytes(width);
         let memory = budget.memory.saturating_sub(self.asides.memory());
         if wanted > memory {

@@ -28,10 +28,10 @@ impl Answers {
     pub fn sent(&mut self, mut bytes: &[u8], now: Instant) {
         while let Some(head) = self.heads.next(&mut bytes) {
             match head.kind {
-                HEADERS if head.flags & END_STREAM == 0 => {
-                    if !self.given_up.contains(&head.stream) {
-                        self.open.insert(head.stream, now);
-                    }
+                HEADERS
+                    if head.flags & END_STREAM == 0 && !self.given_up.contains(&head.stream) =>
+                {
+                    self.open.insert(head.stream, now);
                 }
                 DATA if head.flags & END_STREAM == 0 => {
                     if let Some(sent) = self.open.get_mut(&head.stream) {

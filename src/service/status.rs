@@ -181,7 +181,7 @@ pub fn too_many_headers(most: usize) -> Status {
     never_again(status(
         Code::ResourceExhausted,
         "REQUEST_TOO_LARGE",
-        &format!("a request may have {most} headers: leave out what loyd need not know"),
+        format!("a request may have {most} headers: leave out what loyd need not know"),
         [],
         ErrorDetails::new(),
     ))

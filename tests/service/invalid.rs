@@ -384,6 +384,17 @@ async fn options_that_cannot_be_are_refused() {
             ),
             "method.heuristic",
         ),
+        // A heuristic by its corrections alone.
+        (
+            by(
+                Objective::Fast,
+                proto::Method {
+                    corrections: vec![Heuristic::LastMoves.into()],
+                    ..method(Algorithm::Beam, none, 0.0)
+                },
+            ),
+            "method.corrections",
+        ),
         (
             by(
                 Objective::Fast,

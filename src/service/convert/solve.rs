@@ -244,7 +244,12 @@ impl Reader {
         let faults = algorithm.map(|_| plan::faults(metric, objective, method));
         let shape_fault = shape.and_then(|shape| plan::check_shape(shape, method).err());
         for fault in faults.into_iter().flatten().chain(shape_fault) {
-            self.violation(plan_field(&fault), fault);
+            let field = match plan_field(&fault) {
+                // It is there for its corrections.
+                HEURISTIC if wire.heuristic == 0 => "method.corrections",
+                field => field,
+            };
+            self.violation(field, fault);
         }
         algorithm.map(|_| method)
     }
@@ -293,7 +298,7 @@ impl Reader {
 
     /// The heuristic with its corrections, or without them where they are at fault.
     fn heuristic(&mut self, heuristic: i32, corrections: &[i32]) -> Option<HeuristicKind> {
-        let base = self.base_heuristic("method.heuristic", heuristic);
+        let base = self.base_heuristic(HEURISTIC, heuristic);
         let added = self.corrections(corrections);
         let base = base?;
         let Some(added) = added.filter(|added| !added.is_empty()) else {
@@ -363,6 +368,8 @@ impl Reader {
     }
 }
 
+const HEURISTIC: &str = "method.heuristic";
+
 /// The field of `Method` that an error is about.
 const fn plan_field(error: &PlanError) -> &'static str {
     match error {
@@ -371,7 +378,7 @@ const fn plan_field(error: &PlanError) -> &'static str {
         PlanError::StrayHeuristic(_)
         | PlanError::BoundNotInPushes(_)
         | PlanError::WithoutDatabases(_)
-        | PlanError::UnsupportedShape { .. } => "method.heuristic",
+        | PlanError::UnsupportedShape { .. } => HEURISTIC,
         PlanError::StrayVariant => "method.variant",
     }
 }

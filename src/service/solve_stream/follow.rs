@@ -56,6 +56,10 @@ pub(super) async fn follow(
                 let Some(event) = followed.next(solving.as_deref()) else {
                     continue;
                 };
+                if matches!(event, Event::Progress(_)) {
+                    // From when it is sent, however long it had to wait.
+                    ticks.reset();
+                }
                 let is_last = matches!(event, Event::Summary(_));
                 if is_last {
                     followed.note_answer();

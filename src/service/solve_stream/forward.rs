@@ -56,6 +56,8 @@ pub(super) async fn forward(
                 };
                 let event = writer.progress(&progress, None, 0, call.arrived.elapsed());
                 send(&sender, event).await?;
+                // From when it is sent, however long it had to wait.
+                ticks.reset();
             }
         }
     }
