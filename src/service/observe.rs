@@ -33,6 +33,9 @@ const PIECE: usize = 64 * 1024;
 /// The most headers of a request. They come compressed, and take a hundred times as much once they are read.
 const MAX_HEADERS: usize = 100;
 
+/// The least places for health and reflection.
+const LEAST_ASIDE: usize = 64;
+
 /// A longer request id is not one.
 const MAX_REQUEST_ID: usize = 128;
 
@@ -50,13 +53,13 @@ pub struct Observe<S> {
 
 impl<S> Observe<S> {
     /// Watches the calls of `inner`, of which there may be `max_calls` at once. Health checks
-    /// and reflection have as many places of their own: they have to work when nothing else does.
+    /// and reflection have as many places of their own, 64 at least: they have to work when nothing else does.
     pub fn new(inner: S, max_calls: usize) -> Self {
-        let places = || Arc::new(Semaphore::new(max_calls.min(Semaphore::MAX_PERMITS)));
+        let places = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
         Self {
             inner,
-            places: places(),
-            places_aside: places(),
+            places: places(max_calls),
+            places_aside: places(max_calls.max(LEAST_ASIDE)),
             peer: Arc::new(Peer::new()),
             patience: Duration::MAX,
         }

@@ -25,13 +25,17 @@ async fn calls_and_what_is_beside_them_are_bounded_apart() {
         let body = Body::new(Full::new(Bytes::from_static(b"answer")));
         Ok::<_, Infallible>(http::Response::new(body))
     });
-    for held in [SOLVE, "/grpc.health.v1.Health/Watch"] {
+    for (held, places) in [(SOLVE, 1), ("/grpc.health.v1.Health/Watch", 64)] {
         let mut service = Observe::new(handler, 1);
-        // Its place is held until its answer has been sent.
-        let first = service.call(post(held)).await.unwrap();
-        assert!(Status::from_header_map(first.headers()).is_none());
-        let second = service.call(post(held)).await.unwrap();
-        let status = Status::from_header_map(second.headers()).unwrap();
+        let mut answers = Vec::new();
+        for _ in 0..places {
+            // Its place is held until its answer has been sent.
+            let answer = service.call(post(held)).await.unwrap();
+            assert!(Status::from_header_map(answer.headers()).is_none());
+            answers.push(answer);
+        }
+        let further = service.call(post(held)).await.unwrap();
+        let status = Status::from_header_map(further.headers()).unwrap();
         assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
         for other in [SOLVE, "/grpc.health.v1.Health/Check"] {
             let is_free = other.split('/').nth(1) != held.split('/').nth(1);

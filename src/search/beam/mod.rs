@@ -24,7 +24,7 @@ pub use hash::Hashes;
 pub use layers::{Layers, State};
 pub use leaders::LEAST_WIDTH;
 pub use nodes::{Head, Nodes};
-pub use trace::{Mark, Trace};
+pub use trace::{Mark, Trace, Way};
 pub use whole::{Beam, End, supports};
 
 pub(crate) use leaders::{GROUP, Group, Watch};

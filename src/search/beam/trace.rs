@@ -47,15 +47,9 @@ impl Trace {
     /// The moves that lead to a node.
     #[must_use]
     pub fn moves(&self, mark: Mark) -> Vec<Direction> {
-        let mut moves = Vec::new();
-        let mut at = mark.0;
-        while at != ROOT {
-            let link = self.links.row(at as usize)[0];
-            moves.push(SLIDES[(link & 3) as usize]);
-            at = link >> 2;
-        }
-        moves.reverse();
-        moves
+        let mut way = Way::to(mark);
+        way.read(self, usize::MAX);
+        way.moves
     }
 
     /// The most bytes that the trace of so many nodes holds.
@@ -68,6 +62,63 @@ impl Trace {
     #[must_use]
     pub fn bytes(&self) -> u64 {
         self.links.bytes()
+    }
+}
+
+/// The moves that lead to a node, read back from it piece by piece.
+#[derive(Debug)]
+pub struct Way {
+    at: u32,
+    /// The last first, until all are there.
+    moves: Vec<Direction>,
+}
+
+impl Way {
+    /// The way to a node, of which nothing is read yet.
+    #[must_use]
+    pub const fn to(mark: Mark) -> Self {
+        Self {
+            at: mark.0,
+            moves: Vec::new(),
+        }
+    }
+
+    /// Whether all moves are there.
+    #[must_use]
+    pub const fn is_read(&self) -> bool {
+        self.at == ROOT
+    }
+
+    /// Reads up to so many moves more of the trace that has the node.
+    pub fn read(&mut self, trace: &Trace, most: usize) {
+        for _ in 0..most {
+            if self.is_read() {
+                return;
+            }
+            let link = trace.links.row(self.at as usize)[0];
+            self.moves.push(SLIDES[(link & 3) as usize]);
+            self.at = link >> 2;
+            if self.is_read() {
+                self.moves.reverse();
+            }
+        }
+    }
+
+    /// Adds moves after those that are there, once all are.
+    pub fn add(&mut self, moves: &[Direction]) {
+        self.moves.extend_from_slice(moves);
+    }
+
+    /// The moves, once all are there.
+    #[must_use]
+    pub fn moves(&self) -> &[Direction] {
+        &self.moves
+    }
+
+    /// Bytes held.
+    #[must_use]
+    pub const fn bytes(&self) -> usize {
+        self.moves.capacity()
     }
 }
 

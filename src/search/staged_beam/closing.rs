@@ -4,7 +4,7 @@ use super::block::{Inside, Tabled};
 use super::estimate::Staged;
 use super::number;
 use crate::puzzle::Direction;
-use crate::search::beam::{Layers, Tile};
+use crate::search::beam::{Layers, Mark, Tile};
 use crate::search::tables::Tables;
 
 /// The boards that have only the block left, and how good they are.
@@ -49,12 +49,15 @@ impl Closing {
         self.best.map(|(length, _)| length)
     }
 
-    pub(super) fn moves<T: Tile>(&self, layers: &Layers<Staged<T>>) -> Option<Vec<Direction>> {
+    /// The board that a shortest solution goes through, and the moves from there.
+    pub(super) fn end<T: Tile>(
+        &self,
+        layers: &Layers<Staged<T>>,
+    ) -> Option<(Mark, Vec<Direction>)> {
         let (_, node) = self.best?;
         let completed = layers.completed();
         let tiles = completed.tiles(node);
-        let mut moves = layers.trace().moves(completed.head(node).mark);
-        moves.extend(self.tabled.moves(|cell| number(tiles[cell]))?);
-        Some(moves)
+        let moves = self.tabled.moves(|cell| number(tiles[cell]))?;
+        Some((completed.head(node).mark, moves))
     }
 }

@@ -15,6 +15,7 @@ mod roots;
 mod run;
 mod stage;
 mod stages;
+mod telling;
 mod window;
 
 use std::sync::Arc;

@@ -8,6 +8,7 @@ use super::estimate::Staged;
 use super::finale::Finale;
 use super::peel::Ending;
 use super::stages::{Completed, Stages};
+use super::telling::Telling;
 use crate::heuristic::learned::{self, near::NearRows};
 use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
 use crate::search::beam::{Layers, Learned, Pass, Settings, State, Tile, Trace};
@@ -74,6 +75,8 @@ enum Phase<T: Tile> {
     Finale(Finale<T>),
     /// The stages, with a table for the block.
     ToTable(Stages<T>, Closing),
+    /// What they have found is told.
+    Telling(Box<Telling<T>>),
     Over(Stop),
 }
 
@@ -93,6 +96,10 @@ impl<T: Tile> Phase<T> {
         match self {
             Self::Gathering(stages) | Self::ToTable(stages, _) => {
                 (stages.layers().expanded(), stages.layers().generated())
+            }
+            Self::Telling(telling) => {
+                let layers = telling.stages().layers();
+                (layers.expanded(), layers.generated())
             }
             Self::Finale(finale) => (finale.layers().expanded(), finale.layers().generated()),
             Self::Over(_) => (0, 0),
@@ -169,6 +176,7 @@ impl<T: Tile> StagedBeam<T> {
         let stages = Self::layer_bytes(shape, width);
         match &self.phase {
             Phase::Gathering(it) | Phase::ToTable(it, _) => stages + it.layers().trace().bytes(),
+            Phase::Telling(it) => stages + it.stages().layers().trace().bytes() + it.bytes() as u64,
             Phase::Finale(finale) => {
                 let finale_bytes = Layers::<Learned>::bytes(self.inside.inner, width);
                 stages + finale_bytes + finale.layers().trace().bytes()
@@ -235,7 +243,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
             Phase::ToTable(stages, _) => self.rest_of(stages.layers(), expected) + CLOSING_LAYERS,
             // By the estimate alone: solutions become shorter the wider the beam is, all on the way.
             Phase::Finale(finale) => finale.layers().rest(),
-            Phase::Over(_) => 1,
+            Phase::Telling(_) | Phase::Over(_) => 1,
         }
     }
 
@@ -249,7 +257,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
         match &mut self.phase {
             Phase::Gathering(stages) | Phase::ToTable(stages, _) => stages.set_width(width),
             Phase::Finale(finale) => finale.set_width(width),
-            Phase::Over(_) => {}
+            Phase::Telling(_) | Phase::Over(_) => {}
         }
     }
 }
@@ -300,10 +308,21 @@ impl<T: Tile> Search for StagedBeam<T> {
                     self.phase = Phase::ToTable(stages, closing);
                     return Step::Working;
                 }
-                let layers = stages.layers();
-                let moves = closing.moves(layers);
-                let solution = moves.and_then(|moves| self.solution(moves));
-                self.end((layers.expanded(), layers.generated()), solution)
+                let Some((mark, rest)) = closing.end(stages.layers()) else {
+                    return self.end(Phase::ToTable(stages, closing).counts(), None);
+                };
+                let telling = Telling::new(stages, mark, rest, &self.problem, self.symmetry);
+                self.phase = Phase::Telling(Box::new(telling));
+                Step::Working
+            }
+            Phase::Telling(mut telling) => {
+                if telling.advance(budget.nodes) {
+                    let layers = telling.stages().layers();
+                    let counts = (layers.expanded(), layers.generated());
+                    return self.end(counts, telling.finish());
+                }
+                self.phase = Phase::Telling(telling);
+                Step::Working
             }
         }
     }
