@@ -9,11 +9,10 @@ use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http2;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
 use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
-use tower::ServiceExt;
+use tower::{Service, ServiceExt};
 
 use super::end::End;
 use super::gather::Gather;
@@ -144,10 +143,7 @@ async fn converse(
         .max_local_error_reset_streams(FAULTS)
         .keep_alive_interval(config.keepalive)
         .keep_alive_timeout(config.keepalive_timeout)
-        .serve_connection(
-            TokioIo::new(stream.clone()),
-            TowerToHyperService::new(calls),
-        );
+        .serve_connection(TokioIo::new(stream.clone()), AtOnce(calls));
     tokio::pin!(connection);
 
     let watch = Watch::new(config, &peer);
@@ -184,6 +180,23 @@ async fn converse(
         // What goes on here may end, and new calls come by another connection.
         leaving = Some(leave);
         connection.as_mut().graceful_shutdown();
+    }
+}
+
+/// A service that takes a request when it has come, and not when its turn is there: what is refused is not kept until then, and
+/// what is not has a place. All that calls go through is ready at any time.
+#[derive(Clone, Debug)]
+struct AtOnce<S>(S);
+
+impl<S: Service<Request<Incoming>> + Clone> hyper::service::Service<Request<Incoming>>
+    for AtOnce<S>
+{
+    type Response = S::Response;
+    type Error = S::Error;
+    type Future = S::Future;
+
+    fn call(&self, request: Request<Incoming>) -> S::Future {
+        self.0.clone().call(request)
     }
 }
 

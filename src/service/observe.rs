@@ -31,7 +31,7 @@ const REQUEST_ID: &str = "x-request-id";
 const PIECE: usize = 64 * 1024;
 
 /// The most headers of a request. They come compressed, and take a hundred times as much once they are read.
-const MAX_HEADERS: usize = 100;
+const MAX_HEADERS: usize = 64;
 
 /// The least places for health and reflection.
 const LEAST_ASIDE: usize = 64;
@@ -79,7 +79,8 @@ impl<S> Observe<S> {
 impl<S, B> Service<Request<B>> for Observe<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
-    S::Future: Send + 'static,
+    S: Clone + Send + 'static,
+    S::Future: Send,
     B: HttpBody<Data = Bytes> + Send + 'static,
     B::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
 {
@@ -115,11 +116,11 @@ where
         let arrives_by = call.arrived.checked_add(self.patience);
         let mut request = request.map(|body| Body::new(InTime::new(body, arrives_by)));
         request.extensions_mut().insert(call);
-        let response = self.inner.call(request);
+        let mut inner = self.inner.clone();
         let in_time = async move {
             tokio::select! {
                 biased;
-                response = response => response,
+                response = inner.call(request) => response,
                 // Handlers keep their deadlines; this is for requests that do not get to one.
                 () = until(deadline) => Ok(status::failed(&Failure::DeadlineExceeded).into_http()),
             }
