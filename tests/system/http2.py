@@ -40,9 +40,9 @@ def header(name, value):
     return b"\x00" + number(len(name), 7) + name + number(len(value), 7) + value
 
 
-def call(method, **more):
+def call(method, service="loyd.v1.PuzzleService", **more):
     """The headers of a call."""
-    path = f"/loyd.v1.PuzzleService/{method}"
+    path = f"/{service}/{method}"
     own = {":method": "POST", ":scheme": "http", ":path": path, ":authority": "loyd"}
     rest = {"content-type": "application/grpc", "te": "trailers", **more}
     return b"".join(header(*pair) for pair in (own | rest).items())

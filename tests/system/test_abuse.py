@@ -35,6 +35,8 @@ GROWTH = 64 << 20
 
 IDLE = 3_000
 
+HEALTH = "grpc.health.v1.Health"
+
 
 class Bystander:
     """Another client, which asks all the time while an attack goes on."""
@@ -183,6 +185,40 @@ class Abuse(Case):
         self.server.wait_for_line(
             lambda line: line.get("reason") == "stalled" and "127.0.0.1" in line["peer"], "the peer"
         )
+
+    def test_answers_that_nobody_takes_beside_others_that_wait(self):
+        """As many streams of health, begun again and again, do not hide them."""
+        request = self.client.message("GenerateRequest", rows=100, columns=100, count=3, seed=1)
+        request = message(request.SerializeToString())
+        before, streams = self.closed("stalled"), itertools.count(1, 2)
+
+        def begin(headers, body):
+            stream = next(streams)
+            attacker.send(frame(HEADERS, END_HEADERS, stream, headers))
+            attacker.send(frame(DATA, END_STREAM, stream, body))
+            return stream
+
+        with Bystander(self), Connection(
+            self.server.address, setting(INITIAL_WINDOW_SIZE, 100)
+        ) as attacker:
+            for _ in range(100):
+                begin(call("Generate"), request)
+            watches, end = [], time.monotonic() + PATIENCE
+            while not attacker.closed_within(0.9):
+                self.assertLess(time.monotonic(), end, "it is closed")
+                for stream in watches:
+                    attacker.send(frame(RST_STREAM, 0, stream, bytes([0, 0, 0, 8])))
+                watches = [begin(call("Watch", service=HEALTH), message(b"")) for _ in range(105)]
+        self.wait_until(lambda: self.closed("stalled") > before, "it is counted")
+
+    def test_large_messages_to_health(self):
+        """They need neither a token nor a place, and are refused by their length."""
+        with Bystander(self), Connection(self.server.address) as attacker:
+            for stream in range(1, 400, 2):
+                attacker.send(frame(HEADERS, END_HEADERS, stream, call("Check", service=HEALTH)))
+                attacker.send(frame(DATA, 0, stream, message(bytes(4 << 20))[:1_000]))
+            refused = 'loyd_requests_handled_total{method="health",code="OUT_OF_RANGE"}'
+            self.wait_until(lambda: self.server.metrics().get(refused) == 200, "all are refused")
 
     def stalled(self):
         return self.server.metrics()["loyd_stalled_connections_total"]
