@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::heads::{DATA, END_STREAM, HEADERS, Heads, RST_STREAM};
 
-/// So many calls are remembered that were given up before their answers began: as many as a connection has at once.
+/// So many calls are remembered that were given up before their answers began: as many as a connection has at once, unless `--max-streams` says more.
 const REMEMBERED: usize = 256;
 
 /// The answers of a connection that have begun and have not ended.

@@ -26,18 +26,13 @@ pub(super) async fn solve(
     let timeout = call::timeout(&request);
     note_board(&call, request.get_ref().board.as_ref());
     let read = convert::read_solve(request.get_ref(), puzzles.settings.max_side)?;
-    let sending = NANOSECONDS_A_BYTE * response_bytes(&read);
-    let limits = note_begin(
-        puzzles,
-        &call,
-        timeout,
-        &read,
-        Duration::from_nanos(sending),
-    )?;
+    let bytes = response_bytes(&read);
+    let sending = Duration::from_nanos(NANOSECONDS_A_BYTE * bytes);
+    let limits = note_begin(puzzles, &call, timeout, &read, sending)?;
     if convert::cannot_fit(&read) {
         return Err(too_large("any solution"));
     }
-    reserve(puzzles, &call, response_bytes(&read))?;
+    reserve(puzzles, &call, bytes)?;
     let client = puzzles.client(&request);
     let solving = begin(puzzles, client.as_ref(), &read, limits)?;
     let mut solving = Noted::new(solving, call.clone());

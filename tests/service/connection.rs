@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 use loyd::service::{ServeError, proto};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::harness::{PATIENCE, Service, ask, hardest, hopeless, in_time, square, try_start};
+use crate::harness::{
+    PATIENCE, Service, any_board, ask, assert_reason, hardest, hopeless, in_time, milliseconds,
+    square, try_start, wire,
+};
 use crate::raw::{
     ACK, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RawClient, SETTINGS, WINDOW_UPDATE,
     frame, greet, http2_frame, read_to_end,
@@ -67,10 +70,10 @@ async fn a_call_keeps_its_connection_from_being_idle() {
     let mut client = service.client().await;
     let mut hard = hopeless(1);
     let limits = hard.limits.get_or_insert_default();
-    limits.max_time = Some(crate::harness::milliseconds(600));
+    limits.max_time = Some(milliseconds(600));
     let status = client.solve(hard).await.unwrap_err();
     // Its own limit, and not the end of its connection.
-    crate::harness::assert_reason(&status, tonic::Code::ResourceExhausted, "TIME_LIMIT");
+    assert_reason(&status, tonic::Code::ResourceExhausted, "TIME_LIMIT");
 }
 
 #[tokio::test]
@@ -148,10 +151,10 @@ async fn a_call_that_crosses_with_the_goodbye_of_idleness_has_its_time() {
         "100ms",
     ])
     .await;
-    let mut question = ask(crate::harness::wire(&crate::harness::any_board(7, 7, 1)));
+    let mut question = ask(wire(&any_board(7, 7, 1)));
     let limits = question.limits.get_or_insert_default();
     // Several times as long as the connection of somebody who asks for nothing has.
-    limits.max_time = Some(crate::harness::milliseconds(800));
+    limits.max_time = Some(milliseconds(800));
     let answered = cross_with_the_goodbye(&service, "Solve", &frame(&question)).await;
     assert!(has_answer(&answered), "{answered:?}");
 }

@@ -1,8 +1,5 @@
 //! `SolveStream`: progress, better solutions, moves in chunks, and the summary.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
-
 use loyd::puzzle::Board;
 use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
 use loyd::service::proto::solve_stream_response::Event;
@@ -13,6 +10,7 @@ use crate::harness::{
     Service, any_board, ask_for, assert_reason, hopeless, in_time, milliseconds, play, reason,
     solved, try_start,
 };
+use crate::log::Log;
 use crate::support::published::KORF_1985;
 use crate::support::shape;
 
@@ -371,45 +369,28 @@ async fn the_deadline_holds_on_streams() {
     }
 }
 
-/// What was logged.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Log {
-    /// The fields of the one call that has ended since.
-    fn call(&self) -> serde_json::Value {
-        let text = std::mem::take(&mut *self.0.lock().unwrap());
-        let lines = serde_json::Deserializer::from_slice(&text).into_iter();
-        let mut calls = lines
-            .map(|line: Result<serde_json::Value, _>| line.unwrap()["fields"].take())
-            .filter(|fields| fields["message"] == "request");
-        let call = calls.next().expect("it is logged");
-        assert!(calls.next().is_none());
-        call
-    }
+/// The fields of the one call that has ended since.
+fn logged_call(log: &Log) -> serde_json::Value {
+    let text = log.take();
+    let mut calls = text
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["fields"].take())
+        .filter(|fields| fields["message"] == "request");
+    let call = calls.next().expect("it is logged");
+    assert!(calls.next().is_none());
+    call
 }
 
 #[tokio::test]
 async fn an_answer_is_told_of_when_it_was_sent_whole() {
     let log = Log::default();
-    let written = log.clone();
     // Beside another subscriber, tracing asks this one also of what other tests have come by first.
     let _other = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
     // All of the service but its searches is on this thread.
     let _log = tracing::subscriber::set_default(
         tracing_subscriber::fmt()
             .json()
-            .with_writer(move || written.clone())
+            .with_writer(log.clone())
             .finish(),
     );
     // Without a network nothing is sent before it is asked for.
@@ -424,7 +405,7 @@ async fn an_answer_is_told_of_when_it_was_sent_whole() {
         };
         let events = client.solve_stream(request.clone()).await.unwrap();
         let followed = follow(events.into_inner(), &start).await;
-        let told = log.call();
+        let told = logged_call(&log);
         assert_eq!(told["outcome"], "solved");
         assert_eq!(told["length"], followed.length);
 
@@ -433,7 +414,7 @@ async fn an_answer_is_told_of_when_it_was_sent_whole() {
         let mut events = events.into_inner();
         while !matches!(next(&mut events).await.unwrap(), Event::Moves(_)) {}
         drop(events);
-        let told = log.call();
+        let told = logged_call(&log);
         assert_eq!(told["outcome"], "cancelled", "{told}");
         assert_eq!(told.get("length"), None, "{told}");
     }

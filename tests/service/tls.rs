@@ -1,10 +1,8 @@
 //! TLS: whom a client talks to, and whom the server lets in.
 
 use std::fs;
-use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
@@ -17,6 +15,7 @@ use tokio::net::TcpStream;
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Identity};
 
 use crate::harness::{Service, ask, hardest, in_time, try_start};
+use crate::log::Log;
 use crate::raw::read_to_end;
 
 /// Who signs certificates in a test.
@@ -106,6 +105,13 @@ impl Files {
         flags
     }
 
+    /// Why a server does not start with these.
+    async fn fault(&self) -> String {
+        let flags = self.flags();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        try_start(&flags).await.unwrap_err().to_string()
+    }
+
     async fn serve(&self, flags: &[&str]) -> Service {
         let own = self.flags();
         let all: Vec<&str> = own
@@ -162,29 +168,13 @@ async fn a_client_without_a_certificate_that_is_needed_is_not_let_in() {
     assert!(answered(&service, shown(ours.trusted(), &client)).await);
 }
 
-/// The lines of a log, kept.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[tokio::test]
 async fn a_certificate_names_its_client() {
     let log = Log::default();
-    let writer = log.clone();
     let subscriber = tracing_subscriber::fmt()
         .json()
         .flatten_event(true)
-        .with_writer(move || writer.clone())
+        .with_writer(log.clone())
         .finish();
     // For the whole process: what other tests log at the same time may decide, for as long as there
     // is no such subscriber, that nobody wants these lines.
@@ -212,13 +202,14 @@ async fn a_certificate_names_its_client() {
         let client = ours.for_client(names, common);
         assert!(answered(&service, shown(ours.trusted(), &client)).await);
         let logged = format!("\"client\":\"{expected}\"");
+        let mut text = log.take();
         for _ in 0..200 {
-            if String::from_utf8_lossy(&log.0.lock().unwrap()).contains(&logged) {
+            if text.contains(&logged) {
                 break;
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
+            text += &log.take();
         }
-        let text = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
         assert!(text.contains(&logged), "no {expected} in {text}");
     }
 }
@@ -302,31 +293,22 @@ async fn files_that_cannot_be_used_are_named() {
     ] {
         let files = Files::new(&good, Some(&ours));
         fs::write(files.path(broken), "nothing").unwrap();
-        let flags = files.flags();
-        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-        let error = try_start(&flags).await.unwrap_err().to_string();
+        let error = files.fault().await;
         assert!(error.contains(flag), "{error}");
     }
     // A key that lost its line ends on the way is not told to those who read logs.
-    let files = Files::new(&good, None);
-    let key = text(&files.path("key"));
-    let key = fs::read_to_string(&key).unwrap();
     for (name, cut) in [
-        ("key", key.replace('\n', "")),
-        ("certificate", key.replace('\n', " ")),
+        ("key", good.key.replace('\n', "")),
+        ("certificate", good.key.replace('\n', " ")),
     ] {
         let files = Files::new(&good, None);
         fs::write(files.path(name), cut).unwrap();
-        let flags = files.flags();
-        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-        let error = try_start(&flags).await.unwrap_err().to_string();
+        let error = files.fault().await;
         assert!(error.contains("--tls-") && error.len() < 200, "{error}");
         assert!(!error.contains("45, 45"), "no bytes of it: {error}");
     }
     let files = Files::new(&good, None);
     fs::remove_file(files.path("key")).unwrap();
-    let flags = files.flags();
-    let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-    let error = try_start(&flags).await.unwrap_err().to_string();
+    let error = files.fault().await;
     assert!(error.contains(&text(&files.path("key"))), "{error}");
 }

@@ -1,40 +1,16 @@
 //! What the log says beside the requests.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
-
 use loyd::telemetry::{LogFormat, install_logs};
-use tracing_subscriber::fmt::MakeWriter;
 
-/// What was written.
-#[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Written {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-impl<'a> MakeWriter<'a> for Written {
-    type Writer = Self;
-
-    fn make_writer(&'a self) -> Self {
-        self.clone()
-    }
-}
+use crate::log::Log;
 
 #[test]
 fn a_panic_is_one_line_with_its_place_whatever_it_says() {
     let _log = install_logs(LogFormat::Json, "error");
-    let written = Written::default();
+    let log = Log::default();
     let subscriber = tracing_subscriber::fmt()
         .json()
-        .with_writer(written.clone())
+        .with_writer(log.clone())
         .finish();
     tracing::subscriber::with_default(subscriber, || {
         let panics: [fn(); 3] = [
@@ -46,7 +22,7 @@ fn a_panic_is_one_line_with_its_place_whatever_it_says() {
             std::panic::catch_unwind(panic).unwrap_err();
         }
     });
-    let text = String::from_utf8(written.0.lock().unwrap().clone()).unwrap();
+    let text = log.take();
     let lines: Vec<serde_json::Value> = text
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())

@@ -2,6 +2,9 @@
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../support/log.rs"]
+mod log;
+
 #[cfg(feature = "otlp")]
 mod collector;
 mod logs;

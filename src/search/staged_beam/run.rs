@@ -76,7 +76,7 @@ enum Phase<T: Tile> {
     /// The stages, with a table for the block.
     ToTable(Stages<T>, Closing),
     /// What they have found is told.
-    Telling(Box<Telling<T>>),
+    Telling(Telling<T>),
     Over(Stop),
 }
 
@@ -312,7 +312,7 @@ impl<T: Tile> Search for StagedBeam<T> {
                     return self.end(Phase::ToTable(stages, closing).counts(), None);
                 };
                 let telling = Telling::new(stages, mark, rest, &self.problem, self.symmetry);
-                self.phase = Phase::Telling(Box::new(telling));
+                self.phase = Phase::Telling(telling);
                 Step::Working
             }
             Phase::Telling(mut telling) => {
