@@ -4,8 +4,8 @@
 //!
 //! `--file boards.tsv` takes the boards from a table instead: the second column holds the tiles
 //! separated by commas, for the goal 1 2 3 … with the blank last. `--seed` is that of the random
-//! boards, `--home` the cell where their blank belongs. `--weights` tries the weights of a file, with
-//! `--network` beside the network of another.
+//! boards, `--home` the cell where their blank belongs. `--weights` tries the weights of a file, those of tiles near each other
+//! as they fit the shape, with `--network` beside the network of another.
 //! `--from start` or `goal` is where beams begin; from `both`, the shorter solution counts.
 
 mod clock;
@@ -13,7 +13,8 @@ mod clock;
 use std::sync::Arc;
 
 use clock::Clock;
-use loyd::heuristic::learned::{Network, Rows, Weights};
+use loyd::heuristic::learned::near::{NearRanking, NearWeights};
+use loyd::heuristic::learned::{Network, Ranking, Rows, Weights};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
 use loyd::search::beam::{self, Beam, End};
@@ -115,21 +116,24 @@ fn main() {
         return;
     };
     let read = |path: &Option<String>| path.as_ref().and_then(|path| std::fs::read(path).ok());
-    let weights = read(&question.weights).and_then(|bytes| Weights::from_bytes(&bytes).ok());
     let network = read(&question.network).and_then(|bytes| Network::from_bytes(&bytes).ok());
-    let rows = weights.map(|weights| {
-        let mut rows = Rows::new(weights);
-        if let Some(network) = network {
-            rows.set_network(network);
-        }
-        Arc::new(rows)
+    let weights = read(&question.weights);
+    let all = weights
+        .as_ref()
+        .and_then(|bytes| Weights::from_bytes(bytes).ok());
+    let near = weights
+        .as_ref()
+        .and_then(|bytes| NearWeights::from_bytes(bytes).ok());
+    let all = all.map(|weights| beams_by(Rows::new(weights), network.clone()));
+    let near = near.map(|weights| {
+        let ranking = NearRanking::new(weights.fit(question.shape));
+        beams_by(ranking, network.clone())
     });
     println!("estimate   width  mean length  failures  ms a board  ns a kept node");
     for &width in &question.widths {
-        if let Some(rows) = &rows {
+        if let Some(beams) = all.as_ref().or(near.as_ref()) {
             row("learned", &problems, &question, width, |problem, from| {
-                Beam::learned(problem, from, Arc::clone(rows), width, 1)
-                    .map(|beam| Box::new(beam) as Solver)
+                beams(problem, from, width)
             });
         } else {
             row("shipped", &problems, &question, width, |problem, from| {
@@ -141,6 +145,20 @@ fn main() {
         }
     }
 }
+
+/// Beams of a width by a ranking, and by a network beside it.
+fn beams_by(mut ranking: impl Ranking, network: Option<Network>) -> Box<Solvers> {
+    if let Some(network) = network {
+        ranking.set_network(network);
+    }
+    let ranking = Arc::new(ranking);
+    Box::new(move |problem, from, width| {
+        let beam = Beam::learned(problem, from, Arc::clone(&ranking), width, 1)?;
+        Some(Box::new(beam))
+    })
+}
+
+type Solvers = dyn Fn(&Problem, End, usize) -> Option<Solver>;
 
 fn row(
     name: &str,

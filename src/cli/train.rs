@@ -16,23 +16,28 @@ use crate::heuristic::learned::near::{self, NearWeights};
 use crate::heuristic::learned::{MAX_CELLS, Network, Weights, WeightsError};
 use crate::puzzle::Shape;
 use crate::training::{
-    Course, LEAST_WIDTH, Report, learn_network, rank_in_stages, rank_whole, train,
+    Course, LEAST_WIDTH, Report, learn_near_network, learn_network, rank_in_stages, rank_whole,
+    rank_whole_near, train,
 };
 
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
-    /// The size of the boards, rows by columns, such as 5x5. Those of more than 8x8 with sides from 8 to 12 are solved in
-    /// stages: there it learns how to rank boards by tiles near each other.
+    /// The size of the boards, rows by columns, such as 5x5. Those of more than 8x8 with sides from 8 to 12 are ranked by tiles
+    /// near each other.
     #[arg(long)]
     shape: Size,
 
+    /// For beams in stages, which narrow ones are on boards of more than 8x8; default: for beams over whole boards.
+    #[arg(long)]
+    staged: bool,
+
     /// What to learn: the moves that remain, or which board of a layer leads on, which makes good weights better, or a network beside
-    /// such weights. Default: moves, for boards in stages ranks.
+    /// such weights. Default: moves, for boards of more than 8x8 ranks.
     #[arg(long, value_enum)]
     learn: Option<Learn>,
 
-    /// Weights to begin with, those of smaller and larger boards too; default: the Manhattan distance, for boards in stages the
-    /// weights that loyd comes with.
+    /// Weights to begin with, those of smaller and larger boards too; default: the Manhattan distance, for boards of more
+    /// than 8x8 the weights that loyd comes with.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
@@ -100,16 +105,21 @@ impl TrainArgs {
             .threads
             .or_else(|| thread::available_parallelism().ok());
         let Size(shape) = self.shape;
-        let is_staged = near::supports(shape);
-        let learn = match (self.learn, is_staged) {
-            (Some(Learn::Network), true) => {
-                return Err(Failure::Input(format!(
-                    "--learn network: boards of {shape} are solved in stages, to which no network belongs"
-                )));
+        let is_near = near::supports(shape);
+        if self.staged && !is_near {
+            return Err(Failure::Input(format!(
+                "--staged: boards of {shape} are ranked whole"
+            )));
+        }
+        let learn = match (self.learn, is_near) {
+            (Some(Learn::Network), _) if self.staged => {
+                return Err(Failure::Input(
+                    "--learn network: no network belongs to beams in stages".to_owned(),
+                ));
             }
             (Some(Learn::Moves), true) => {
                 return Err(Failure::Input(format!(
-                    "--learn moves: boards of {shape} are solved in stages, by what learned ranks"
+                    "--learn moves: boards of {shape} are ranked by what learned ranks"
                 )));
             }
             (learn, true) => learn.unwrap_or(Learn::Ranks),
@@ -180,10 +190,17 @@ impl TrainArgs {
         };
         let report = &mut report;
         let bytes = match learn {
-            Learn::Ranks if is_staged => {
+            Learn::Ranks if self.staged => {
                 rank_in_stages(&course, self.near_beginning(shape)?, report).to_bytes()
             }
+            Learn::Ranks if is_near => {
+                rank_whole_near(&course, self.near_beginning(shape)?, report).to_bytes()
+            }
             Learn::Ranks => rank_whole(&course, self.beginning(shape)?, report).to_bytes(),
+            Learn::Network if is_near => {
+                let from = self.network_beginning(shape)?;
+                learn_near_network(&course, self.near_beginning(shape)?, from, report).to_bytes()
+            }
             Learn::Network => {
                 let from = self.network_beginning(shape)?;
                 learn_network(&course, self.beginning(shape)?, from, report).to_bytes()
@@ -231,10 +248,15 @@ impl TrainArgs {
         Ok(Some(network))
     }
 
-    /// The same for boards that are solved in stages.
+    /// The same of tiles near each other.
     fn near_beginning(&self, shape: Shape) -> Result<NearWeights, Failure> {
         let Some(from) = &self.from else {
-            return near::shipped(shape).ok_or_else(|| {
+            let shipped = if self.staged {
+                near::shipped(shape)
+            } else {
+                near::shipped_whole(shape)
+            };
+            return shipped.ok_or_else(|| {
                 Failure::Broken("the weights that loyd comes with are damaged".to_owned())
             });
         };

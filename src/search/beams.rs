@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::heuristic::learned;
 use crate::puzzle::{Problem, Shape};
 
-use super::beam::{self, Beam, End, Pass};
+use super::beam::{self, End, Pass};
 use super::staged_beam;
 use super::tables::Tables;
 use super::widening::Beams;
@@ -20,7 +20,7 @@ pub const fn suit(shape: Shape) -> bool {
 /// The beams for a problem: over whole boards where an estimate was learned, in stages elsewhere.
 #[must_use]
 pub fn beams(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
-    if learned::supports(problem.shape()) {
+    if beam::is_learned(problem.shape()) {
         let staged = Staged::new(problem, tables);
         Box::new(Whole { staged })
     } else {
@@ -92,8 +92,9 @@ const EASY_CELLS: usize = 49;
 /// its way where the other does not.
 const EASY_PAIR: usize = 750;
 
-/// From this width on beams mostly find their way on larger boards, too.
+/// From this width on beams mostly find their way on larger boards, too; and on those that are ranked by tiles near each other.
 const WIDE: usize = 150;
+const NEAR_WIDE: usize = 100;
 
 impl Whole {
     const fn problem(&self) -> &Problem {
@@ -103,37 +104,50 @@ impl Whole {
     fn is_easy(&self) -> bool {
         self.problem().shape().cells() <= EASY_CELLS
     }
+
+    /// Narrower beams go in stages.
+    fn least_whole(&self) -> usize {
+        let shape = self.problem().shape();
+        if self.is_easy() {
+            0
+        } else if learned::supports(shape) {
+            WIDE
+        } else {
+            NEAR_WIDE
+        }
+    }
 }
 
 impl Beams for Whole {
     fn prepare(&self, nodes: u64) -> bool {
-        learned::prepare(self.problem().shape(), nodes)
+        let shape = self.problem().shape();
+        // Narrow beams on large boards need their own.
+        beam::prepare(shape, nodes) && (learned::supports(shape) || self.staged.prepare(nodes))
     }
 
     fn beam(&self, width: usize, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
-        if !self.is_easy() && most < WIDE {
+        if most < self.least_whole() {
             return self.staged.beam(width, most, seed);
         }
-        let Some(rows) = learned::ready(self.problem().shape()) else {
-            return self.staged.beam(width, most, seed);
-        };
         // By turns: what one end misses the other often finds.
         let from = if seed.is_multiple_of(2) {
             End::Start
         } else {
             End::Goal
         };
-        let mut beam = Beam::learned(self.problem(), from, rows, most, seed)?;
+        let Some(mut beam) = beam::by_learned(self.problem(), from, most, seed) else {
+            return self.staged.beam(width, most, seed);
+        };
         beam.set_width(width);
-        Some(Box::new(beam))
+        Some(beam)
     }
 
     fn bytes(&self, width: usize) -> u64 {
         let shape = self.problem().shape();
-        if learned::ready(shape).is_none() {
+        if !beam::is_ready(shape) {
             return self.staged.bytes(width);
         }
-        beam::bytes(shape, width).max(self.staged.bytes(width.min(WIDE)))
+        beam::bytes(shape, width).max(self.staged.bytes(width.min(self.least_whole())))
     }
 
     fn pair_width(&self) -> Option<usize> {

@@ -4,8 +4,8 @@
 //! labelled with the moves that remained; the weights learn from these; and those of the present
 //! generation, of the one before and their mean are tried on boards that nothing is learned
 //! from. The best by the length of the beam's solutions go on. Good weights learn to rank by what led on
-//! ([`rank_whole`]); those for boards in stages learn nothing else ([`rank_in_stages`]). What pairs of tiles do not tell a network
-//! learns beside them ([`learn_network`]). Stands above the searches; only the
+//! ([`rank_whole`]); those of tiles near each other learn nothing else ([`rank_in_stages`], [`rank_whole_near`]). What pairs of tiles
+//! do not tell a network learns beside them ([`learn_network`], [`learn_near_network`]). Stands above the searches; only the
 //! command line uses it. The same course gives the same weights, on any number of threads.
 
 mod alike;
@@ -20,7 +20,9 @@ mod weight;
 
 use std::sync::Arc;
 
-pub use ranks::{LEAST_WIDTH, learn_network, rank_in_stages, rank_whole};
+pub use ranks::{
+    LEAST_WIDTH, learn_near_network, learn_network, rank_in_stages, rank_whole, rank_whole_near,
+};
 
 use model::{Lessons, Model};
 use samples::Samples;
@@ -28,7 +30,7 @@ use solve::{Beam, each, solvable, solve_all};
 use starts::Starts;
 use trial::Trial;
 
-use crate::heuristic::learned::{Rows, Weights};
+use crate::heuristic::learned::{Ranking, Rows, Weights};
 use crate::puzzle::generate::board_seed;
 use crate::puzzle::{Board, Dice};
 

@@ -180,8 +180,8 @@ fn ranks_are_learned_where_that_is_asked_for() {
     let narrow = ["--shape", "4x4", "--learn", "ranks", "--width", "47"];
     let failure = train(&narrow, &ranks).expect_err("too narrow to learn from");
     assert!(failure.contains("--width 47"), "{failure}");
-    let staged = ["--shape", "9x9", "--learn", "moves"];
-    let failure = train(&staged, &ranks).expect_err("solved in stages");
+    let near = ["--shape", "9x9", "--learn", "moves"];
+    let failure = train(&near, &ranks).expect_err("ranked by ranks");
     assert!(failure.contains("--learn moves"), "{failure}");
 }
 
@@ -226,7 +226,11 @@ fn networks_are_learned_beside_weights_and_go_on() {
             &["--shape", "4x4", "--learn", "network", "--width", "47"],
             "--width 47",
         ),
-        (&["--shape", "9x9", "--learn", "network"], "--learn network"),
+        (
+            &["--shape", "9x9", "--staged", "--learn", "network"],
+            "--learn network",
+        ),
+        (&["--shape", "8x8", "--staged"], "--staged"),
         (&["--shape", "4x4", "--network", &first], "--learn network"),
     ] {
         let failure = train(arguments, &second).expect_err("no course");

@@ -3,7 +3,9 @@ use std::io::Write;
 
 use flate2::Compression;
 use flate2::write::{ZlibDecoder, ZlibEncoder};
-use loyd::heuristic::learned::{self, Line, Network, Rows, Weights, WeightsError};
+use loyd::heuristic::learned::{
+    self, Changes, Line, Network, Ranking, Rows, TOGETHER, Weights, WeightsError,
+};
 use loyd::puzzle::{Board, Dice, Direction, Shape};
 use twox_hash::XxHash3_64;
 
@@ -174,7 +176,7 @@ fn boards_looked_up_together_come_to_what_each_comes_to_alone() {
             let mut any_tile = || 1 + dice.below(last as u32) as usize;
             let (tile, next) = (any_tile(), any_tile());
             let nodes = array::from_fn(|_| dice.below(boards.len() as u32));
-            let mut sums = vec![0; 1 + dice.below(Rows::TOGETHER as u32) as usize];
+            let mut sums = vec![0; 1 + dice.below(TOGETHER as u32) as usize];
             rows.sums(tile, &all, &nodes, next, &mut sums);
             let alone = nodes.map(|node| rows.sum(tile, &boards[node as usize]));
             assert_eq!(sums, alone[..sums.len()], "{shape}");
@@ -188,13 +190,7 @@ fn a_board_that_is_not_there_is_not_looked_up() {
     let rows = Rows::new(weights());
     let boards = [0; 2 * 4 * 5];
     let between = rows.between(0, Direction::Left);
-    between.sums(
-        1,
-        &boards,
-        &[2; Rows::TOGETHER],
-        1,
-        &mut [0; Rows::TOGETHER],
-    );
+    between.sums(1, &boards, &[2; TOGETHER], 1, &mut [0; TOGETHER]);
 }
 
 #[test]

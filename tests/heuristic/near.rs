@@ -1,6 +1,6 @@
-use loyd::heuristic::learned::near::{self, NearRows, NearWeights};
-use loyd::heuristic::learned::{Line, Weights, WeightsError};
-use loyd::puzzle::Dice;
+use loyd::heuristic::learned::near::{self, NearRanking, NearRows, NearWeights};
+use loyd::heuristic::learned::{Changes, Line, Ranking, Rows, TOGETHER, Weights, WeightsError};
+use loyd::puzzle::{Board, Dice};
 
 use crate::learned::tiles;
 use crate::support::{any_direction, random_problem, shape};
@@ -61,6 +61,49 @@ fn rows_tell_what_each_slide_changes_there_and_back() {
 }
 
 #[test]
+fn a_ranking_tells_of_boards_by_themselves_what_it_tells_by_slides() {
+    let ranking = NearRanking::new(NearWeights::of(&weights()));
+    let shape = ranking.shape();
+    assert_eq!(ranking.of(&tiles(&Board::solved(shape))), 0);
+    let mut dice = Dice::new(10);
+    let mut board = Board::solved(shape);
+    let mut value = 0;
+    let mut seen = vec![false; ranking.count()];
+    for _ in 0..20_000 {
+        let direction = any_direction(&mut dice);
+        let to = board.blank();
+        if !board.slide(direction) {
+            continue;
+        }
+        let after = tiles(&board);
+        let tile = usize::from(after[to]);
+        let rows = ranking.between(to, direction);
+        value += rows.sign() * rows.sum(tile, &after);
+        assert_eq!(ranking.of(&after), value);
+        assert_eq!(rows.numbers().len(), shape.cells() - 1);
+        seen[rows.numbers()][tile - 1] = true;
+        // Together they come to what each comes to.
+        let mut sums = [0; 2];
+        let both = [&after[..], &after].concat();
+        rows.sums(tile, &both, &[1; TOGETHER], tile, &mut sums);
+        assert_eq!(sums, [rows.sum(tile, &after); 2]);
+    }
+    // Each slide of each tile has a row of its own.
+    assert!(seen.iter().filter(|&&seen| seen).count() > ranking.count() / 2);
+}
+
+#[test]
+fn the_moves_to_go_grow_with_what_pairs_tell() {
+    let ranking = NearRanking::new(NearWeights::of(&weights()));
+    assert_eq!(ranking.moves(0), 0);
+    assert_eq!(ranking.moves(-5), 0);
+    let moves: Vec<i32> = (0..400)
+        .map(|pairs| ranking.moves(pairs * Rows::UNIT))
+        .collect();
+    assert!(moves.is_sorted_by(|less, more| less < more));
+}
+
+#[test]
 fn a_line_more_is_as_it_is_for_all_pairs_and_one_less_for_single_tiles() {
     for line in [Line::MoreRows, Line::MoreColumns] {
         let lifted = NearWeights::of(&weights()).lifted(line).unwrap();
@@ -111,6 +154,11 @@ fn what_is_shipped_is_whole() {
     assert!(weights.to_bytes() == bytes);
     assert!(near::shipped(shape(10, 10)) == Some(weights.clone()));
     assert!(near::shipped(shape(8, 12)) == Some(weights.fit(shape(8, 12))));
+    let bytes = include_bytes!("../../weights/whole-10x10.loyd");
+    let weights = NearWeights::from_bytes(bytes).unwrap();
+    assert!(weights.to_bytes() == bytes);
+    assert!(near::shipped_whole(shape(10, 10)) == Some(weights.clone()));
+    assert!(near::shipped_whole(shape(9, 9)) == Some(weights.fit(shape(9, 9))));
 }
 
 #[test]
@@ -169,6 +217,12 @@ fn rows_are_made_bit_by_bit_for_boards_beyond_those_that_were_learned() {
         assert!(!near::supports(shape), "{shape}");
         assert!(near::prepare(shape, 0) && near::ready(shape).is_none());
     }
+    // Whole boards however they lie, and not the largest.
+    assert!(near::supports_whole(shape(9, 8)) && near::supports_whole(shape(11, 11)));
+    for shape in [shape(8, 8), shape(12, 12), shape(13, 8)] {
+        assert!(!near::supports_whole(shape), "{shape}");
+        assert!(near::prepare_whole(shape, 0) && near::ready_whole(shape).is_none());
+    }
     let wide = shape(8, 9);
     let mut slices = 0;
     while !near::prepare(wide, 512) {
@@ -178,4 +232,12 @@ fn rows_are_made_bit_by_bit_for_boards_beyond_those_that_were_learned() {
     let rows = near::ready(wide).unwrap();
     assert_eq!(rows.shape(), wide);
     assert!(near::bytes() >= NearRows::bytes(wide));
+    let before = near::bytes();
+    let tall = shape(9, 8);
+    assert!(near::ready_whole(tall).is_none());
+    while !near::prepare_whole(tall, 512) {}
+    let ranking = near::ready_whole(tall).unwrap();
+    assert_eq!(ranking.shape(), wide);
+    assert!(ranking.network().is_none());
+    assert!(near::bytes() >= before + NearRanking::bytes(wide));
 }

@@ -7,10 +7,11 @@ use crate::learned::tiles;
 use crate::support::{any_direction, random_problem, shape};
 
 /// The shipped ones.
-const SHIPPED: [(usize, &[u8]); 3] = [
+const SHIPPED: [(usize, &[u8]); 4] = [
     (6, include_bytes!("../../weights/network-6x6.loyd")),
     (7, include_bytes!("../../weights/network-7x7.loyd")),
     (8, include_bytes!("../../weights/network-8x8.loyd")),
+    (10, include_bytes!("../../weights/network-10x10.loyd")),
 ];
 
 /// A network of large numbers by chance: many of its sums wrap around.

@@ -161,6 +161,21 @@ fn the_learned_estimate_serves_every_home_of_the_blank() {
 }
 
 #[test]
+fn tiles_near_each_other_rank_whole_boards_beyond_8x8() {
+    let mut dice = Dice::new(16);
+    for (rows, columns, home, most) in [(8, 9, 71, 720), (9, 8, 0, 720), (9, 9, 40, 840)] {
+        let problem = random_problem(shape(rows, columns), home, &mut dice);
+        assert!(beam::is_learned(problem.shape()));
+        for end in [End::Start, End::Goal] {
+            let solver = beam::solver(&problem, end, 300, 1).unwrap();
+            let length = run_sliced(solver, Budget::nodes(1000)).length();
+            assert!(length < most, "{rows}×{columns}: {length}");
+        }
+        assert!(beam::is_ready(problem.shape()));
+    }
+}
+
+#[test]
 fn the_rows_of_another_shape_are_refused() {
     let problem = random_problem(shape(3, 4), 11, &mut Dice::new(1));
     let rows = Arc::new(Rows::new(Weights::manhattan(shape(3, 5))));

@@ -2,7 +2,9 @@ use loyd::heuristic::learned::Weights;
 use loyd::heuristic::learned::near::NearWeights;
 use loyd::puzzle::generate::{Solvability, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape, Symmetry};
-use loyd::training::{Course, Report, rank_in_stages, rank_whole};
+use loyd::training::{
+    Course, Report, learn_near_network, rank_in_stages, rank_whole, rank_whole_near,
+};
 
 use crate::support::shape;
 
@@ -81,6 +83,37 @@ fn what_is_learned_makes_shorter_solutions() {
     let tried = lengths(&reports);
     assert!(tried[1] < tried[0], "{tried:?}");
     assert!(weights != beginning(shape(8, 9)));
+}
+
+#[test]
+fn tiles_near_each_other_learn_to_rank_whole_boards_and_a_network_beside_them() {
+    let shape = shape(8, 9);
+    let course = |threads| Course {
+        solves: 200,
+        width: 100,
+        trials: 24,
+        trial_width: 100,
+        ..course(threads, 1)
+    };
+    let run = |threads| {
+        let mut reports = Vec::new();
+        let weights = rank_whole_near(&course(threads), beginning(shape), &mut |report| {
+            reports.push(report.clone());
+        });
+        (weights, lengths(&reports))
+    };
+    let (weights, tried) = run(2);
+    assert!(tried[1] < tried[0], "{tried:?}");
+    let network = |threads| {
+        let course = Course {
+            solves: 20,
+            rate: 0.004,
+            ..course(threads)
+        };
+        learn_near_network(&course, weights.clone(), None, &mut |_| {})
+    };
+    assert_eq!(network(1).shape(), shape);
+    assert_eq!(network(1).to_bytes(), network(3).to_bytes());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What one row says of many boards, looked up for all of them together.
 
 /// So many boards are looked up together.
-pub(super) const TOGETHER: usize = 32;
+pub const TOGETHER: usize = 32;
 
 /// A way to look up boards together, which this processor has.
 #[derive(Clone, Copy, Debug)]

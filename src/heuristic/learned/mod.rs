@@ -14,6 +14,7 @@ mod lift;
 mod lookup;
 pub mod near;
 mod network;
+mod ranking;
 mod rows;
 mod shipped;
 mod slides;
@@ -22,7 +23,9 @@ mod weights;
 
 pub use file::WeightsError;
 pub use lift::Line;
+pub use lookup::TOGETHER;
 pub use network::{Along, Network, Sums, UNITS};
+pub use ranking::{Changes, Ranking};
 pub use rows::{Between, Rows};
 pub use table::{bytes, has_network, prepare, ready, supports};
 pub use weights::{MAX_CELLS, Weights};

@@ -6,6 +6,7 @@ use memmap2::MmapMut;
 
 use super::lookup::{Lookup, TOGETHER};
 use super::network::Network;
+use super::ranking::{Changes, Ranking, one_after_the_other};
 use super::slides::Slides;
 use super::weights::Weights;
 use crate::heuristic::huge_pages;
@@ -41,9 +42,6 @@ impl Rows {
     /// The parts of a move that estimates are counted in.
     pub const UNIT: i32 = 32;
 
-    /// So many boards can be [looked up together](Between::sums).
-    pub const TOGETHER: usize = TOGETHER;
-
     /// Bytes held for a shape, without a network.
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
@@ -59,47 +57,34 @@ impl Rows {
         while !making.advance(u64::MAX) {}
         making.finish()
     }
+}
 
-    /// Puts a network beside them.
-    ///
-    /// # Panics
-    /// When it is for boards of another shape.
-    pub fn set_network(&mut self, network: Network) {
+impl Ranking for Rows {
+    type Between<'a> = Between<'a>;
+
+    fn shape(&self) -> Shape {
+        self.weights.shape()
+    }
+
+    fn network(&self) -> Option<&Network> {
+        self.network.as_deref()
+    }
+
+    fn set_network(&mut self, network: Network) {
         assert_eq!(network.shape(), self.shape(), "for the same boards");
         self.network = Some(Box::new(network));
     }
 
-    /// What tells of boards beyond what their pairs do, where there is something.
-    #[must_use]
-    pub fn network(&self) -> Option<&Network> {
-        self.network.as_deref()
-    }
-
-    /// The shape of its boards.
-    #[must_use]
-    pub const fn shape(&self) -> Shape {
-        self.weights.shape()
-    }
-
-    /// What the pairs of a board come to, its tiles row by row, in parts of a move.
-    #[must_use]
-    pub fn of(&self, tiles: &[u8]) -> i32 {
+    fn of(&self, tiles: &[u8]) -> i32 {
         self.weights.of(tiles)
     }
 
-    /// How many rows there are.
-    #[must_use]
-    pub fn count(&self) -> usize {
+    fn count(&self) -> usize {
         (self.rows.len() - SLACK) / row_bytes(self.shape().cells())
     }
 
-    /// The rows of the slides onto a cell in a direction.
-    ///
-    /// # Panics
-    /// When there is no such cell.
-    #[must_use]
     #[inline]
-    pub fn between(&self, to: usize, direction: Direction) -> Between<'_> {
+    fn between(&self, to: usize, direction: Direction) -> Between<'_> {
         let (number, sign) = self.slides.number(to, direction);
         let cells = self.shape().cells();
         let first = number * (cells - 1);
@@ -123,26 +108,19 @@ pub struct Between<'a> {
     rows: &'a [u8],
 }
 
-impl Between<'_> {
-    /// The numbers of the rows, for whoever keeps something for each.
-    #[must_use]
+impl Changes for Between<'_> {
     #[inline]
-    pub const fn numbers(&self) -> Range<usize> {
+    fn numbers(&self) -> Range<usize> {
         self.first..self.first + self.cells - 1
     }
 
-    /// Whether the rows are for these slides (1) or for the way back (−1).
-    #[must_use]
     #[inline]
-    pub const fn sign(&self) -> i32 {
+    fn sign(&self) -> i32 {
         self.sign
     }
 
-    /// By how much the slide of a tile changes the estimate, times the [sign](Self::sign); `tiles` are
-    /// those before the slide, or after it.
-    #[must_use]
     #[inline(always)]
-    pub fn sum(&self, tile: usize, tiles: &[u8]) -> i32 {
+    fn sum(&self, tile: usize, tiles: &[u8]) -> i32 {
         let cells = self.cells;
         let row = self.row(tile);
         // A loop whose length is known is a tenth faster.
@@ -156,21 +134,13 @@ impl Between<'_> {
         sum - self.bias()
     }
 
-    /// Whether boards are looked up faster [together](Self::sums) than one after the other.
-    #[must_use]
     #[inline]
-    pub const fn are_looked_up_together(&self) -> bool {
+    fn are_looked_up_together(&self) -> bool {
         self.lookup.is_some()
     }
 
-    /// The same for as many boards as `sums` has room for: `boards` stand one after the other, and `nodes` are the
-    /// numbers of those that are meant. The row of `next` is called for, the tile whose slides are looked at after
-    /// this one's.
-    ///
-    /// # Panics
-    /// When there are no boards of these numbers, or more than [`Rows::TOGETHER`] are meant.
     #[inline]
-    pub fn sums(
+    fn sums(
         &self,
         tile: usize,
         boards: &[u8],
@@ -178,7 +148,6 @@ impl Between<'_> {
         next: usize,
         sums: &mut [i32],
     ) {
-        assert!(sums.len() <= TOGETHER, "there are numbers of all boards");
         match self.lookup {
             Some(lookup) if sums.len() >= FEW => {
                 let next = self.row(next);
@@ -187,15 +156,12 @@ impl Between<'_> {
                     *sum = i32::from(found) - self.bias();
                 }
             }
-            _ => {
-                for (sum, &node) in sums.iter_mut().zip(nodes) {
-                    let board = &boards[node as usize * self.cells..][..self.cells];
-                    *sum = self.sum(tile, board);
-                }
-            }
+            _ => one_after_the_other(self, tile, boards, nodes, sums),
         }
     }
+}
 
+impl Between<'_> {
     #[inline]
     fn row(&self, tile: usize) -> &[u8] {
         let bytes = row_bytes(self.cells);

@@ -16,14 +16,17 @@ const SQUARES: [(usize, &[u8]); 4] = [
 ];
 
 /// The networks of the squares that have one, each the content of a file.
-const NETWORKS: [(usize, &[u8]); 3] = [
+const NETWORKS: [(usize, &[u8]); 4] = [
     (6, include_bytes!("../../../weights/network-6x6.loyd")),
     (7, include_bytes!("../../../weights/network-7x7.loyd")),
     (8, include_bytes!("../../../weights/network-8x8.loyd")),
+    (10, include_bytes!("../../../weights/network-10x10.loyd")),
 ];
 
-/// The weights of pairs near each other of 10×10, of which those of all larger boards that have any are made.
-pub(super) const NEAR: &[u8] = include_bytes!("../../../weights/near-10x10.loyd");
+/// The weights of pairs near each other of 10×10, of which those of all larger boards that have any are made: for beams in
+/// stages, and for beams over whole boards.
+pub(super) const NEAR_STAGED: &[u8] = include_bytes!("../../../weights/near-10x10.loyd");
+pub(super) const NEAR_WHOLE: &[u8] = include_bytes!("../../../weights/whole-10x10.loyd");
 
 /// The most cells of a board with rows: they take 37 MB on 8×8, and twice that on 9×9.
 const MAX_SPREAD: usize = 64;
@@ -47,6 +50,15 @@ pub(super) const fn supports(shape: Shape) -> bool {
     let cells = shape.cells();
     let is_short = shape.columns() <= MAX_SIDE && cells <= MAX_SPREAD;
     shape.rows() <= shape.columns() && (is_short || cells <= LONG_CELLS)
+}
+
+/// The shape, turned so that it is at least as wide as it is high.
+pub(super) const fn lying(shape: Shape) -> Shape {
+    if shape.rows() > shape.columns() {
+        shape.transposed()
+    } else {
+        shape
+    }
 }
 
 /// The network for a shape, if there is one.

@@ -6,8 +6,9 @@ use super::file::Reading;
 use super::lift::{Lift, Line};
 use super::near;
 use super::network::Network;
+use super::ranking::Ranking;
 use super::rows::{self, Rows};
-use super::shipped::{self, recipe, shapes};
+use super::shipped::{self, lying, recipe, shapes};
 use super::weights::Weights;
 use crate::heuristic::shared_table::{Making, Slot, Slots};
 use crate::puzzle::Shape;
@@ -16,7 +17,7 @@ static SLOTS: Slots<Work> = Slots::new();
 
 /// Whether there are weights for boards of this shape, however it lies.
 #[must_use]
-pub fn supports(shape: Shape) -> bool {
+pub const fn supports(shape: Shape) -> bool {
     shipped::supports(lying(shape))
 }
 
@@ -34,7 +35,7 @@ pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
 }
 
 /// The bytes that all rows made so far take. Those of all shapes together take 160 MB, and those for larger boards
-/// ([`near`]) 300 MB more.
+/// ([`near`]) 700 MB more.
 #[must_use]
 pub fn bytes() -> usize {
     SLOTS.bytes() + near::bytes()
@@ -49,15 +50,6 @@ pub fn has_network(shape: Shape) -> bool {
 fn slot(shape: Shape) -> Option<&'static Slot<Work>> {
     let shape = lying(shape);
     supports(shape).then(|| SLOTS.of(&shape, shapes()))
-}
-
-/// The shape, turned so that it is at least as wide as it is high.
-fn lying(shape: Shape) -> Shape {
-    if shape.rows() > shape.columns() {
-        shape.transposed()
-    } else {
-        shape
-    }
 }
 
 /// Rows in the making.

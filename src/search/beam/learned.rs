@@ -7,8 +7,10 @@ use std::sync::Arc;
 use super::boards::{Boards, Whole};
 use super::by_tile::ByTile;
 use super::whole::{Beam, End, Task};
-use super::{Child, Children, Estimate, Hashes, Lane};
-use crate::heuristic::learned::{Between, Network, Rows, Sums, UNITS, has_network};
+use super::{Child, Children, Estimate, Hashes, Lane, Pass};
+use crate::heuristic::learned::{
+    self, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, has_network, near,
+};
 use crate::puzzle::{Problem, Shape};
 
 /// The learned estimate of whole boards, and the goal by its hash: the estimate of the goal need
@@ -16,8 +18,8 @@ use crate::puzzle::{Problem, Shape};
 ///
 /// Boards of a beam have much in common: what a slide of a tile has changed for others, it will
 /// change for the next, give or take half a move.
-pub struct Learned {
-    rows: Arc<Rows>,
+pub struct Learned<R = Rows> {
+    rows: Arc<R>,
     goal: u64,
     /// The blank's cell in the goal.
     home: usize,
@@ -44,9 +46,9 @@ const MEMORY: i32 = 2;
 /// Fewer slides along a lane are not worth the sorting.
 const FEW: usize = 24;
 
-impl Learned {
+impl<R: Ranking> Learned<R> {
     /// The search for the board of a hash.
-    pub(crate) fn new(rows: Arc<Rows>, goal: u64) -> Self {
+    pub(crate) fn new(rows: Arc<R>, goal: u64) -> Self {
         let cells = rows.shape().cells();
         Self {
             goal,
@@ -63,7 +65,7 @@ impl Learned {
 
     /// The rows of a lane, and by tile the changes of late.
     #[inline]
-    fn between(&self, lane: Lane) -> (Between<'_>, &[Cell<i16>]) {
+    fn between(&self, lane: Lane) -> (R::Between<'_>, &[Cell<i16>]) {
         let rows = self.rows.between(lane.to, lane.direction);
         (rows, &self.late[rows.numbers()])
     }
@@ -71,7 +73,7 @@ impl Learned {
 
 /// What a row says of a slide along its lane, as values count.
 #[inline]
-const fn change(rows: Between<'_>, said: i32) -> i32 {
+fn change(rows: impl Changes, said: i32) -> i32 {
     (rows.sign() * said) << FINER_THAN_RANKS
 }
 
@@ -82,7 +84,7 @@ fn note(late: &Cell<i16>, change: i32) {
     late.set((before + (((change << FINE) - before) >> MEMORY)) as i16);
 }
 
-impl Estimate for Learned {
+impl<R: Ranking> Estimate for Learned<R> {
     type Tile = u8;
     type Value = i32;
     const UNIT: i32 = Rows::UNIT;
@@ -126,8 +128,8 @@ impl Estimate for Learned {
             let mut runs = by_tile.runs().peekable();
             while let Some((tile, places)) = runs.next() {
                 let next = runs.peek().map_or(tile, |&(next, _)| next);
-                for places in places.chunks(Rows::TOGETHER) {
-                    let (mut nodes, mut sums) = ([0; Rows::TOGETHER], [0; Rows::TOGETHER]);
+                for places in places.chunks(TOGETHER) {
+                    let (mut nodes, mut sums) = ([0; TOGETHER], [0; TOGETHER]);
                     for (node, &place) in nodes.iter_mut().zip(places) {
                         let child = children.all()[usize::from(place)];
                         *node = children.node(child) as u32;
@@ -184,7 +186,7 @@ impl Estimate for Learned {
     /// The network ranks, and tells nothing of how far home is: boards of one layer have learned from each other, those of different layers
     /// have not.
     fn moves(&self, rank: i32) -> i32 {
-        rank - (self.beyond >> FINER_THAN_RANKS)
+        self.rows.moves(rank - (self.beyond >> FINER_THAN_RANKS))
     }
 
     #[inline]
@@ -231,14 +233,14 @@ impl Estimate for Learned {
     }
 }
 
-impl Beam<Learned> {
+impl<R: Ranking> Beam<Learned<R>> {
     /// A search by the learned estimate; none when the rows are not those of the shape of the
     /// problem's image under [`Problem::canonical_symmetry`].
     #[must_use]
     pub fn learned(
         problem: &Problem,
         from: End,
-        rows: Arc<Rows>,
+        rows: Arc<R>,
         width: usize,
         seed: u64,
     ) -> Option<Self> {
@@ -251,4 +253,35 @@ impl Beam<Learned> {
         let estimate = Learned::new(rows, hashes.of_board(task.goal()));
         Some(Self::new(task, estimate, hashes, width))
     }
+}
+
+/// Whether there is a learned estimate of whole boards of this shape.
+#[must_use]
+pub const fn is_learned(shape: Shape) -> bool {
+    learned::supports(shape) || near::supports_whole(shape)
+}
+
+/// Works on the tables of that estimate, about as long as so many nodes of a search take; true once
+/// there is no more to do.
+pub fn prepare(shape: Shape, nodes: u64) -> bool {
+    learned::prepare(shape, nodes) && near::prepare_whole(shape, nodes)
+}
+
+/// Whether they are there.
+#[must_use]
+pub fn is_ready(shape: Shape) -> bool {
+    learned::ready(shape).is_some() || near::ready_whole(shape).is_some()
+}
+
+/// A search by the learned estimate of the problem's shape; none when its tables are not there.
+#[must_use]
+pub fn by_learned(problem: &Problem, from: End, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
+    let shape = problem.shape();
+    if let Some(rows) = learned::ready(shape) {
+        return Some(Box::new(Beam::learned(problem, from, rows, width, seed)?));
+    }
+    let ranking = near::ready_whole(shape)?;
+    Some(Box::new(Beam::learned(
+        problem, from, ranking, width, seed,
+    )?))
 }

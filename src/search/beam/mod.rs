@@ -23,6 +23,7 @@ pub use children::{Child, Children};
 pub use hash::Hashes;
 pub use layers::{Layers, State};
 pub use leaders::LEAST_WIDTH;
+pub use learned::{by_learned, is_learned, is_ready, prepare};
 pub use nodes::{Head, Nodes};
 pub use trace::{Mark, Trace, Way};
 pub use whole::{Beam, End, supports};
@@ -34,8 +35,8 @@ pub(crate) use whole::{bytes_of, deepest};
 use bound::Bounded;
 
 use super::{Search, Solver, prepared};
+use crate::heuristic::Slide;
 use crate::heuristic::linear_conflict::LinearConflict;
-use crate::heuristic::{Slide, learned as estimate};
 use crate::puzzle::{Direction, Problem, Shape, Solution};
 
 /// The slides from one cell to another, whatever the tile: what they have in common is found once for
@@ -206,7 +207,7 @@ impl Settings {
     }
 }
 
-/// A beam search for a problem, by the learned estimate where [there is one](estimate::supports)
+/// A beam search for a problem, by the learned estimate where [there is one](is_learned)
 /// and by a lower bound elsewhere; none where beams do not [support](supports) the shape. While the
 /// tables of the estimate are not there it works on them.
 #[must_use]
@@ -215,13 +216,12 @@ pub fn solver(problem: &Problem, from: End, width: usize, seed: u64) -> Option<S
         return None;
     }
     let begin = move |problem: &Problem| -> Solver {
-        let rows = estimate::ready(problem.shape());
-        match rows.and_then(|rows| Beam::learned(problem, from, rows, width, seed)) {
-            Some(beam) => Box::new(beam),
+        match by_learned(problem, from, width, seed) {
+            Some(beam) => beam,
             None => Box::new(Beam::bounded(problem, from, width, seed)),
         }
     };
-    let prepare = |problem: &Problem, nodes| estimate::prepare(problem.shape(), nodes);
+    let prepare = |problem: &Problem, nodes| prepare(problem.shape(), nodes);
     Some(prepared::solver(problem, prepare, begin))
 }
 

@@ -1,56 +1,26 @@
 //! The kinds of weights that learn to rank.
 
-use std::sync::Arc;
-
-use super::SLICE;
-use crate::heuristic::learned::near::{NearRows, NearWeights};
-use crate::heuristic::learned::{Rows, Stored, Weights};
-use crate::puzzle::{Problem, Shape};
-use crate::search::Solver;
-use crate::search::beam::{Beam, End, Group};
-use crate::search::staged_beam;
-use crate::search::tables::Tables;
+use crate::heuristic::learned::near::{NearRanking, NearWeights};
+use crate::heuristic::learned::{Ranking, Rows, Stored, Weights};
+use crate::puzzle::Shape;
 use crate::training::plain::Plain;
 
 /// Weights by which a beam ranks boards.
-pub(super) trait Kind: Stored + Send + Sync {
-    /// What a beam looks up.
-    type Rows: Send + Sync;
-
+pub(super) trait Kind: Stored + Clone + Send + Sync {
     /// Whether inverse boards weigh as much.
     const HAS_INVERSE: bool;
 
     /// Whether pairs [share](super::shares) weights.
     const SHARES: bool;
 
+    /// What beams over whole boards look up.
+    type Ranking: Ranking;
+
     /// The weights that come nearest to these, given in moves.
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self;
 
-    /// What a beam by these weights looks up.
-    fn rows(&self) -> Self::Rows;
-
-    /// How often the weights count in the ranks of a beam of a width.
-    fn times(width: usize) -> f32;
-
-    /// Makes the tables that beams for a problem need beside these.
-    fn prepare(problem: &Problem);
-
-    /// Groups of boards of a beam's layers; none where it does not come to an end.
-    fn leaders(
-        rows: Arc<Self::Rows>,
-        problem: &Problem,
-        width: usize,
-        seed: u64,
-    ) -> Option<Vec<Group>>;
-
-    /// A search by a beam.
-    fn solver(
-        rows: Arc<Self::Rows>,
-        problem: &Problem,
-        width: usize,
-        seed: u64,
-        tables: &Arc<Tables>,
-    ) -> Solver;
+    /// What beams over whole boards by these weights look up.
+    fn ranking(self) -> Self::Ranking;
 }
 
 /// A weight in parts of a move; a cast to a whole number stops at the ends of its range.
@@ -58,12 +28,12 @@ fn to_parts(weight: f32) -> f32 {
     (weight * Rows::UNIT as f32).round()
 }
 
-/// Of tiles near each other; they rank boards in stages.
+/// Of tiles near each other; they rank boards in stages and whole boards.
 impl Kind for NearWeights {
-    type Rows = NearRows;
     // Tiles near each other need not have homes near each other.
     const HAS_INVERSE: bool = false;
     const SHARES: bool = true;
+    type Ranking = NearRanking;
 
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {
         let singles = singles.into_iter().map(|one| to_parts(one) as i16);
@@ -71,44 +41,17 @@ impl Kind for NearWeights {
         Self::new(shape, singles.collect(), pairs.collect())
     }
 
-    fn rows(&self) -> NearRows {
-        NearRows::new(self.clone())
-    }
-
-    fn times(width: usize) -> f32 {
-        staged_beam::leaders::times(width)
-    }
-
-    fn prepare(problem: &Problem) {
-        while !staged_beam::prepare(problem, SLICE) {}
-    }
-
-    fn leaders(
-        rows: Arc<NearRows>,
-        problem: &Problem,
-        width: usize,
-        seed: u64,
-    ) -> Option<Vec<Group>> {
-        staged_beam::leaders::leaders(rows, problem, width, seed)
-    }
-
-    fn solver(
-        rows: Arc<NearRows>,
-        problem: &Problem,
-        width: usize,
-        seed: u64,
-        tables: &Arc<Tables>,
-    ) -> Solver {
-        staged_beam::solver_by(Some(rows), problem, width, width, seed, tables)
+    fn ranking(self) -> NearRanking {
+        NearRanking::new(self)
     }
 }
 
 /// Of all pairs; they rank whole boards.
 impl Kind for Weights {
-    type Rows = Rows;
     const HAS_INVERSE: bool = true;
     // What pairs far from each other have in common says little.
     const SHARES: bool = false;
+    type Ranking = Rows;
 
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {
         let mut plain = Plain {
@@ -120,28 +63,7 @@ impl Kind for Weights {
         plain.rounded()
     }
 
-    fn rows(&self) -> Rows {
-        Rows::new(self.clone())
-    }
-
-    fn times(_width: usize) -> f32 {
-        1.0
-    }
-
-    fn prepare(_problem: &Problem) {}
-
-    fn leaders(rows: Arc<Rows>, problem: &Problem, width: usize, seed: u64) -> Option<Vec<Group>> {
-        Beam::learned(problem, End::Start, rows, width, seed)?.leaders(seed)
-    }
-
-    fn solver(
-        rows: Arc<Rows>,
-        problem: &Problem,
-        width: usize,
-        seed: u64,
-        _tables: &Arc<Tables>,
-    ) -> Solver {
-        let beam = Beam::learned(problem, End::Start, rows, width, seed);
-        Box::new(beam.expect("rows of the problem's shape"))
+    fn ranking(self) -> Rows {
+        Rows::new(self)
     }
 }

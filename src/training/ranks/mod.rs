@@ -9,6 +9,7 @@ mod kind;
 mod model;
 mod network;
 mod shares;
+mod way;
 
 use std::sync::Arc;
 
@@ -26,7 +27,9 @@ use crate::search::beam::Group;
 pub use crate::search::beam::LEAST_WIDTH;
 use crate::search::tables::Tables;
 use crate::search::{Budget, Solver, Step};
-pub use network::learn_network;
+use way::{InStages, Way, Whole};
+
+pub use network::{learn_near_network, learn_network};
 
 /// Nodes that a search is advanced by, or tables are made for, at a time.
 const SLICE: u64 = 1 << 14;
@@ -37,23 +40,32 @@ pub fn rank_in_stages(
     from: NearWeights,
     report: &mut dyn FnMut(&Report),
 ) -> NearWeights {
-    rank(course, from, report)
+    rank::<_, InStages>(course, from, report)
 }
 
 /// Runs a course for whole boards; the best weights by solution length.
 pub fn rank_whole(course: &Course, from: Weights, report: &mut dyn FnMut(&Report)) -> Weights {
-    rank(course, from, report)
+    rank::<_, Whole>(course, from, report)
+}
+
+/// The same by weights of tiles near each other.
+pub fn rank_whole_near(
+    course: &Course,
+    from: NearWeights,
+    report: &mut dyn FnMut(&Report),
+) -> NearWeights {
+    rank::<_, Whole>(course, from, report)
 }
 
 /// Runs a course that begins with some weights; the best by solution length.
-fn rank<K: Kind>(course: &Course, from: K, report: &mut dyn FnMut(&Report)) -> K {
+fn rank<K: Kind, W: Way<K>>(course: &Course, from: K, report: &mut dyn FnMut(&Report)) -> K {
     let (shape, ..) = from.parts();
-    K::prepare(&problem(&Board::solved(shape)));
+    W::prepare(&problem(&Board::solved(shape)));
     let (trial, tables) = (Trial::new(shape, course), Arc::new(Tables::new()));
     let run_trial = |weights: &K, generation, what, report: &mut dyn FnMut(&Report)| {
-        let rows = Arc::new(weights.rows());
+        let rows = Arc::new(W::rows(weights.clone()));
         let solver = |problem: &Problem, seed| {
-            K::solver(
+            W::solver(
                 Arc::clone(&rows),
                 problem,
                 course.trial_width,
@@ -68,12 +80,13 @@ fn rank<K: Kind>(course: &Course, from: K, report: &mut dyn FnMut(&Report)) -> K
     let mut best_moves = run_trial(&best, 0, "before", report);
     for generation in 1..=course.generations {
         let before = Model::of(&best);
-        let groups = gather(course, generation, &best, &before, report);
+        let groups = gather::<K, W>(course, generation, &best, &before, report);
         report(&Report::Learning {
             generation,
             samples: groups.len(),
         });
-        let weights: K = learn::<K>(course, generation, &before, &groups).weights();
+        let weights: K =
+            learn(course, generation, W::times(course.width), &before, &groups).weights();
         let moves = run_trial(&weights, generation, "learned", report);
         if moves < best_moves {
             (best, best_moves) = (weights, moves);
@@ -83,7 +96,7 @@ fn rank<K: Kind>(course: &Course, from: K, report: &mut dyn FnMut(&Report)) -> K
 }
 
 /// What is to be learned in a generation. The groups' ranks are without the estimate that is learned.
-fn gather<K: Kind>(
+fn gather<K: Kind, W: Way<K>>(
     course: &Course,
     generation: u32,
     weights: &K,
@@ -93,8 +106,8 @@ fn gather<K: Kind>(
     let (shape, ..) = weights.parts();
     let seed = board_seed(course.seed, u64::from(generation));
     let mut dice = Dice::new(seed);
-    let rows = Arc::new(weights.rows());
-    let times = K::times(course.width);
+    let rows = Arc::new(W::rows(weights.clone()));
+    let times = W::times(course.width);
     let mut groups = Vec::new();
     let (mut tried, mut failed) = (0, 0);
     while tried < course.solves {
@@ -102,7 +115,7 @@ fn gather<K: Kind>(
         let seed = seed.wrapping_add(tried as u64);
         let found = each(&boards, course.threads, |index, start| {
             let (problem, seed) = (problem(start), seed.wrapping_add(index));
-            let mut groups = K::leaders(Arc::clone(&rows), &problem, course.width, seed)?;
+            let mut groups = W::leaders(Arc::clone(&rows), &problem, course.width, seed)?;
             for group in &mut groups {
                 group.ranks = group.ranks_with(|tiles| -times * model.of_board(tiles));
             }
@@ -121,9 +134,9 @@ fn gather<K: Kind>(
     groups
 }
 
-/// The model after the lessons of a generation: the mean of two that learned them in different orders.
-fn learn<K: Kind>(course: &Course, generation: u32, before: &Model, groups: &[Group]) -> Model {
-    let times = K::times(course.width);
+/// The model after the lessons of a generation, in which the weights count so many times: the mean of two that learned them in
+/// different orders.
+fn learn(course: &Course, generation: u32, times: f32, before: &Model, groups: &[Group]) -> Model {
     let sharpness = before.sharpness(groups, times);
     let pupils: Vec<u64> = (1..=PUPILS).collect();
     let learned = each(&pupils, course.threads, |_, number| {

@@ -9,12 +9,17 @@
 //! layer led on ([`training`](crate::training)), with lines put in or taken out.
 
 mod lift;
+mod ranking;
 mod rows;
 mod table;
 mod weights;
 
+pub use ranking::NearRanking;
 pub use rows::{Between, NearRows};
-pub use table::{bytes, prepare, ready, shipped, supports};
+pub use table::{
+    bytes, prepare, prepare_whole, ready, ready_whole, shipped, shipped_whole, supports,
+    supports_whole,
+};
 pub use weights::NearWeights;
 
 /// Two cells are near each other if a tile needs at most so many slides from one to the other.

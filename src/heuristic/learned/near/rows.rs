@@ -1,9 +1,12 @@
 //! The changes of an estimate by tiles near each other, laid out so that a slide reads few bytes.
 
+use std::ops::Range;
+
 use memmap2::MmapMut;
 
 use super::REACH;
 use super::weights::NearWeights;
+use crate::heuristic::learned::Changes;
 use crate::heuristic::learned::rows::{NAMES, byte};
 use crate::heuristic::learned::slides::Slides;
 use crate::heuristic::{Tiles, huge_pages};
@@ -51,7 +54,12 @@ impl NearRows {
     pub fn new(weights: NearWeights) -> Self {
         let mut making = Making::begin(weights);
         while !making.advance(u64::MAX) {}
-        making.finish()
+        making.finish().0
+    }
+
+    /// How many rows there are.
+    pub(super) const fn count(&self) -> usize {
+        self.alone.len()
     }
 
     /// The shape of its boards.
@@ -69,12 +77,14 @@ impl NearRows {
     pub fn between(&self, to: usize, direction: Direction) -> Between<'_> {
         let (number, sign) = self.slides.number(to, direction);
         let (cells, tiles) = (self.shape.cells(), self.shape.cells() - 1);
+        let first = number * tiles;
         Between {
+            first,
             sign,
             cells,
             near: &self.near[number],
-            alone: &self.alone[number * tiles..][..tiles],
-            rows: &self.rows.as_chunks().0[number * tiles * GROUPS * cells..],
+            alone: &self.alone[first..][..tiles],
+            rows: &self.rows.as_chunks().0[first * GROUPS * cells..],
         }
     }
 }
@@ -82,6 +92,7 @@ impl NearRows {
 /// The changes by slides between two cells.
 #[derive(Clone, Copy, Debug)]
 pub struct Between<'a> {
+    first: usize,
     sign: i32,
     cells: usize,
     near: &'a Cells,
@@ -95,6 +106,12 @@ impl Between<'_> {
     #[must_use]
     #[inline]
     pub fn change(&self, tile: usize, tiles: impl Tiles) -> i32 {
+        self.sign * self.sum(tile, tiles)
+    }
+
+    /// The same, times the sign.
+    #[inline]
+    fn sum(&self, tile: usize, tiles: impl Tiles) -> i32 {
         let cells = self.cells;
         // As far as is looked up, checked once.
         let row = &self.rows[(tile - 1) * GROUPS * cells..][..(GROUPS - 1) * cells + NAMES];
@@ -107,7 +124,24 @@ impl Between<'_> {
                 sum += i32::from(change);
             }
         }
-        self.sign * sum
+        sum
+    }
+}
+
+impl Changes for Between<'_> {
+    #[inline]
+    fn numbers(&self) -> Range<usize> {
+        self.first..self.first + self.cells - 1
+    }
+
+    #[inline]
+    fn sign(&self) -> i32 {
+        self.sign
+    }
+
+    #[inline]
+    fn sum(&self, tile: usize, tiles: &[u8]) -> i32 {
+        self.sum(tile, tiles)
     }
 }
 
@@ -161,8 +195,9 @@ impl Making {
         false
     }
 
-    pub(super) fn finish(self) -> NearRows {
-        self.rows
+    /// The rows, and the weights that they are of.
+    pub(super) fn finish(self) -> (NearRows, NearWeights) {
+        (self.rows, self.weights)
     }
 
     /// Fills in the next row.

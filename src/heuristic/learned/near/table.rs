@@ -1,16 +1,21 @@
-//! The rows of the process: made bit by bit by whoever needs them, and kept.
+//! The rows of the process, of weights for stages and of weights for whole boards: made bit by bit by whoever needs them,
+//! and kept.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::lift::NearLift;
+use super::ranking::NearRanking;
 use super::rows::{self, NearRows};
 use super::weights::NearWeights;
 use crate::heuristic::learned::file::Reading;
-use crate::heuristic::learned::shipped::{NEAR, shapes_within};
+use crate::heuristic::learned::shipped::{self, lying, shapes_within};
+use crate::heuristic::learned::{Network, Ranking};
 use crate::heuristic::shared_table::{Making, Slot, Slots};
 use crate::puzzle::Shape;
 
-static SLOTS: Slots<Work> = Slots::new();
+static STAGED: Slots<Work<InStages>> = Slots::new();
+static WHOLE: Slots<Work<Whole>> = Slots::new();
 
 /// The side of the largest square that is ranked by all pairs.
 const LEAST_SIDE: usize = 8;
@@ -29,33 +34,126 @@ pub const fn supports(shape: Shape) -> bool {
     is_within && (rows == columns || rows < columns && shape.cells() <= MOST_OBLONG)
 }
 
-/// Works on the rows for a shape, about as long as so many nodes of a search take; true once
+/// The most cells of boards that are ranked whole: on 12×12 beams by weights of 10×10 with lines put in get stuck.
+const MOST_WHOLE: usize = 121;
+
+/// Whether there are weights for whole boards of this shape, however it lies: all that there are for stages, but 12×12.
+#[must_use]
+pub const fn supports_whole(shape: Shape) -> bool {
+    supports(lying(shape)) && shape.cells() <= MOST_WHOLE
+}
+
+/// Works on the rows for stages, about as long as so many nodes of a search take; true once
 /// there is no more to do.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
-    slot(shape).is_none_or(|slot| slot.build(nodes))
+    !supports(shape) || slot(&STAGED, shape).build(nodes)
 }
 
-/// The rows for a shape, if they are there; none for ever where there is no room for them.
+/// The same for what ranks whole boards.
+pub fn prepare_whole(shape: Shape, nodes: u64) -> bool {
+    !supports_whole(shape) || slot(&WHOLE, lying(shape)).build(nodes)
+}
+
+/// The rows for stages, if they are there; none for ever where there is no room for them.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<NearRows>> {
-    slot(shape)?.get()?.as_ref().clone()
+    let rows = supports(shape).then(|| slot(&STAGED, shape).get())??;
+    rows.as_ref().clone()
 }
 
-/// The weights that are shipped, as those for a shape; none when they are damaged.
+/// The same of what ranks whole boards.
+#[must_use]
+pub fn ready_whole(shape: Shape) -> Option<Arc<NearRanking>> {
+    let ranking = supports_whole(shape).then(|| slot(&WHOLE, lying(shape)).get())??;
+    ranking.as_ref().clone()
+}
+
+/// The weights for stages that are shipped, as those for a shape; none when they are damaged.
 #[must_use]
 pub fn shipped(shape: Shape) -> Option<NearWeights> {
-    let weights = NearWeights::from_bytes(NEAR).ok()?;
+    let weights = NearWeights::from_bytes(InStages::BYTES).ok()?;
     Some(weights.fit(shape))
 }
 
-/// The bytes that all rows made so far take. Those of all shapes together take 300 MB.
+/// The same for whole boards.
 #[must_use]
-pub fn bytes() -> usize {
-    SLOTS.bytes()
+pub fn shipped_whole(shape: Shape) -> Option<NearWeights> {
+    let weights = NearWeights::from_bytes(Whole::BYTES).ok()?;
+    Some(weights.fit(shape))
 }
 
-fn slot(shape: Shape) -> Option<&'static Slot<Work>> {
-    supports(shape).then(|| SLOTS.of(&shape, shapes()))
+/// The bytes that all rows made so far take. Those of all shapes together take 700 MB.
+#[must_use]
+pub fn bytes() -> usize {
+    STAGED.bytes() + WHOLE.bytes()
+}
+
+/// The place of the rows of a shape for which there are weights.
+fn slot<P: Purpose>(slots: &'static Slots<Work<P>>, shape: Shape) -> &'static Slot<Work<P>> {
+    slots.of(&shape, shapes())
+}
+
+/// What weights are for.
+trait Purpose {
+    /// The weights that are shipped.
+    const BYTES: &'static [u8];
+
+    /// What beams look up.
+    type Table;
+
+    /// The shape of its boards.
+    fn shape(table: &Self::Table) -> Shape;
+
+    /// The bytes that it takes for a shape.
+    fn bytes(shape: Shape) -> usize;
+
+    /// What is looked up, by rows that are made; none where the network beside them is damaged.
+    fn table(rows: rows::Making) -> Option<Self::Table>;
+}
+
+/// For beams in stages.
+struct InStages;
+
+impl Purpose for InStages {
+    const BYTES: &'static [u8] = shipped::NEAR_STAGED;
+    type Table = NearRows;
+
+    fn shape(table: &NearRows) -> Shape {
+        table.shape()
+    }
+
+    fn bytes(shape: Shape) -> usize {
+        NearRows::bytes(shape)
+    }
+
+    fn table(rows: rows::Making) -> Option<NearRows> {
+        let (rows, _) = rows.finish();
+        Some(rows)
+    }
+}
+
+/// For beams over whole boards.
+struct Whole;
+
+impl Purpose for Whole {
+    const BYTES: &'static [u8] = shipped::NEAR_WHOLE;
+    type Table = NearRanking;
+
+    fn shape(table: &NearRanking) -> Shape {
+        table.shape()
+    }
+
+    fn bytes(shape: Shape) -> usize {
+        NearRanking::bytes(shape)
+    }
+
+    fn table(rows: rows::Making) -> Option<NearRanking> {
+        let mut ranking = NearRanking::of_rows(rows);
+        if let Some(bytes) = shipped::network(ranking.shape()) {
+            ranking.set_network(Network::from_bytes(bytes).ok()?);
+        }
+        Some(ranking)
+    }
 }
 
 /// All shapes for which there are weights.
@@ -64,9 +162,10 @@ fn shapes() -> impl Iterator<Item = Shape> {
 }
 
 /// Rows in the making.
-struct Work {
+struct Work<P> {
     shape: Shape,
     stage: Stage,
+    purpose: PhantomData<P>,
 }
 
 enum Stage {
@@ -82,20 +181,22 @@ const READ_A_NODE: u64 = 16;
 const LIFTED_A_NODE: u64 = 16;
 const SPREAD_A_NODE: u64 = 16;
 
-impl Making for Work {
+impl<P: Purpose> Making for Work<P> {
     type Class = Shape;
     /// None where the weights are damaged.
-    type Table = Option<Arc<NearRows>>;
+    type Table = Option<Arc<P::Table>>;
 
     fn need(shape: &Shape) -> usize {
         // The weights are there as long as the rows are made.
-        NearRows::bytes(*shape) + NearWeights::bytes(*shape)
+        let making = NearRows::bytes(*shape) + NearWeights::bytes(*shape);
+        making.max(P::bytes(*shape))
     }
 
     fn begin(shape: &Shape) -> Self {
         Self {
             shape: *shape,
-            stage: Reading::begin(NEAR).map_or(Stage::Failed, Stage::Reading),
+            stage: Reading::begin(P::BYTES).map_or(Stage::Failed, Stage::Reading),
+            purpose: PhantomData,
         }
     }
 
@@ -123,21 +224,20 @@ impl Making for Work {
         }
     }
 
-    fn finish(self) -> Option<Arc<NearRows>> {
+    fn finish(self) -> Self::Table {
         match self.stage {
-            Stage::Rows(rows) => Some(Arc::new(rows.finish())),
+            Stage::Rows(rows) => Some(Arc::new(P::table(rows)?)),
             _ => None,
         }
     }
 
     fn bytes(table: &Self::Table) -> usize {
-        table
-            .as_ref()
-            .map_or(0, |rows| NearRows::bytes(rows.shape()))
+        let shape = table.as_ref().map(|table| P::shape(table));
+        shape.map_or(0, P::bytes)
     }
 }
 
-impl Work {
+impl<P> Work<P> {
     /// To the next stage, with the weights that the one before has made.
     fn go_on(&mut self, weights: Option<NearWeights>) {
         let next = weights.and_then(|weights| match weights.next_line(self.shape) {

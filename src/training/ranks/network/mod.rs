@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use model::{Model, STEP};
 
-use super::kind::Kind;
+use super::way::whole;
 use super::{BATCH, Course, Report, Trial, problem, random_boards};
-use crate::heuristic::learned::{Network, Rows, Weights};
+use crate::heuristic::learned::near::{NearRanking, NearWeights};
+use crate::heuristic::learned::{Network, Ranking, Rows, Weights};
 use crate::puzzle::generate::board_seed;
 use crate::puzzle::{Dice, Problem};
-use crate::search::beam::Group;
-use crate::search::tables::Tables;
+use crate::search::beam::{Beam, End, Group};
 use crate::training::solve::each;
 
 /// What remains of the rate at the end of a course.
@@ -30,7 +30,26 @@ pub fn learn_network(
     from: Option<Network>,
     report: &mut dyn FnMut(&Report),
 ) -> Network {
-    let mut learner = Learner::new(course, weights, from.as_ref());
+    learn(course, Rows::new(weights), from, report)
+}
+
+/// The same beside weights of tiles near each other.
+pub fn learn_near_network(
+    course: &Course,
+    weights: NearWeights,
+    from: Option<Network>,
+    report: &mut dyn FnMut(&Report),
+) -> Network {
+    learn(course, NearRanking::new(weights), from, report)
+}
+
+fn learn(
+    course: &Course,
+    rows: impl Ranking,
+    from: Option<Network>,
+    report: &mut dyn FnMut(&Report),
+) -> Network {
+    let mut learner = Learner::new(course, rows, from.as_ref());
     let mut best_moves = learner.run_trial(0, "before", report);
     let mut best = from;
     for generation in 1..=course.generations {
@@ -44,23 +63,22 @@ pub fn learn_network(
 }
 
 /// A course under way.
-struct Learner<'a> {
+struct Learner<'a, R> {
     course: &'a Course,
     trial: Trial,
     dice: Dice,
     /// The weights, and beside them the network as it is.
-    rows: Arc<Rows>,
+    rows: Arc<R>,
     model: Model,
     /// The boards that were solved, of all generations.
     solved: usize,
 }
 
-impl<'a> Learner<'a> {
-    fn new(course: &'a Course, weights: Weights, from: Option<&Network>) -> Self {
-        let shape = weights.shape();
+impl<'a, R: Ranking> Learner<'a, R> {
+    fn new(course: &'a Course, mut rows: R, from: Option<&Network>) -> Self {
+        let shape = rows.shape();
         let mut dice = Dice::new(course.seed);
         let model = Model::new(shape, from, &mut dice);
-        let mut rows = Rows::new(weights);
         rows.set_network(model.network());
         Self {
             course,
@@ -112,7 +130,8 @@ impl<'a> Learner<'a> {
         let seed = board_seed(self.course.seed, self.solved as u64);
         let found = each(&starts, self.course.threads, |index, start| {
             let seed = seed.wrapping_add(index);
-            let mut groups = Weights::leaders(Arc::clone(rows), &problem(start), width, seed)?;
+            let beam = Beam::learned(&problem(start), End::Start, Arc::clone(rows), width, seed)?;
+            let mut groups = beam.leaders(seed)?;
             let network = rows.network()?;
             for group in &mut groups {
                 group.ranks = group.ranks_with(|tiles| {
@@ -132,10 +151,9 @@ impl<'a> Learner<'a> {
         what: &'static str,
         report: &mut dyn FnMut(&Report),
     ) -> f64 {
-        let tables = Arc::new(Tables::new());
         let solver = |problem: &Problem, seed| {
             let rows = Arc::clone(&self.rows);
-            Weights::solver(rows, problem, self.course.trial_width, seed, &tables)
+            whole(rows, problem, self.course.trial_width, seed)
         };
         self.trial.run(solver, generation, what, report)
     }

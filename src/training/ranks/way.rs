@@ -1,0 +1,128 @@
+//! The ways in which beams solve boards by weights that learn to rank.
+
+use std::sync::Arc;
+
+use super::SLICE;
+use super::kind::Kind;
+use crate::heuristic::learned::Ranking;
+use crate::heuristic::learned::near::{NearRows, NearWeights};
+use crate::puzzle::Problem;
+use crate::search::Solver;
+use crate::search::beam::{Beam, End, Group};
+use crate::search::staged_beam;
+use crate::search::tables::Tables;
+
+/// A way to solve boards by weights of a kind.
+pub(super) trait Way<K> {
+    /// What a beam looks up.
+    type Rows: Send + Sync;
+
+    /// What a beam by these weights looks up.
+    fn rows(weights: K) -> Self::Rows;
+
+    /// How often the weights count in the ranks of a beam of a width.
+    fn times(width: usize) -> f32;
+
+    /// Makes the tables that beams for a problem need beside these.
+    fn prepare(problem: &Problem);
+
+    /// Groups of boards of a beam's layers; none where it does not come to an end.
+    fn leaders(
+        rows: Arc<Self::Rows>,
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+    ) -> Option<Vec<Group>>;
+
+    /// A search by a beam.
+    fn solver(
+        rows: Arc<Self::Rows>,
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+        tables: &Arc<Tables>,
+    ) -> Solver;
+}
+
+/// In stages.
+pub(super) enum InStages {}
+
+impl Way<NearWeights> for InStages {
+    type Rows = NearRows;
+
+    fn rows(weights: NearWeights) -> NearRows {
+        NearRows::new(weights)
+    }
+
+    fn times(width: usize) -> f32 {
+        staged_beam::leaders::times(width)
+    }
+
+    fn prepare(problem: &Problem) {
+        while !staged_beam::prepare(problem, SLICE) {}
+    }
+
+    fn leaders(
+        rows: Arc<NearRows>,
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+    ) -> Option<Vec<Group>> {
+        staged_beam::leaders::leaders(rows, problem, width, seed)
+    }
+
+    fn solver(
+        rows: Arc<NearRows>,
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+        tables: &Arc<Tables>,
+    ) -> Solver {
+        staged_beam::solver_by(Some(rows), problem, width, width, seed, tables)
+    }
+}
+
+/// Whole boards at once.
+pub(super) enum Whole {}
+
+impl<K: Kind> Way<K> for Whole {
+    type Rows = K::Ranking;
+
+    fn rows(weights: K) -> K::Ranking {
+        weights.ranking()
+    }
+
+    fn times(_width: usize) -> f32 {
+        1.0
+    }
+
+    fn prepare(_problem: &Problem) {}
+
+    fn leaders(
+        rows: Arc<K::Ranking>,
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+    ) -> Option<Vec<Group>> {
+        Beam::learned(problem, End::Start, rows, width, seed)?.leaders(seed)
+    }
+
+    fn solver(
+        rows: Arc<K::Ranking>,
+        problem: &Problem,
+        width: usize,
+        seed: u64,
+        _tables: &Arc<Tables>,
+    ) -> Solver {
+        whole(rows, problem, width, seed)
+    }
+}
+
+/// A search over whole boards.
+///
+/// # Panics
+/// When the rows are not those of the problem's shape.
+pub(super) fn whole(rows: Arc<impl Ranking>, problem: &Problem, width: usize, seed: u64) -> Solver {
+    let beam = Beam::learned(problem, End::Start, rows, width, seed);
+    Box::new(beam.expect("rows of the problem's shape"))
+}
