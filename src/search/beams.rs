@@ -9,7 +9,7 @@ use crate::puzzle::{Problem, Shape};
 use super::beam::{self, End, Pass};
 use super::staged_beam;
 use super::tables::Tables;
-use super::widening::Beams;
+use super::widening::{Beams, Scale};
 
 /// Whether beams are worth it on boards of this shape: smaller ones are soon solved to optimality.
 #[must_use]
@@ -92,9 +92,19 @@ const EASY_CELLS: usize = 49;
 /// its way where the other does not.
 const EASY_PAIR: usize = 750;
 
-/// From this width on beams mostly find their way on larger boards, too; and on those that are ranked by tiles near each other.
-const WIDE: usize = 150;
-const NEAR_WIDE: usize = 100;
+/// From this width on beams mostly find their way on larger boards, too.
+const WIDE: usize = 100;
+
+/// The same on boards that are ranked by tiles near each other; and from where on one of two from either end mostly does,
+/// on boards of up to so many cells and on larger ones.
+const NEAR_WIDE: usize = 500;
+const NEAR_PAIR: usize = 120;
+const LARGE_PAIR: usize = 250;
+const LARGE: usize = 100;
+
+/// The nanoseconds of a node of beams that are ranked so, whatever the size, and what a layer takes besides.
+const NEAR_NODE: f64 = 80.0;
+const NEAR_LAYER: f64 = 9000.0;
 
 impl Whole {
     const fn problem(&self) -> &Problem {
@@ -105,16 +115,31 @@ impl Whole {
         self.problem().shape().cells() <= EASY_CELLS
     }
 
-    /// Narrower beams go in stages.
-    fn least_whole(&self) -> usize {
-        let shape = self.problem().shape();
-        if self.is_easy() {
+    /// Whether a beam is wide enough to find its way; narrower ones go in stages.
+    fn finds_its_way(&self, scale: Scale) -> bool {
+        let least = if self.is_easy() {
             0
-        } else if learned::supports(shape) {
+        } else if !self.is_near() {
             WIDE
+        } else if scale.is_paired {
+            self.near_pair()
         } else {
             NEAR_WIDE
+        };
+        scale.width >= least
+    }
+
+    fn near_pair(&self) -> usize {
+        if self.problem().shape().cells() <= LARGE {
+            NEAR_PAIR
+        } else {
+            LARGE_PAIR
         }
+    }
+
+    /// Whether boards are ranked by tiles near each other.
+    fn is_near(&self) -> bool {
+        !learned::supports(self.problem().shape())
     }
 }
 
@@ -122,12 +147,12 @@ impl Beams for Whole {
     fn prepare(&self, nodes: u64) -> bool {
         let shape = self.problem().shape();
         // Narrow beams on large boards need their own.
-        beam::prepare(shape, nodes) && (learned::supports(shape) || self.staged.prepare(nodes))
+        beam::prepare(shape, nodes) && (!self.is_near() || self.staged.prepare(nodes))
     }
 
-    fn beam(&self, width: usize, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
-        if most < self.least_whole() {
-            return self.staged.beam(width, most, seed);
+    fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
+        if !self.finds_its_way(scale) {
+            return self.staged.beam(scale, most, seed);
         }
         // By turns: what one end misses the other often finds.
         let from = if seed.is_multiple_of(2) {
@@ -136,9 +161,9 @@ impl Beams for Whole {
             End::Goal
         };
         let Some(mut beam) = beam::by_learned(self.problem(), from, most, seed) else {
-            return self.staged.beam(width, most, seed);
+            return self.staged.beam(scale, most, seed);
         };
-        beam.set_width(width);
+        beam.set_width(scale.width);
         Some(beam)
     }
 
@@ -147,11 +172,17 @@ impl Beams for Whole {
         if !beam::is_ready(shape) {
             return self.staged.bytes(width);
         }
-        beam::bytes(shape, width).max(self.staged.bytes(width.min(self.least_whole())))
+        beam::bytes(shape, width).max(self.staged.bytes(width.min(NEAR_WIDE)))
     }
 
     fn pair_width(&self) -> Option<usize> {
-        Some(if self.is_easy() { EASY_PAIR } else { 0 })
+        Some(if self.is_easy() {
+            EASY_PAIR
+        } else if self.is_near() {
+            self.near_pair()
+        } else {
+            0
+        })
     }
 
     fn suit_two(&self) -> bool {
@@ -159,19 +190,35 @@ impl Beams for Whole {
     }
 
     fn narrowest(&self) -> usize {
-        if self.is_easy() { 48 } else { 8 }
+        if self.is_easy() {
+            48
+        } else if self.is_near() {
+            self.staged.narrowest()
+        } else {
+            8
+        }
     }
 
     fn widest(&self) -> usize {
         boards(self.problem().shape())
     }
 
-    fn layers(&self, _width: usize) -> u32 {
-        (0.9 * cube(self.problem().shape())) as u32
+    fn layers(&self, scale: Scale) -> u32 {
+        if !self.finds_its_way(scale) {
+            self.staged.layers(scale)
+        } else {
+            (0.9 * cube(self.problem().shape())) as u32
+        }
     }
 
-    fn cost(&self) -> f64 {
-        20.0 + 2.0 * self.problem().shape().cells() as f64
+    fn cost(&self, scale: Scale) -> f64 {
+        if !self.finds_its_way(scale) {
+            self.staged.cost(scale)
+        } else if self.is_near() {
+            NEAR_NODE + NEAR_LAYER / scale.width as f64
+        } else {
+            20.0 + 2.0 * self.problem().shape().cells() as f64
+        }
     }
 }
 
@@ -199,10 +246,10 @@ impl Beams for Staged {
         staged_beam::prepare(&self.problem, nodes)
     }
 
-    fn beam(&self, width: usize, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
+    fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
         Some(staged_beam::solver(
             &self.problem,
-            width,
+            scale.width,
             most,
             seed,
             &self.tables,
@@ -229,11 +276,11 @@ impl Beams for Staged {
         boards(self.problem.shape())
     }
 
-    fn layers(&self, width: usize) -> u32 {
-        staged_layers(self.problem.shape(), width)
+    fn layers(&self, scale: Scale) -> u32 {
+        staged_layers(self.problem.shape(), scale.width)
     }
 
-    fn cost(&self) -> f64 {
+    fn cost(&self, _scale: Scale) -> f64 {
         250.0
     }
 }

@@ -31,9 +31,9 @@ pub trait Beams: Send + Sync {
     /// once they are there. Until then there are others.
     fn prepare(&self, nodes: u64) -> bool;
 
-    /// A beam of this width, which can be made as wide as `most` on the way; none if there is none
+    /// A beam, which can be made as wide as `most` on the way; none if there is none
     /// for the problem.
-    fn beam(&self, width: usize, most: usize, seed: u64) -> Option<Box<dyn Pass>>;
+    fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>>;
 
     /// The least width of two beams, the one with the odd seed from the other end, that are together
     /// as good as one of twice the width; none where all beams begin at the same end.
@@ -53,11 +53,20 @@ pub trait Beams: Send + Sync {
     /// The bytes that a beam of this width can come to hold.
     fn bytes(&self, width: usize) -> u64;
 
-    /// About how many layers a beam of this width has to make, rather too many.
-    fn layers(&self, width: usize) -> u32;
+    /// About how many layers a beam has to make, rather too many.
+    fn layers(&self, scale: Scale) -> u32;
 
-    /// About the nanoseconds that a node takes.
-    fn cost(&self) -> f64;
+    /// About the nanoseconds that a node of a beam takes; it is measured how many times as long it is.
+    fn cost(&self, scale: Scale) -> f64;
+}
+
+/// What is decided of a beam before it begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scale {
+    /// The nodes of a layer.
+    pub width: usize,
+    /// Whether there is another beam from the other end: what one misses the other may find.
+    pub is_paired: bool,
 }
 
 /// The first beam without a time to keep.
@@ -89,8 +98,8 @@ pub struct Widening {
     is_prepared: bool,
     /// The last turn was spent on the tables.
     has_prepared: bool,
-    /// The width of the beam at work, how wide it can be made, and the width of the widest one before.
-    width: usize,
+    /// The beam at work, how wide it can be made, and the width of the widest one before.
+    scale: Scale,
     most: usize,
     widest: usize,
     /// Those of the beam at work.
@@ -116,20 +125,19 @@ impl Widening {
     /// A search that has not begun.
     #[must_use]
     pub fn new(beams: Box<dyn Beams>) -> Self {
-        let cost = beams.cost();
-        Self::at_cost(Arc::from(beams), cost)
+        Self::at_pace(Arc::from(beams), 1.0)
     }
 
-    /// The same, where a node takes about so many nanoseconds.
-    fn at_cost(beams: Arc<dyn Beams>, cost: f64) -> Self {
+    /// The same, where nodes take about so many times as long as they should.
+    fn at_pace(beams: Arc<dyn Beams>, slowness: f64) -> Self {
         Self {
             beams,
             pass: None,
-            pace: Pace::new(cost),
+            pace: Pace::new(slowness),
             left: None,
             is_prepared: false,
             has_prepared: false,
-            width: 0,
+            scale: Scale::default(),
             most: 0,
             widest: 0,
             ends: Ends::default(),
@@ -145,20 +153,25 @@ impl Widening {
         }
     }
 
-    /// The width at which a beam of so many layers ends in time.
-    fn affordable(&self, time: Duration, layers: u32) -> usize {
-        let nodes = time.as_nanos() as f64 / self.pace.cost();
-        (nodes / f64::from(layers.max(1))) as usize
+    /// The width at which a beam of about this scale, of so many layers, ends in time.
+    fn affordable(&self, time: Duration, scale: Scale, layers: u32) -> usize {
+        (self.nodes_in(time, scale) / f64::from(layers.max(1))) as usize
+    }
+
+    /// The nodes of a beam that so much time is enough for.
+    fn nodes_in(&self, time: Duration, scale: Scale) -> f64 {
+        time.as_nanos() as f64 / (self.pace.slowness() * self.beams.cost(scale))
     }
 
     /// The width of the next beam, which may take so much time.
-    fn next_width(&self, time: Option<Duration>) -> usize {
+    fn next_width(&self, time: Option<Duration>, is_paired: bool) -> usize {
         match (time, self.widest) {
             (Some(time), _) => {
-                let mut width = self.beams.narrowest();
-                // The wider, the fewer layers: some rounds bring both together.
+                let mut width = self.beams.widest();
+                // The wider, the fewer layers, and the less a node may cost: some rounds bring all together.
                 for _ in 0..3 {
-                    width = self.affordable(time, self.expected(width));
+                    let scale = Scale { width, is_paired };
+                    width = self.affordable(time, scale, self.expected(scale));
                 }
                 width
             }
@@ -173,10 +186,11 @@ impl Widening {
         let left = budget.time.map(|left| left.saturating_sub(replay));
         let share = left.map(|left| self.share(left));
         let given = left.zip(share).map(|(left, share)| share.of(left));
-        let planned = self.next_width(given.map(Ends::plan));
-        let is_too_late = budget
-            .time
-            .is_some_and(|left| 2 * self.next_width(Some(left)) < self.beams.narrowest());
+        let is_paired = self.is_paired || share == Some(Share::Second) || !self.asides.is_empty();
+        let planned = self.next_width(given.map(Ends::plan), is_paired);
+        let is_too_late = budget.time.is_some_and(|left| {
+            2 * self.next_width(Some(left), is_paired) < self.beams.narrowest()
+        });
         let has_all = budget.time.is_none() && self.widest >= self.beams.widest();
         if is_too_late || has_all {
             self.stop = Some(Stop::Exhausted);
@@ -202,10 +216,13 @@ impl Widening {
                 return;
             }
         }
-        self.width = planned.min(width);
+        self.scale = Scale {
+            width: planned.min(width),
+            is_paired,
+        };
         self.most = width;
         self.seed = self.next_seed(self.asides.seed());
-        self.pass = self.beams.beam(self.width, width, self.seed);
+        self.pass = self.beams.beam(self.scale, width, self.seed);
         if self.pass.is_none() {
             self.stop = Some(Stop::Exhausted);
         }
@@ -236,10 +253,17 @@ impl Widening {
 
     /// The time that has to be left to replay the solution of a beam that takes so long.
     fn replay(&self, time: Duration) -> Duration {
-        let nodes = time.as_nanos() as f64 / self.pace.cost();
+        let wide = Scale {
+            width: self.beams.widest(),
+            ..Scale::default()
+        };
+        let nodes = self.nodes_in(time, wide);
         let (near, far) = A_MOVE;
         let a_move = near + (far - near) * (nodes / LONG_TRACE).min(1.0);
-        let moves = self.expected(self.beams.narrowest());
+        let moves = self.expected(Scale {
+            width: self.beams.narrowest(),
+            ..Scale::default()
+        });
         Duration::from_nanos((a_move * f64::from(moves)) as u64)
     }
 
@@ -255,7 +279,7 @@ impl Widening {
     fn leave(&mut self) {
         self.past = self.own_progress().at_rest();
         self.pace.settle();
-        self.widest = self.widest.max(self.width);
+        self.widest = self.widest.max(self.scale.width);
         self.pass = None;
         self.claimed = 0;
     }
@@ -280,9 +304,9 @@ impl Widening {
         Step::Found(solution)
     }
 
-    /// The layers that a beam of this width has to make, about.
-    fn expected(&self, width: usize) -> u32 {
-        let layers = self.beams.layers(width);
+    /// The layers that a beam has to make, about.
+    fn expected(&self, scale: Scale) -> u32 {
+        let layers = self.beams.layers(scale);
         self.best.map_or(layers, |best| layers.min(best as u32))
     }
 
@@ -291,8 +315,8 @@ impl Widening {
         let Some(pass) = &self.pass else {
             return;
         };
-        let rest = pass.rest(self.expected(self.width));
-        let width = self.affordable(self.ends.time(left), rest);
+        let rest = pass.rest(self.expected(self.scale));
+        let width = self.affordable(self.ends.time(left), self.scale, rest);
         if let Some(pass) = &mut self.pass {
             pass.set_width(width.max(self.beams.narrowest()));
         }
@@ -330,7 +354,8 @@ impl Search for Widening {
         }
         if let Some(time) = budget.time {
             let nodes = self.own_progress().expanded;
-            self.pace.note(time, nodes, self.width);
+            let expected = self.beams.cost(self.scale);
+            self.pace.note(time, nodes, self.scale.width, expected);
             self.keep_pace(time);
         }
         let Some(pass) = &mut self.pass else {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use loyd::engine::pool::Pool;
 use loyd::puzzle::Solution;
 use loyd::search::beam::Pass;
-use loyd::search::widening::{Beams, Widening};
+use loyd::search::widening::{Beams, Scale, Widening};
 use loyd::search::{Budget, Part, Progress, Search, Step};
 
 use crate::fake::{PATIENCE, to_and_fro};
@@ -27,7 +27,7 @@ impl Beams for Brief {
         true
     }
 
-    fn beam(&self, _width: usize, _most: usize, seed: u64) -> Option<Box<dyn Pass>> {
+    fn beam(&self, _scale: Scale, _most: usize, seed: u64) -> Option<Box<dyn Pass>> {
         Some(Box::new(Beam {
             seed,
             begun: Instant::now(),
@@ -51,11 +51,11 @@ impl Beams for Brief {
         width as u64
     }
 
-    fn layers(&self, _width: usize) -> u32 {
+    fn layers(&self, _scale: Scale) -> u32 {
         100
     }
 
-    fn cost(&self) -> f64 {
+    fn cost(&self, _scale: Scale) -> f64 {
         100.0
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use loyd::puzzle::{Direction, Problem, Solution};
 use loyd::search::beam::Pass;
-use loyd::search::widening::{Beams, Widening};
+use loyd::search::widening::{Beams, Scale, Widening};
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 
 use crate::support::problem;
@@ -83,7 +83,7 @@ impl Beams for Fakes {
         true
     }
 
-    fn beam(&self, width: usize, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
+    fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
         let mut made = self.made.lock().unwrap();
         made.push(Made {
             seed,
@@ -95,8 +95,8 @@ impl Beams for Fakes {
             beams: self.clone(),
             number: made.len() - 1,
             most,
-            width,
-            present: width,
+            width: scale.width,
+            present: scale.width,
             depth: 0,
             in_layer: 0,
             expanded: 0,
@@ -120,11 +120,11 @@ impl Beams for Fakes {
         width as u64 * 100
     }
 
-    fn layers(&self, _width: usize) -> u32 {
+    fn layers(&self, _scale: Scale) -> u32 {
         self.layers
     }
 
-    fn cost(&self) -> f64 {
+    fn cost(&self, _scale: Scale) -> f64 {
         // What it costs in these tests is 200: the search has to find out.
         50.0
     }

@@ -76,14 +76,14 @@ impl Widening {
             && self.beams.suit_two()
             && !is_at_first
             && self.asides.is_empty()
-            && left.is_some_and(|left| self.next_width(Some(left)) >= least)
+            && left.is_some_and(|left| self.next_width(Some(left), true) >= least)
     }
 
     /// A beam that has all of the time that is left, from the end where the one at work did not begin.
     pub(super) fn hand_out(&mut self, memory: u64) -> Option<Aside> {
         let left = self.left.filter(|_| self.gains_by_an_aside())?;
         let room = memory.saturating_sub(self.progress().memory.max(self.to_come()));
-        let width = (self.next_width(Some(left)) as f64 * SLACK) as usize;
+        let width = (self.next_width(Some(left), true) as f64 * SLACK) as usize;
         let memory = self.beams.bytes(width).min(room);
         if memory < self.beams.bytes(self.beams.narrowest()) {
             return None;
@@ -100,7 +100,7 @@ impl Widening {
             is_paired: true,
             begun: seed,
             best: self.best,
-            ..Self::at_cost(Arc::clone(&self.beams), self.pace.cost())
+            ..Self::at_pace(Arc::clone(&self.beams), self.pace.slowness())
         };
         Some(Aside {
             search,

@@ -1,13 +1,14 @@
-//! How fast a beam is, by the time that melts away.
+//! How fast beams are, by the time that melts away.
 
 use std::time::Duration;
 
-/// What a node costs, told by the time that goes by.
+/// How many times as long as [expected](super::Beams::cost) nodes take, told by the time that goes by: what one kind of beams tells is
+/// known of the others then.
 #[derive(Debug)]
 pub(super) struct Pace {
     /// At the last look: the time that was left, and the nodes until then.
     last: Option<(Duration, u64)>,
-    /// Of the recent past, in nanoseconds and nodes.
+    /// Of the recent past: the time, as many times what was expected for a node, and the nodes.
     time: f64,
     nodes: f64,
     /// The same of the beam at work.
@@ -25,21 +26,25 @@ impl Pace {
     /// As many nodes as a guess is worth.
     const GUESS: f64 = 500.0;
 
-    pub(super) fn new(cost: f64) -> Self {
+    /// No processor is faster than that.
+    const LEAST: f64 = 0.01;
+
+    pub(super) fn new(slowness: f64) -> Self {
         Self {
             last: None,
-            time: cost * Self::GUESS,
+            time: slowness * Self::GUESS,
             nodes: Self::GUESS,
             beam: (0.0, 0.0),
         }
     }
 
-    /// Takes a look at a beam of this width: the time that is left, and the nodes of all beams until now.
-    pub(super) fn note(&mut self, left: Duration, nodes: u64, width: usize) {
+    /// Takes a look at a beam of this width, whose nodes were expected to take so many nanoseconds: the time that is left, and the
+    /// nodes of all beams until now.
+    pub(super) fn note(&mut self, left: Duration, nodes: u64, width: usize, expected: f64) {
         if let Some((before, nodes_before)) = self.last {
             // The time may have become longer: somebody else waits now.
             if let Some(took) = before.checked_sub(left) {
-                let time = took.as_nanos() as f64;
+                let time = took.as_nanos() as f64 / expected;
                 let nodes = nodes.saturating_sub(nodes_before) as f64;
                 self.time += time;
                 self.nodes += nodes;
@@ -62,7 +67,7 @@ impl Pace {
         }
     }
 
-    pub(super) fn cost(&self) -> f64 {
-        (self.time / self.nodes).max(1.0)
+    pub(super) const fn slowness(&self) -> f64 {
+        (self.time / self.nodes).max(Self::LEAST)
     }
 }
