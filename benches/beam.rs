@@ -126,7 +126,8 @@ fn main() {
         .and_then(|bytes| NearWeights::from_bytes(bytes).ok());
     let all = all.map(|weights| beams_by(Rows::new(weights), network.clone()));
     let near = near.map(|weights| {
-        let ranking = NearRanking::new(weights.fit(question.shape));
+        let shape = problems.first().map_or(question.shape, Problem::shape);
+        let ranking = NearRanking::new(weights.fit(shape));
         beams_by(ranking, network.clone())
     });
     println!("estimate   width  mean length  failures  ms a board  ns a kept node");

@@ -27,7 +27,7 @@ Examples:
   loyd tables build --tier 7-7-1 --table-dir /var/cache/loyd
   loyd tables list --json
   loyd tables train --shape 6x6 --from weights/5x5.loyd --out 6x6.loyd
-  loyd tables train --shape 12x12 --width 300 --out near-12x12.loyd
+  loyd tables train --shape 12x12 --staged --width 300 --out near-12x12.loyd
   rm \"$(loyd tables path)\"/4x4-*.pdb
 
 Tables are files of their own, checked whenever they are opened, mapped into memory and shared by

@@ -27,7 +27,7 @@ pub(super) struct TrainArgs {
     #[arg(long)]
     shape: Size,
 
-    /// For beams in stages, which narrow ones are on boards of more than 8x8; default: for beams over whole boards.
+    /// For beams in stages, as narrow ones are on boards of more than 8x8, and all on 12x12; default: for beams over whole boards.
     #[arg(long)]
     staged: bool,
 
@@ -108,7 +108,13 @@ impl TrainArgs {
         let is_near = near::supports(shape);
         if self.staged && !is_near {
             return Err(Failure::Input(format!(
-                "--staged: boards of {shape} are ranked whole"
+                "--staged: nothing is learned of boards of {shape} in stages; of those of more than 8×8 with sides \
+                 from 8 to 12, at least as wide as high, squares or of at most 100 cells"
+            )));
+        }
+        if is_near && !self.staged && !near::supports_whole(shape) {
+            return Err(Failure::Input(format!(
+                "--shape {shape}: all beams go in stages there; give --staged"
             )));
         }
         let learn = match (self.learn, is_near) {
@@ -120,6 +126,11 @@ impl TrainArgs {
             (Some(Learn::Moves), true) => {
                 return Err(Failure::Input(format!(
                     "--learn moves: boards of {shape} are ranked by what learned ranks"
+                )));
+            }
+            (Some(Learn::Network), true) if shape.cells() > MAX_CELLS => {
+                return Err(Failure::Input(format!(
+                    "--learn network: networks are for boards of at most {MAX_CELLS} cells"
                 )));
             }
             (learn, true) => learn.unwrap_or(Learn::Ranks),

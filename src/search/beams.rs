@@ -9,7 +9,7 @@ use crate::puzzle::{Problem, Shape};
 use super::beam::{self, End, Pass};
 use super::staged_beam;
 use super::tables::Tables;
-use super::widening::{Beams, Scale};
+use super::widening::{Beams, Kind, Scale};
 
 /// Whether beams are worth it on boards of this shape: smaller ones are soon solved to optimality.
 #[must_use]
@@ -34,7 +34,7 @@ pub fn staged(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
     Box::new(Staged::new(problem, tables))
 }
 
-/// Whether the beams for boards of this shape go in stages.
+/// Whether beams for boards of this shape go in stages, all of them or narrow ones, and take a while.
 #[must_use]
 pub fn are_staged(shape: Shape) -> bool {
     suit(shape) && !learned::supports(shape)
@@ -115,20 +115,6 @@ impl Whole {
         self.problem().shape().cells() <= EASY_CELLS
     }
 
-    /// Whether a beam is wide enough to find its way; narrower ones go in stages.
-    fn finds_its_way(&self, scale: Scale) -> bool {
-        let least = if self.is_easy() {
-            0
-        } else if !self.is_near() {
-            WIDE
-        } else if scale.is_paired {
-            self.near_pair()
-        } else {
-            NEAR_WIDE
-        };
-        scale.width >= least
-    }
-
     fn near_pair(&self) -> usize {
         if self.problem().shape().cells() <= LARGE {
             NEAR_PAIR
@@ -145,13 +131,13 @@ impl Whole {
 
 impl Beams for Whole {
     fn prepare(&self, nodes: u64) -> bool {
-        let shape = self.problem().shape();
-        // Narrow beams on large boards need their own.
-        beam::prepare(shape, nodes) && (!self.is_near() || self.staged.prepare(nodes))
+        // Narrow beams on large boards need their own, and come first where there is no room for both.
+        let is_staged_prepared = !self.is_near() || self.staged.prepare(nodes);
+        is_staged_prepared && beam::prepare(self.problem().shape(), nodes)
     }
 
     fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
-        if !self.finds_its_way(scale) {
+        if scale.kind == Kind::Staged {
             return self.staged.beam(scale, most, seed);
         }
         // By turns: what one end misses the other often finds.
@@ -160,29 +146,44 @@ impl Beams for Whole {
         } else {
             End::Goal
         };
-        let Some(mut beam) = beam::by_learned(self.problem(), from, most, seed) else {
-            return self.staged.beam(scale, most, seed);
-        };
+        let mut beam = beam::by_learned(self.problem(), from, most, seed)?;
         beam.set_width(scale.width);
         Some(beam)
     }
 
-    fn bytes(&self, width: usize) -> u64 {
-        let shape = self.problem().shape();
-        if !beam::is_ready(shape) {
-            return self.staged.bytes(width);
+    fn kind(&self, width: usize, is_paired: bool) -> Kind {
+        let least = if self.is_easy() {
+            0
+        } else if !self.is_near() {
+            WIDE
+        } else if is_paired {
+            self.near_pair()
+        } else {
+            NEAR_WIDE
+        };
+        if width >= least && beam::is_ready(self.problem().shape()) {
+            Kind::Whole
+        } else {
+            Kind::Staged
         }
-        beam::bytes(shape, width).max(self.staged.bytes(width.min(NEAR_WIDE)))
+    }
+
+    fn bytes(&self, scale: Scale) -> u64 {
+        match scale.kind {
+            Kind::Whole => beam::bytes(self.problem().shape(), scale.width),
+            Kind::Staged => self.staged.bytes(scale),
+        }
     }
 
     fn pair_width(&self) -> Option<usize> {
-        Some(if self.is_easy() {
-            EASY_PAIR
+        if self.is_easy() {
+            Some(EASY_PAIR)
         } else if self.is_near() {
-            self.near_pair()
+            // Those in stages begin at the same end.
+            beam::is_ready(self.problem().shape()).then(|| self.near_pair())
         } else {
-            0
-        })
+            Some(0)
+        }
     }
 
     fn suit_two(&self) -> bool {
@@ -204,20 +205,17 @@ impl Beams for Whole {
     }
 
     fn layers(&self, scale: Scale) -> u32 {
-        if !self.finds_its_way(scale) {
-            self.staged.layers(scale)
-        } else {
-            (0.9 * cube(self.problem().shape())) as u32
+        match scale.kind {
+            Kind::Whole => (0.9 * cube(self.problem().shape())) as u32,
+            Kind::Staged => self.staged.layers(scale),
         }
     }
 
     fn cost(&self, scale: Scale) -> f64 {
-        if !self.finds_its_way(scale) {
-            self.staged.cost(scale)
-        } else if self.is_near() {
-            NEAR_NODE + NEAR_LAYER / scale.width as f64
-        } else {
-            20.0 + 2.0 * self.problem().shape().cells() as f64
+        match scale.kind {
+            Kind::Whole if self.is_near() => NEAR_NODE + NEAR_LAYER / scale.width.max(1) as f64,
+            Kind::Whole => 20.0 + 2.0 * self.problem().shape().cells() as f64,
+            Kind::Staged => self.staged.cost(scale),
         }
     }
 }
@@ -256,8 +254,12 @@ impl Beams for Staged {
         ))
     }
 
-    fn bytes(&self, width: usize) -> u64 {
-        staged_beam::bytes(self.problem.shape(), width)
+    fn kind(&self, _width: usize, _is_paired: bool) -> Kind {
+        Kind::Staged
+    }
+
+    fn bytes(&self, scale: Scale) -> u64 {
+        staged_beam::bytes(self.problem.shape(), scale.width)
     }
 
     fn pair_width(&self) -> Option<usize> {

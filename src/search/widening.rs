@@ -50,8 +50,12 @@ pub trait Beams: Send + Sync {
         usize::MAX
     }
 
-    /// The bytes that a beam of this width can come to hold.
-    fn bytes(&self, width: usize) -> u64;
+    /// The kind that is best for beams of this width; `is_paired` where there is another one from the other end, which may find
+    /// what this one misses.
+    fn kind(&self, width: usize, is_paired: bool) -> Kind;
+
+    /// The bytes that a beam can come to hold.
+    fn bytes(&self, scale: Scale) -> u64;
 
     /// About how many layers a beam has to make, rather too many.
     fn layers(&self, scale: Scale) -> u32;
@@ -61,12 +65,21 @@ pub trait Beams: Send + Sync {
 }
 
 /// What is decided of a beam before it begins.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
+    /// How it solves boards.
+    pub kind: Kind,
     /// The nodes of a layer.
     pub width: usize,
-    /// Whether there is another beam from the other end: what one misses the other may find.
-    pub is_paired: bool,
+}
+
+/// How a beam solves boards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// All at once.
+    Whole,
+    /// In stages.
+    Staged,
 }
 
 /// The first beam without a time to keep.
@@ -112,6 +125,8 @@ pub struct Widening {
     is_first: bool,
     /// One of two beams was begun that share the time.
     is_paired: bool,
+    /// The last beam found no solution.
+    is_lost: bool,
     best: Option<usize>,
     /// Of the beams that are over.
     past: Progress,
@@ -119,6 +134,14 @@ pub struct Widening {
     claimed: u64,
     asides: Asides,
     stop: Option<Stop>,
+}
+
+impl Scale {
+    /// As wide so many times.
+    fn times(self, times: f64) -> Self {
+        let width = (self.width as f64 * times) as usize;
+        Self { width, ..self }
+    }
 }
 
 impl Widening {
@@ -137,7 +160,10 @@ impl Widening {
             left: None,
             is_prepared: false,
             has_prepared: false,
-            scale: Scale::default(),
+            scale: Scale {
+                kind: Kind::Staged,
+                width: 0,
+            },
             most: 0,
             widest: 0,
             ends: Ends::default(),
@@ -145,6 +171,7 @@ impl Widening {
             seed: 0,
             is_first: false,
             is_paired: false,
+            is_lost: false,
             best: None,
             past: Progress::NONE,
             claimed: 0,
@@ -163,21 +190,40 @@ impl Widening {
         time.as_nanos() as f64 / (self.pace.slowness() * self.beams.cost(scale))
     }
 
-    /// The width of the next beam, which may take so much time.
-    fn next_width(&self, time: Option<Duration>, is_paired: bool) -> usize {
-        match (time, self.widest) {
-            (Some(time), _) => {
-                let mut width = self.beams.widest();
-                // The wider, the fewer layers, and the less a node may cost: some rounds bring all together.
-                for _ in 0..3 {
-                    let scale = Scale { width, is_paired };
-                    width = self.affordable(time, scale, self.expected(scale));
-                }
-                width
-            }
-            (None, 0) => FIRST,
-            (None, widest) => widest.saturating_mul(GROWTH),
+    /// The next beam, which may take so much time, as wide as that allows.
+    fn next(&self, time: Option<Duration>, is_paired: bool) -> Scale {
+        let Some(time) = time else {
+            let width = match self.widest {
+                0 => FIRST,
+                widest => widest.saturating_mul(GROWTH),
+            };
+            let kind = self.beams.kind(width, is_paired);
+            return Scale { kind, width };
+        };
+        let whole = self.widest_by(time, Kind::Whole);
+        if self.beams.kind(whole.width, is_paired) == Kind::Whole {
+            whole
+        } else {
+            self.widest_by(time, Kind::Staged)
         }
+    }
+
+    /// The widest beam of a kind that ends in time.
+    fn widest_by(&self, time: Duration, kind: Kind) -> Scale {
+        let width = self.beams.narrowest();
+        let mut scale = Scale { kind, width };
+        // The wider, the fewer layers: some rounds bring both together.
+        for _ in 0..3 {
+            scale.width = self.affordable(time, scale, self.expected(scale));
+        }
+        scale
+    }
+
+    /// The narrowest beam that may be the next one.
+    fn narrowest(&self, is_paired: bool) -> Scale {
+        let width = self.beams.narrowest();
+        let kind = self.beams.kind(width, is_paired);
+        Scale { kind, width }
     }
 
     /// Begins the next beam, or asks for the memory that it takes.
@@ -186,21 +232,24 @@ impl Widening {
         let left = budget.time.map(|left| left.saturating_sub(replay));
         let share = left.map(|left| self.share(left));
         let given = left.zip(share).map(|(left, share)| share.of(left));
-        let is_paired = self.is_paired || share == Some(Share::Second) || !self.asides.is_empty();
-        let planned = self.next_width(given.map(Ends::plan), is_paired);
+        let is_paired = share == Some(Share::Second)
+            || !self.asides.is_empty()
+            || self.is_paired && !self.is_lost;
+        let mut scale = self.next(given.map(Ends::plan), is_paired);
         let is_too_late = budget.time.is_some_and(|left| {
-            2 * self.next_width(Some(left), is_paired) < self.beams.narrowest()
+            2 * self.next(Some(left), is_paired).width < self.beams.narrowest()
         });
         let has_all = budget.time.is_none() && self.widest >= self.beams.widest();
         if is_too_late || has_all {
             self.stop = Some(Stop::Exhausted);
             return;
         }
-        let planned = planned.max(self.beams.narrowest());
-        let planned = planned.min(self.beams.widest());
+        scale.width = scale.width.max(self.beams.narrowest());
+        scale.width = scale.width.min(self.beams.widest());
         let slack = budget.time.map_or(1.0, |_| SLACK);
-        let mut width = ((planned as f64 * slack) as usize).min(self.beams.widest());
-        let wanted = self.beams.bytes(width);
+        let mut most = scale.times(slack);
+        most.width = most.width.min(self.beams.widest());
+        let wanted = self.beams.bytes(most);
         let memory = budget.memory.saturating_sub(self.asides.memory());
         if wanted > memory {
             if memory > self.claimed {
@@ -209,20 +258,24 @@ impl Widening {
                 self.past.peak_memory = self.past.peak_memory.max(self.claimed);
                 return;
             }
-            width = self.widest_in(memory, width);
-            let is_no_wider = width <= self.widest && budget.time.is_none();
-            if width < self.beams.narrowest() || is_no_wider {
+            most = self.widest_in(memory, most);
+            let kind = self.beams.kind(most.width, is_paired);
+            if kind != most.kind {
+                most = self.widest_in(memory, Scale { kind, ..most });
+            }
+            let is_no_wider = most.width <= self.widest && budget.time.is_none();
+            if most.width < self.beams.narrowest() || is_no_wider {
                 self.stop = Some(Stop::Memory);
                 return;
             }
         }
         self.scale = Scale {
-            width: planned.min(width),
-            is_paired,
+            width: scale.width.min(most.width),
+            ..most
         };
-        self.most = width;
+        self.most = most.width;
         self.seed = self.next_seed(self.asides.seed());
-        self.pass = self.beams.beam(self.scale, width, self.seed);
+        self.pass = self.beams.beam(self.scale, self.most, self.seed);
         if self.pass.is_none() {
             self.stop = Some(Stop::Exhausted);
         }
@@ -233,13 +286,16 @@ impl Widening {
         self.is_paired |= share == Some(Share::Second);
     }
 
-    /// The greatest width up to `most` with which a beam takes no more bytes than these.
-    fn widest_in(&self, memory: u64, most: usize) -> usize {
-        let mut fits = 0;
-        for bit in (0..=most.max(1).ilog2()).rev() {
-            let width = fits | 1 << bit;
-            if width <= most && self.beams.bytes(width) <= memory {
-                fits = width;
+    /// The widest beam, up to `most`, that takes no more bytes than these.
+    fn widest_in(&self, memory: u64, most: Scale) -> Scale {
+        let mut fits = Scale { width: 0, ..most };
+        for bit in (0..=most.width.max(1).ilog2()).rev() {
+            let wider = Scale {
+                width: fits.width | 1 << bit,
+                ..most
+            };
+            if wider.width <= most.width && self.beams.bytes(wider) <= memory {
+                fits = wider;
             }
         }
         fits
@@ -247,23 +303,21 @@ impl Widening {
 
     /// The most bytes that the beam at work can come to hold.
     fn to_come(&self) -> u64 {
+        let most = Scale {
+            width: self.most,
+            ..self.scale
+        };
         let pass = self.pass.as_ref();
-        pass.map_or(0, |_| self.beams.bytes(self.most))
+        pass.map_or(0, |_| self.beams.bytes(most))
     }
 
     /// The time that has to be left to replay the solution of a beam that takes so long.
     fn replay(&self, time: Duration) -> Duration {
-        let wide = Scale {
-            width: self.beams.widest(),
-            ..Scale::default()
-        };
-        let nodes = self.nodes_in(time, wide);
+        let narrowest = self.narrowest(false);
+        let nodes = self.nodes_in(time, narrowest);
         let (near, far) = A_MOVE;
         let a_move = near + (far - near) * (nodes / LONG_TRACE).min(1.0);
-        let moves = self.expected(Scale {
-            width: self.beams.narrowest(),
-            ..Scale::default()
-        });
+        let moves = self.expected(narrowest);
         Duration::from_nanos((a_move * f64::from(moves)) as u64)
     }
 
@@ -362,16 +416,19 @@ impl Search for Widening {
             return Step::Working;
         };
         if pass.is_stuck() {
+            self.is_lost = true;
             self.leave();
             return Step::Working;
         }
         match pass.advance(budget) {
             Step::Working => Step::Working,
             Step::Done(_) => {
+                self.is_lost = true;
                 self.leave();
                 Step::Working
             }
             Step::Found(solution) => {
+                self.is_lost = false;
                 self.leave();
                 self.improved(solution)
             }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use loyd::engine::pool::Pool;
 use loyd::puzzle::Solution;
 use loyd::search::beam::Pass;
-use loyd::search::widening::{Beams, Scale, Widening};
+use loyd::search::widening::{Beams, Kind, Scale, Widening};
 use loyd::search::{Budget, Part, Progress, Search, Step};
 
 use crate::fake::{PATIENCE, to_and_fro};
@@ -47,8 +47,12 @@ impl Beams for Brief {
         1
     }
 
-    fn bytes(&self, width: usize) -> u64 {
-        width as u64
+    fn kind(&self, _width: usize, _is_paired: bool) -> Kind {
+        Kind::Whole
+    }
+
+    fn bytes(&self, scale: Scale) -> u64 {
+        scale.width as u64
     }
 
     fn layers(&self, _scale: Scale) -> u32 {

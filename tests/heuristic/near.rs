@@ -69,7 +69,7 @@ fn a_ranking_tells_of_boards_by_themselves_what_it_tells_by_slides() {
     let mut board = Board::solved(shape);
     let mut value = 0;
     let mut seen = vec![false; ranking.count()];
-    for _ in 0..20_000 {
+    for _ in 0..5_000 {
         let direction = any_direction(&mut dice);
         let to = board.blank();
         if !board.slide(direction) {
@@ -83,13 +83,15 @@ fn a_ranking_tells_of_boards_by_themselves_what_it_tells_by_slides() {
         assert_eq!(rows.numbers().len(), shape.cells() - 1);
         seen[rows.numbers()][tile - 1] = true;
         // Together they come to what each comes to.
-        let mut sums = [0; 2];
-        let both = [&after[..], &after].concat();
-        rows.sums(tile, &both, &[1; TOGETHER], tile, &mut sums);
-        assert_eq!(sums, [rows.sum(tile, &after); 2]);
+        let other = tiles(random_problem(shape, to, &mut dice).start());
+        let both = [&other[..], &after].concat();
+        let (mut sums, mut nodes) = ([0; 2], [0; TOGETHER]);
+        nodes[0] = 1;
+        rows.sums(tile, &both, &nodes, tile, &mut sums);
+        assert_eq!(sums, [rows.sum(tile, &after), rows.sum(tile, &other)]);
     }
     // Each slide of each tile has a row of its own.
-    assert!(seen.iter().filter(|&&seen| seen).count() > ranking.count() / 2);
+    assert!(seen.iter().filter(|&&seen| seen).count() > ranking.count() / 4);
 }
 
 #[test]

@@ -14,6 +14,7 @@ mod asides;
 mod batch;
 mod batched;
 mod beam;
+mod beams;
 mod both_ways;
 mod chain;
 mod constructive;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use loyd::puzzle::{Direction, Problem, Solution};
 use loyd::search::beam::Pass;
-use loyd::search::widening::{Beams, Scale, Widening};
+use loyd::search::widening::{Beams, Kind, Scale, Widening};
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 
 use crate::support::problem;
@@ -32,6 +32,9 @@ pub(crate) struct Fakes {
     pub(crate) is_lucky: fn(u64) -> bool,
     /// From which width on two are as good as one.
     pair_width: Option<usize>,
+    /// From which width on whole boards are best, for one alone and for one of two; narrower beams go in stages, and take
+    /// twice as many layers.
+    whole: [usize; 2],
     pub(crate) suit_two: bool,
     /// The part of a layer's time in which nothing is expanded, at its end.
     writing: f64,
@@ -41,6 +44,7 @@ pub(crate) struct Fakes {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Made {
     pub(crate) seed: u64,
+    pub(crate) kind: Kind,
     /// The width that it was made for.
     most: usize,
     /// The nodes that it has expanded.
@@ -57,6 +61,7 @@ impl Fakes {
             error: 1.0,
             is_lucky: |_| true,
             pair_width: Some(0),
+            whole: [0; 2],
             suit_two: true,
             writing: 0.0,
         }
@@ -87,6 +92,7 @@ impl Beams for Fakes {
         let mut made = self.made.lock().unwrap();
         made.push(Made {
             seed,
+            kind: scale.kind,
             most,
             nodes: 0,
             spent: 0,
@@ -116,12 +122,23 @@ impl Beams for Fakes {
         48
     }
 
-    fn bytes(&self, width: usize) -> u64 {
-        width as u64 * 100
+    fn kind(&self, width: usize, is_paired: bool) -> Kind {
+        if width >= self.whole[usize::from(is_paired)] {
+            Kind::Whole
+        } else {
+            Kind::Staged
+        }
     }
 
-    fn layers(&self, _scale: Scale) -> u32 {
-        self.layers
+    fn bytes(&self, scale: Scale) -> u64 {
+        scale.width as u64 * 100
+    }
+
+    fn layers(&self, scale: Scale) -> u32 {
+        match scale.kind {
+            Kind::Whole => self.layers,
+            Kind::Staged => 2 * self.layers,
+        }
     }
 
     fn cost(&self, _scale: Scale) -> f64 {
@@ -192,7 +209,7 @@ impl Search for Fake {
         Progress {
             expanded: self.expanded,
             generated: self.expanded,
-            memory: self.beams.bytes(self.most),
+            memory: self.most as u64 * 100,
             ..Progress::NONE
         }
     }
@@ -304,6 +321,39 @@ fn two_beams_share_the_time_where_they_are_not_too_narrow() {
     let shared = shares(Some(0));
     assert!((0.4..0.7).contains(&shared[0]), "{shared:?}");
     assert!(shared[1] > 0.25, "{shared:?}");
+}
+
+#[test]
+fn what_is_narrow_goes_in_stages_and_so_does_the_next_one_when_one_of_two_found_nothing() {
+    // Wide enough for two over whole boards, and too narrow for one alone.
+    let given = Duration::from_millis(50);
+    let kinds = |whole, is_lucky| {
+        let beams = Fakes {
+            pair_width: Some(whole),
+            whole: [usize::MAX, whole],
+            is_lucky,
+            ..Fakes::new(301)
+        };
+        play(&beams, Some(given), u64::MAX);
+        let kind = |made: &Made| made.kind;
+        beams.made().iter().map(kind).collect::<Vec<_>>()
+    };
+    assert_eq!(kinds(150, |_| true)[..2], [Kind::Whole; 2]);
+    assert_eq!(kinds(150, |_| false)[..2], [Kind::Whole, Kind::Staged]);
+    assert_eq!(kinds(5_000, |_| true)[0], Kind::Staged);
+}
+
+#[test]
+fn a_beam_that_memory_makes_too_narrow_goes_in_stages() {
+    let beams = Fakes {
+        pair_width: None,
+        whole: [500; 2],
+        ..Fakes::new(301)
+    };
+    play(&beams, Some(Duration::from_secs(1)), 40_000);
+    assert!(beams.made().iter().all(|made| made.kind == Kind::Staged));
+    play(&beams, Some(Duration::from_secs(1)), u64::MAX);
+    assert!(beams.made().iter().any(|made| made.kind == Kind::Whole));
 }
 
 #[test]

@@ -76,16 +76,16 @@ impl Widening {
             && self.beams.suit_two()
             && !is_at_first
             && self.asides.is_empty()
-            && left.is_some_and(|left| self.next_width(Some(left), true) >= least)
+            && left.is_some_and(|left| self.next(Some(left), true).width >= least)
     }
 
     /// A beam that has all of the time that is left, from the end where the one at work did not begin.
     pub(super) fn hand_out(&mut self, memory: u64) -> Option<Aside> {
         let left = self.left.filter(|_| self.gains_by_an_aside())?;
         let room = memory.saturating_sub(self.progress().memory.max(self.to_come()));
-        let width = (self.next_width(Some(left), true) as f64 * SLACK) as usize;
-        let memory = self.beams.bytes(width).min(room);
-        if memory < self.beams.bytes(self.beams.narrowest()) {
+        let most = self.next(Some(left), true).times(SLACK);
+        let memory = self.beams.bytes(most).min(room);
+        if memory < self.beams.bytes(self.narrowest(true)) {
             return None;
         }
         let seed = self.next_seed(self.pass.is_some().then_some(self.seed));

@@ -66,14 +66,14 @@ impl Widening {
     /// Whether two beams, one from either end, make more of so much time than one.
     fn is_time_for_two(&self, left: Duration) -> bool {
         let pair_width = self.beams.pair_width();
-        let half = left.mul_f64(SECOND_SHARE);
-        pair_width.is_some_and(|width| self.next_width(Some(half), true) >= width)
+        let third = Ends::plan(left.mul_f64(1.0 - SECOND_SHARE));
+        pair_width.is_some_and(|width| self.next(Some(third), true).width >= width)
     }
 
     /// The share of the next beam in so much time.
     pub(super) fn share(&self, left: Duration) -> Share {
         let first = left.mul_f64(FIRST_SHARE);
-        if self.begun == 0 && self.next_width(Some(first), false) > 2 * self.beams.narrowest() {
+        if self.begun == 0 && self.next(Some(first), false).width > 2 * self.beams.narrowest() {
             Share::First
         } else if self.asides.is_empty() && !self.is_paired && self.is_time_for_two(left) {
             Share::Second

@@ -2,8 +2,9 @@
 //!
 //! What two tiles that are far from each other mean to each other is little, and is the first thing that weights
 //! get wrong on a board for which they were not learned. So here only pairs of tiles that stand [near](REACH) each
-//! other count. It ranks boards beside an estimate of the work that they are
-//! ([`staged_beam`](crate::search::staged_beam)); alone it does not lead to the goal.
+//! other count. Some weights rank boards beside an estimate of the work that they are
+//! ([`staged_beam`](crate::search::staged_beam)); others rank whole boards by themselves
+//! ([`beam`](crate::search::beam)), which narrow beams do not find their way by.
 //!
 //! The weights are those of 10×10, which began as those of 8×8 with lines put in and learned to rank from which boards of a
 //! layer led on ([`training`](crate::training)), with lines put in or taken out.

@@ -82,7 +82,7 @@ pub fn shipped_whole(shape: Shape) -> Option<NearWeights> {
     Some(weights.fit(shape))
 }
 
-/// The bytes that all rows made so far take. Those of all shapes together take 700 MB.
+/// The bytes that all rows made so far take. Those of all shapes together take 560 MB.
 #[must_use]
 pub fn bytes() -> usize {
     STAGED.bytes() + WHOLE.bytes()
