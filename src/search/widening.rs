@@ -210,9 +210,9 @@ impl Widening {
 
     /// The widest beam of a kind that ends in time.
     fn widest_by(&self, time: Duration, kind: Kind) -> Scale {
-        let width = self.beams.narrowest();
+        let width = self.beams.widest();
         let mut scale = Scale { kind, width };
-        // The wider, the fewer layers: some rounds bring both together.
+        // The wider, the fewer layers and the less a node takes: some rounds from above bring all together.
         for _ in 0..3 {
             scale.width = self.affordable(time, scale, self.expected(scale));
         }
