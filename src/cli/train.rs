@@ -27,7 +27,7 @@ pub(super) struct TrainArgs {
     #[arg(long)]
     shape: Size,
 
-    /// For beams in stages, as narrow ones are on boards of more than 8x8, and all on 12x12; default: for beams over whole boards.
+    /// For beams in stages, as narrow ones are on boards of more than 8x8, and all on 11x11 and 12x12; default: for beams over whole boards.
     #[arg(long)]
     staged: bool,
 
@@ -126,11 +126,6 @@ impl TrainArgs {
             (Some(Learn::Moves), true) => {
                 return Err(Failure::Input(format!(
                     "--learn moves: boards of {shape} are ranked by what learned ranks"
-                )));
-            }
-            (Some(Learn::Network), true) if shape.cells() > MAX_CELLS => {
-                return Err(Failure::Input(format!(
-                    "--learn network: networks are for boards of at most {MAX_CELLS} cells"
                 )));
             }
             (learn, true) => learn.unwrap_or(Learn::Ranks),

@@ -95,12 +95,9 @@ const EASY_PAIR: usize = 750;
 /// From this width on beams mostly find their way on larger boards, too.
 const WIDE: usize = 100;
 
-/// The same on boards that are ranked by tiles near each other; and from where on one of two from either end mostly does,
-/// on boards of up to so many cells and on larger ones.
+/// The same on boards that are ranked by tiles near each other; and from where on one of two from either end mostly does.
 const NEAR_WIDE: usize = 500;
 const NEAR_PAIR: usize = 120;
-const LARGE_PAIR: usize = 250;
-const LARGE: usize = 100;
 
 /// The nanoseconds of a node of beams that are ranked so, whatever the size, and what a layer takes besides.
 const NEAR_NODE: f64 = 80.0;
@@ -113,14 +110,6 @@ impl Whole {
 
     fn is_easy(&self) -> bool {
         self.problem().shape().cells() <= EASY_CELLS
-    }
-
-    fn near_pair(&self) -> usize {
-        if self.problem().shape().cells() <= LARGE {
-            NEAR_PAIR
-        } else {
-            LARGE_PAIR
-        }
     }
 
     /// Whether boards are ranked by tiles near each other.
@@ -157,7 +146,7 @@ impl Beams for Whole {
         } else if !self.is_near() {
             WIDE
         } else if is_paired {
-            self.near_pair()
+            NEAR_PAIR
         } else {
             NEAR_WIDE
         };
@@ -180,7 +169,7 @@ impl Beams for Whole {
             Some(EASY_PAIR)
         } else if self.is_near() {
             // Those in stages begin at the same end.
-            beam::is_ready(self.problem().shape()).then(|| self.near_pair())
+            beam::is_ready(self.problem().shape()).then_some(NEAR_PAIR)
         } else {
             Some(0)
         }

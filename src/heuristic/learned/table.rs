@@ -35,7 +35,7 @@ pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
 }
 
 /// The bytes that all rows made so far take. Those of all shapes together take 160 MB, and those for larger boards
-/// ([`near`]) 560 MB more.
+/// ([`near`]) 500 MB more.
 #[must_use]
 pub fn bytes() -> usize {
     SLOTS.bytes() + near::bytes()
