@@ -5,6 +5,8 @@
 use std::ops::RangeInclusive;
 
 use super::lift::Line;
+use super::network::Network;
+use super::ranking::Ranking;
 use crate::puzzle::Shape;
 
 /// Weights of the squares, each the content of a file.
@@ -66,6 +68,19 @@ pub(super) fn network(shape: Shape) -> Option<&'static [u8]> {
     let is_for = |side| shape.rows() == side && shape.columns() == side;
     let found = NETWORKS.iter().find(|(side, _)| is_for(*side));
     found.map(|&(_, bytes)| bytes)
+}
+
+/// The bytes that the network for a shape holds; 0 where there is none.
+pub(super) fn network_bytes(shape: Shape) -> usize {
+    network(shape).map_or(0, |_| Network::bytes(shape))
+}
+
+/// A ranking with the network for its shape beside it, where there is one; none where that is damaged.
+pub(super) fn with_network<R: Ranking>(mut ranking: R) -> Option<R> {
+    if let Some(bytes) = network(ranking.shape()) {
+        ranking.set_network(Network::from_bytes(bytes).ok()?);
+    }
+    Some(ranking)
 }
 
 /// All shapes for which there are weights. The rows of all of them together take 160 MB.

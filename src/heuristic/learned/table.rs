@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::file::Reading;
 use super::lift::{Lift, Line};
 use super::near;
-use super::network::Network;
 use super::ranking::Ranking;
 use super::rows::{self, Rows};
 use super::shipped::{self, lying, recipe, shapes};
@@ -41,7 +40,7 @@ pub fn bytes() -> usize {
     SLOTS.bytes() + near::bytes()
 }
 
-/// Whether there is a [`Network`] for boards of this shape, however it lies.
+/// Whether there is a [`Network`](super::Network) for boards of this shape, however it lies.
 #[must_use]
 pub fn has_network(shape: Shape) -> bool {
     shipped::network(lying(shape)).is_some()
@@ -122,13 +121,7 @@ impl Making for Work {
 
     fn finish(self) -> Option<Arc<Rows>> {
         match self.stage {
-            Stage::Rows(rows) => {
-                let mut rows = rows.finish();
-                if let Some(bytes) = shipped::network(self.shape) {
-                    rows.set_network(Network::from_bytes(bytes).ok()?);
-                }
-                Some(Arc::new(rows))
-            }
+            Stage::Rows(rows) => Some(Arc::new(shipped::with_network(rows.finish())?)),
             _ => None,
         }
     }
@@ -140,8 +133,7 @@ impl Making for Work {
 
 /// What the rows for a shape take, and the network beside them where there is one.
 fn bytes_for(shape: Shape) -> usize {
-    let network = shipped::network(shape).map_or(0, |_| Network::bytes(shape));
-    Rows::bytes(shape) + network
+    Rows::bytes(shape) + shipped::network_bytes(shape)
 }
 
 impl Work {

@@ -6,7 +6,7 @@
 //! ([`staged_beam`](crate::search::staged_beam)); others rank whole boards by themselves
 //! ([`beam`](crate::search::beam)), which narrow beams do not find their way by.
 //!
-//! The weights are those of 10×10, which began as those of 8×8 with lines put in and learned to rank from which boards of a
+//! Either are those of 10×10, which began as those of 8×8 with lines put in and learned to rank from which boards of a
 //! layer led on ([`training`](crate::training)), with lines put in or taken out.
 
 mod lift;

@@ -2,8 +2,9 @@
 
 use super::rows::{Between, Making, NearRows};
 use super::weights::NearWeights;
-use crate::heuristic::learned::{Network, Ranking, Rows, has_network};
-use crate::puzzle::{Direction, Shape};
+use crate::heuristic::learned::shipped::network_bytes;
+use crate::heuristic::learned::{Network, Ranking, Rows};
+use crate::puzzle::{Board, Direction, Shape};
 
 /// The rows of weights that learned to rank whole boards, the weights, and a network beside them.
 #[derive(Debug)]
@@ -19,16 +20,14 @@ impl NearRanking {
     /// By weights alone, their rows made all at once.
     #[must_use]
     pub fn new(weights: NearWeights) -> Self {
-        let mut making = Making::begin(weights);
-        while !making.advance(u64::MAX) {}
-        Self::of_rows(making)
+        Self::of_rows(Making::all(weights))
     }
 
     /// By weights whose rows are made.
     pub(super) fn of_rows(rows: Making) -> Self {
         let (rows, weights) = rows.finish();
-        let cells = rows.shape().cells();
-        let goal: Vec<u8> = (1..cells).map(|tile| tile as u8).chain([0]).collect();
+        let goal = Board::solved(rows.shape());
+        let goal: Vec<u8> = goal.tiles().map(|tile| tile as u8).collect();
         Self {
             goal: weights.of_board(&goal),
             rows,
@@ -40,12 +39,7 @@ impl NearRanking {
     /// Bytes held for a shape, with the network that loyd comes with.
     #[must_use]
     pub fn bytes(shape: Shape) -> usize {
-        let network = if has_network(shape) {
-            Network::bytes(shape)
-        } else {
-            0
-        };
-        NearRows::bytes(shape) + NearWeights::bytes(shape) + network
+        NearRows::bytes(shape) + NearWeights::bytes(shape) + network_bytes(shape)
     }
 }
 

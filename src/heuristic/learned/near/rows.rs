@@ -52,9 +52,7 @@ impl NearRows {
     /// The rows of weights, all at once.
     #[must_use]
     pub fn new(weights: NearWeights) -> Self {
-        let mut making = Making::begin(weights);
-        while !making.advance(u64::MAX) {}
-        making.finish().0
+        Making::all(weights).finish().0
     }
 
     /// How many rows there are.
@@ -179,6 +177,13 @@ impl Making {
             ends,
             made: 0,
         }
+    }
+
+    /// All rows made.
+    pub(super) fn all(weights: NearWeights) -> Self {
+        let mut making = Self::begin(weights);
+        while !making.advance(u64::MAX) {}
+        making
     }
 
     /// Makes so many rows more; true when there are no more.

@@ -8,9 +8,9 @@ use super::lift::NearLift;
 use super::ranking::NearRanking;
 use super::rows::{self, NearRows};
 use super::weights::NearWeights;
+use crate::heuristic::learned::Ranking;
 use crate::heuristic::learned::file::Reading;
 use crate::heuristic::learned::shipped::{self, lying, shapes_within};
-use crate::heuristic::learned::{Network, Ranking};
 use crate::heuristic::shared_table::{Making, Slot, Slots};
 use crate::puzzle::Shape;
 
@@ -149,11 +149,7 @@ impl Purpose for Whole {
     }
 
     fn table(rows: rows::Making) -> Option<NearRanking> {
-        let mut ranking = NearRanking::of_rows(rows);
-        if let Some(bytes) = shipped::network(ranking.shape()) {
-            ranking.set_network(Network::from_bytes(bytes).ok()?);
-        }
-        Some(ranking)
+        shipped::with_network(NearRanking::of_rows(rows))
     }
 }
 
