@@ -23,8 +23,8 @@ use crate::heuristic::learned::Weights;
 use crate::heuristic::learned::near::NearWeights;
 use crate::puzzle::generate::board_seed;
 use crate::puzzle::{Board, Dice, Problem, Shape};
-use crate::search::beam::Group;
 pub use crate::search::beam::LEAST_WIDTH;
+use crate::search::beam::{End, Group};
 use crate::search::tables::Tables;
 use crate::search::{Budget, Solver, Step};
 use way::{InStages, Way, Whole};
@@ -64,16 +64,17 @@ fn rank<K: Kind, W: Way<K>>(course: &Course, from: K, report: &mut dyn FnMut(&Re
     let (trial, tables) = (Trial::new(shape, course), Arc::new(Tables::new()));
     let run_trial = |weights: &K, generation, what, report: &mut dyn FnMut(&Report)| {
         let rows = Arc::new(W::rows(weights.clone()));
-        let solver = |problem: &Problem, seed| {
+        let solver = |problem: &Problem, from, seed| {
             W::solver(
                 Arc::clone(&rows),
                 problem,
+                from,
                 course.trial_width,
                 seed,
                 &tables,
             )
         };
-        trial.run(solver, generation, what, report)
+        trial.run(W::ends(shape), solver, generation, what, report)
     };
     // What the puzzle's symmetries make alike is one weight, from the beginning on.
     let mut best: K = Model::of(&from).weights();
@@ -172,23 +173,28 @@ impl Trial {
         }
     }
 
-    /// The mean length of the solutions that searches for problems come to, each with a seed of its own.
+    /// The mean length of the shorter of the solutions that searches from some ends come to, each problem's with a seed of its own.
     fn run(
         &self,
-        solver: impl Fn(&Problem, u64) -> Solver + Sync,
+        ends: &[End],
+        solver: impl Fn(&Problem, End, u64) -> Solver + Sync,
         generation: u32,
         what: &'static str,
         report: &mut dyn FnMut(&Report),
     ) -> f64 {
         let lengths = each(&self.boards, self.threads, |index, start| {
-            let mut beam = solver(&problem(start), index);
-            loop {
-                match beam.advance(Budget::nodes(SLICE)) {
-                    Step::Working => {}
-                    Step::Found(solution) => return Some(solution.moves().len()),
-                    Step::Done(_) => return None,
+            let problem = problem(start);
+            let found = ends.iter().filter_map(|&from| {
+                let mut beam = solver(&problem, from, index);
+                loop {
+                    match beam.advance(Budget::nodes(SLICE)) {
+                        Step::Working => {}
+                        Step::Found(solution) => return Some(solution.moves().len()),
+                        Step::Done(_) => return None,
+                    }
                 }
-            }
+            });
+            found.min()
         });
         Worth::of(self.shape, &lengths).tell(generation, what, report)
     }

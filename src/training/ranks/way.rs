@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::SLICE;
 use super::kind::Kind;
 use crate::heuristic::learned::Ranking;
-use crate::heuristic::learned::near::{NearRows, NearWeights};
-use crate::puzzle::Problem;
+use crate::heuristic::learned::near::{self, NearRows, NearWeights};
+use crate::puzzle::{Problem, Shape};
 use crate::search::Solver;
 use crate::search::beam::{Beam, End, Group};
 use crate::search::staged_beam;
@@ -34,10 +34,14 @@ pub(super) trait Way<K> {
         seed: u64,
     ) -> Option<Vec<Group>>;
 
+    /// Where the beams begin of which the shortest solution counts.
+    fn ends(shape: Shape) -> &'static [End];
+
     /// A search by a beam.
     fn solver(
         rows: Arc<Self::Rows>,
         problem: &Problem,
+        from: End,
         width: usize,
         seed: u64,
         tables: &Arc<Tables>,
@@ -71,9 +75,14 @@ impl Way<NearWeights> for InStages {
         staged_beam::leaders::leaders(rows, problem, width, seed)
     }
 
+    fn ends(_shape: Shape) -> &'static [End] {
+        &[End::Start]
+    }
+
     fn solver(
         rows: Arc<NearRows>,
         problem: &Problem,
+        _from: End,
         width: usize,
         seed: u64,
         tables: &Arc<Tables>,
@@ -107,14 +116,29 @@ impl<K: Kind> Way<K> for Whole {
         Beam::learned(problem, End::Start, rows, width, seed)?.leaders(seed)
     }
 
+    fn ends(shape: Shape) -> &'static [End] {
+        ends(shape)
+    }
+
     fn solver(
         rows: Arc<K::Ranking>,
         problem: &Problem,
+        from: End,
         width: usize,
         seed: u64,
         _tables: &Arc<Tables>,
     ) -> Solver {
-        whole(rows, problem, width, seed)
+        whole(rows, problem, from, width, seed)
+    }
+}
+
+/// Where beams over whole boards begin that decide what weights are worth. Beams from one end get stuck now and then on boards
+/// beyond 8×8, so that these are solved from both.
+pub(super) fn ends(shape: Shape) -> &'static [End] {
+    if near::supports_whole(shape) {
+        &[End::Start, End::Goal]
+    } else {
+        &[End::Start]
     }
 }
 
@@ -122,7 +146,13 @@ impl<K: Kind> Way<K> for Whole {
 ///
 /// # Panics
 /// When the rows are not those of the problem's shape.
-pub(super) fn whole(rows: Arc<impl Ranking>, problem: &Problem, width: usize, seed: u64) -> Solver {
-    let beam = Beam::learned(problem, End::Start, rows, width, seed);
+pub(super) fn whole(
+    rows: Arc<impl Ranking>,
+    problem: &Problem,
+    from: End,
+    width: usize,
+    seed: u64,
+) -> Solver {
+    let beam = Beam::learned(problem, from, rows, width, seed);
     Box::new(beam.expect("rows of the problem's shape"))
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use model::{Model, STEP};
 
-use super::way::whole;
+use super::way::{ends, whole};
 use super::{BATCH, Course, Report, Trial, problem, random_boards};
 use crate::heuristic::learned::near::{NearRanking, NearWeights};
 use crate::heuristic::learned::{Network, Ranking, Rows, Weights};
@@ -151,10 +151,11 @@ impl<'a, R: Ranking> Learner<'a, R> {
         what: &'static str,
         report: &mut dyn FnMut(&Report),
     ) -> f64 {
-        let solver = |problem: &Problem, seed| {
+        let solver = |problem: &Problem, from, seed| {
             let rows = Arc::clone(&self.rows);
-            whole(rows, problem, self.course.trial_width, seed)
+            whole(rows, problem, from, self.course.trial_width, seed)
         };
-        self.trial.run(solver, generation, what, report)
+        let ends = ends(self.rows.shape());
+        self.trial.run(ends, solver, generation, what, report)
     }
 }
