@@ -19,6 +19,9 @@ use crate::service::{Puzzles, Settings};
 /// share to give.
 const MEMORY: u64 = 1 << 30;
 
+/// What its answer may hold beside the search: moves and messages that wait to be written.
+const BESIDE: u64 = 64 << 20;
+
 /// What tables may take.
 const TABLE_MEMORY: u64 = 256 << 20;
 
@@ -96,7 +99,7 @@ fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
             default_time: Duration::from_secs(1),
         },
         // One search, which may have it all: a job is granted its share among the workers.
-        memory: memory.saturating_mul(workers as u64),
+        memory: memory.saturating_mul(workers as u64).saturating_add(BESIDE),
         cache_memory: 0,
         table_memory: TABLE_MEMORY,
         heuristic_memory: u64::MAX,

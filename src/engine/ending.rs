@@ -68,14 +68,6 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The server's cap on time for one that is sent while it is worked out.
-    pub const TIME_CAP: Self = Self::Limit {
-        reason: StopReason::TimeLimit,
-        progress: Progress::NONE,
-        best_length: 0,
-        takes_any: true,
-    };
-
     /// In a word, for the log.
     #[must_use]
     pub const fn name(&self) -> &'static str {

@@ -179,6 +179,15 @@ impl HeuristicKind {
         self != Self::WalkingDistance || walking_distance::prepare(problem, nodes)
     }
 
+    /// What guides the search for a problem that is [prepared](Self::prepare): the best without tables, where those had no room.
+    #[must_use]
+    pub fn at_hand(self, problem: &Problem) -> Self {
+        match self {
+            Self::WalkingDistance if walking_distance::is_refused(problem) => Self::default(),
+            kind => kind,
+        }
+    }
+
     /// The bound of a problem's start, in moves.
     #[must_use]
     pub fn lower_bound(self, problem: &Problem) -> u32 {
@@ -202,7 +211,7 @@ impl HeuristicKind {
             }
             Self::WalkingDistance => match walking_distance::WalkingDistance::new(problem) {
                 Some(walking) => guided.by(walking),
-                None => Self::Manhattan.guide(problem, guided),
+                None => Self::default().guide(problem, guided),
             },
             Self::PatternDatabase => Self::default().guide(problem, guided),
         }

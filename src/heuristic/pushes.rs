@@ -56,6 +56,15 @@ impl PushKind {
             Self::Lines
         }
     }
+
+    /// What guides the search for a problem that is prepared: lines, where tables had no room.
+    #[must_use]
+    pub fn at_hand(self, problem: &Problem) -> Self {
+        match self {
+            Self::Patterns if patterns::is_refused(problem) => Self::Lines,
+            kind => kind,
+        }
+    }
 }
 
 /// A bound on the pushes that solve a problem, worked out at once: without tables, for any size.

@@ -15,7 +15,7 @@ static REFUSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Bounds the bytes of all tables of this kind in the process, the walking distance's, those of
 /// pushes and the learned estimate's. Those for which there is no room are done without, for good:
-/// the Manhattan distance, the lines of pushes and beams in stages stand in for them.
+/// [the best heuristic without tables](super::HeuristicKind::default), the lines of pushes and beams in stages stand in for them.
 pub fn limit_tables(bytes: usize) {
     MOST.store(bytes, Ordering::Relaxed);
 }
@@ -111,6 +111,11 @@ impl<M: Making> Slot<M> {
     /// The table, if it is ready.
     pub(super) fn get(&self) -> Option<&Arc<M::Table>> {
         self.ready.get()?.as_ref()
+    }
+
+    /// Whether there was no room for the table.
+    pub(super) fn is_refused(&self) -> bool {
+        matches!(self.ready.get(), Some(None))
     }
 
     /// Works on the table for as many states as given; true when there is no more to do: it is

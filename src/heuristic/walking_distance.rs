@@ -78,6 +78,14 @@ pub fn prepare(problem: &Problem, nodes: u64) -> bool {
             .all(|vertical| Axis::class(problem, vertical).0.build(states))
 }
 
+/// Whether there was no room for a problem's tables, as far as they have been asked for.
+pub(super) fn is_refused(problem: &Problem) -> bool {
+    supports(problem.shape())
+        && [true, false]
+            .into_iter()
+            .any(|vertical| Axis::class(problem, vertical).0.is_refused())
+}
+
 /// The bytes that the tables built so far hold.
 #[must_use]
 pub fn bytes() -> usize {

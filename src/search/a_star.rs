@@ -97,6 +97,9 @@ impl Guided for Any<'_> {
     }
 }
 
+/// So many bytes are given back in the time of a node.
+const SHED_A_NODE: u64 = 2 << 10;
+
 /// Stands for the parent of the root.
 const NONE: u32 = u32::MAX;
 
@@ -320,5 +323,16 @@ impl<B: Boards, H: Heuristic> Search for AStar<B, H> {
 
     fn progress(&self) -> Progress {
         self.progress
+    }
+
+    fn shed(&mut self, nodes: u64) -> bool {
+        let most = nodes.saturating_mul(SHED_A_NODE);
+        let mut left = most;
+        left = left.saturating_sub(self.boards.shed(left));
+        left = left.saturating_sub(self.nodes.shed(left));
+        left = left.saturating_sub(self.seen.shed(left));
+        left = left.saturating_sub(self.open.shed(left));
+        self.progress.memory = self.memory();
+        left > 0
     }
 }

@@ -78,6 +78,17 @@ impl<T: Copy> Arena<T> {
         &mut self.segments[row >> self.shift][first..first + self.stride]
     }
 
+    /// Gives back the last segments, until so many bytes are given back or there is none; how many bytes it gave back.
+    /// No row can be read after that.
+    pub(super) fn shed(&mut self, bytes: u64) -> u64 {
+        let segment = self.segment_bytes() as u64;
+        let mut shed = 0;
+        while shed < bytes && self.segments.pop().is_some() {
+            shed += segment;
+        }
+        shed
+    }
+
     const fn segment_bytes(&self) -> usize {
         (self.stride * size_of::<T>()) << self.shift
     }

@@ -77,6 +77,8 @@ pub struct Chain {
     turns: [u64; 2],
     /// The time that was left at the last look.
     left: Option<Duration>,
+    /// The memory that there was at the last look.
+    memory: u64,
     /// Beams that were left for want of time or memory.
     late: Option<Late>,
     /// How many parts are out. No search is left before its own are back.
@@ -120,6 +122,7 @@ impl Chain {
             peak_memory: 0,
             turns: [0; 2],
             left: None,
+            memory: 0,
             late: None,
             out: 0,
             past: Progress::default(),
@@ -152,26 +155,31 @@ impl Chain {
 
     /// Ends the current stage; what it did still counts.
     fn leave(&mut self, stop: Stop) {
-        self.last_stop = match stop {
-            Stop::Memory => Stop::Memory,
-            _ => Stop::Exhausted,
-        };
+        self.last_stop = after(stop);
         self.past_iterations = self.own_iterations();
         self.past = self.own_progress().at_rest();
         self.current = None;
         self.guided_by = None;
     }
 
-    /// IDA* by pattern databases, or by the best heuristic that there is while they are not there.
+    /// Whether there is as much memory as IDA* by pattern databases holds from its beginning.
+    const fn can_be_guided(&self) -> bool {
+        let guided = Stage::IdaStar(HeuristicKind::PatternDatabase);
+        self.memory >= guided.fixed_bytes(self.problem.shape())
+    }
+
+    /// IDA* by pattern databases, or by the best heuristic that there is while they, or the memory for it, are not there.
     fn guided(&mut self) -> (HeuristicKind, Solver) {
+        let heuristic = HeuristicKind::default();
         let guides = self.tables.guides();
         let strength = guides.strength(Home::of(&self.problem));
-        if let Some(solver) = guides.solver(&self.problem) {
+        if self.can_be_guided()
+            && let Some(solver) = guides.solver(&self.problem)
+        {
             self.guided_by = Some(strength);
             return (HeuristicKind::PatternDatabase, solver);
         }
         self.guided_by = Some(Strength::NONE);
-        let heuristic = HeuristicKind::default();
         (heuristic, ida_star::solver(&self.problem, heuristic))
     }
 
@@ -180,11 +188,13 @@ impl Chain {
         self.met().is_none() && !self.is_overtaken()
     }
 
-    /// Whether the current search is by pattern databases and better ones have come.
+    /// Whether the current search is by pattern databases, or would be, and better ones have come.
     fn is_overtaken(&self) -> bool {
         let guides = self.tables.guides();
-        self.guided_by
-            .is_some_and(|guided_by| guides.strength(Home::of(&self.problem)) > guided_by)
+        self.can_be_guided()
+            && self
+                .guided_by
+                .is_some_and(|guided_by| guides.strength(Home::of(&self.problem)) > guided_by)
     }
 
     fn begin(&mut self, stage: Stage, memory: u64) {
@@ -331,6 +341,7 @@ impl Search for Chain {
     fn advance(&mut self, budget: Budget) -> Step<Answer> {
         self.call_back(budget);
         self.left = budget.time;
+        self.memory = budget.memory;
         if !self.begun {
             self.begun = true;
             self.past.lower_bound = lower_bound(&self.problem, self.metric);
@@ -371,7 +382,7 @@ impl Search for Chain {
             Step::Working => Step::Working,
             Step::Found(solution) => {
                 let length = self.metric.length(solution.moves());
-                let by = *stage;
+                let by = stage.at_hand(&self.problem);
                 self.improved(Answer {
                     solution,
                     length,
@@ -381,7 +392,15 @@ impl Search for Chain {
             Step::Done(stop) => {
                 let stage = *stage;
                 self.note_late(stage, stop, budget);
-                self.leave(stop);
+                let is_last = self.waiting.is_empty() && self.beside.is_none();
+                if is_last && self.late.is_none() {
+                    // It is left as it stands, as above.
+                    self.last_stop = after(stop);
+                    return Step::Done(self.last_stop);
+                }
+                if self.shed(budget.nodes) {
+                    self.leave(stop);
+                }
                 Step::Working
             }
         }
@@ -439,6 +458,19 @@ impl Search for Chain {
 
     fn join(&mut self, part: Box<dyn Part>) {
         self.take_back(part);
+    }
+
+    fn shed(&mut self, nodes: u64) -> bool {
+        let current = self.current.as_mut();
+        current.is_none_or(|(_, solver)| solver.shed(nodes))
+    }
+}
+
+/// What to say where no stage comes after one that stopped.
+const fn after(stop: Stop) -> Stop {
+    match stop {
+        Stop::Memory => Stop::Memory,
+        _ => Stop::Exhausted,
     }
 }
 

@@ -183,6 +183,12 @@ impl OpenList {
         self.peak
     }
 
+    /// Gives back nodes, until so many bytes are given back or there are none; how many bytes it gave back. It is of no
+    /// more use after that.
+    pub(super) fn shed(&mut self, bytes: u64) -> u64 {
+        self.chunks.arena.shed(bytes)
+    }
+
     /// Bytes held.
     pub(super) fn bytes(&self) -> u64 {
         let counts = self.counts.capacity() * size_of::<u32>();

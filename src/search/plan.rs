@@ -11,7 +11,7 @@ use super::ida_star::batch::{LARGE_BYTES, SMALL_BYTES, STRIP_BYTES};
 use super::{Stop, beams};
 use crate::heuristic::pushes::PushKind;
 use crate::heuristic::{HeuristicKind, SMALL_CELLS};
-use crate::puzzle::{Metric, Shape};
+use crate::puzzle::{Metric, Problem, Shape};
 
 /// What kind of solution is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -188,6 +188,17 @@ impl Stage {
                 }
             }
             _ => 0,
+        }
+    }
+
+    /// What it was at work, which is another one where its heuristic's tables had no room.
+    #[must_use]
+    pub fn at_hand(self, problem: &Problem) -> Self {
+        match self {
+            Self::AStar(heuristic, weight) => Self::AStar(heuristic.at_hand(problem), weight),
+            Self::IdaStar(heuristic) => Self::IdaStar(heuristic.at_hand(problem)),
+            Self::PushIdaStar(kind) => Self::PushIdaStar(kind.at_hand(problem)),
+            stage => stage,
         }
     }
 

@@ -55,6 +55,10 @@ impl<P: Prepare, F: Fn(&Problem) -> Solver + Send> Search for Prepared<P, F> {
             .map_or_else(Progress::default, |solver| solver.progress())
     }
 
+    fn shed(&mut self, nodes: u64) -> bool {
+        self.solver.as_mut().is_none_or(|solver| solver.shed(nodes))
+    }
+
     fn iterations(&self) -> Vec<Iteration> {
         self.solver
             .as_ref()

@@ -54,7 +54,6 @@ impl TableWalk {
             distance,
             moves: Vec::with_capacity(usize::from(distance)),
             progress: Progress {
-                iterations: 1,
                 lower_bound: u32::from(distance),
                 ..Progress::default()
             },

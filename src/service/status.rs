@@ -165,6 +165,17 @@ pub fn late() -> Status {
     )
 }
 
+/// A solution that was sent while it was worked out, and not read to its end.
+pub fn read_too_slowly() -> Status {
+    never_again(status(
+        Code::ResourceExhausted,
+        "TIME_LIMIT",
+        "the stream was not read to its end within the server's --max-time: read it faster",
+        [],
+        ErrorDetails::new(),
+    ))
+}
+
 /// More calls at once than the server takes.
 pub fn too_many_calls() -> Status {
     telemetry::overloaded("calls");

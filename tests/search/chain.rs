@@ -234,6 +234,67 @@ fn a_stage_without_memory_gives_way_to_the_next() {
 }
 
 #[test]
+fn pattern_databases_are_left_where_there_is_no_memory_for_their_search() {
+    let (tiles, length, _) = KORF_1985[4];
+    let problem = problem(4, 4, &tiles);
+    let tables = Arc::new(Tables::new());
+    let partitions = Tier::SixSixThree.partitions(15).unwrap();
+    let additive = pattern_database::Tables::new().additive(&partitions, 1, &Watch::default());
+    let guide = Guide::<Small>::new(additive.unwrap()).unwrap();
+    tables.guides().insert(AnyGuide::Small(guide));
+    let least = Stage::IdaStar(HeuristicKind::PatternDatabase).fixed_bytes(problem.shape());
+    for (memory, heuristic) in [
+        (least, HeuristicKind::PatternDatabase),
+        (least - 1, HeuristicKind::default()),
+    ] {
+        let slice = Budget {
+            memory,
+            ..Budget::nodes(1000)
+        };
+        let chain = Chain::of_own_choice(problem.clone(), Objective::Optimal, &tables);
+        let course = drive(chain, &problem, slice);
+        assert_eq!(course.lengths, [length]);
+        assert_eq!(course.by, [Stage::IdaStar(heuristic)]);
+        assert_eq!(course.stop, Stop::Proven);
+        assert!(course.progress.peak_memory <= memory);
+    }
+}
+
+#[test]
+fn a_stage_that_gives_way_gives_its_memory_back_piece_by_piece() {
+    const MEMORY: u64 = 400_000;
+    const MOST: u64 = 100_000;
+    let (tiles, length, _) = KORF_1985[4];
+    let problem = problem(4, 4, &tiles);
+    let stages = vec![
+        Stage::AStar(HeuristicKind::default(), Ratio::ONE),
+        Stage::IdaStar(HeuristicKind::default()),
+    ];
+    let mut chain = of_stages(&problem, Objective::Optimal, stages);
+    let slice = Budget {
+        memory: MEMORY,
+        ..Budget::nodes(10)
+    };
+    let (mut before, mut most) = (0, 0);
+    let answer = loop {
+        match chain.advance(slice) {
+            Step::Working => {}
+            Step::Found(answer) => break answer,
+            Step::Done(stop) => panic!("{stop:?}"),
+        }
+        let memory = chain.progress().memory;
+        let shed = before - memory.min(before);
+        assert!(shed <= MOST, "{shed} at once");
+        before = memory;
+        most = most.max(memory);
+    };
+    assert_eq!(answer.length, length);
+    assert_eq!(answer.by, Stage::IdaStar(HeuristicKind::default()));
+    assert!(most > MEMORY / 2);
+    assert!(before < MOST);
+}
+
+#[test]
 fn a_chain_whose_last_stage_has_no_memory_says_so() {
     let (tiles, length, _) = KORF_1985[4];
     let problem = problem(4, 4, &tiles);

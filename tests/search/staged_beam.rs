@@ -101,6 +101,8 @@ fn slices_change_nothing() {
         (shape(6, 7), 9),
         (shape(6, 7), 200),
         (shape(17, 17), 9),
+        // Wide enough for a finale.
+        (shape(14, 14), 120),
         (shape(3, 100), 10),
         (shape(100, 3), 10),
     ] {

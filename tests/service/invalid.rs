@@ -237,6 +237,18 @@ async fn a_fault_of_one_field_hides_none_of_another() {
             },
             vec!["metric", "method.weight"],
         ),
+        // What a search holds from its beginning.
+        (
+            SolveRequest {
+                board: Some(wire(&Board::solved(shape(4, 4)))),
+                limits: Some(proto::Limits {
+                    max_memory_bytes: Some(1 << 20),
+                    ..proto::Limits::default()
+                }),
+                ..using(guided(Heuristic::PatternDatabase, ida_star.clone()))
+            },
+            vec!["limits.max_memory_bytes"],
+        ),
         // A fault of the method's own does not hide the others.
         (
             using(proto::Method {

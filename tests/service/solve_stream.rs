@@ -1,5 +1,7 @@
 //! `SolveStream`: progress, better solutions, moves in chunks, and the summary.
 
+use std::time::{Duration, Instant};
+
 use loyd::puzzle::Board;
 use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
 use loyd::service::proto::solve_stream_response::Event;
@@ -250,6 +252,40 @@ async fn progress_comes_no_more_often_than_asked_and_its_bound_only_grows() {
         let told = pair[1].nodes_per_second * seconds;
         assert!((told - made).abs() <= 1.0 + made / 1e6, "{told} and {made}");
     }
+}
+
+#[tokio::test]
+async fn who_joins_a_search_is_not_told_the_pace_of_all_that_was_done_before() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let mut request = ask(hopeless(2));
+    request.progress_interval = Some(milliseconds(20));
+    let mut first = client
+        .solve_stream(request.clone())
+        .await
+        .unwrap()
+        .into_inner();
+    let begun = Instant::now();
+    let before = loop {
+        if let Event::Progress(now) = next(&mut first).await.unwrap()
+            && begun.elapsed() > Duration::from_millis(400)
+        {
+            break now.nodes_generated;
+        }
+    };
+    let mut second = client.solve_stream(request).await.unwrap().into_inner();
+    let now = loop {
+        if let Event::Progress(now) = next(&mut second).await.unwrap() {
+            break now;
+        }
+    };
+    // Both are told of one search.
+    assert!(now.nodes_generated > before);
+    let elapsed = Duration::try_from(now.elapsed.unwrap()).unwrap();
+    let told = now.nodes_per_second * elapsed.as_secs_f64();
+    // The time told is from the call's arrival, which is a little before it joined.
+    let since = (now.nodes_generated - before) as f64;
+    assert!(told <= 1.5 * since, "{told} of {since}");
 }
 
 #[tokio::test]

@@ -42,6 +42,14 @@ class Here(unittest.TestCase):
         for answer in answers:
             self.assertEqual(answer.stdout.splitlines()[:2], ["UL", "2 moves, optimal"])
 
+    def test_little_memory_is_enough_for_an_answer(self):
+        for objective in ("best", "fast", "optimal"):
+            solved = loyd("solve", "--max-memory=1M", "--max-time=300ms", "--objective", objective, "1 2 3 4 5 6 7 8 9 10 0 12 13 14 11 15")
+            self.assertEqual(solved.returncode, 0, solved.stderr)
+        made = loyd("generate", "64", "--seed=1")
+        solved = loyd("solve", "--max-memory=1M", "--objective=fast", text=made.stdout)
+        self.assertEqual(solved.returncode, 0, solved.stderr)
+
     def test_exit_codes(self):
         for code, arguments in (
             (0, ["solve", "1 2 0 3"]),

@@ -29,6 +29,7 @@ impl Shared {
             state.wanted.pop_front();
             if made.is_err() {
                 telemetry::panic("table");
+                telemetry::table_building(None);
                 state.given_up.insert(wanted);
             }
         }
@@ -152,7 +153,10 @@ impl Shared {
             };
             match state.held.remove(oldest) {
                 Some(Held::Distances(class)) => {
-                    self.tables.remove(class);
+                    let gone = self.tables.remove(class);
+                    // It goes when nobody waits for the lock.
+                    drop(state);
+                    drop(gone);
                 }
                 Some(Held::Guide(home)) => {
                     self.tables.guides().remove(home);

@@ -113,6 +113,11 @@ pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     !supports(problem.shape()) || patterns(problem).all(|(_, class)| slot(class).build(states))
 }
 
+/// Whether there was no room for a problem's tables, as far as they have been asked for.
+pub(super) fn is_refused(problem: &Problem) -> bool {
+    supports(problem.shape()) && patterns(problem).any(|(_, class)| slot(class).is_refused())
+}
+
 /// The bytes that the tables built so far hold.
 #[must_use]
 pub fn bytes() -> usize {

@@ -30,6 +30,10 @@ pub(super) trait Boards: Tiles + Send {
     /// The hash of the board at work.
     fn hash(&self) -> u64;
 
+    /// Gives back boards, until so many bytes are given back or there are none; how many bytes it gave back. None can
+    /// be loaded after that.
+    fn shed(&mut self, bytes: u64) -> u64;
+
     /// Bytes held.
     fn bytes(&self) -> u64;
 
@@ -101,6 +105,10 @@ impl Boards for Nibbles {
 
     fn hash(&self) -> u64 {
         mix(self.at_work)
+    }
+
+    fn shed(&mut self, bytes: u64) -> u64 {
+        self.boards.shed(bytes)
     }
 
     fn bytes(&self) -> u64 {
@@ -196,6 +204,10 @@ impl<C: Cell> Boards for Wide<C> {
                 .fold(0, |word, cell| word << 16 | u64::from(cell.tile()));
             mix(hash ^ word)
         })
+    }
+
+    fn shed(&mut self, bytes: u64) -> u64 {
+        self.boards.shed(bytes)
     }
 
     fn bytes(&self) -> u64 {

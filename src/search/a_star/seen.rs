@@ -16,7 +16,7 @@ struct Entry {
 
 /// Node numbers by hash. The boards themselves are elsewhere.
 pub(super) struct Seen {
-    shards: Box<[HashTable<Entry>]>,
+    shards: Vec<HashTable<Entry>>,
     bytes: u64,
     /// The bytes of the largest shard.
     largest: u64,
@@ -76,6 +76,19 @@ impl Seen {
             widened(entry.hash)
         });
         released
+    }
+
+    /// Gives back shards, until so many bytes are given back or there are none; how many bytes it gave back. It is of no
+    /// more use after that.
+    pub(super) fn shed(&mut self, bytes: u64) -> u64 {
+        let mut shed = 0;
+        while shed < bytes
+            && let Some(shard) = self.shards.pop()
+        {
+            shed += shard.allocation_size() as u64;
+        }
+        self.bytes -= shed;
+        shed
     }
 
     /// Bytes held.

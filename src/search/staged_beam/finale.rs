@@ -8,8 +8,8 @@ use super::number;
 use super::roots::Roots;
 use super::stages::Completed;
 use crate::heuristic::learned::Rows;
-use crate::puzzle::{Direction, plain_goal};
-use crate::search::beam::{Hashes, Layers, Learned, Settings, State, Tile};
+use crate::puzzle::plain_goal;
+use crate::search::beam::{Hashes, Layers, Learned, Mark, Settings, State, Tile};
 
 /// A beam over the block that is left, by the learned estimate. Its roots are all boards that
 /// have completed the stages, each in the layer of its depth.
@@ -19,8 +19,8 @@ pub(super) struct Finale<T> {
     roots: Roots<T>,
     /// The stages that they have completed.
     stages: Staged<T>,
-    /// Boards that turned out not to be the goal, for all their hashes.
-    strangers: usize,
+    /// Boards that have been told of; those of before turned out not to be the goal, for all their hashes.
+    told: usize,
 }
 
 impl<T: Tile> Finale<T> {
@@ -41,7 +41,7 @@ impl<T: Tile> Finale<T> {
             layers: layers.giving_up(),
             stages: completed.stages,
             roots: Roots::new(completed.nodes),
-            strangers: 0,
+            told: 0,
         }
     }
 
@@ -57,15 +57,15 @@ impl<T: Tile> Finale<T> {
         self.layers.advance(left)
     }
 
-    /// The moves to the next board that seems to be the goal.
-    pub(super) fn next_moves(&mut self) -> Option<Vec<Direction>> {
+    /// The next board that seems to be the goal.
+    pub(super) fn next_goal(&mut self) -> Option<Mark> {
         let completed = self.layers.completed();
-        if self.strangers >= completed.len() {
+        if self.told >= completed.len() {
             return None;
         }
-        let mark = completed.head(self.strangers).mark;
-        self.strangers += 1;
-        Some(self.layers.trace().moves(mark))
+        let mark = completed.head(self.told).mark;
+        self.told += 1;
+        Some(mark)
     }
 
     /// What it began with.

@@ -11,7 +11,7 @@ use super::stages::{Completed, Stages};
 use super::telling::Telling;
 use crate::heuristic::learned::{self, near::NearRows};
 use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
-use crate::search::beam::{Layers, Learned, Pass, Settings, State, Tile, Trace};
+use crate::search::beam::{Layers, Learned, Mark, Pass, Settings, State, Tile, Trace};
 use crate::search::tables::Tables;
 use crate::search::{Budget, Progress, Search, Step, Stop};
 
@@ -75,9 +75,32 @@ enum Phase<T: Tile> {
     Finale(Finale<T>),
     /// The stages, with a table for the block.
     ToTable(Stages<T>, Closing),
-    /// What they have found is told.
-    Telling(Telling<T>),
+    /// What one of these has found is told.
+    Telling(Teller<T>, Telling),
     Over(Stop),
+}
+
+/// Where a solution was found.
+enum Teller<T: Tile> {
+    Finale(Finale<T>),
+    ToTable(Stages<T>),
+}
+
+impl<T: Tile> Teller<T> {
+    const fn trace(&self) -> &Trace {
+        match self {
+            Self::Finale(finale) => finale.layers().trace(),
+            Self::ToTable(stages) => stages.layers().trace(),
+        }
+    }
+
+    /// The nodes expanded and generated in it.
+    const fn counts(&self) -> (u64, u64) {
+        match self {
+            Self::Finale(finale) => (finale.layers().expanded(), finale.layers().generated()),
+            Self::ToTable(stages) => (stages.layers().expanded(), stages.layers().generated()),
+        }
+    }
 }
 
 impl<T: Tile> Phase<T> {
@@ -97,10 +120,7 @@ impl<T: Tile> Phase<T> {
             Self::Gathering(stages) | Self::ToTable(stages, _) => {
                 (stages.layers().expanded(), stages.layers().generated())
             }
-            Self::Telling(telling) => {
-                let layers = telling.stages().layers();
-                (layers.expanded(), layers.generated())
-            }
+            Self::Telling(teller, _) => teller.counts(),
             Self::Finale(finale) => (finale.layers().expanded(), finale.layers().generated()),
             Self::Over(_) => (0, 0),
         }
@@ -153,10 +173,11 @@ impl<T: Tile> StagedBeam<T> {
         Layers::<Staged<T>>::bytes(shape, width) + Staged::<T>::bytes(shape)
     }
 
-    fn solution(&self, moves: Vec<Direction>) -> Option<Solution> {
-        let back = self.symmetry.inverse();
-        let moves = moves.into_iter().map(|slide| back.direction(slide));
-        self.problem.replay(moves.collect()).ok()
+    /// Tells of a node and of the moves after it.
+    fn tell(&mut self, teller: Teller<T>, mark: Mark, rest: Vec<Direction>) -> Step<Solution> {
+        let telling = Telling::new(mark, rest, &self.problem, self.symmetry);
+        self.phase = Phase::Telling(teller, telling);
+        Step::Working
     }
 
     /// Ends with what was found.
@@ -174,12 +195,16 @@ impl<T: Tile> StagedBeam<T> {
     fn memory(&self) -> u64 {
         let (shape, width) = (self.problem.shape(), self.settings.width());
         let stages = Self::layer_bytes(shape, width);
+        let finale_bytes = || Layers::<Learned>::bytes(self.inside.inner, width);
         match &self.phase {
             Phase::Gathering(it) | Phase::ToTable(it, _) => stages + it.layers().trace().bytes(),
-            Phase::Telling(it) => stages + it.stages().layers().trace().bytes() + it.bytes() as u64,
-            Phase::Finale(finale) => {
-                let finale_bytes = Layers::<Learned>::bytes(self.inside.inner, width);
-                stages + finale_bytes + finale.layers().trace().bytes()
+            Phase::Finale(finale) => stages + finale_bytes() + finale.layers().trace().bytes(),
+            Phase::Telling(teller, it) => {
+                let finale = match teller {
+                    Teller::Finale(_) => finale_bytes(),
+                    Teller::ToTable(_) => 0,
+                };
+                stages + finale + teller.trace().bytes() + it.bytes() as u64
             }
             Phase::Over(_) => 0,
         }
@@ -243,7 +268,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
             Phase::ToTable(stages, _) => self.rest_of(stages.layers(), expected) + CLOSING_LAYERS,
             // By the estimate alone: solutions become shorter the wider the beam is, all on the way.
             Phase::Finale(finale) => finale.layers().rest(),
-            Phase::Telling(_) | Phase::Over(_) => 1,
+            Phase::Telling(..) | Phase::Over(_) => 1,
         }
     }
 
@@ -257,7 +282,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
         match &mut self.phase {
             Phase::Gathering(stages) | Phase::ToTable(stages, _) => stages.set_width(width),
             Phase::Finale(finale) => finale.set_width(width),
-            Phase::Telling(_) | Phase::Over(_) => {}
+            Phase::Telling(..) | Phase::Over(_) => {}
         }
     }
 }
@@ -287,10 +312,8 @@ impl<T: Tile> Search for StagedBeam<T> {
             }
             Phase::Finale(mut finale) => {
                 let state = finale.advance(budget.nodes);
-                while let Some(moves) = finale.next_moves() {
-                    if let Some(solution) = self.solution(moves) {
-                        return self.end(Phase::Finale(finale).counts(), Some(solution));
-                    }
+                if let Some(mark) = finale.next_goal() {
+                    return self.tell(Teller::Finale(finale), mark, Vec::new());
                 }
                 if state == State::Over {
                     self.count((finale.layers().expanded(), finale.layers().generated()));
@@ -311,18 +334,21 @@ impl<T: Tile> Search for StagedBeam<T> {
                 let Some((mark, rest)) = closing.end(stages.layers()) else {
                     return self.end(Phase::ToTable(stages, closing).counts(), None);
                 };
-                let telling = Telling::new(stages, mark, rest, &self.problem, self.symmetry);
-                self.phase = Phase::Telling(telling);
-                Step::Working
+                self.tell(Teller::ToTable(stages), mark, rest)
             }
-            Phase::Telling(mut telling) => {
-                if telling.advance(budget.nodes) {
-                    let layers = telling.stages().layers();
-                    let counts = (layers.expanded(), layers.generated());
-                    return self.end(counts, telling.finish());
+            Phase::Telling(teller, mut telling) => {
+                if !telling.advance(teller.trace(), budget.nodes) {
+                    self.phase = Phase::Telling(teller, telling);
+                    return Step::Working;
                 }
-                self.phase = Phase::Telling(telling);
-                Step::Working
+                match (teller, telling.finish()) {
+                    // It was not the goal.
+                    (Teller::Finale(finale), None) => {
+                        self.phase = Phase::Finale(finale);
+                        Step::Working
+                    }
+                    (teller, solution) => self.end(teller.counts(), solution),
+                }
             }
         }
     }

@@ -1,38 +1,34 @@
 //! A solution told piece by piece: to read back where a million moves came from, and to replay them, takes longer than many
 //! slices.
 
-use super::stages::Stages;
 use crate::puzzle::{Direction, Problem, Recording, Solution, Symmetry};
-use crate::search::beam::{Mark, Tile, Way};
+use crate::search::beam::{Mark, Trace, Way};
 
 /// So many moves are replayed in the time of a node.
 const PLAYED_A_NODE: usize = 16;
 
-/// What is found, on its way out of the stages.
-pub(super) struct Telling<T: Tile> {
-    stages: Stages<T>,
+/// What is found, on its way out.
+pub(super) struct Telling {
     /// From what is solved back to what was asked.
     back: Symmetry,
-    /// The moves of the stages, as far as they have been read back.
+    /// The moves to a node, as far as they have been read back.
     way: Way,
-    /// Those of the block after them, until they have been added.
+    /// Those after it, until they have been added.
     rest: Option<Vec<Direction>>,
     recording: Recording,
     /// The moves that have been replayed.
     played: usize,
 }
 
-impl<T: Tile> Telling<T> {
-    /// The way of these stages to a node, and the moves after it, which solve a problem's image.
+impl Telling {
+    /// The way to a node, and the moves after it, which solve a problem's image.
     pub(super) fn new(
-        stages: Stages<T>,
         mark: Mark,
         rest: Vec<Direction>,
         problem: &Problem,
         symmetry: Symmetry,
     ) -> Self {
         Self {
-            stages,
             back: symmetry.inverse(),
             way: Way::to(mark),
             rest: Some(rest),
@@ -41,21 +37,16 @@ impl<T: Tile> Telling<T> {
         }
     }
 
-    /// The stages.
-    pub(super) const fn stages(&self) -> &Stages<T> {
-        &self.stages
-    }
-
-    /// Bytes held beside the stages.
+    /// Bytes held beside what is told of.
     pub(super) const fn bytes(&self) -> usize {
         self.way.bytes() + self.recording.bytes()
     }
 
-    /// Spends about so many nodes; whether all is told, or not even legal.
-    pub(super) fn advance(&mut self, nodes: u64) -> bool {
+    /// Spends about so many nodes; whether all is told, or not even legal. The trace is that of the node.
+    pub(super) fn advance(&mut self, trace: &Trace, nodes: u64) -> bool {
         let nodes = usize::try_from(nodes).unwrap_or(usize::MAX);
         if !self.way.is_read() {
-            self.way.read(self.stages.layers().trace(), nodes);
+            self.way.read(trace, nodes);
             return false;
         }
         if let Some(rest) = self.rest.take() {

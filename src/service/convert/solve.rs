@@ -8,7 +8,7 @@ use crate::engine::{Question, Wanted};
 use crate::heuristic::{Correction, HeuristicKind};
 use crate::puzzle::{Board, Metric, Problem, ProblemError, Shape};
 use crate::search::constructive::Variant;
-use crate::search::plan::{self, Algorithm, Method, Objective, PlanError, Ratio};
+use crate::search::plan::{self, Algorithm, Method, Objective, PlanError, Ratio, Stage};
 use crate::service::{MAX_RESPONSE_BYTES, proto, status};
 
 /// The moves of one message when the request does not say.
@@ -167,6 +167,9 @@ impl Reader {
         let wanted = self.limits(wire.limits.as_ref());
         let metric = self.metric(wire.metric);
         let method = self.method(wire.method.as_ref(), metric, objective, shape);
+        if let (Some(shape), Some(method)) = (shape, method) {
+            self.need(shape, method, wanted);
+        }
 
         let (start, goal) = boards?;
         let (metric, objective, method) = (metric?, objective?, method?);
@@ -252,6 +255,19 @@ impl Reader {
             self.violation(field, fault);
         }
         algorithm.map(|_| method)
+    }
+
+    /// That a search by tables is granted what it holds from its beginning.
+    fn need(&mut self, shape: Shape, method: Method, wanted: Wanted) {
+        let by_tables = method.heuristic == Some(HeuristicKind::PatternDatabase)
+            && HeuristicKind::PatternDatabase.supports(shape);
+        let least = Stage::IdaStar(HeuristicKind::PatternDatabase).fixed_bytes(shape);
+        if by_tables && wanted.memory.is_some_and(|memory| memory < least) {
+            let fault = format!(
+                "too little: PATTERN_DATABASE holds {least} bytes on boards of {shape}; grant them, or leave method.heuristic out"
+            );
+            self.violation("limits.max_memory_bytes", fault);
+        }
     }
 
     /// The weight, if there is one. One that is not legal is read as the least: with that the

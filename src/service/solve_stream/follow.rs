@@ -35,10 +35,13 @@ pub(super) async fn follow(
     sender: mpsc::Sender<Item>,
 ) -> Result<(), Ending> {
     let mut ticks = ticks(&read);
+    // Others may have begun the search long ago.
+    let generated = solving.progress().generated;
+    let writer = Writer::new(read, generated, call.arrived.elapsed());
     let mut solving = Some(Noted::new(solving, call.clone()));
     let mut followed = Followed {
         call,
-        writer: Writer::new(read),
+        writer,
         newest: Best::default(),
         progress_is_due: false,
         ended: None,

@@ -30,7 +30,7 @@ pub(super) async fn forward(
     let question = &read.solve.question;
     let bound = lower_bound(&question.problem, question.metric);
     let mut measure = Measure::new(question.metric);
-    let mut writer = Writer::new(read);
+    let mut writer = Writer::new(read, 0, call.arrived.elapsed());
     send(&sender, writer.improvement(1, 0, bound)).await?;
     loop {
         tokio::select! {

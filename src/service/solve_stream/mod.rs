@@ -98,7 +98,8 @@ pub(super) fn solve_stream(
                 // However slowly it is read, a search may hold its place for so long only.
                 () = until(cap) => {
                     telemetry::limit_stop("time");
-                    Err(Ending::failed(&call, Failure::TIME_CAP))
+                    call.note(|record| record.outcome = Some("time_limit"));
+                    Err(Ending::Status(status::read_too_slowly()))
                 },
             }
         }

@@ -21,13 +21,14 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub(super) fn new(read: ReadStream) -> Self {
+    /// Of a search that had generated so many nodes when this call came to it, which had arrived that long ago.
+    pub(super) fn new(read: ReadStream, generated: u64, elapsed: Duration) -> Self {
         Self {
             board: read.solve.start.clone(),
             read,
             revision: 0,
             sent: 0,
-            paced: (0, Duration::ZERO),
+            paced: (generated, elapsed),
         }
     }
 
