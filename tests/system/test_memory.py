@@ -167,6 +167,23 @@ class Small(unittest.TestCase):
 
 
 class Settings(unittest.TestCase):
+    def test_statistics_name_what_guided_where_there_is_no_room_for_tables(self):
+        with Server("--heuristic-memory=1M") as server, Client(server.address) as client:
+            method = client.message(
+                "Method",
+                algorithm=client.value("Algorithm", "ALGORITHM_IDA_STAR"),
+                heuristic=client.value("Heuristic", "HEURISTIC_WALKING_DISTANCE"),
+            )
+            for board, guided in (
+                ([1, 2, 3, 4, 0, 6, 7, 5, 8], "HEURISTIC_WALKING_DISTANCE"),
+                ([*range(1, 20), 0, *range(20, 25)], "HEURISTIC_LINEAR_CONFLICT"),
+            ):
+                request = client.solve_request(board, "OPTIMAL", method=method)
+                answer = client.Solve(request, timeout=30)
+                self.assertEqual(
+                    answer.statistics.heuristic, client.value("Heuristic", guided)
+                )
+
     def test_more_than_there_is_is_refused_at_the_start(self):
         with self.assertRaisesRegex(AssertionError, "raise --memory-limit"):
             Server("--memory-limit=256M", "--memory=300M")
