@@ -169,12 +169,13 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         self.outlet.list(iterations);
     }
 
-    /// Takes what memory the search may need next, and tells how much it may hold.
-    fn grow(&mut self) -> u64 {
+    /// Takes what memory the search may need next, and so much more, and tells how much it may hold.
+    fn grow(&mut self, more: u64) -> u64 {
         // A search that remembers boards may double what it holds, with the old and the new one
         // side by side; what it cannot take in a chunk others may have.
         let held = self.search.progress().memory;
         let most = held.saturating_mul(4).saturating_add(ROOM);
+        let most = most.saturating_add(more);
         self.reservation.grow(self.max_memory.min(most));
         self.reservation.bytes().min(self.max_memory)
     }
@@ -186,7 +187,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
     }
 
     fn advance(&mut self, nodes: u64) -> Step<S::Found> {
-        let memory = self.grow();
+        let memory = self.grow(0);
         let now = Instant::now();
         let due = self.outlet.due(now);
         self.errands.set_due(due);
@@ -224,7 +225,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         if left < LEAST_TO_LEND {
             return;
         }
-        let memory = self.grow();
+        let memory = self.grow(self.search.part_memory());
         if let Some(part) = self.search.split(memory)
             && let Err(part) = self.errands.lend(part, left / 2, turn)
         {

@@ -442,6 +442,11 @@ impl Search for Chain {
         gains && self.has_open_end() && !self.proof_gains_most()
     }
 
+    fn part_memory(&self) -> u64 {
+        let current = self.current.as_ref();
+        current.map_or(0, |(_, solver)| solver.part_memory()) + self.memory_beside()
+    }
+
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
         let part = self.hand_out(memory)?;
         Some(Box::new(part))

@@ -202,6 +202,12 @@ pub trait Search: Send {
         false
     }
 
+    /// The bytes that it can come to hold beyond those that it holds, with a part that it would hand out now: to be had before
+    /// that.
+    fn part_memory(&self) -> u64 {
+        0
+    }
+
     /// Hands out a part of its open work, to be done beside it: none if it cannot, has too little
     /// of it, or would hold more than `memory` bytes then, those of the part included.
     ///
@@ -250,6 +256,10 @@ impl<S: Search + ?Sized> Search for Box<S> {
 
     fn gains_by_help(&self) -> bool {
         (**self).gains_by_help()
+    }
+
+    fn part_memory(&self) -> u64 {
+        (**self).part_memory()
     }
 
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {

@@ -447,6 +447,11 @@ impl Search for Widening {
         self.gains_by_an_aside()
     }
 
+    fn part_memory(&self) -> u64 {
+        let aside = self.next_aside();
+        aside.map_or(0, |most| self.to_come() + self.beams.bytes(most))
+    }
+
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
         let aside = self.hand_out(memory)?;
         Some(Box::new(aside))

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Ends, SLACK, Widening};
+use super::{Ends, SLACK, Scale, Widening};
 use crate::puzzle::Solution;
 use crate::search::{Budget, Part, Progress, Search, Step};
 
@@ -70,22 +70,34 @@ impl Widening {
         let is_ready = self.is_prepared && self.begun > 0 && self.stop.is_none();
         let is_at_first = self.is_first && self.pass.is_some();
         let left = self.left.filter(|&left| left >= LEAST_TO_SHARE);
-        let least = (self.widest as f64 * LEAST_WIDTH_TO_SHARE) as usize;
-        let least = least.max(self.beams.narrowest());
         is_ready
             && self.beams.suit_two()
             && !is_at_first
             && self.asides.is_empty()
-            && left.is_some_and(|left| self.next(Some(left), true).width >= least)
+            && left.is_some_and(|left| self.next(Some(left), true).width >= self.least_aside())
+    }
+
+    /// The least width of a beam beside this search.
+    fn least_aside(&self) -> usize {
+        let least = (self.widest as f64 * LEAST_WIDTH_TO_SHARE) as usize;
+        least.max(self.beams.narrowest())
+    }
+
+    /// What a beam that is handed out now can come to, where there is memory for it.
+    pub(super) fn next_aside(&self) -> Option<Scale> {
+        let left = self.left.filter(|_| self.gains_by_an_aside())?;
+        Some(self.next(Some(left), true).times(SLACK))
     }
 
     /// A beam that has all of the time that is left, from the end where the one at work did not begin.
     pub(super) fn hand_out(&mut self, memory: u64) -> Option<Aside> {
-        let left = self.left.filter(|_| self.gains_by_an_aside())?;
+        let left = self.left?;
+        let most = self.next_aside()?;
         let room = memory.saturating_sub(self.progress().memory.max(self.to_come()));
-        let most = self.next(Some(left), true).times(SLACK);
         let memory = self.beams.bytes(most).min(room);
-        if memory < self.beams.bytes(self.narrowest(true)) {
+        let width = self.least_aside();
+        let kind = self.beams.kind(width, true);
+        if memory < self.beams.bytes(Scale { kind, width }) {
             return None;
         }
         let seed = self.next_seed(self.pass.is_some().then_some(self.seed));
