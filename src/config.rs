@@ -229,7 +229,7 @@ impl EngineArgs {
 #[derive(Args, Clone, Debug, Default)]
 pub struct TableDirArg {
     /// The folder of the tables that make optimal solving fast; default: loyd in the user's cache folder.
-    #[arg(long, env = "LOYD_TABLE_DIR", value_name = "FOLDER")]
+    #[arg(long, env = "LOYD_TABLE_DIR", value_name = "FOLDER", global = true)]
     pub table_dir: Option<PathBuf>,
 }
 

@@ -10,7 +10,7 @@ use crate::fake::parse;
 /// Runs a command on the tables in a folder: how it ended, and what it printed.
 fn tables(folder: &Path, arguments: &[&str]) -> (Exit, String) {
     let folder = folder.to_str().expect("text");
-    let all = [&["tables", "--table-dir", folder], arguments].concat();
+    let all = [&["tables"], arguments, &["--table-dir", folder]].concat();
     let Command::Tables(tables) = parse(&all).expect("a command line").command else {
         panic!("no tables");
     };

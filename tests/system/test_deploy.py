@@ -78,6 +78,21 @@ class Kubernetes(unittest.TestCase):
                 wanted += [each["port"] for each in monitor["spec"]["podMetricsEndpoints"]]
             self.assertLessEqual(set(wanted), ports)
 
+    def test_a_client_with_its_label_alone_is_let_in(self):
+        for manifests in self.overlays:
+            rules = manifests.one("NetworkPolicy")["spec"]["ingress"]
+            (calls,) = (rule for rule in rules if rule["ports"] == [{"port": "grpc"}])
+            labelled = {"key": "loyd/client", "operator": "In", "values": ["true"]}
+            self.assertEqual(calls["from"], [{"podSelector": {"matchExpressions": [labelled]}}])
+
+    def test_services_say_what_their_ports_speak(self):
+        for manifests in self.overlays:
+            is_clear = manifests.environment()["LOYD_INSECURE"] == "true"
+            for service in manifests.of("Service"):
+                for port in service["spec"]["ports"]:
+                    spoken = "kubernetes.io/h2c" if is_clear else None
+                    self.assertEqual(port.get("appProtocol"), spoken)
+
     def test_what_is_named_exists(self):
         for manifests in self.overlays:
             manifests.one("ServiceAccount", manifests.pod["serviceAccountName"])
