@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use etcetera::BaseStrategy;
 
 pub use access::AccessArgs;
@@ -16,7 +17,7 @@ pub use access::AccessArgs;
 use crate::engine::{Caps, EngineConfig};
 use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
-use crate::telemetry::LogFormat;
+use crate::telemetry::{LogFormat, log_filter};
 
 pub use memory::{MemoryArgs, Parts, TooMuch};
 
@@ -61,7 +62,7 @@ pub struct ServeConfig {
     pub max_side: u8,
 
     /// The largest request; the largest legal one, 128×128 with a goal board, takes 64K.
-    #[arg(long, env = "LOYD_MAX_REQUEST_BYTES", value_name = "BYTES", default_value = "128K", value_parser = bytes)]
+    #[arg(long, env = "LOYD_MAX_REQUEST_BYTES", value_name = "BYTES", default_value = "128K", value_parser = request_bytes)]
     pub max_request_bytes: u64,
 
     /// Calls at once, answers that are still being sent included, and health and reflection as many of their own; further ones are refused.
@@ -69,7 +70,8 @@ pub struct ServeConfig {
         long,
         env = "LOYD_MAX_CALLS",
         value_name = "CALLS",
-        default_value_t = 4096
+        default_value_t = 4096,
+        value_parser = count()
     )]
     pub max_calls: usize,
 
@@ -78,7 +80,8 @@ pub struct ServeConfig {
         long,
         env = "LOYD_MAX_STREAMS",
         value_name = "CALLS",
-        default_value_t = 256
+        default_value_t = 256,
+        value_parser = clap::value_parser!(u32).range(1..)
     )]
     pub max_streams: u32,
 
@@ -87,7 +90,8 @@ pub struct ServeConfig {
         long,
         env = "LOYD_MAX_CONNECTIONS",
         value_name = "CONNECTIONS",
-        default_value_t = 4096
+        default_value_t = 4096,
+        value_parser = count()
     )]
     pub max_connections: usize,
 
@@ -128,7 +132,7 @@ pub struct ServeConfig {
     pub client_weights: Vec<(String, NonZeroU32)>,
 
     /// What to log, as LEVEL or TARGET=LEVEL,…
-    #[arg(long, env = "LOYD_LOG", value_name = "FILTER", default_value = "info")]
+    #[arg(long, env = "LOYD_LOG", value_name = "FILTER", default_value = "info", value_parser = log_filter)]
     pub log: String,
 
     /// How to log.
@@ -175,12 +179,13 @@ pub struct EngineArgs {
         long,
         env = "LOYD_MAX_NODES",
         value_name = "NODES",
-        default_value_t = 100_000_000_000
+        default_value_t = 100_000_000_000,
+        value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub max_nodes: u64,
 
     /// The longest time that a request may take.
-    #[arg(long, env = "LOYD_MAX_TIME", value_name = "TIME", default_value = "60s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "LOYD_MAX_TIME", value_name = "TIME", default_value = "60s", value_parser = time)]
     pub max_time: Duration,
 
     /// The time that BEST takes when a request sets no limit and has no deadline.
@@ -244,6 +249,29 @@ impl TableDirArg {
     }
 }
 
+/// Reads a number of at least one.
+fn count() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(1..)
+}
+
+/// Reads the time of a request, which is more than none.
+fn time(text: &str) -> Result<Duration, String> {
+    let time = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    if time.is_zero() {
+        return Err("nothing is done in no time".to_owned());
+    }
+    Ok(time)
+}
+
+/// Reads the size of a request that any can have.
+fn request_bytes(text: &str) -> Result<u64, String> {
+    let size = bytes(text)?;
+    if size == 0 {
+        return Err("no request is as small".to_owned());
+    }
+    Ok(size)
+}
+
 /// Reads a client's weight: `NAME=WEIGHT`.
 ///
 /// # Errors
@@ -285,8 +313,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{text:?} is not a number of bytes such as 64M"))
 }
 
-/// Reads a number from 0 to 1.
-/// A time that is more than none.
+/// Reads a time that is more than none.
 fn some_time(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(Duration::ZERO) => Err("none at all would end every connection: say 1s, or more".into()),
@@ -294,6 +321,7 @@ fn some_time(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// Reads a number from 0 to 1.
 fn ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse().ok();
     ratio

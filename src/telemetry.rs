@@ -27,7 +27,7 @@ use thiserror::Error;
 
 pub use catalogue::{Kind, METRICS};
 pub use lines::Log;
-pub use logs::{LogFormat, install_logs};
+pub use logs::{LogFormat, install_logs, log_filter};
 pub use trace_context::{TraceContext, TraceId};
 pub use traces::{TracesError, flush_traces, install_traces};
 

@@ -44,6 +44,37 @@ fn times_that_would_end_every_connection_are_refused_and_those_that_mean_never_a
     }
 }
 
+#[test]
+fn a_bound_of_none_is_refused() {
+    for flag in [
+        "--max-calls",
+        "--max-streams",
+        "--max-connections",
+        "--max-request-bytes",
+        "--max-nodes",
+        "--queue",
+        "--workers",
+    ] {
+        let parse = |number| Serve::try_parse_from(["loyd", flag, number]);
+        let refusal = parse("0").unwrap_err().to_string();
+        assert!(refusal.contains(flag), "{refusal}");
+        parse("1").unwrap();
+    }
+    Serve::try_parse_from(["loyd", "--max-time", "0s"]).unwrap_err();
+}
+
+#[test]
+fn a_filter_of_the_log_has_levels() {
+    let parse = |filter: &str| Serve::try_parse_from(["loyd", "--log", filter]);
+    for filter in ["info", "WARN", "off", "info,h2=warn", "loyd::cli=debug"] {
+        assert_eq!(parse(filter).unwrap().serve.log, filter);
+    }
+    for filter in ["", "inof", "warning", "loyd", "loyd=bogus", "info,h2"] {
+        let refusal = parse(filter).unwrap_err().to_string();
+        assert!(refusal.contains("--log"), "{refusal}");
+    }
+}
+
 fn memory(flags: &[&str]) -> MemoryArgs {
     Arguments::parse_from(["loyd"].iter().chain(flags)).memory
 }

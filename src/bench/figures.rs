@@ -49,7 +49,8 @@ impl Figures {
             .collect();
         times.sort_by(f64::total_cmp);
         let walls = || solved.iter().map(|(run, _)| milliseconds(run.wall));
-        let mean = |sum: f64| sum / solved.len().max(1) as f64;
+        // The sum of none is -0.
+        let mean = |sum: f64| (sum + 0.0) / solved.len().max(1) as f64;
         let time: Duration = runs.iter().map(|run| run.time).sum();
         let nodes: u64 = runs.iter().map(|run| run.nodes).sum();
         Self {

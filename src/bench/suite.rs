@@ -90,6 +90,8 @@ impl fmt::Display for Suite {
 /// # Errors
 /// The first line that holds no solvable board, and why.
 pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
+    // What some editors begin files with.
+    let text = text.trim_start_matches('\u{feff}');
     let lines = (1..).zip(text.lines());
     lines
         .filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())

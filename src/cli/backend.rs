@@ -220,7 +220,13 @@ pub(super) async fn channel(tls: &TlsArgs, server: &str) -> Result<Channel, Fail
     let unreachable = |error: tonic::transport::Error| unreachable(server, &error);
     let mut endpoint = Endpoint::from_shared(server.to_owned()).map_err(unreachable)?;
     if endpoint.uri().scheme_str() == Some("https") {
-        endpoint = endpoint.tls_config(tls.config()?).map_err(unreachable)?;
+        let unusable = |error: tonic::transport::Error| {
+            let cause = cause(&error);
+            Failure::Input(format!(
+                "what --tls-ca, --tls-cert or --tls-key names cannot be used: {cause}"
+            ))
+        };
+        endpoint = endpoint.tls_config(tls.config()?).map_err(unusable)?;
     }
     endpoint
         .connect_timeout(CONNECT_TIMEOUT)
@@ -231,17 +237,21 @@ pub(super) async fn channel(tls: &TlsArgs, server: &str) -> Result<Channel, Fail
         .map_err(unreachable)
 }
 
-/// The failure of a connection, by the error at the bottom, which is the one that says what
-/// happened: "connection refused".
+/// The failure of a connection.
 pub(super) fn unreachable(server: &str, error: &dyn std::error::Error) -> Failure {
+    Failure::Unreachable {
+        server: server.to_owned(),
+        cause: cause(error),
+    }
+}
+
+/// The error at the bottom, which is the one that says what happened: "connection refused".
+fn cause(error: &dyn std::error::Error) -> String {
     let mut error = error;
     while let Some(source) = error.source() {
         error = source;
     }
-    Failure::Unreachable {
-        server: server.to_owned(),
-        cause: error.to_string(),
-    }
+    error.to_string()
 }
 
 fn with_deadline<T>(message: T, deadline: Option<Duration>) -> Request<T> {
@@ -276,7 +286,13 @@ pub(super) fn server_url(text: &str) -> Result<String, String> {
             Err("only http:// and https:// are spoken here".to_owned())
         }
         Ok(uri) if uri.port().is_none() => {
-            Err("the port is missing: loyd serves on 50051 by default".to_owned())
+            let authority = uri.authority().map_or("", |authority| authority.as_str());
+            let (_, port) = authority.rsplit_once(':').unwrap_or_default();
+            Err(if port.is_empty() || port.ends_with(']') {
+                "the port is missing: loyd serves on 50051 by default".to_owned()
+            } else {
+                format!("{port} is no port: 1 to 65535")
+            })
         }
         Ok(_) => Ok(url),
         Err(error) => Err(error.to_string()),

@@ -13,7 +13,7 @@ use super::input::{PuzzleArgs, board_message};
 use super::solution::Answer;
 use super::solve::{MOVES_PER_MESSAGE, collect};
 use super::spelling::{name, number, seconds};
-use super::{Backend, Exit, Failure, LimitArgs, ServerArgs};
+use super::{Backend, Exit, Failure, LimitArgs, ServerArgs, refusal};
 use crate::config::TableDirArg;
 use crate::puzzle::{Board, Metric};
 use crate::service::proto::puzzle_service_server::PuzzleService;
@@ -244,6 +244,7 @@ impl CompareArgs {
             }
             Err(Failure::Refused(status)) => {
                 Row::limited(contestant.name(), &status, begun.elapsed())
+                    .or_else(|| Row::late(contestant.name(), &status, begun.elapsed()))
                     .or_else(|| Row::unsupported(contestant.name(), &status))
                     .ok_or(Failure::Refused(status))
             }
@@ -293,22 +294,33 @@ impl Row {
         })
     }
 
+    /// A method that the call's deadline has ended; none for every other failure.
+    fn late(method: String, status: &Status, elapsed: Duration) -> Option<Self> {
+        let is_late = refusal::exit(status) == Exit::Limit;
+        is_late.then(|| Self::nothing(method, "deadline", elapsed))
+    }
+
     /// A method that the service has not got for boards of this size; none for every other failure.
     fn unsupported(method: String, status: &Status) -> Option<Self> {
         let details = status.get_error_details();
         let mut violations = details.bad_request()?.field_violations.iter();
         violations
             .all(|violation| violation.field.starts_with("solve.method."))
-            .then(|| Self {
-                method,
-                outcome: "unsupported".to_owned(),
-                length: None,
-                lower_bound: 0,
-                expanded: 0,
-                generated: 0,
-                peak_open: 0,
-                milliseconds: 0.0,
-            })
+            .then(|| Self::nothing(method, "unsupported", Duration::ZERO))
+    }
+
+    /// A method of which nothing is known.
+    fn nothing(method: String, outcome: &str, elapsed: Duration) -> Self {
+        Self {
+            method,
+            outcome: outcome.to_owned(),
+            length: None,
+            lower_bound: 0,
+            expanded: 0,
+            generated: 0,
+            peak_open: 0,
+            milliseconds: elapsed.as_secs_f64() * 1000.0,
+        }
     }
 
     fn json(&self) -> Value {

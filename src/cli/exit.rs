@@ -90,9 +90,8 @@ impl fmt::Display for Failure {
             Self::Input(text) => f.write_str(text),
             Self::Unreachable { server, cause } => write!(
                 f,
-                "cannot reach {server}: {cause}\n\
-                 Is `loyd serve` running there? --server takes its --listen: with https:// if it \
-                 serves TLS, and with --tls-cert and --tls-key if it asks for certificates."
+                "cannot reach {server}: {cause}\n{}",
+                refusal::IS_IT_THERE
             ),
             Self::Unmeasured { url, cause } => write!(
                 f,

@@ -51,7 +51,7 @@ pub struct GenerateArgs {
     goal: GoalArg,
 
     /// How many boards, 1 to 1000.
-    #[arg(long, short = 'n', value_name = "BOARDS", default_value_t = 1)]
+    #[arg(long, short = 'n', value_name = "BOARDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     count: u32,
 
     /// Make the same boards again.

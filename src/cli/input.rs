@@ -44,7 +44,9 @@ impl BoardArgs {
         };
         let fail = |error: &dyn std::fmt::Display| Failure::Input(format!("{source}{error}"));
         let text = text.map_err(|error| fail(&error))?;
-        parse_board(&text, None).map_err(|error| fail(&error))
+        // What some editors begin files with.
+        let text = text.trim_start_matches('\u{feff}');
+        parse_board(text, None).map_err(|error| fail(&error))
     }
 }
 

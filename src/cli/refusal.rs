@@ -1,8 +1,9 @@
 //! What a status of the service means to someone at the command line.
 
+use std::error::Error;
 use std::fmt::Write;
 
-use tonic::{Code, Status};
+use tonic::{Code, Status, TimeoutExpired};
 use tonic_types::{ErrorDetails, StatusExt};
 
 use super::Exit;
@@ -28,7 +29,25 @@ const OPTIONS: [(&str, &str); 17] = [
     ("solvability", "--unsolvable"),
 ];
 
+/// Where a server is to be looked for that does not answer.
+pub(super) const IS_IT_THERE: &str = "Is `loyd serve` running there? --server takes its --listen: with https:// if it serves TLS, \
+     with --tls-ca if its certificate is of an authority that this machine does not know, and with --tls-cert and --tls-key \
+     if it asks for certificates.";
+
+/// What broke a call that the server did not end: the connection, as it does where one side alone speaks TLS, or where a
+/// certificate is missing, which TLS 1.3 says only when a call is under way.
+fn broke(status: &Status) -> Option<&(dyn Error + 'static)> {
+    let mut error = status.source()?;
+    while let Some(source) = error.source() {
+        error = source;
+    }
+    (!error.is::<TimeoutExpired>()).then_some(error)
+}
+
 pub(super) fn exit(status: &Status) -> Exit {
+    if broke(status).is_some() {
+        return Exit::Unserved;
+    }
     match (status.code(), reason(&status.get_error_details())) {
         (_, "UNSOLVABLE") => Exit::Unsolvable,
         (_, "OVERLOADED" | "DRAINING") | (Code::Unavailable | Code::Unimplemented, _) => {
@@ -48,6 +67,9 @@ pub(super) fn exit(status: &Status) -> Exit {
 }
 
 pub(super) fn explain(status: &Status) -> String {
+    if let Some(error) = broke(status) {
+        return format!("the connection to the server broke: {error}\n{IS_IT_THERE}");
+    }
     let details = status.get_error_details();
     let violations = details
         .bad_request()
@@ -98,12 +120,17 @@ fn hint(status: &Status, details: &ErrorDetails) -> Option<String> {
         ("UNSOLVABLE", _) => {
             "`loyd check` shows the evidence, and two tiles whose exchange repairs the board."
         }
-        ("NODE_LIMIT", _) => "Raise --max-nodes; --objective best answers within any limit.",
-        ("TIME_LIMIT", _) => "Raise --max-time; --objective best answers within any limit.",
+        ("NODE_LIMIT", _) => {
+            "Raise --max-nodes; `loyd solve --objective best` answers within any limit."
+        }
+        ("TIME_LIMIT", _) => {
+            "Raise --max-time; `loyd solve --objective best` answers within any limit."
+        }
         ("MEMORY_LIMIT", _) => {
             "Raise --max-memory, or take --algorithm ida-star, which needs next to none; \
-             --objective best answers within any limit."
+             `loyd solve --objective best` answers within any limit."
         }
+        ("TOKEN_MISSING", _) => "Name the token's file with --token-from, or set LOYD_TOKEN.",
         ("RESPONSE_TOO_LARGE", _) => "Ask for fewer boards at once.",
         ("OVERLOADED" | "DRAINING", _) => {
             let again = details.retry_info().and_then(|retry| retry.retry_delay);
@@ -113,7 +140,7 @@ fn hint(status: &Status, details: &ErrorDetails) -> Option<String> {
             });
         }
         (_, Code::DeadlineExceeded | Code::Cancelled) => {
-            "Raise --timeout; --objective best answers within any limit."
+            "Raise --timeout; `loyd solve --objective best` answers within any limit."
         }
         (_, Code::Unimplemented) => "Is this the address of a loyd server?",
         (_, Code::Internal | Code::Unknown | Code::DataLoss) => {

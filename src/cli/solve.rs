@@ -86,7 +86,7 @@ pub struct SolveArgs {
     heuristic: Vec<Heuristic>,
 
     /// The weight of --algorithm weighted-a-star, 1 to 1000; 2 when unset.
-    #[arg(long, requires = "algorithm")]
+    #[arg(long, requires = "algorithm", value_parser = weight)]
     weight: Option<f64>,
 
     /// The variant of --algorithm constructive; best when unset.
@@ -103,6 +103,13 @@ pub struct SolveArgs {
 
     #[command(flatten)]
     server: ServerArgs,
+}
+
+/// Reads a weight.
+fn weight(text: &str) -> Result<f64, String> {
+    let weight = text.parse().ok();
+    let legal = weight.filter(|weight| (1.0..=1000.0).contains(weight));
+    legal.ok_or_else(|| "a weight is a number from 1 to 1000".to_owned())
 }
 
 impl SolveArgs {

@@ -21,7 +21,7 @@ const PREFIX: &str = "loyd_";
 /// no more than the token's hash. A server reads the file again when it changes.
 #[derive(Args, Clone, Debug)]
 pub struct TokenArgs {
-    /// The client's name: 1 to 64 printable ASCII characters.
+    /// The client's name: 1 to 64 printable ASCII characters, no spaces.
     #[arg(value_name = "NAME", value_parser = name)]
     name: Identity,
 
@@ -55,7 +55,9 @@ fn hexadecimal(bytes: &[u8]) -> String {
 fn name(text: &str) -> Result<Identity, String> {
     // A line that begins with it would be a comment.
     let name = Identity::new(text).filter(|_| !text.starts_with('#'));
-    name.ok_or_else(|| "a name has 1 to 64 printable ASCII characters, the first no #".to_owned())
+    name.ok_or_else(|| {
+        "a name has 1 to 64 printable ASCII characters, no spaces, the first no #".to_owned()
+    })
 }
 
 fn weight(text: &str) -> Result<Weight, String> {

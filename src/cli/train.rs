@@ -1,7 +1,7 @@
 //! `loyd tables train`: learns the weights of an estimate.
 
 use std::fmt;
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
@@ -195,6 +195,7 @@ impl TrainArgs {
             }
         };
         let report = &mut report;
+        self.try_out()?;
         let bytes = match learn {
             Learn::Ranks if self.staged => {
                 rank_in_stages(&course, self.near_beginning(shape)?, report).to_bytes()
@@ -219,6 +220,18 @@ impl TrainArgs {
         written?;
         writeln!(output, "{}: written", self.out.display())?;
         Ok(Exit::Done)
+    }
+
+    /// That what is learned can be written: better now than after an hour.
+    fn try_out(&self) -> Result<(), Failure> {
+        let is_new = !self.out.exists();
+        let file = OpenOptions::new().append(true).create(true).open(&self.out);
+        file.map_err(|error| fail(&self.out, &error))?;
+        if is_new {
+            // There is nothing in it yet.
+            drop(fs::remove_file(&self.out));
+        }
+        Ok(())
     }
 
     /// The weights to begin with, lifted to a size.

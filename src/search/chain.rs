@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::heuristic::HeuristicKind;
-use crate::heuristic::pushes;
+use crate::heuristic::pushes::{self, PushKind};
 use crate::puzzle::{Metric, Problem, Shape, Solution};
 
 use super::constructive::Constructive;
@@ -210,8 +210,15 @@ impl Chain {
                 // The plan was made for tables that are ready; if they are not, the answer is
                 // the same but later.
                 None => match self.metric {
-                    Metric::SingleTile => ida_star::solver(problem, HeuristicKind::default()),
-                    Metric::MultiTile => ida_star::push_solver(problem),
+                    Metric::SingleTile => {
+                        let heuristic = HeuristicKind::default();
+                        stage = Stage::IdaStar(heuristic);
+                        ida_star::solver(problem, heuristic)
+                    }
+                    Metric::MultiTile => {
+                        stage = Stage::PushIdaStar(PushKind::of(problem.shape()));
+                        ida_star::push_solver(problem)
+                    }
                 },
             },
             Stage::Constructive(variant) => Box::new(Joined::new(

@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::panic::PanicHookInfo;
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use super::format::Format;
 use super::lines::Log;
@@ -17,10 +18,28 @@ pub enum LogFormat {
     Json,
 }
 
+/// Reads a filter of the log: a level, or `TARGET=LEVEL`, or several of these with commas between.
+///
+/// # Errors
+/// What is wrong with it. A word alone that is no level would be a target, and silence the rest.
+pub fn log_filter(text: &str) -> Result<String, String> {
+    let parts = text.split(',').map(str::trim);
+    for part in parts.filter(|part| !part.contains(['=', '['])) {
+        if part.parse::<LevelFilter>().is_err() {
+            return Err(format!(
+                "{part:?} is neither a level nor TARGET=LEVEL; levels are off, error, warn, info, debug and trace"
+            ));
+        }
+    }
+    EnvFilter::builder()
+        .parse(text)
+        .map_err(|error| error.to_string())?;
+    Ok(text.to_owned())
+}
+
 /// Sends the log to standard error.
 ///
-/// `filter` is a list of `target=level` as in `info` or `loyd=debug,h2=warn`; what cannot be read
-/// of it is left out. Lines are written by a thread of their own, until what is returned is dropped:
+/// `filter` is one that can be [read](log_filter). Lines are written by a thread of their own, until what is returned is dropped:
 /// calls do not wait for whoever reads the log, and when he is too slow lines are lost, and counted.
 #[must_use]
 pub fn install_logs(format: LogFormat, filter: &str) -> Log {

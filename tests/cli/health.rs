@@ -13,6 +13,9 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
+use loyd::service::proto::{Board, Objective, SolveRequest, SolveStreamRequest};
+
 use crate::fake::{Ran, nobody, parse, question};
 
 /// Longer than an answer takes on a slow machine.
@@ -86,6 +89,22 @@ async fn a_server_that_drains_lives_and_does_not_serve() {
     assert_eq!(alive.output, "SERVING\n");
 }
 
+/// A question that takes longer than any test.
+fn hard() -> SolveStreamRequest {
+    let tiles = (1..=24).rev().chain([0]).collect();
+    SolveStreamRequest {
+        solve: Some(SolveRequest {
+            board: Some(Board {
+                tiles,
+                ..Board::default()
+            }),
+            objective: Objective::Optimal.into(),
+            ..SolveRequest::default()
+        }),
+        ..SolveStreamRequest::default()
+    }
+}
+
 #[tokio::test]
 async fn neither_a_token_nor_a_place_is_needed() {
     let mut tokens = tempfile::NamedTempFile::new().unwrap();
@@ -94,9 +113,12 @@ async fn neither_a_token_nor_a_place_is_needed() {
     let path = tokens.path().to_str().unwrap();
     for (flags, refusal) in [
         (&["--token-file", path][..], Exit::BadInput),
-        (&["--max-calls=0"], Exit::Unserved),
+        (&["--max-calls=1"], Exit::Unserved),
     ] {
         let (server, _shut_down) = serve(flags).await;
+        // It takes the only place, if it is let in.
+        let client = PuzzleServiceClient::connect(format!("http://{server}"));
+        let _held = client.await.unwrap().solve_stream(hard()).await;
         let ran = health(&server, &[PATIENCE, SERVICE]).await;
         assert_eq!(ran.output, "SERVING\n", "{flags:?}: {:?}", ran.result);
 

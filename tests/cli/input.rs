@@ -34,6 +34,7 @@ fn a_board_is_typed_piped_or_filed() {
         (&["check", "3 2 1 0"], "1 2 3 0"),
         (&["check", "3,2;1,_"], ""),
         (&["check"], "3 2\n1 0\n"),
+        (&["check"], "\u{feff}3 2\n1 0\n"),
         (&["check", "-"], "3 2\n1 0\n"),
         (&["check", "--file", path], "1 2 3 0"),
         (&["check", "-f", path], ""),

@@ -98,7 +98,7 @@ fn metadata_and_advice_follow_the_message() {
     assert_eq!(
         refused(&limit).complaint(),
         "what happened\n  best length: 60\n  lower bound: 48\n  nodes: 1000\n\
-         Raise --max-nodes; --objective best answers within any limit."
+         Raise --max-nodes; `loyd solve --objective best` answers within any limit."
     );
 
     let mut details = ErrorDetails::with_error_info("OVERLOADED", "loyd", HashMap::new());

@@ -418,7 +418,7 @@ fn a_server_that_is_not_there_is_told_from_one_that_refuses() {
         format!(
             "cannot reach {server}: Connection refused (os error 111)\n\
              Is `loyd serve` running there? --server takes its --listen: with https:// if it serves TLS, \
-             and with --tls-cert and --tls-key if it asks for certificates."
+             with --tls-ca if its certificate is of an authority that this machine does not know, and with --tls-cert and --tls-key if it asks for certificates."
         )
     );
 }

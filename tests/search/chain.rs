@@ -211,6 +211,7 @@ fn a_table_that_is_missing_after_all_costs_time_but_no_answer() {
     let chain = of_stages(&problem, Objective::Optimal, vec![Stage::TableWalk]);
     let course = drive(chain, &problem, Budget::UNLIMITED);
     assert_eq!((course.lengths, course.stop), (vec![31], Stop::Proven));
+    assert_eq!(course.by, [Stage::IdaStar(HeuristicKind::default())]);
 }
 
 #[test]

@@ -279,6 +279,18 @@ fn a_range_beyond_all_boards_is_refused_also_where_the_greatest_length_is_unknow
 }
 
 #[test]
+fn a_length_that_nobody_has_ruled_out_is_not_refused() {
+    let shape = shape(4, 4);
+    for (home, greatest) in [(15, 80), (14, 80), (10, 81), (5, 81)] {
+        let range = Range::new(shape, home, greatest, 100).unwrap();
+        assert_eq!(range.max(), greatest);
+        assert!(Range::new(shape, home, greatest + 1, 100).is_err());
+        // Others are drawn as they always were.
+        assert_eq!(Range::new(shape, home, 10, 100).unwrap().max(), 80);
+    }
+}
+
+#[test]
 fn where_the_greatest_length_is_unknown_the_target_is_modest() {
     // A solver that gives up shows when the walk towards the target ends.
     struct GivesUp;

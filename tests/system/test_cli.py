@@ -67,6 +67,14 @@ class Here(unittest.TestCase):
             (3, ["solve", "--objective=optimal", "--max-time=50ms", HARD]),
             (4, ["check", f"--server=127.0.0.1:{free_port()}", "1 2 0 3"]),
             (4, ["health", f"--server=127.0.0.1:{free_port()}"]),
+            (2, ["generate", "3", "--count=0"]),
+            (2, ["solve", "--algorithm=weighted-a-star", "--weight=0", "1 2 0 3"]),
+            (2, ["check", "--server=localhost:99999", "1 2 0 3"]),
+            (2, ["serve", "--log=inof"]),
+            (2, ["serve", "--max-calls=0"]),
+            (2, ["serve", "--max-time=0s"]),
+            (2, ["tables", "train", "--shape=5x5", "--generations=0", "--out=/no/such/folder/5x5.loyd"]),
+            (0, ["tables", "path", "--table-dir=/tmp"]),
         ):
             ran = loyd(*arguments)
             self.assertEqual(ran.returncode, code, (arguments, ran.stderr))
@@ -127,6 +135,11 @@ class There(Case):
             if arguments[0] == "solve":
                 lines = [each[:2] + each[3:] for each in lines]
             self.assertEqual(lines[0], lines[1])
+
+    def test_what_speaks_something_else_is_no_defect_of_loyd(self):
+        ran = loyd("check", f"--server=127.0.0.1:{self.server.metrics_port}", "1 2 0 3")
+        self.assertEqual(ran.returncode, 4, ran.stderr)
+        self.assertIn("Is `loyd serve` running there?", ran.stderr)
 
     def test_health_is_no_call(self):
         def calls():

@@ -46,6 +46,7 @@ pub(super) fn calls(count: u64, seed: u64, deadlines: &[Duration]) -> Vec<Call> 
             Some(Call {
                 case,
                 deadline: Some(deadline),
+                suite: None,
             })
         })
         .take(count as usize)

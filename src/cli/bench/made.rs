@@ -1,5 +1,6 @@
 //! The tables that a server would use, made before anything is measured.
 
+use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -29,8 +30,11 @@ impl Made {
         let store = TableStore::new(args.table_memory, threads, builder);
         let begun = Instant::now();
         let bar = ProgressBar::new_spinner().with_message("building tables");
-        if let Some(case) = cases.first() {
-            store.want_all(case.problem.shape(), case.problem.home());
+        let kinds = cases
+            .iter()
+            .map(|case| (case.problem.shape(), case.problem.home()));
+        for (shape, home) in kinds.collect::<HashSet<_>>() {
+            store.want_all(shape, home);
             while !store.is_settled() {
                 bar.tick();
                 thread::sleep(Duration::from_millis(5));

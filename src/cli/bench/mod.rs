@@ -62,7 +62,8 @@ the time by the clock is told, too.
 With --json each suite is an object: suite, boards, solved, mean_length, milliseconds (mean,
 median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes, table_seconds (to build or map); with --threads also threads
 and wall_milliseconds (mean, max); with --each also runs, an array of objects: board, length,
-lower_bound, milliseconds, nodes, and with --threads wall_milliseconds.";
+lower_bound, milliseconds, nodes, and with --threads wall_milliseconds. With --server and with --deadline it has the
+figures that are printed without --json, by their names.";
 
 /// Measure how fast boards are solved to optimality.
 #[derive(Args, Debug)]
@@ -111,11 +112,11 @@ pub struct BenchArgs {
     tables: TableDirArg,
 
     /// The most CPU time for a board; with --threads, the most time by the clock.
-    #[arg(long, value_name = "TIME", default_value = "1m", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", default_value = "1m", conflicts_with = "server", value_parser = humantime::parse_duration)]
     max_time: Duration,
 
     /// Solve each board as a server with so many workers and nothing else to do would.
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, conflicts_with = "server", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 
     /// Tell each board, too.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::Write;
+use std::sync::Arc;
 use std::time::Instant;
 
 use super::kept::{self, Kept};
@@ -27,13 +28,16 @@ impl BenchArgs {
             }
         }
         for suite in self.suites()? {
+            let cases = self.cases(&suite)?;
+            let suite = Arc::new(suite);
             let call = |case| Call {
                 case,
                 deadline: self.server.timeout,
+                suite: Some(Arc::clone(&suite)),
             };
-            let calls = self.cases(&suite)?.into_iter().map(call).collect();
+            let calls = cases.into_iter().map(call).collect();
             let begun = Instant::now();
-            let called = self.called(calls, url, &suite).await?;
+            let called = self.called(calls, url, &*suite).await?;
             let served = Served::of(&called, begun.elapsed());
             if self.json {
                 writeln!(output, "{}", served.as_json(&suite, url))?;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 use tonic::{Code, Request, Response};
 
+use super::refuted;
 use super::report::{print_times, times_as_json};
 use crate::bench::{Case, Figures, Run, Suite, WrongLength};
 use crate::cli::input::board_message;
@@ -23,6 +24,8 @@ pub(super) struct Call {
     pub(super) case: Case,
     /// With one the best solution is asked for, otherwise a shortest one.
     pub(super) deadline: Option<Duration>,
+    /// The suite that tells the length, if one does.
+    pub(super) suite: Option<Arc<Suite>>,
 }
 
 /// A call that has been made.
@@ -77,7 +80,11 @@ pub(super) async fn make(
 }
 
 async fn make_one(client: &mut backend::Client, call: &Call) -> Result<Called, Failure> {
-    let Call { case, deadline } = call;
+    let Call {
+        case,
+        deadline,
+        suite,
+    } = call;
     let objective = match deadline {
         Some(_) => Objective::Best,
         None => Objective::Optimal,
@@ -98,7 +105,7 @@ async fn make_one(client: &mut backend::Client, call: &Call) -> Result<Called, F
         deadline: *deadline,
         time,
         answer: match answer {
-            Ok(response) => Ok(checked(case, response, time)?),
+            Ok(response) => Ok(checked(case, suite.as_deref(), response, time)?),
             Err(status) if status.code() == Code::Unavailable => return Err(status.into()),
             Err(status) => Err(status.code()),
         },
@@ -106,7 +113,12 @@ async fn make_one(client: &mut backend::Client, call: &Call) -> Result<Called, F
 }
 
 /// Replays an answer, and compares what it claims with what is known.
-fn checked(case: &Case, response: Response<SolveResponse>, time: Duration) -> Result<Run, Failure> {
+fn checked(
+    case: &Case,
+    suite: Option<&Suite>,
+    response: Response<SolveResponse>,
+    time: Duration,
+) -> Result<Run, Failure> {
     let broken = |what: &str| Failure::Broken(format!("{}: {what}", case.problem.start()));
     let response = response.into_inner();
     let solution = response.solution.unwrap_or_default();
@@ -126,7 +138,10 @@ fn checked(case: &Case, response: Response<SolveResponse>, time: Duration) -> Re
             proven,
             known,
         };
-        return Err(Failure::Broken(wrong.to_string()));
+        return Err(match suite {
+            Some(suite) => refuted(suite, &wrong),
+            None => Failure::Broken(wrong.to_string()),
+        });
     }
     Ok(Run {
         length: Some(proven),

@@ -53,12 +53,17 @@ impl TopArgs {
     /// closed.
     pub async fn run(&self, output: &mut impl Write) -> Result<Exit, Failure> {
         let redraws = !self.once && !self.json && stdout().is_terminal();
+        // Also where the server does not answer.
+        tokio::select! {
+            ended = self.look(output, redraws) => ended,
+            _ = tokio::signal::ctrl_c() => Ok(Exit::Done),
+        }
+    }
+
+    async fn look(&self, output: &mut impl Write, redraws: bool) -> Result<Exit, Failure> {
         let mut before = (Instant::now(), self.metrics.scrape().await?);
         loop {
-            tokio::select! {
-                () = tokio::time::sleep(self.interval) => {}
-                _ = tokio::signal::ctrl_c() => return Ok(Exit::Done),
-            }
+            tokio::time::sleep(self.interval).await;
             let now = match self.metrics.scrape().await {
                 Ok(samples) => (Instant::now(), samples),
                 // A server that is started anew comes back.

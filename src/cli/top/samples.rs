@@ -31,7 +31,9 @@ impl Samples {
     /// The sum of the samples of a name that have these labels.
     #[must_use]
     pub fn sum(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
-        self.of(name, labels).map(|sample| sample.value).sum()
+        let values = self.of(name, labels).map(|sample| sample.value);
+        // The sum of none by itself is -0.
+        values.fold(0.0, |sum, value| sum + value)
     }
 
     /// The values that a label has on the samples of a name that have these labels, in order.
