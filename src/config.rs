@@ -154,7 +154,8 @@ impl ServeConfig {
             let said = said.into_iter().flatten().find(|said| !said.is_empty());
             said.filter(|_| cfg!(feature = "otlp"))
         };
-        self.otlp_endpoint.clone().or_else(of_all)
+        let own = self.otlp_endpoint.clone();
+        own.filter(|own| !own.is_empty()).or_else(of_all)
     }
 }
 

@@ -325,6 +325,14 @@ pub(crate) fn certificate_expires(seconds: i64) {
     gauge!("loyd_certificate_expires_timestamp_seconds").set(seconds as f64);
 }
 
+/// A connection could not be accepted.
+pub(crate) fn not_accepted(error: &std::io::Error) {
+    static SELDOM: Seldom = Seldom::new();
+    if let Some(times) = SELDOM.happened() {
+        tracing::warn!(%error, times, "cannot accept a connection");
+    }
+}
+
 /// A call was refused because of its token.
 pub(crate) fn stranger(reason: &'static str, peer: Option<SocketAddr>) {
     static SAID: Seldom = Seldom::new();

@@ -1,6 +1,6 @@
 //! `loyd serve`: the service, from the first log line to the last.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
@@ -64,6 +64,9 @@ fn raise_file_limit() {
     }
 }
 
+/// How long the last line of the log may take.
+const LAST_LINE: Duration = Duration::from_millis(50);
+
 /// Completes at the first SIGTERM or SIGINT. A second one ends the process at once.
 fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
@@ -79,6 +82,8 @@ fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
         tokio::spawn(async move {
             either().await;
             tracing::warn!("second signal: ending at once");
+            // The log is written by a thread of its own.
+            tokio::time::sleep(LAST_LINE).await;
             std::process::exit(Exit::Interrupted as i32);
         });
     })

@@ -102,6 +102,15 @@ impl MemoryArgs {
         }
     }
 
+    /// The bytes of requests that have arrived in part: of the quarter that is kept for connections a quarter, and no more than
+    /// the largest legal requests of all calls that there may be by default.
+    #[must_use]
+    pub fn for_requests(&self) -> u64 {
+        let known = self.memory_limit.or_else(container_memory);
+        let limit = known.unwrap_or_else(machine_memory);
+        (limit / 16).min(256 << 20)
+    }
+
     /// What is set, and the parts of a limit of what is not.
     fn shares(&self, limit: u64) -> Parts {
         let part = |set: Option<u64>, most: u64, percent: u64| {

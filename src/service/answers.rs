@@ -1,8 +1,9 @@
 //! Follows the answers that leave by a connection: which have begun, and have not ended on the wire.
 //!
 //! To us a call is over when h2 has its answer. h2 keeps what the peer's window has no room for, for as
-//! long as the connection lasts: a peer whose windows are opened by a byte would have as many answers kept as it
-//! may have streams, in memory that is nobody's. So the end of an answer is looked for in what is written.
+//! long as the connection lasts: a peer whose windows are opened by a byte now and then would have as many answers kept as it
+//! may have streams, in memory that is nobody's. So the end of an answer is looked for in what is written, and whether
+//! as much of it is written in a while as of one that is read.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
@@ -12,15 +13,27 @@ use super::heads::{DATA, END_STREAM, HEADERS, Heads, RST_STREAM};
 /// So many calls are remembered that were given up before their answers began: as many as a connection has at once, unless `--max-streams` says more.
 const REMEMBERED: usize = 256;
 
+/// Less of an answer in a while is as good as nothing.
+const SOME: u64 = 4 << 10;
+
 /// The answers of a connection that have begun and have not ended.
 #[derive(Debug, Default)]
 pub struct Answers {
     heads: Heads,
-    /// By stream, when something of it was last sent. h2 bounds the streams.
-    open: HashMap<u32, Instant>,
+    /// By stream. h2 bounds the streams.
+    open: HashMap<u32, Sent>,
     /// Calls that were given up before their answers began here: what h2 had written by then still passes, and nothing
     /// ever ends it.
     given_up: VecDeque<u32>,
+}
+
+/// What has been sent of an answer.
+#[derive(Debug)]
+struct Sent {
+    /// Since when less than [`SOME`] has been sent.
+    since: Instant,
+    /// How much that is, in bytes.
+    bytes: u64,
 }
 
 impl Answers {
@@ -31,11 +44,21 @@ impl Answers {
                 HEADERS
                     if head.flags & END_STREAM == 0 && !self.given_up.contains(&head.stream) =>
                 {
-                    self.open.insert(head.stream, now);
+                    let sent = Sent {
+                        since: now,
+                        bytes: 0,
+                    };
+                    self.open.insert(head.stream, sent);
                 }
                 DATA if head.flags & END_STREAM == 0 => {
                     if let Some(sent) = self.open.get_mut(&head.stream) {
-                        *sent = now;
+                        sent.bytes += head.payload as u64;
+                        if sent.bytes >= SOME {
+                            *sent = Sent {
+                                since: now,
+                                bytes: 0,
+                            };
+                        }
                     }
                 }
                 DATA | HEADERS | RST_STREAM => {
@@ -59,13 +82,10 @@ impl Answers {
         }
     }
 
-    /// How many have had nothing sent for longer than a time.
+    /// How many have had next to nothing sent for longer than a time.
     #[must_use]
     pub fn silent_for(&self, time: Duration, now: Instant) -> usize {
-        let since = |sent: &Instant| now.saturating_duration_since(*sent);
-        self.open
-            .values()
-            .filter(|&sent| since(sent) > time)
-            .count()
+        let since = |sent: &Sent| now.saturating_duration_since(sent.since);
+        self.open.values().filter(|sent| since(sent) > time).count()
     }
 }

@@ -38,9 +38,6 @@ const LARGEST_FRAME: u32 = 16 << 10;
 /// Header lists above this are refused, in bytes.
 const HEADER_LIST: u32 = 16 << 10;
 
-/// How many calls we may refuse for faults of a peer before its connection is closed.
-const FAULTS: usize = 100;
-
 /// How long the first bytes of the last connections may take when others are told to go: they are
 /// under way.
 const LAST_BYTES: Duration = Duration::from_millis(500);
@@ -140,13 +137,12 @@ async fn converse(
         .max_send_buf_size(SEND_BUFFER)
         // Calls of a whole connection may be cancelled at once, as when their deadline passes.
         .max_pending_accept_reset_streams(config.max_streams as usize)
-        .max_local_error_reset_streams(FAULTS)
         .keep_alive_interval(config.keepalive)
         .keep_alive_timeout(config.keepalive_timeout)
         .serve_connection(TokioIo::new(stream.clone()), AtOnce(calls));
     tokio::pin!(connection);
 
-    let watch = Watch::new(config, &peer);
+    let mut watch = Watch::new(config, &peer);
     let mut looks = tokio::time::interval(watch.interval());
     let mut leaving: Option<Leaving> = None;
     loop {
@@ -221,6 +217,8 @@ struct Watch<'c> {
     peer: &'c Peer,
     /// When it is old.
     old: Option<Instant>,
+    /// Since when answers wait on the wire that are over to us.
+    overdue: Option<Instant>,
 }
 
 impl<'c> Watch<'c> {
@@ -232,6 +230,7 @@ impl<'c> Watch<'c> {
             config,
             peer,
             old: Instant::now().checked_add(age).filter(|_| !age.is_zero()),
+            overdue: None,
         }
     }
 
@@ -251,14 +250,23 @@ impl<'c> Watch<'c> {
     }
 
     /// Whether answers wait for the peer to take them: those that it does not take piece by piece, and those that
-    /// are over to us, and not on the wire.
-    fn is_stalled(&self, stream: &Gather<Stream>) -> bool {
+    /// are over to us, and not on the wire; or the peer takes nothing at all.
+    fn is_stalled(&mut self, stream: &Gather<Stream>) -> bool {
         let patience = self.config.stall_timeout;
         let silent = stream.look(|stream| stream.silent_for(patience));
-        self.peer.stalled_for() > patience || silent > self.peer.waiting_for_us(patience)
+        if silent <= self.peer.waiting_for_us(patience) {
+            self.overdue = None;
+        } else {
+            self.overdue.get_or_insert_with(Instant::now);
+        }
+        // Of a stream that told little for long the end may be on its way.
+        let is_overdue = |since: Instant| since.elapsed() > patience;
+        self.peer.stalled_for() > patience
+            || stream.blocked_for() > patience
+            || self.overdue.is_some_and(is_overdue)
     }
 
-    fn look(&self, stream: &Gather<Stream>) -> Option<Leaving> {
+    fn look(&mut self, stream: &Gather<Stream>) -> Option<Leaving> {
         let config = self.config;
         let leave = |why, grace: Duration| Leaving {
             why,

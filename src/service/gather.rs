@@ -6,6 +6,7 @@ use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
@@ -24,6 +25,8 @@ struct Gathered<T> {
     sent: usize,
     /// What was sent has not been flushed yet.
     unflushed: bool,
+    /// Since when the peer takes nothing of what is there to be sent.
+    blocked: Option<Instant>,
 }
 
 impl<T> Clone for Gather<T> {
@@ -40,7 +43,14 @@ impl<T> Gather<T> {
             written: Vec::new(),
             sent: 0,
             unflushed: false,
+            blocked: None,
         })))
+    }
+
+    /// For how long the peer has taken nothing, though there was something.
+    pub fn blocked_for(&self) -> Duration {
+        let blocked = self.lock().blocked;
+        blocked.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
     /// Looks at the stream.
@@ -82,10 +92,21 @@ impl<T: AsyncWrite + Unpin> Gather<T> {
 }
 
 impl<T: AsyncWrite + Unpin> Gathered<T> {
+    /// Takes note of whether the peer takes anything.
+    fn noted(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
+        if written.is_ready() {
+            self.blocked = None;
+        } else {
+            self.blocked.get_or_insert_with(Instant::now);
+        }
+        written
+    }
+
     fn poll_send(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.sent < self.written.len() {
             let rest = &self.written[self.sent..];
-            match ready!(Pin::new(&mut self.stream).poll_write(cx, rest))? {
+            let written = Pin::new(&mut self.stream).poll_write(cx, rest);
+            match ready!(self.noted(written))? {
                 0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
                 bytes => self.sent += bytes,
             }
@@ -133,7 +154,8 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Gather<T> {
         }
         if length > MOST {
             this.unflushed = true;
-            return Pin::new(&mut this.stream).poll_write_vectored(cx, bytes);
+            let written = Pin::new(&mut this.stream).poll_write_vectored(cx, bytes);
+            return this.noted(written);
         }
         for slice in bytes {
             this.written.extend_from_slice(slice);

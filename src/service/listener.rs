@@ -49,7 +49,7 @@ impl Connections {
                 }
                 Err(error) => {
                     // Most likely no file descriptors: what is open goes on, and some will close.
-                    tracing::warn!(%error, "cannot accept a connection");
+                    telemetry::not_accepted(&error);
                     tokio::time::sleep(BREATH).await;
                 }
             }

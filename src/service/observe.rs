@@ -33,6 +33,12 @@ const PIECE: usize = 64 * 1024;
 /// The most headers of a request. They come compressed, and take a hundred times as much once they are read.
 const MAX_HEADERS: usize = 64;
 
+/// Room for requests is counted in so many bytes.
+const A_UNIT: u64 = 1 << 10;
+
+/// The call that watches the health.
+const WATCH: &str = "/grpc.health.v1.Health/Watch";
+
 /// The least places for health and reflection.
 const LEAST_ASIDE: usize = 64;
 
@@ -46,20 +52,28 @@ pub struct Observe<S> {
     places: Arc<Semaphore>,
     /// Those of health and reflection.
     places_aside: Arc<Semaphore>,
+    /// Those of who watches the health: these calls have no end.
+    places_watching: Arc<Semaphore>,
+    /// For requests that have arrived in part, in units of [`A_UNIT`].
+    room: Arc<Semaphore>,
     peer: Arc<Peer>,
     /// How long a request may take to arrive.
     patience: Duration,
 }
 
 impl<S> Observe<S> {
-    /// Watches the calls of `inner`, of which there may be `max_calls` at once. Health checks
-    /// and reflection have as many places of their own, 64 at least: they have to work when nothing else does.
-    pub fn new(inner: S, max_calls: usize) -> Self {
+    /// Watches the calls of `inner`, of which there may be `max_calls` at once, and of whose requests `most_bytes` may be there
+    /// at once. Health checks and reflection have as many places of their own, 64 at least, and watches of the health as many again: checks
+    /// have to work when nothing else does.
+    pub fn new(inner: S, max_calls: usize, most_bytes: u64) -> Self {
+        let units = usize::try_from(most_bytes / A_UNIT).unwrap_or(usize::MAX);
         let places = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
         Self {
             inner,
             places: places(max_calls),
             places_aside: places(max_calls.max(LEAST_ASIDE)),
+            places_watching: places(max_calls.max(LEAST_ASIDE)),
+            room: places(units),
             peer: Arc::new(Peer::new()),
             patience: Duration::MAX,
         }
@@ -101,6 +115,8 @@ where
         }
         let places = if watch.is_ours {
             &self.places
+        } else if request.uri().path() == WATCH {
+            &self.places_watching
         } else {
             &self.places_aside
         };
@@ -114,7 +130,7 @@ where
             .and_then(|timeout| read_timeout(timeout.as_bytes()))
             .and_then(|timeout| call.arrived.checked_add(timeout));
         let arrives_by = call.arrived.checked_add(self.patience);
-        let mut request = request.map(|body| Body::new(InTime::new(body, arrives_by)));
+        let mut request = request.map(|body| Body::new(InTime::new(body, arrives_by, &self.room)));
         request.extensions_mut().insert(call);
         let mut inner = self.inner.clone();
         let in_time = async move {
@@ -224,7 +240,9 @@ impl Drop for Watch {
         let trace_id = self.end_trace(elapsed);
         let record = self.call.record();
         let id = self.request_id.to_str().unwrap_or_default();
-        if self.is_ours && !self.overloaded {
+        // Of both there is a line a second at most.
+        let is_told_elsewhere = self.overloaded || self.code == Code::Unauthenticated;
+        if self.is_ours && !is_told_elsewhere {
             tracing::info!(
                 method = self.method.name(),
                 client = record.client.map(tracing::field::display),

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use http_body::{Body, Frame, SizeHint};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep_until};
 use tonic::codegen::Bytes;
 
@@ -31,9 +32,8 @@ pub struct Sending {
     /// When a piece was handed to the transport that it has not taken yet, in microseconds; 0
     /// when there is none.
     waiting: AtomicU64,
-    /// Since when there is nothing of it that could be sent, in microseconds, unless a piece is handed out; 0 before it has
-    /// begun.
-    asked: AtomicU64,
+    /// When it began, in microseconds; 0 before that.
+    begun: AtomicU64,
 }
 
 impl Peer {
@@ -52,7 +52,7 @@ impl Peer {
         let answer = Arc::new(Sending {
             since: self.since,
             waiting: AtomicU64::new(0),
-            asked: AtomicU64::new(0),
+            begun: AtomicU64::new(0),
         });
         self.is_active();
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,17 +95,16 @@ impl Peer {
             .unwrap_or_default()
     }
 
-    /// How many answers have begun and have had nothing to send for longer than a time: for these the peer waits for
-    /// us.
+    /// How many answers began longer than a time ago, and have nothing to send: for these the peer waits for us.
     pub fn waiting_for_us(&self, time: Duration) -> usize {
         let now = self.since.elapsed();
-        let is_long_ago = |asked| now.saturating_sub(Duration::from_micros(asked)) > time;
+        let is_long_ago = |begun| now.saturating_sub(Duration::from_micros(begun)) > time;
         let sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         let answers = sending.iter().filter_map(Weak::upgrade);
         answers
             .filter(|answer| answer.waiting.load(Ordering::Relaxed) == 0)
-            .map(|answer| answer.asked.load(Ordering::Relaxed))
-            .filter(|&asked| asked > 0 && is_long_ago(asked))
+            .map(|answer| answer.begun.load(Ordering::Relaxed))
+            .filter(|&begun| begun > 0 && is_long_ago(begun))
             .count()
     }
 }
@@ -113,7 +112,7 @@ impl Peer {
 impl Sending {
     /// Its head is about to be handed to the transport.
     pub fn begins(&self) {
-        self.asked.store(self.now(), Ordering::Relaxed);
+        self.begun.store(self.now(), Ordering::Relaxed);
     }
 
     /// A piece has been handed to the transport.
@@ -123,11 +122,7 @@ impl Sending {
 
     /// The transport asks for the next piece.
     pub fn taken(&self) {
-        // It may ask again and again before there is one.
-        if self.waiting.load(Ordering::Relaxed) > 0 {
-            self.asked.store(self.now(), Ordering::Relaxed);
-            self.waiting.store(0, Ordering::Relaxed);
-        }
+        self.waiting.store(0, Ordering::Relaxed);
     }
 
     /// Microseconds, never 0.
@@ -136,20 +131,52 @@ impl Sending {
     }
 }
 
-/// A request body that has to arrive in time.
+/// Requests up to this size need no room: a connection's buffers hold as much of each anyhow.
+const SMALL: usize = 4 << 10;
+
+/// A request body that has to arrive in time, and to have room for what has arrived.
 #[derive(Debug)]
 pub struct InTime<B> {
     body: Pin<Box<B>>,
     late: Option<Pin<Box<Sleep>>>,
+    room: Arc<Semaphore>,
+    /// The bytes that have arrived, and the room that they take, which is given back when all is read.
+    arrived: usize,
+    taken: Option<OwnedSemaphorePermit>,
 }
 
 impl<B> InTime<B> {
-    /// The body, which has to be there by an instant, if any.
-    pub fn new(body: B, by: Option<Instant>) -> Self {
+    /// The body, which has to be there by an instant, if any, and takes a permit of `room` for each KiB.
+    pub fn new(body: B, by: Option<Instant>, room: &Arc<Semaphore>) -> Self {
         Self {
             body: Box::pin(body),
             late: by.map(|by| Box::pin(sleep_until(by.into()))),
+            room: Arc::clone(room),
+            arrived: 0,
+            taken: None,
         }
+    }
+
+    /// Takes the room for more bytes; false when there is none.
+    fn take(&mut self, bytes: usize) -> bool {
+        self.arrived += bytes;
+        if self.arrived <= SMALL {
+            return true;
+        }
+        let held = self
+            .taken
+            .as_ref()
+            .map_or(0, OwnedSemaphorePermit::num_permits);
+        let wanted = self.arrived.div_ceil(1 << 10).saturating_sub(held);
+        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
+        let Ok(more) = Arc::clone(&self.room).try_acquire_many_owned(wanted) else {
+            return false;
+        };
+        match &mut self.taken {
+            Some(taken) => taken.merge(more),
+            taken => *taken = Some(more),
+        }
+        true
     }
 }
 
@@ -166,6 +193,13 @@ where
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
         if let Poll::Ready(frame) = self.body.as_mut().poll_frame(cx) {
+            let data = frame
+                .as_ref()
+                .and_then(|frame| frame.as_ref().ok()?.data_ref());
+            let bytes = data.map_or(0, Bytes::len);
+            if !self.take(bytes) {
+                return Poll::Ready(Some(Err(status::no_room().into())));
+            }
             return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
         }
         let late = self.late.as_mut().map(|late| late.as_mut().poll(cx));

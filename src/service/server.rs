@@ -151,7 +151,11 @@ impl Server {
             address,
             certificates,
             engine,
-            calls: Observe::new(Authenticate::new(named, tokens), config.max_calls),
+            calls: Observe::new(
+                Authenticate::new(named, tokens),
+                config.max_calls,
+                config.engine.memory.for_requests(),
+            ),
             health,
             config,
         })

@@ -187,6 +187,17 @@ pub fn too_many_calls() -> Status {
     )
 }
 
+/// Others' requests that have arrived in part hold all the memory that there is for them.
+pub fn no_room() -> Status {
+    telemetry::overloaded("requests");
+    retry(
+        Code::ResourceExhausted,
+        "OVERLOADED",
+        "too many large requests are under way: try again".to_owned(),
+        CALLS_RETRY,
+    )
+}
+
 /// More headers than a request may have.
 pub fn too_many_headers(most: usize) -> Status {
     never_again(status(

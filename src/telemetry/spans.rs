@@ -141,10 +141,15 @@ pub(super) fn export(
     Some(TraceId(trace))
 }
 
+/// The longest `tracestate`, in bytes, that all have to propagate (W3C Trace Context, 2021).
+const LONGEST_STATE: usize = 512;
+
 /// The caller's span.
 fn caller(parent: TraceContext, state: Option<&HeaderValue>) -> SpanContext {
-    // A state that cannot be read is left out, as the recommendation has it.
+    // A state that cannot be read is left out, as the recommendation has it, and so is one that is longer than all have to
+    // propagate: it is kept until it is exported.
     let state = state
+        .filter(|state| state.len() <= LONGEST_STATE)
         .and_then(|state| state.to_str().ok()?.parse::<TraceState>().ok())
         .unwrap_or_default();
     SpanContext::new(

@@ -61,6 +61,19 @@ fn what_was_written_before_a_peer_gave_up_and_passes_after_it_is_over() {
 }
 
 #[test]
+fn what_is_taken_by_the_byte_is_silent() {
+    let now = Instant::now();
+    let mut answers = Answers::default();
+    answers.sent(&http2_frame(HEADERS, END_HEADERS, 1, b"head"), now);
+    let mut later = now;
+    for _ in 0..10 {
+        later += PATIENCE / 3;
+        answers.sent(&http2_frame(DATA, 0, 1, &[0]), later);
+    }
+    assert_eq!(answers.silent_for(PATIENCE, later), 1);
+}
+
+#[test]
 fn what_a_peer_gives_up_is_over_and_what_goes_on_is_not_silent() {
     let now = Instant::now();
     let mut answers = Answers::default();
@@ -69,7 +82,7 @@ fn what_a_peer_gives_up_is_over_and_what_goes_on_is_not_silent() {
     }
     answers.given_up(&[3, 7]);
     let later = now + PATIENCE;
-    answers.sent(&http2_frame(DATA, 0, 5, b"more"), later);
+    answers.sent(&http2_frame(DATA, 0, 5, &[0; 4 << 10]), later);
     assert_eq!(
         answers.silent_for(PATIENCE, later + Duration::from_secs(1)),
         1

@@ -1,11 +1,13 @@
 """HTTP/2 as attackers speak it: each attack is bounded, closed and counted, and others do not notice."""
 
+import contextlib
 import itertools
 import resource
 import socket
 import threading
 import time
 
+import grpc
 from case import Case
 from client import Client
 from http2 import (
@@ -19,6 +21,7 @@ from http2 import (
     PING,
     RST_STREAM,
     SETTINGS,
+    WINDOW_UPDATE,
     Connection,
     call,
     frame,
@@ -36,6 +39,13 @@ GROWTH = 64 << 20
 IDLE = 3_000
 
 HEALTH = "grpc.health.v1.Health"
+
+
+def wait_until(condition, what):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
 
 
 class Bystander:
@@ -87,19 +97,13 @@ class Abuse(Case):
     def closed(self, reason):
         return self.server.metrics()[f'loyd_connections_closed_total{{reason="{reason}"}}']
 
-    def wait_until(self, condition, what):
-        end = time.monotonic() + PATIENCE
-        while not condition():
-            self.assertLess(time.monotonic(), end, what)
-            time.sleep(0.05)
-
     def assert_flood_ends(self, data, settings=b"", first=b""):
         """The connection on which this comes again and again is closed, and counted as a flood."""
         before = self.closed("flood")
         with Bystander(self), Connection(self.server.address, settings) as attacker:
             attacker.send(first)
             self.assertTrue(attacker.flood(data, PATIENCE), "it goes on for ever")
-        self.wait_until(lambda: self.closed("flood") > before, "it is counted")
+        wait_until(lambda: self.closed("flood") > before, "it is counted")
 
     def test_ping_flood(self):
         self.assert_flood_ends(frame(PING, payload=bytes(8)) * 1000)
@@ -134,8 +138,8 @@ class Abuse(Case):
                 # Calls that end at once, or the end of the connection.
                 if not attacker.send(b"".join(pairs)) or time.monotonic() > end:
                     break
-        self.wait_until(lambda: ended() > before, "they are counted")
-        self.wait_until(
+        wait_until(lambda: ended() > before, "they are counted")
+        wait_until(
             lambda: not self.server.metrics().get('loyd_requests_in_flight{method="Solve"}'),
             "none goes on",
         )
@@ -180,11 +184,28 @@ class Abuse(Case):
                     + frame(DATA, END_STREAM, stream, message(request))
                 )
             self.assertTrue(attacker.closed_within(PATIENCE), "it is closed")
-        self.wait_until(lambda: self.closed("stalled") > before, "it is counted")
+        wait_until(lambda: self.closed("stalled") > before, "it is counted")
         self.assertEqual(self.stalled(), counted + 1, "once")
         self.server.wait_for_line(
             lambda line: line.get("reason") == "stalled" and "127.0.0.1" in line["peer"], "the peer"
         )
+
+    def test_answers_that_are_taken_by_the_byte(self):
+        request = self.client.message("GenerateRequest", rows=100, columns=100, count=3, seed=1)
+        request = message(request.SerializeToString())
+        before, streams = self.closed("stalled"), range(1, 200, 2)
+        with Bystander(self), Connection(
+            self.server.address, setting(INITIAL_WINDOW_SIZE, 1)
+        ) as attacker:
+            for stream in streams:
+                attacker.send(frame(HEADERS, END_HEADERS, stream, call("Generate")))
+                attacker.send(frame(DATA, END_STREAM, stream, request))
+            end = time.monotonic() + PATIENCE
+            while not attacker.closed_within(0.5):
+                self.assertLess(time.monotonic(), end, "it is closed")
+                one = (1).to_bytes(4, "big")
+                attacker.send(b"".join(frame(WINDOW_UPDATE, 0, stream, one) for stream in streams))
+        wait_until(lambda: self.closed("stalled") > before, "it is counted")
 
     def test_answers_that_nobody_takes_beside_others_that_wait(self):
         """As many streams of health, begun again and again, do not hide them."""
@@ -209,7 +230,7 @@ class Abuse(Case):
                 for stream in watches:
                     attacker.send(frame(RST_STREAM, 0, stream, bytes([0, 0, 0, 8])))
                 watches = [begin(call("Watch", service=HEALTH), message(b"")) for _ in range(105)]
-        self.wait_until(lambda: self.closed("stalled") > before, "it is counted")
+        wait_until(lambda: self.closed("stalled") > before, "it is counted")
 
     def test_large_messages_to_health(self):
         """They need neither a token nor a place, and are refused by their length."""
@@ -218,7 +239,7 @@ class Abuse(Case):
                 attacker.send(frame(HEADERS, END_HEADERS, stream, call("Check", service=HEALTH)))
                 attacker.send(frame(DATA, 0, stream, message(bytes(4 << 20))[:1_000]))
             refused = 'loyd_requests_handled_total{method="health",code="OUT_OF_RANGE"}'
-            self.wait_until(lambda: self.server.metrics().get(refused) == 200, "all are refused")
+            wait_until(lambda: self.server.metrics().get(refused) == 200, "all are refused")
 
     def stalled(self):
         return self.server.metrics()["loyd_stalled_connections_total"]
@@ -253,7 +274,35 @@ class Abuse(Case):
             for connection in silent:
                 self.assertEqual(connection.recv(1), b"", "it is closed")
                 connection.close()
-        self.wait_until(lambda: self.closed("handshake") == before + 100, "all are counted")
+        wait_until(lambda: self.closed("handshake") == before + 100, "all are counted")
+
+
+class LargeRequests(Case):
+    """Some that arrive in part hold no more memory than there is for them."""
+
+    flags = ("--stall-timeout=5s", "--memory-limit=256M", "--table-memory=4M")
+
+    def test_large_requests_that_do_not_end(self):
+        large = self.client.boards(100)[0]
+        lack = 'loyd_overloaded_total{lack="requests"}'
+        part = message(bytes(100_000))[:60_000]
+        with Bystander(self), contextlib.ExitStack() as attackers:
+            for _ in range(80):
+                attacker = attackers.enter_context(Connection(self.server.address))
+                for stream in (1, 3, 5, 7):
+                    attacker.send(frame(HEADERS, END_HEADERS, stream, call("Solve")))
+                    pieces = range(0, len(part), 15_000)
+                    attacker.send(b"".join(frame(DATA, 0, stream, part[at : at + 15_000]) for at in pieces))
+            wait_until(lambda: self.server.metrics().get(lack, 0) > 0, "some are refused")
+        # They gave back what they held.
+        wait_until(lambda: self.answers(large), "there is room again")
+
+    def answers(self, board):
+        try:
+            return self.client.CheckSolvable(self.client.message("CheckSolvableRequest", board=board)).solvable
+        except grpc.RpcError as error:
+            self.assertEqual(error.code(), grpc.StatusCode.RESOURCE_EXHAUSTED)
+            return False
 
 
 class IdleConnections(Case):

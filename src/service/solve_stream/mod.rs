@@ -78,12 +78,18 @@ pub(super) fn solve_stream(
     solve::note_board(&call, solve.and_then(|solve| solve.board.as_ref()));
     let read = convert::read_stream(request.get_ref(), puzzles.settings.max_side)?;
     let limits = solve::note_begin(puzzles, &call, timeout, &read.solve, sending(&read))?;
-    solve::reserve(puzzles, &call, waiting_bytes(&read))?;
+    let piped = sends_while_solving(puzzles, &read);
+    // Until the last of it is sent, all of the solution is held, also when the search is over.
+    let held = match piped {
+        Some(_) => 0,
+        None => expected_moves(read.solve.start.shape()),
+    };
+    solve::reserve(puzzles, &call, waiting_bytes(&read) + held)?;
 
     let client = puzzles.client(request);
     let client = client.as_ref();
     let (sender, events) = mpsc::channel(WAITING_EVENTS);
-    let run = if let Some(variant) = sends_while_solving(puzzles, &read) {
+    let run = if let Some(variant) = piped {
         let pipe = puzzles
             .engine
             .pipe(client, &read.solve.question.problem, variant, &limits)
