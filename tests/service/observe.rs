@@ -20,6 +20,8 @@ fn post(path: &str) -> Request<Body> {
 }
 
 const SOLVE: &str = "/loyd.v1.PuzzleService/Solve";
+const CHECK: &str = "/grpc.health.v1.Health/Check";
+const WATCH: &str = "/grpc.health.v1.Health/Watch";
 
 #[tokio::test]
 async fn calls_and_what_is_beside_them_are_bounded_apart() {
@@ -27,8 +29,8 @@ async fn calls_and_what_is_beside_them_are_bounded_apart() {
         let body = Body::new(Full::new(Bytes::from_static(b"answer")));
         Ok::<_, Infallible>(http::Response::new(body))
     });
-    for (held, places) in [(SOLVE, 1), ("/grpc.health.v1.Health/Watch", 64)] {
-        let mut service = Observe::new(handler, 1);
+    for (held, places) in [(SOLVE, 1), (CHECK, 64), (WATCH, 64)] {
+        let mut service = Observe::new(handler, 1, 1 << 20);
         let mut answers = Vec::new();
         for _ in 0..places {
             // Its place is held until its answer has been sent.
@@ -39,8 +41,8 @@ async fn calls_and_what_is_beside_them_are_bounded_apart() {
         let further = service.call(post(held)).await.unwrap();
         let status = Status::from_header_map(further.headers()).unwrap();
         assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
-        for other in [SOLVE, "/grpc.health.v1.Health/Check"] {
-            let is_free = other.split('/').nth(1) != held.split('/').nth(1);
+        for other in [SOLVE, CHECK, WATCH] {
+            let is_free = other != held;
             let answer = service.call(post(other)).await.unwrap();
             let refusal = Status::from_header_map(answer.headers());
             assert_eq!(refusal.is_none(), is_free, "{other} beside {held}");
@@ -54,7 +56,7 @@ async fn a_request_of_very_many_headers_is_refused_unread() {
         assert!(request.headers().len() <= 64, "they get no further");
         Ok::<_, Infallible>(http::Response::new(Body::empty()))
     });
-    let mut service = Observe::new(handler, 1);
+    let mut service = Observe::new(handler, 1, 1 << 20);
     for (headers, is_refused) in [(64, false), (65, true)] {
         let mut request = post(SOLVE);
         for number in 0..headers {
@@ -80,7 +82,7 @@ async fn a_panic_of_a_handler_is_a_defect_of_one_call() {
             Ok::<_, Infallible>(http::Response::new(Body::empty()))
         }
     });
-    let mut service = Observe::new(handler, 1);
+    let mut service = Observe::new(handler, 1, 1 << 20);
     let refused = service.call(post(SOLVE)).await.unwrap();
     let status = Status::from_header_map(refused.headers()).unwrap();
     assert_reason(&status, Code::Internal, "INTERNAL");
