@@ -111,6 +111,8 @@ pub struct Widening {
     is_prepared: bool,
     /// The last turn was spent on the tables.
     has_prepared: bool,
+    /// The time that is left when no more is spent on them.
+    prepares_until: Option<Duration>,
     /// The beam at work, how wide it can be made, and the width of the widest one before.
     scale: Scale,
     most: usize,
@@ -160,6 +162,7 @@ impl Widening {
             left: None,
             is_prepared: false,
             has_prepared: false,
+            prepares_until: None,
             scale: Scale {
                 kind: Kind::Staged,
                 width: 0,
@@ -224,6 +227,24 @@ impl Widening {
         let width = self.beams.narrowest();
         let kind = self.beams.kind(width, is_paired);
         Scale { kind, width }
+    }
+
+    /// Whether tables are to be worked on now: every other time beside the first beam, and when that is over until half of the time that is left
+    /// has gone, since beams are poor without them.
+    fn is_time_to_prepare(&mut self, time: Option<Duration>) -> bool {
+        if self.is_prepared {
+            return false;
+        }
+        match time {
+            Some(left) if self.pass.is_none() && self.begun > 0 => {
+                left > *self.prepares_until.get_or_insert(left / 2)
+            }
+            _ if self.prepares_until.is_some() => false,
+            _ => {
+                self.has_prepared = !self.has_prepared;
+                self.has_prepared
+            }
+        }
     }
 
     /// Begins the next beam, or asks for the memory that it takes.
@@ -396,12 +417,10 @@ impl Search for Widening {
                 Step::Working
             };
         }
-        // Half of the time, until the tables are there.
-        if !self.is_prepared && !std::mem::replace(&mut self.has_prepared, true) {
+        if self.is_time_to_prepare(budget.time) {
             self.is_prepared = self.beams.prepare(budget.nodes.max(1));
             return Step::Working;
         }
-        self.has_prepared = false;
         if self.pass.is_none() {
             self.begin(budget);
             return Step::Working;

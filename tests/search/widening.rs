@@ -1,5 +1,6 @@
 //! Wider and wider beams, played on a clock that only the nodes move.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -38,7 +39,13 @@ pub(crate) struct Fakes {
     pub(crate) suit_two: bool,
     /// The part of a layer's time in which nothing is expanded, at its end.
     writing: f64,
+    /// How often tables are worked on until they are there, for whole boards, and how often they have been.
+    preparation: u64,
+    prepared: Arc<AtomicU64>,
 }
+
+/// The nodes that are worth one turn of work on the tables.
+const A_TURN: u64 = 256;
 
 /// A beam that was made.
 #[derive(Clone, Copy, Debug)]
@@ -64,17 +71,21 @@ impl Fakes {
             whole: [0; 2],
             suit_two: true,
             writing: 0.0,
+            preparation: 0,
+            prepared: Arc::default(),
         }
     }
 
-    /// What all beams took, in the time of a node.
+    /// How often tables have been worked on.
+    fn prepared(&self) -> u64 {
+        self.prepared.load(Ordering::Relaxed)
+    }
+
+    /// What all beams and their tables took, in the time of a node.
     fn spent(&self) -> u64 {
-        self.made
-            .lock()
-            .unwrap()
-            .iter()
-            .map(|made| made.spent)
-            .sum()
+        let made = self.made.lock().unwrap();
+        let by_beams: u64 = made.iter().map(|made| made.spent).sum();
+        by_beams + self.prepared() * A_TURN
     }
 
     /// The first one first.
@@ -85,7 +96,11 @@ impl Fakes {
 
 impl Beams for Fakes {
     fn prepare(&self, _nodes: u64) -> bool {
-        true
+        let is_ready = self.prepared() >= self.preparation;
+        if !is_ready {
+            self.prepared.fetch_add(1, Ordering::Relaxed);
+        }
+        is_ready
     }
 
     fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
@@ -123,7 +138,8 @@ impl Beams for Fakes {
     }
 
     fn kind(&self, width: usize, is_paired: bool) -> Kind {
-        if width >= self.whole[usize::from(is_paired)] {
+        let is_ready = self.prepared() >= self.preparation;
+        if is_ready && width >= self.whole[usize::from(is_paired)] {
             Kind::Whole
         } else {
             Kind::Staged
@@ -299,6 +315,26 @@ fn a_beam_is_as_wide_as_its_time_allows_though_boards_are_written_at_the_end_of_
         let spent = beams.made().iter().map(|made| made.spent).max();
         let spent = share(spent.unwrap(), given);
         assert!(spent > 0.87, "{spent} of {seconds} s: {:?}", beams.made());
+    }
+}
+
+#[test]
+fn wide_beams_wait_for_their_tables_for_half_of_the_time() {
+    let given = Duration::from_millis(100);
+    for (preparation, kind) in [(800, Kind::Whole), (u64::MAX, Kind::Staged)] {
+        let beams = Fakes {
+            preparation,
+            ..Fakes::new(301)
+        };
+        let played = play(&beams, Some(given), u64::MAX);
+        let made = beams.made();
+        assert_eq!((made[0].kind, made[1].kind), (Kind::Staged, kind));
+        let part = share(beams.prepared() * A_TURN, given);
+        assert!((0.35..0.55).contains(&part), "{part}");
+        // And what remains is used.
+        assert!(played.found.len() > 1);
+        let part = share(made[1..].iter().map(|made| made.nodes).sum(), given);
+        assert!(part > 0.35, "{part}: {made:?}");
     }
 }
 
