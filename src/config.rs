@@ -65,7 +65,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_MAX_REQUEST_BYTES", value_name = "BYTES", default_value = "128K", value_parser = request_bytes)]
     pub max_request_bytes: u64,
 
-    /// Calls at once, answers that are still being sent included, and health and reflection as many of their own; further ones are refused.
+    /// Calls at once, answers that are still being sent included, health and reflection as many of their own, and watches of the health as many again; further ones are refused.
     #[arg(
         long,
         env = "LOYD_MAX_CALLS",

@@ -129,7 +129,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
     for outcome in ["loaded", "saved", "refused", "not_saved"] {
         counter!("loyd_table_files_total", "outcome" => outcome).absolute(0);
     }
-    for lack in ["queue", "share", "memory", "calls", "time"] {
+    for lack in ["queue", "share", "memory", "calls", "requests", "time"] {
         counter!("loyd_overloaded_total", "lack" => lack).absolute(0);
     }
     for outcome in ["exported", "failed", "dropped"] {

@@ -296,7 +296,8 @@ impl Row {
 
     /// A method that the call's deadline has ended; none for every other failure.
     fn late(method: String, status: &Status, elapsed: Duration) -> Option<Self> {
-        let is_late = refusal::exit(status) == Exit::Limit;
+        let is_late = matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled)
+            && refusal::exit(status) == Exit::Limit;
         is_late.then(|| Self::nothing(method, "deadline", elapsed))
     }
 

@@ -224,7 +224,7 @@ impl TrainArgs {
 
     /// That what is learned can be written: better now than after an hour.
     fn try_out(&self) -> Result<(), Failure> {
-        let is_new = !self.out.exists();
+        let is_new = fs::symlink_metadata(&self.out).is_err();
         let file = OpenOptions::new().append(true).create(true).open(&self.out);
         file.map_err(|error| fail(&self.out, &error))?;
         if is_new {

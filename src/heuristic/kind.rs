@@ -161,8 +161,7 @@ impl HeuristicKind {
         }
     }
 
-    /// Whether it exists for boards of this shape. Where the walking distance does not, the
-    /// Manhattan distance stands in for it.
+    /// Whether it exists for boards of this shape. Where it does not, [the default](Self::default) stands in for it.
     #[must_use]
     pub fn supports(self, shape: Shape) -> bool {
         match self {

@@ -406,6 +406,9 @@ impl Search for Widening {
             // It is not too late, after all.
             self.stop = None;
         }
+        if budget.is_longer_than(self.left) {
+            self.prepares_until = None;
+        }
         self.left = budget.time;
         if let Some(solution) = self.asides.found() {
             return self.improved(solution);
@@ -418,6 +421,10 @@ impl Search for Widening {
             };
         }
         if self.is_time_to_prepare(budget.time) {
+            if self.pass.is_none() {
+                // That is no beam's time.
+                self.pace.pause();
+            }
             self.is_prepared = self.beams.prepare(budget.nodes.max(1));
             return Step::Working;
         }

@@ -14,7 +14,7 @@ use super::heads::{DATA, END_STREAM, HEADERS, Heads, RST_STREAM};
 const REMEMBERED: usize = 256;
 
 /// Less of an answer in a while is as good as nothing.
-const SOME: u64 = 4 << 10;
+pub(super) const SOME: u64 = 4 << 10;
 
 /// The answers of a connection that have begun and have not ended.
 #[derive(Debug, Default)]

@@ -19,7 +19,7 @@ use tower::Service;
 
 use super::call::{Call, read_timeout};
 use super::caught::caught;
-use super::peer::{InTime, Peer, Sending};
+use super::peer::{InTime, Peer, Room, Sending};
 use super::status::{self, code_name};
 use crate::engine::{Failure, until};
 use crate::telemetry::{self, Ended, Method, Trace, TraceId};
@@ -32,9 +32,6 @@ const PIECE: usize = 64 * 1024;
 
 /// The most headers of a request. They come compressed, and take a hundred times as much once they are read.
 const MAX_HEADERS: usize = 64;
-
-/// Room for requests is counted in so many bytes.
-const A_UNIT: u64 = 1 << 10;
 
 /// The call that watches the health.
 const WATCH: &str = "/grpc.health.v1.Health/Watch";
@@ -54,8 +51,9 @@ pub struct Observe<S> {
     places_aside: Arc<Semaphore>,
     /// Those of who watches the health: these calls have no end.
     places_watching: Arc<Semaphore>,
-    /// For requests that have arrived in part, in units of [`A_UNIT`].
-    room: Arc<Semaphore>,
+    /// For requests that have arrived in part.
+    room: Room,
+    most_bytes: u64,
     peer: Arc<Peer>,
     /// How long a request may take to arrive.
     patience: Duration,
@@ -66,14 +64,14 @@ impl<S> Observe<S> {
     /// at once. Health checks and reflection have as many places of their own, 64 at least, and watches of the health as many again: checks
     /// have to work when nothing else does.
     pub fn new(inner: S, max_calls: usize, most_bytes: u64) -> Self {
-        let units = usize::try_from(most_bytes / A_UNIT).unwrap_or(usize::MAX);
         let places = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
         Self {
             inner,
             places: places(max_calls),
             places_aside: places(max_calls.max(LEAST_ASIDE)),
             places_watching: places(max_calls.max(LEAST_ASIDE)),
-            room: places(units),
+            room: Room::new(most_bytes),
+            most_bytes,
             peer: Arc::new(Peer::new()),
             patience: Duration::MAX,
         }
@@ -85,6 +83,7 @@ impl<S> Observe<S> {
         Self {
             peer,
             patience,
+            room: self.room.for_peer(self.most_bytes),
             ..self
         }
     }
@@ -129,8 +128,10 @@ where
         let deadline = headers
             .and_then(|timeout| read_timeout(timeout.as_bytes()))
             .and_then(|timeout| call.arrived.checked_add(timeout));
+        // Reflection's streams have no end, and only small messages.
+        let room = watch.is_ours.then(|| self.room.clone());
         let arrives_by = call.arrived.checked_add(self.patience);
-        let mut request = request.map(|body| Body::new(InTime::new(body, arrives_by, &self.room)));
+        let mut request = request.map(|body| Body::new(InTime::new(body, arrives_by, room)));
         request.extensions_mut().insert(call);
         let mut inner = self.inner.clone();
         let in_time = async move {
@@ -281,7 +282,7 @@ impl Watched {
     fn piece(&mut self) -> Frame<Bytes> {
         let piece = self.rest.split_to(self.rest.len().min(PIECE));
         if let Some(sending) = &self.watch.sending {
-            sending.handed_out();
+            sending.handed_out(piece.len());
         }
         Frame::data(piece)
     }

@@ -12,6 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep_until};
 use tonic::codegen::Bytes;
 
+use super::answers::SOME;
 use super::status;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -32,8 +33,10 @@ pub struct Sending {
     /// When a piece was handed to the transport that it has not taken yet, in microseconds; 0
     /// when there is none.
     waiting: AtomicU64,
-    /// When it began, in microseconds; 0 before that.
+    /// When it began, in microseconds, or had [`SOME`] more to send; 0 before that.
     begun: AtomicU64,
+    /// The bytes that it has had to send since then.
+    bytes: AtomicU64,
 }
 
 impl Peer {
@@ -53,6 +56,7 @@ impl Peer {
             since: self.since,
             waiting: AtomicU64::new(0),
             begun: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
         });
         self.is_active();
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +99,7 @@ impl Peer {
             .unwrap_or_default()
     }
 
-    /// How many answers began longer than a time ago, and have nothing to send: for these the peer waits for us.
+    /// How many answers have had next to nothing to send for longer than a time, and have nothing: for these the peer waits for us.
     pub fn waiting_for_us(&self, time: Duration) -> usize {
         let now = self.since.elapsed();
         let is_long_ago = |begun| now.saturating_sub(Duration::from_micros(begun)) > time;
@@ -115,8 +119,15 @@ impl Sending {
         self.begun.store(self.now(), Ordering::Relaxed);
     }
 
-    /// A piece has been handed to the transport.
-    pub fn handed_out(&self) {
+    /// A piece of so many bytes has been handed to the transport.
+    pub fn handed_out(&self, bytes: usize) {
+        let bytes = self.bytes.load(Ordering::Relaxed) + bytes as u64;
+        if bytes < SOME {
+            self.bytes.store(bytes, Ordering::Relaxed);
+        } else {
+            self.bytes.store(0, Ordering::Relaxed);
+            self.begun.store(self.now(), Ordering::Relaxed);
+        }
         self.waiting.store(self.now(), Ordering::Relaxed);
     }
 
@@ -139,42 +150,84 @@ const SMALL: usize = 4 << 10;
 pub struct InTime<B> {
     body: Pin<Box<B>>,
     late: Option<Pin<Box<Sleep>>>,
-    room: Arc<Semaphore>,
-    /// The bytes that have arrived, and the room that they take, which is given back when all is read.
+    room: Option<Room>,
+    /// The bytes that have arrived, and the room that they take, which is given back when the request has been read.
     arrived: usize,
-    taken: Option<OwnedSemaphorePermit>,
+    taken: Vec<OwnedSemaphorePermit>,
+}
+
+/// Room for requests that have arrived in part, a permit for each [`Self::UNIT`].
+#[derive(Clone, Debug)]
+pub struct Room {
+    all: Arc<Semaphore>,
+    /// Of which so much is one connection's.
+    own: Arc<Semaphore>,
+}
+
+impl Room {
+    /// The bytes of a permit.
+    const UNIT: usize = 1 << 10;
+
+    /// One connection may take one part of so many.
+    const PARTS: usize = 4;
+
+    /// Room for so many bytes in all.
+    #[must_use]
+    pub fn new(bytes: u64) -> Self {
+        let permits = usize::try_from(bytes).unwrap_or(usize::MAX) / Self::UNIT;
+        let permits = permits.min(Semaphore::MAX_PERMITS);
+        Self {
+            all: Arc::new(Semaphore::new(permits)),
+            own: Arc::new(Semaphore::new(permits / Self::PARTS)),
+        }
+    }
+
+    /// The same for another connection, of so many bytes in all.
+    #[must_use]
+    pub fn for_peer(&self, bytes: u64) -> Self {
+        Self {
+            all: Arc::clone(&self.all),
+            ..Self::new(bytes)
+        }
+    }
 }
 
 impl<B> InTime<B> {
-    /// The body, which has to be there by an instant, if any, and takes a permit of `room` for each KiB.
-    pub fn new(body: B, by: Option<Instant>, room: &Arc<Semaphore>) -> Self {
+    /// The body, which has to be there by an instant, if any, and takes room, where it is a single message.
+    pub fn new(body: B, by: Option<Instant>, room: Option<Room>) -> Self {
         Self {
             body: Box::pin(body),
             late: by.map(|by| Box::pin(sleep_until(by.into()))),
-            room: Arc::clone(room),
+            room,
             arrived: 0,
-            taken: None,
+            taken: Vec::new(),
         }
     }
 
     /// Takes the room for more bytes; false when there is none.
     fn take(&mut self, bytes: usize) -> bool {
         self.arrived += bytes;
-        if self.arrived <= SMALL {
+        let Some(room) = self.room.as_ref().filter(|_| self.arrived > SMALL) else {
             return true;
-        }
+        };
         let held = self
             .taken
-            .as_ref()
+            .first()
             .map_or(0, OwnedSemaphorePermit::num_permits);
-        let wanted = self.arrived.div_ceil(1 << 10).saturating_sub(held);
+        let wanted = self.arrived.div_ceil(Room::UNIT).saturating_sub(held);
         let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
-        let Ok(more) = Arc::clone(&self.room).try_acquire_many_owned(wanted) else {
+        let take = |room: &Arc<Semaphore>| Arc::clone(room).try_acquire_many_owned(wanted);
+        let (Ok(of_all), Ok(of_own)) = (take(&room.all), take(&room.own)) else {
             return false;
         };
-        match &mut self.taken {
-            Some(taken) => taken.merge(more),
-            taken => *taken = Some(more),
+        let more = [of_all, of_own];
+        if self.taken.is_empty() {
+            self.taken.extend(more);
+        } else {
+            self.taken
+                .iter_mut()
+                .zip(more)
+                .for_each(|(taken, more)| taken.merge(more));
         }
         true
     }

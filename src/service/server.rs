@@ -33,6 +33,9 @@ use crate::engine::{Engine, EngineConfig};
 /// The largest question to health and reflection, in bytes: the name of a service, a file or a type.
 const MAX_NAME_BYTES: usize = 4 << 10;
 
+/// So many of the largest requests may always arrive at once.
+const LEAST_LARGE: u64 = 16;
+
 /// What a call goes through: it is watched, its token is looked at, its client is named, and it
 /// gets to its handler.
 pub type Calls = Observe<Authenticate<Identify<Routes>>>;
@@ -145,6 +148,9 @@ impl Server {
                     .max_decoding_message_size(MAX_NAME_BYTES),
             )
             .prepare();
+        // Some of the largest that are let in, however little memory there is.
+        let least = config.max_request_bytes.saturating_mul(LEAST_LARGE);
+        let most_bytes = config.engine.memory.for_requests().max(least);
         let named = Identify::new(routes, access.client_header.clone());
         Ok(Self {
             listener,
@@ -154,7 +160,7 @@ impl Server {
             calls: Observe::new(
                 Authenticate::new(named, tokens),
                 config.max_calls,
-                config.engine.memory.for_requests(),
+                most_bytes,
             ),
             health,
             config,

@@ -25,7 +25,7 @@ pub enum LogFormat {
 pub fn log_filter(text: &str) -> Result<String, String> {
     let parts = text.split(',').map(str::trim);
     for part in parts.filter(|part| !part.contains(['=', '['])) {
-        if part.parse::<LevelFilter>().is_err() {
+        if part.is_empty() || part.parse::<LevelFilter>().is_err() {
             return Err(format!(
                 "{part:?} is neither a level nor TARGET=LEVEL; levels are off, error, warn, info, debug and trace"
             ));

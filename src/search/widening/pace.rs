@@ -58,6 +58,11 @@ impl Pace {
         self.last = Some((left, nodes));
     }
 
+    /// What goes by until the next look is not spent on beams.
+    pub(super) const fn pause(&mut self) {
+        self.last = None;
+    }
+
     /// The beam at work is over: the next one will cost what this one did in all. The last part of
     /// a beam costs more than the others.
     pub(super) fn settle(&mut self) {
