@@ -15,6 +15,7 @@ use tonic::transport::{Certificate, Channel, ClientTlsConfig, Endpoint, Identity
 use tonic::{Request, Status};
 
 use super::Failure;
+use super::refusal::bottom;
 use crate::service::proto::puzzle_service_client::PuzzleServiceClient;
 use crate::service::proto::puzzle_service_server::PuzzleService;
 use crate::service::proto::{
@@ -221,7 +222,7 @@ pub(super) async fn channel(tls: &TlsArgs, server: &str) -> Result<Channel, Fail
     let mut endpoint = Endpoint::from_shared(server.to_owned()).map_err(unreachable)?;
     if endpoint.uri().scheme_str() == Some("https") {
         let unusable = |error: tonic::transport::Error| {
-            let cause = cause(&error);
+            let cause = bottom(&error);
             Failure::Input(format!(
                 "what --tls-ca, --tls-cert or --tls-key names cannot be used: {cause}"
             ))
@@ -238,20 +239,11 @@ pub(super) async fn channel(tls: &TlsArgs, server: &str) -> Result<Channel, Fail
 }
 
 /// The failure of a connection.
-pub(super) fn unreachable(server: &str, error: &dyn std::error::Error) -> Failure {
+pub(super) fn unreachable(server: &str, error: &(dyn std::error::Error + 'static)) -> Failure {
     Failure::Unreachable {
         server: server.to_owned(),
-        cause: cause(error),
+        cause: bottom(error).to_string(),
     }
-}
-
-/// The error at the bottom, which is the one that says what happened: "connection refused".
-fn cause(error: &dyn std::error::Error) -> String {
-    let mut error = error;
-    while let Some(source) = error.source() {
-        error = source;
-    }
-    error.to_string()
 }
 
 fn with_deadline<T>(message: T, deadline: Option<Duration>) -> Request<T> {

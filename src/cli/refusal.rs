@@ -37,11 +37,16 @@ pub(super) const IS_IT_THERE: &str = "Is `loyd serve` running there? --server ta
 /// What broke a call that the server did not end: the connection, as it does where one side alone speaks TLS, or where a
 /// certificate is missing, which TLS 1.3 says only when a call is under way.
 fn broke(status: &Status) -> Option<&(dyn Error + 'static)> {
-    let mut error = status.source()?;
+    let error = bottom(status.source()?);
+    (!error.is::<TimeoutExpired>()).then_some(error)
+}
+
+/// The error at the bottom, which is the one that says what happened: "connection refused".
+pub(super) fn bottom<'e>(mut error: &'e (dyn Error + 'static)) -> &'e (dyn Error + 'static) {
     while let Some(source) = error.source() {
         error = source;
     }
-    (!error.is::<TimeoutExpired>()).then_some(error)
+    error
 }
 
 pub(super) fn exit(status: &Status) -> Exit {

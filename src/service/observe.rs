@@ -53,7 +53,6 @@ pub struct Observe<S> {
     places_watching: Arc<Semaphore>,
     /// For requests that have arrived in part.
     room: Room,
-    most_bytes: u64,
     peer: Arc<Peer>,
     /// How long a request may take to arrive.
     patience: Duration,
@@ -71,7 +70,6 @@ impl<S> Observe<S> {
             places_aside: places(max_calls.max(LEAST_ASIDE)),
             places_watching: places(max_calls.max(LEAST_ASIDE)),
             room: Room::new(most_bytes),
-            most_bytes,
             peer: Arc::new(Peer::new()),
             patience: Duration::MAX,
         }
@@ -83,7 +81,7 @@ impl<S> Observe<S> {
         Self {
             peer,
             patience,
-            room: self.room.for_peer(self.most_bytes),
+            room: self.room.for_peer(),
             ..self
         }
     }

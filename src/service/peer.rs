@@ -162,6 +162,8 @@ pub struct Room {
     all: Arc<Semaphore>,
     /// Of which so much is one connection's.
     own: Arc<Semaphore>,
+    /// The permits of a connection that holds nothing.
+    share: usize,
 }
 
 impl Room {
@@ -176,18 +178,20 @@ impl Room {
     pub fn new(bytes: u64) -> Self {
         let permits = usize::try_from(bytes).unwrap_or(usize::MAX) / Self::UNIT;
         let permits = permits.min(Semaphore::MAX_PERMITS);
+        let share = permits / Self::PARTS;
         Self {
             all: Arc::new(Semaphore::new(permits)),
-            own: Arc::new(Semaphore::new(permits / Self::PARTS)),
+            own: Arc::new(Semaphore::new(share)),
+            share,
         }
     }
 
-    /// The same for another connection, of so many bytes in all.
+    /// The same for another connection.
     #[must_use]
-    pub fn for_peer(&self, bytes: u64) -> Self {
+    pub fn for_peer(&self) -> Self {
         Self {
-            all: Arc::clone(&self.all),
-            ..Self::new(bytes)
+            own: Arc::new(Semaphore::new(self.share)),
+            ..self.clone()
         }
     }
 }
