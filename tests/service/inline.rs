@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use futures_util::task::{ArcWake, waker};
 use hyper::rt::Executor;
 use loyd::service::{Inline, UnderWay};
+use tokio::sync::oneshot;
 
 /// Counts how often it is woken.
 #[derive(Default)]
@@ -139,6 +140,37 @@ fn many_calls_give_way_to_others_and_go_on_later() {
     }
     // No turn is longer than 0.5 ms and a call.
     assert!(turns >= CALLS / 6, "{turns} turns");
+}
+
+#[test]
+fn calls_that_waited_go_on_while_there_are_always_newcomers() {
+    let inline = Inline::default();
+    let mut under_way = UnderWay::of(inline.clone());
+    let done = Arc::new(AtomicUsize::new(0));
+    let (sender, answer) = oneshot::channel::<()>();
+    let count = count(&done);
+    inline.execute(async move {
+        answer.await.unwrap();
+        count.await;
+    });
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(under_way.poll_turn(&mut context, silent).is_pending());
+    // More than a turn has time for.
+    let busy = || async {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_micros(100) {}
+    };
+    let mut turn = || {
+        let ended = under_way.poll_turn(&mut context, |_| {
+            (0..10).for_each(|_| inline.execute(busy()));
+            Poll::<()>::Pending
+        });
+        assert!(ended.is_pending());
+        done.load(Ordering::Relaxed) == 1
+    };
+    assert!(!turn());
+    sender.send(()).unwrap();
+    assert!((0..100).any(|_| turn()), "it is never asked again");
 }
 
 #[test]
