@@ -156,6 +156,40 @@ fn nobody_saves_up_service_by_asking_for_nothing() {
 }
 
 #[test]
+fn nobody_saves_up_service_by_a_task_that_does_not_wait() {
+    let (light, heavy) = (client("light", 1), client("heavy", 1));
+    for is_parked in [true, false] {
+        let pool = Pool::start(if is_parked { 1 } else { 2 }, 100).unwrap();
+        let (sender, said) = channel();
+        let (begun, has_begun) = channel();
+        let (release, released) = channel::<()>();
+        // One that waits for its reader, or has a worker of its own.
+        let own = task(move |_| {
+            begun.send(()).unwrap();
+            if is_parked {
+                return Next::Park;
+            }
+            // The disconnection is what is waited for.
+            let _ = released.recv_timeout(PATIENCE);
+            Next::Finished
+        });
+        let ticket = pool.submit_for(Some(&light), own).unwrap();
+        receive(&has_begun);
+        let release_worker = hold_worker(&pool, Some(&heavy), Duration::from_millis(400));
+        for _ in 0..4 {
+            for (client, whose) in [(&light, "light"), (&heavy, "heavy")] {
+                let task = takes(Duration::from_millis(60), &sender, whose);
+                pool.submit_for(Some(client), task).unwrap();
+            }
+        }
+        drop(release_worker);
+        let order: Vec<&str> = (0..4).map(|_| receive(&said)).collect();
+        assert!(order.contains(&"heavy"), "{order:?}");
+        drop((release, ticket));
+    }
+}
+
+#[test]
 fn each_client_finds_places_however_many_the_others_take() {
     let pool = Pool::start(1, 61).unwrap();
     let release = hold_worker(&pool, None, Duration::ZERO);
@@ -211,6 +245,14 @@ fn a_client_is_forgotten_when_it_owes_nothing() {
         assert_eq!(receive(&said), "served");
     }
     assert!(pool.clients() <= 1_025, "{}", pool.clients());
+    // Those that are left are so when others have had as much as they.
+    let begun = Instant::now();
+    while pool.clients() > 0 {
+        assert!(begun.elapsed() < PATIENCE, "{}", pool.clients());
+        let nameless = takes(Duration::from_millis(1), &sender, "served");
+        pool.submit(nameless).unwrap();
+        receive(&said);
+    }
 }
 
 /// Whether a client's long task comes to its end while each newcomer of these clients brings the

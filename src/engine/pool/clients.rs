@@ -109,6 +109,8 @@ pub(super) struct Clients {
     numbers: HashMap<Arc<str>, Number>,
     /// Those with tasks that wait, by what they are charged.
     order: BTreeSet<(Duration, Number)>,
+    /// Those with a name and without tasks, by what they are charged.
+    idle: BTreeSet<(Duration, Number)>,
     /// What the client was charged who was served last: where others begin.
     level: Duration,
     waiting: usize,
@@ -123,6 +125,7 @@ impl Default for Clients {
             accounts: HashMap::from([(NAMELESS, nameless)]),
             numbers: HashMap::new(),
             order: BTreeSet::new(),
+            idle: BTreeSet::new(),
             level: Duration::ZERO,
             waiting: 0,
             next: NAMELESS + 1,
@@ -143,6 +146,13 @@ impl Account {
             last_exception: EXCEPTIONS - 1,
             waiting: BTreeMap::new(),
             begun: BTreeMap::new(),
+        }
+    }
+
+    /// Where nothing waits there was nothing to serve: what others had since is not made up for.
+    fn catch_up(&mut self, level: Duration) {
+        if self.waiting.is_empty() {
+            self.charged = self.charged.max(level);
         }
     }
 
@@ -236,13 +246,11 @@ impl Clients {
     /// Takes in a task for a client: what its account is from now on until the task is over.
     pub(super) fn enter(&mut self, client: Option<&Client>) -> Number {
         let number = client.map_or(NAMELESS, |client| self.number(client));
-        let level = self.level;
         if let Some(account) = self.accounts.get_mut(&number) {
+            self.idle.remove(&(account.charged, number));
             // It may have been given another one meanwhile.
             account.weight = client.map_or(NonZeroU32::MIN, |client| client.weight);
-            if account.tasks == 0 {
-                account.charged = account.charged.max(level);
-            }
+            account.catch_up(self.level);
             account.tasks += 1;
         }
         number
@@ -266,25 +274,23 @@ impl Clients {
             return;
         };
         account.tasks -= 1;
-        if account.tasks > 0 || number == NAMELESS {
-            return;
+        if account.tasks == 0 && number != NAMELESS {
+            self.idle.insert((account.charged, number));
         }
-        if account.charged <= self.level {
-            self.forget(number);
-        } else if self.accounts.len() > MOST_DEBTORS {
-            let idle = self.accounts.iter().filter(|(_, it)| it.tasks == 0);
-            let named = idle.filter(|(number, _)| **number != NAMELESS);
-            let least = named.min_by_key(|(_, account)| account.charged);
-            if let Some((&number, _)) = least {
-                self.forget(number);
-            }
-        }
+        self.forget();
     }
 
-    fn forget(&mut self, number: Number) {
-        let account = self.accounts.remove(&number);
-        if let Some(name) = account.and_then(|account| account.name) {
-            self.numbers.remove(&name);
+    /// Forgets those without tasks that owe nothing by now, and whoever owes least where they are too many.
+    fn forget(&mut self) {
+        while let Some(&(charged, number)) = self.idle.first() {
+            if charged > self.level && self.idle.len() <= MOST_DEBTORS {
+                return;
+            }
+            self.idle.pop_first();
+            let account = self.accounts.remove(&number);
+            if let Some(name) = account.and_then(|account| account.name) {
+                self.numbers.remove(&name);
+            }
         }
     }
 
@@ -315,6 +321,7 @@ impl Clients {
                 number: self.next_waiter,
             };
             self.next_waiter += 1;
+            account.catch_up(self.level);
             if order.is_fresh() {
                 *account.fresh.of_mut(order.rank) += 1;
             } else {
