@@ -66,6 +66,16 @@ impl GuideBuilder {
         }
     }
 
+    /// The bytes that there are when the tables of some choices are, and no others.
+    pub fn bytes_with<'a>(&mut self, choices: impl Iterator<Item = &'a Choice>) -> usize {
+        let (small, large): (Vec<_>, Vec<_>) = choices.partition(|choice| choice.is_small());
+        let all = |choices: Vec<&Choice>| -> Vec<_> {
+            choices.into_iter().flat_map(Choice::all).collect()
+        };
+        let tables = self.small.bytes_of(&all(small)).0 + self.large.bytes_of(&all(large)).0;
+        tables + self.small.row_bytes() + self.large.row_bytes()
+    }
+
     /// Whether there is memory enough to build the tables of a choice, or they need not be built.
     pub fn can_build(&mut self, choice: &Choice) -> bool {
         fn can_make<E: RowEntry>(tables: &mut Tables<E>, choice: &Choice) -> bool {

@@ -17,7 +17,7 @@ use crate::search::guides::Home;
 use crate::search::plan::Ready;
 use crate::search::tables::Tables;
 
-use super::guide_builder::GuideBuilder;
+use super::guide_builder::{Choice, GuideBuilder};
 
 /// Tables of up to this many cells take milliseconds in all, and the constructive solver ends
 /// every board with one.
@@ -76,8 +76,8 @@ struct State {
     wanted: VecDeque<Wanted>,
     /// Ready; the least recently used first.
     held: VecDeque<Held>,
-    /// Which guides there are: the place of each among the choices for its home, and its name.
-    grades: HashMap<Home, (usize, String)>,
+    /// Which guides there are: the place of each among the choices for its home, and the choice.
+    grades: HashMap<Home, (usize, Choice)>,
     /// Those that cannot be made: there is no memory for them, or their build panicked.
     given_up: HashSet<Wanted>,
 }

@@ -238,6 +238,23 @@ fn another_homes_guide_is_built_when_it_is_asked_for() {
 }
 
 #[test]
+fn what_a_search_holds_costs_no_other_table_its_place() {
+    let store = guided(5_000_000, None, u64::MAX);
+    let first = fifteen(15);
+    store.prepare(shape(4, 4), 15);
+    settle(&store);
+    let _searches = store.tables().guides().solver(&first).unwrap();
+    let small = of_class(9);
+    wait_for(&store, &small);
+    let second = fifteen(5);
+    store.ready(&second, SINGLE);
+    settle(&store);
+    assert!(store.ready(&second, SINGLE).guide);
+    assert!(is_there(&store, &small));
+    assert!(store.tables().guides().solver(&first).is_none());
+}
+
+#[test]
 fn what_there_is_no_memory_for_is_not_tried_again() {
     for store in [
         guided(1_000_000, None, u64::MAX),

@@ -78,8 +78,7 @@ impl Shared {
             }
             return;
         };
-        let needed = self.guides().bytes_of(&choice).1;
-        self.make_room(needed, Some(home));
+        self.make_room(0, Some((home, &choice)));
 
         let watch = Watch::default();
         let guide = thread::scope(|scope| {
@@ -102,7 +101,8 @@ impl Shared {
         };
         self.tables.guides().insert(guide);
         let mut state = self.state();
-        let before = state.grades.insert(home, (grade, choice.name.clone()));
+        let name = choice.name.clone();
+        let before = state.grades.insert(home, (grade, choice));
         if !state.touch(Held::Guide(home)) {
             match wanted {
                 // Nobody has asked for it: it is the first to go.
@@ -113,21 +113,21 @@ impl Shared {
         drop(state);
         // Those of the guide that it takes the place of.
         self.guides().prune();
-        if let Some((_, name)) = before {
-            telemetry::guide(&home.to_string(), &name, false);
+        if let Some((_, choice)) = before {
+            telemetry::guide(&home.to_string(), &choice.name, false);
         }
-        telemetry::guide(&home.to_string(), &choice.name, true);
+        telemetry::guide(&home.to_string(), &name, true);
     }
 
     /// The guide to make, if it is better than the one that is there.
     fn choose(&self, wanted: Wanted, home: Home) -> Option<(usize, Choice)> {
-        let left = self.most_bytes.saturating_sub(self.bytes());
+        let held = self.bytes();
         let there = self.state().grades.get(&home).map(|(grade, _)| *grade);
         let mut guides = self.guides();
         let mut fits = |choice: &Choice| {
             let (all, missing) = guides.bytes_of(choice);
             let has_room = match wanted {
-                Wanted::SpareGuide(_) => missing <= left,
+                Wanted::SpareGuide(_) => held.saturating_add(missing) <= self.most_bytes,
                 _ => all <= self.most_bytes,
             };
             has_room && guides.can_build(choice)
@@ -142,12 +142,13 @@ impl Shared {
             .find(|(_, choice)| fits(choice))
     }
 
-    /// Lets the tables that were used least recently go until there are so many bytes left, or
-    /// there is nothing but the guide for `home`.
-    fn make_room(&self, bytes: usize, home: Option<Home>) {
-        while self.bytes().saturating_add(bytes) > self.most_bytes {
+    /// Lets the tables that were used least recently go until there is room for so many bytes and for the guide of
+    /// a home, or there is nothing but that one. What searches hold of those that went is not waited for.
+    fn make_room(&self, bytes: usize, guide: Option<(Home, &Choice)>) {
+        self.guides().prune();
+        while self.kept_bytes(guide).saturating_add(bytes) > self.most_bytes {
             let mut state = self.state();
-            let is_other = |held: &Held| home.is_none_or(|home| *held != Held::Guide(home));
+            let is_other = |held: &Held| guide.is_none_or(|(home, _)| *held != Held::Guide(home));
             let Some(oldest) = state.held.iter().position(is_other) else {
                 return;
             };
@@ -163,8 +164,8 @@ impl Shared {
                     let gone = state.grades.remove(&home);
                     drop(state);
                     self.guides().prune();
-                    if let Some((_, name)) = gone {
-                        telemetry::guide(&home.to_string(), &name, false);
+                    if let Some((_, choice)) = gone {
+                        telemetry::guide(&home.to_string(), &choice.name, false);
                     }
                 }
                 None => return,
@@ -173,14 +174,25 @@ impl Shared {
         }
     }
 
-    /// What the tables hold that were not built at once.
+    /// What the tables that are kept hold, and one more guide, but for those that were built at once.
+    fn kept_bytes(&self, one_more: Option<(Home, &Choice)>) -> usize {
+        let grades = self.state().grades.clone();
+        let choices = grades.values().map(|(_, choice)| choice);
+        let choices = choices.chain(one_more.map(|(_, choice)| choice));
+        self.distance_bytes() + self.guides().bytes_with(choices)
+    }
+
+    /// What the tables hold that were not built at once, with those that went and that searches hold.
     pub(super) fn bytes(&self) -> usize {
-        let distances = |held: &Held| match held {
+        self.distance_bytes() + self.guides().bytes()
+    }
+
+    fn distance_bytes(&self) -> usize {
+        let bytes = |held: &Held| match held {
             Held::Distances(class) => class.table_bytes(),
             Held::Guide(_) => 0,
         };
-        let distances: usize = self.state().held.iter().map(distances).sum();
-        distances + self.guides().bytes()
+        self.state().held.iter().map(bytes).sum()
     }
 
     pub(super) fn report(&self) {

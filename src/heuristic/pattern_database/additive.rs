@@ -345,7 +345,12 @@ impl<E: RowEntry> Tables<E> {
     #[must_use]
     pub fn bytes(&self) -> usize {
         let databases = self.databases.values().map(|database| database.bytes());
-        let rows = self.rows.values().map(|rows| rows.bytes());
-        databases.sum::<usize>() + rows.sum::<usize>()
+        databases.sum::<usize>() + self.row_bytes()
+    }
+
+    /// The bytes of the numbers of all rows.
+    #[must_use]
+    pub fn row_bytes(&self) -> usize {
+        self.rows.values().map(|rows| rows.bytes()).sum()
     }
 }
