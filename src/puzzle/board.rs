@@ -227,6 +227,17 @@ impl Board {
         (0..self.shape.cells()).map(|cell| self.tile(cell))
     }
 
+    /// The tiles, four bits a cell, the first cell's lowest.
+    ///
+    /// # Panics
+    /// On boards of more than 16 cells.
+    pub(crate) fn packed(&self) -> u64 {
+        match self.tiles {
+            Tiles::Packed(bits) => bits,
+            Tiles::Wide(_) => panic!("four bits a cell hold at most 16 cells"),
+        }
+    }
+
     /// The cell of each tile, by tile number; the blank's at 0.
     #[must_use]
     pub fn cells_by_tile(&self) -> Vec<u16> {

@@ -13,10 +13,10 @@ use crate::heuristic::pushes::{self, PushKind};
 use crate::puzzle::{Metric, Problem, Shape, Solution};
 
 use super::constructive::Constructive;
-use super::deepening::Deepening;
 use super::distance_table::{Class, DistanceTable};
 use super::guides::{Home, Strength};
 use super::joined::Joined;
+use super::lookahead::Lookahead;
 use super::plan::{Method, Objective, Ready, Stage, plan};
 use super::table_walk::TableWalk;
 use super::tables::Tables;
@@ -225,7 +225,7 @@ impl Chain {
                 problem,
                 Constructive::new(Arc::clone(&self.tables), problem, variant),
             )),
-            Stage::Deepening => Box::new(Deepening::new(problem, &self.tables)),
+            Stage::Lookahead => Box::new(Lookahead::new(problem, &self.tables)),
             Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
             Stage::IdaStar(HeuristicKind::PatternDatabase) => {
                 let (used, solver) = self.guided();

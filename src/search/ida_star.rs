@@ -13,6 +13,7 @@
 pub mod batch;
 pub mod both_ways;
 
+mod cells;
 mod in_place;
 mod iterations;
 mod packed;

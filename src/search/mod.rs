@@ -18,13 +18,13 @@ pub mod beams;
 pub mod chain;
 pub mod constructive;
 pub mod cycle_automaton;
-pub mod deepening;
 pub mod difficulty;
 pub mod distance_table;
 pub mod drawing;
 pub mod guides;
 pub mod ida_star;
 pub mod joined;
+pub mod lookahead;
 pub mod plan;
 pub mod staged_beam;
 pub mod table_walk;
@@ -69,8 +69,8 @@ impl Budget {
         }
     }
 
-    /// Whether there is more time than at a look before, when so much was left: who had the least of it is
-    /// gone, and somebody else still waits.
+    /// Whether more time is left than there was before: the asker with the nearest time limit has gone, and another
+    /// still waits.
     pub(crate) fn is_longer_than(self, before: Option<Duration>) -> bool {
         before.is_some_and(|before| self.time.is_none_or(|now| now > before))
     }

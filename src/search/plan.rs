@@ -159,7 +159,7 @@ pub enum Stage {
     /// Tile by tile.
     Constructive(Variant),
     /// Tile by tile, with a look ahead that grows.
-    Deepening,
+    Lookahead,
     /// A*, weighted unless the weight is 1.
     AStar(HeuristicKind, Ratio),
     /// Wider and wider beams, beside the last stage of the plan if that is one that proves.
@@ -207,7 +207,7 @@ impl Stage {
     pub const fn name(self) -> &'static str {
         match self {
             Self::TableWalk => "table_walk",
-            Self::Constructive(_) | Self::Deepening => "constructive",
+            Self::Constructive(_) | Self::Lookahead => "constructive",
             Self::AStar(_, Ratio::ONE) => "a_star",
             Self::AStar(..) => "weighted_a_star",
             Self::Beam => "beam",
@@ -223,7 +223,7 @@ impl Stage {
             Self::TableWalk => true,
             Self::PushIdaStar(_) => matches!(metric, Metric::MultiTile),
             Self::Constructive(_)
-            | Self::Deepening
+            | Self::Lookahead
             | Self::Beam
             | Self::StagedBeam
             | Self::AStar(..)
@@ -342,7 +342,7 @@ pub fn plan(
         _ => heuristic,
     });
     let heuristic = match heuristic {
-        // A* has no tables.
+        // Pattern databases serve IDA* alone.
         HeuristicKind::PatternDatabase => HeuristicKind::default(),
         _ => heuristic,
     };
@@ -360,7 +360,7 @@ pub fn plan(
         stages.push(Stage::Constructive(Variant::Best));
     }
     if objective == Objective::Best && beams::are_staged(shape) {
-        stages.push(Stage::Deepening);
+        stages.push(Stage::Lookahead);
     }
     match objective {
         Objective::Fast => return Ok(stages),

@@ -4,16 +4,11 @@ use crate::puzzle::{Problem, Solution};
 
 use super::{Budget, Iteration, Progress, Search, Solver, Step};
 
-/// Works on the tables for a problem, about as long as so many nodes of a search take; true once
-/// it needs no more.
-pub(super) trait Prepare: Fn(&Problem, u64) -> bool + Send + 'static {}
-
-impl<P: Fn(&Problem, u64) -> bool + Send + 'static> Prepare for P {}
-
-/// The solver that `begin` makes of the problem, once all is prepared for it.
+/// The solver that `begin` makes of the problem, once all is prepared for it: `prepare` works on the tables for a
+/// problem, about as long as so many nodes of a search take, and says whether it needs no more.
 pub(super) fn solver(
     problem: &Problem,
-    prepare: impl Prepare,
+    prepare: impl Fn(&Problem, u64) -> bool + Send + 'static,
     begin: impl Fn(&Problem) -> Solver + Send + 'static,
 ) -> Solver {
     if prepare(problem, 0) {
@@ -34,7 +29,11 @@ struct Prepared<P, F> {
     solver: Option<Solver>,
 }
 
-impl<P: Prepare, F: Fn(&Problem) -> Solver + Send> Search for Prepared<P, F> {
+impl<P, F> Search for Prepared<P, F>
+where
+    P: Fn(&Problem, u64) -> bool + Send,
+    F: Fn(&Problem) -> Solver + Send,
+{
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {

@@ -114,7 +114,7 @@ fn the_servers_own_choice_by_size_and_objective() {
             100,
             100,
             Best,
-            vec![CONSTRUCTIVE, Stage::Deepening, Stage::Beam, ida_star],
+            vec![CONSTRUCTIVE, Stage::Lookahead, Stage::Beam, ida_star],
         ),
         // A constructive solution is no longer cheap beside a proof that will hardly come.
         (10, 11, Optimal, vec![ida_star]),

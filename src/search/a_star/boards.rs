@@ -63,14 +63,9 @@ impl Tiles for Nibbles {
 
 impl Boards for Nibbles {
     fn new(problem: &Problem) -> Self {
-        let pack = |board: &Board| {
-            (0..)
-                .zip(board.tiles())
-                .fold(0, |bits, (cell, tile)| bits | u64::from(tile) << (4 * cell))
-        };
         Self {
-            at_work: pack(problem.start()),
-            goal: pack(&problem.goal()),
+            at_work: problem.start().packed(),
+            goal: problem.goal().packed(),
             boards: Arena::new(1),
         }
     }

@@ -295,14 +295,8 @@ impl<E: Estimate> Layers<E> {
 
     /// Nodes whose children were made.
     #[must_use]
-    pub const fn expanded(&self) -> u64 {
-        self.expanded
-    }
-
-    /// Children made.
-    #[must_use]
-    pub const fn generated(&self) -> u64 {
-        self.generated
+    pub const fn counts(&self) -> (u64, u64) {
+        (self.expanded, self.generated)
     }
 
     /// Bytes of a machine for a shape, without roots, completed boards and trace.

@@ -208,9 +208,10 @@ impl<E: Estimate<Tile = u8>> Search for Beam<E> {
     fn progress(&self) -> Progress {
         let shape = self.task.start.shape();
         let memory = Layers::<E>::bytes(shape, self.width) + self.layers.trace().bytes();
+        let (expanded, generated) = self.layers.counts();
         Progress {
-            expanded: self.layers.expanded(),
-            generated: self.layers.generated(),
+            expanded,
+            generated,
             memory,
             peak_memory: memory,
             ..Progress::NONE

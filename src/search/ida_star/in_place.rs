@@ -5,15 +5,8 @@ use crate::puzzle::{Problem, Solution};
 use crate::search::blank_moves::{BlankMoves, MOVES, SLIDES, back, solution};
 use crate::search::{Budget, Iteration, Progress, Search, Step, Stop};
 
+use super::cells::Cells;
 use super::iterations::Iterations;
-
-struct Cells(Vec<u16>);
-
-impl Tiles for Cells {
-    fn tile(&self, cell: usize) -> usize {
-        usize::from(self.0[cell])
-    }
-}
 
 /// A node on the path from the root to the present one.
 #[derive(Clone, Copy)]
@@ -76,12 +69,6 @@ impl<H: Heuristic> InPlace<H> {
         let board = self.board.0.capacity() * size_of::<u16>();
         self.progress.memory = (path + board) as u64 + self.moves.bytes() + Iterations::BYTES;
         self.progress.peak_memory = self.progress.memory;
-    }
-
-    fn is_goal(&self) -> bool {
-        (0..)
-            .zip(&self.board.0)
-            .all(|(cell, &tile)| self.problem.goal_cell(tile) == cell)
     }
 
     fn found(&mut self) -> Step<Solution> {
@@ -157,7 +144,7 @@ impl<H: Heuristic> Search for InPlace<H> {
         let until = self.progress.generated.saturating_add(budget.nodes);
         while self.progress.generated < until {
             let present = self.path.last().expect("the root stays on the path");
-            if H::value(present.state) == 0 && self.is_goal() {
+            if H::value(present.state) == 0 && self.board.are_goal_of(&self.problem) {
                 return self.found();
             }
             if self.step() {

@@ -83,16 +83,9 @@ const fn situation(blank: u8, entered_by: u8) -> usize {
 
 impl<H: Heuristic> Packed<H> {
     pub(super) fn new(problem: &Problem, heuristic: H) -> Self {
-        let nibbles = |board: &crate::puzzle::Board| {
-            Nibbles(
-                (0..)
-                    .zip(board.tiles())
-                    .fold(0, |bits, (cell, tile)| bits | u64::from(tile) << (4 * cell)),
-            )
-        };
         let state = heuristic.root(problem.start());
         let root = Node {
-            board: nibbles(problem.start()),
+            board: Nibbles(problem.start().packed()),
             state,
             blank: problem.start().blank() as u8,
             entered_by: MOVES as u8,
@@ -106,7 +99,7 @@ impl<H: Heuristic> Packed<H> {
         Self {
             problem: problem.clone(),
             heuristic,
-            goal: nibbles(&problem.goal()),
+            goal: Nibbles(problem.goal().packed()),
             root,
             successors: successors(problem),
             stack: Box::new([root; STACK]),

@@ -6,6 +6,7 @@ use crate::puzzle::{Direction, Problem, Shape, Solution};
 use crate::search::prepared;
 use crate::search::{Budget, Iteration, Progress, Search, Solver, Step, Stop};
 
+use super::cells::Cells;
 use super::iterations::Iterations;
 
 /// IDA* for the fewest pushes, on boards of any size.
@@ -38,14 +39,6 @@ pub fn push_solver(problem: &Problem) -> Solver {
             None => Box::new(Pushes::new(problem, Lines::new(problem))),
         }
     })
-}
-
-struct Cells(Vec<u16>);
-
-impl Tiles for Cells {
-    fn tile(&self, cell: usize) -> usize {
-        usize::from(self.0[cell])
-    }
 }
 
 /// A node that waits for its turn.
@@ -135,12 +128,6 @@ impl<B: PushBound> Pushes<B> {
             push(&mut self.board.0, shape, self.path[parents - 1], node.blank);
             self.path.push(node.blank);
         }
-    }
-
-    fn is_goal(&self) -> bool {
-        (0..)
-            .zip(&self.board.0)
-            .all(|(cell, &tile)| self.problem.goal_cell(tile) == cell)
     }
 
     /// Makes all successors by pushes along an axis, and keeps those that the threshold allows.
@@ -238,7 +225,7 @@ impl<B: PushBound> Search for Pushes<B> {
             };
             self.go_to(&node);
             // The goal needs no more pushes, whatever its next one would be.
-            if self.bound.least(node.state, true, 0) == 0 && self.is_goal() {
+            if self.bound.least(node.state, true, 0) == 0 && self.board.are_goal_of(&self.problem) {
                 return self.found();
             }
             self.progress.expanded += 1;

@@ -97,8 +97,8 @@ impl<T: Tile> Teller<T> {
     /// The nodes expanded and generated in it.
     const fn counts(&self) -> (u64, u64) {
         match self {
-            Self::Finale(finale) => (finale.layers().expanded(), finale.layers().generated()),
-            Self::ToTable(stages) => (stages.layers().expanded(), stages.layers().generated()),
+            Self::Finale(finale) => finale.layers().counts(),
+            Self::ToTable(stages) => stages.layers().counts(),
         }
     }
 }
@@ -117,11 +117,9 @@ impl<T: Tile> Phase<T> {
     /// The nodes expanded and generated in it.
     const fn counts(&self) -> (u64, u64) {
         match self {
-            Self::Gathering(stages) | Self::ToTable(stages, _) => {
-                (stages.layers().expanded(), stages.layers().generated())
-            }
+            Self::Gathering(stages) | Self::ToTable(stages, _) => stages.layers().counts(),
             Self::Telling(teller, _) => teller.counts(),
-            Self::Finale(finale) => (finale.layers().expanded(), finale.layers().generated()),
+            Self::Finale(finale) => finale.layers().counts(),
             Self::Over(_) => (0, 0),
         }
     }
@@ -244,7 +242,7 @@ impl<T: Tile> StagedBeam<T> {
 
     /// Leaves the stages for the finale.
     fn begin_finale(&mut self, stages: Stages<T>) -> Step<Solution> {
-        self.count((stages.layers().expanded(), stages.layers().generated()));
+        self.count(stages.layers().counts());
         let completed = stages.finish();
         let rows = learned::ready(self.inside.inner).filter(|_| !completed.nodes.is_empty());
         let Some(rows) = rows else {
@@ -316,7 +314,7 @@ impl<T: Tile> Search for StagedBeam<T> {
                     return self.tell(Teller::Finale(finale), mark, Vec::new());
                 }
                 if state == State::Over {
-                    self.count((finale.layers().expanded(), finale.layers().generated()));
+                    self.count(finale.layers().counts());
                     return self.begin_again(finale.give_up());
                 }
                 self.phase = Phase::Finale(finale);

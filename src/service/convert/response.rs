@@ -117,7 +117,7 @@ fn stage(stage: Stage) -> (proto::Algorithm, proto::Heuristic, Vec<i32>) {
     use proto::Algorithm as Wire;
     let (algorithm, (heuristic, added)) = match stage {
         Stage::TableWalk => (Wire::TableWalk, NO_HEURISTIC),
-        Stage::Constructive(_) | Stage::Deepening => (Wire::Constructive, NO_HEURISTIC),
+        Stage::Constructive(_) | Stage::Lookahead => (Wire::Constructive, NO_HEURISTIC),
         Stage::Beam => (Wire::Beam, NO_HEURISTIC),
         Stage::StagedBeam => (Wire::StagedBeam, NO_HEURISTIC),
         Stage::AStar(kind, Ratio::ONE) => (Wire::AStar, heuristic(kind)),

@@ -41,8 +41,7 @@ impl Grid for Small {
     const PASSED: usize = 3;
 
     fn new(board: &Board) -> Self {
-        let tiles = (0..).zip(board.tiles());
-        Self(tiles.fold(0, |bits, (cell, tile)| bits | u64::from(tile) << (4 * cell)))
+        Self(board.packed())
     }
 
     #[inline]

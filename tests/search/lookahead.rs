@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::constructive::Variant;
-use loyd::search::deepening::Deepening;
+use loyd::search::lookahead::Lookahead;
 use loyd::search::tables::Tables;
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 
@@ -20,7 +20,7 @@ fn problem() -> Problem {
 /// so much of it.
 fn lengths(nodes: u64, time: Option<Duration>, a_node: Duration) -> (Vec<usize>, Progress) {
     let problem = problem();
-    let mut search = Deepening::new(&problem, &Arc::new(Tables::new()));
+    let mut search = Lookahead::new(&problem, &Arc::new(Tables::new()));
     let mut found = Vec::new();
     loop {
         let spent = a_node.saturating_mul(search.progress().generated as u32);
@@ -118,7 +118,7 @@ fn it_takes_no_longer_when_there_is_more_time_than_was_said() {
     let (short, a_node) = (Duration::from_millis(170), Duration::from_nanos(50));
     // It is as fast as in the first quarter; then who had least time goes, and somebody has longer.
     let nodes = |then: Duration| {
-        let mut search = Deepening::new(&problem, &tables);
+        let mut search = Lookahead::new(&problem, &tables);
         loop {
             let spent = a_node.saturating_mul(search.progress().generated as u32);
             let due = if spent < short / 4 { short } else { then };

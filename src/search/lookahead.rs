@@ -123,7 +123,7 @@ impl Paced {
 /// as that allows from tile to tile, else by one push more each time.
 ///
 /// Ends with [`Stop::Exhausted`] when there is no time for more, or beams make more of it.
-pub struct Deepening {
+pub struct Lookahead {
     problem: Problem,
     tables: Arc<Tables>,
     solver: Option<Paced>,
@@ -135,7 +135,7 @@ pub struct Deepening {
     is_over: bool,
 }
 
-impl Deepening {
+impl Lookahead {
     /// A search that goes on where the usual look ahead ends.
     #[must_use]
     pub fn new(problem: &Problem, tables: &Arc<Tables>) -> Self {
@@ -195,7 +195,7 @@ impl Deepening {
     }
 }
 
-impl Search for Deepening {
+impl Search for Lookahead {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
