@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -101,11 +101,38 @@ enum Learn {
 
 impl TrainArgs {
     pub(super) fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
-        let threads = self
-            .threads
-            .or_else(|| thread::available_parallelism().ok());
+        let learn = self.what_to_learn()?;
+        let course = self.course(learn);
+        self.try_out()?;
+        let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} %, {eta} left")
+            .expect("a legal template");
+        let mut log = Log {
+            bar: ProgressBar::new(1).with_style(style),
+            output,
+            written: Ok(()),
+        };
+        let bytes = self.learned(learn, &course, &mut |report| log.tell(report, &course))?;
+        log.bar.finish_and_clear();
+        // First what took so long: nobody may be reading the lines any more.
+        fs::write(&self.out, bytes).map_err(|error| fail(&self.out, &error))?;
+        log.written?;
+        writeln!(log.output, "{}: written", self.out.display())?;
+        Ok(Exit::Done)
+    }
+
+    const fn shape(&self) -> Shape {
         let Size(shape) = self.shape;
-        let is_near = near::supports(shape);
+        shape
+    }
+
+    /// Whether its boards are ranked by tiles near each other.
+    const fn is_near(&self) -> bool {
+        near::supports(self.shape())
+    }
+
+    /// What is to be learned, where all options suit that and the size.
+    fn what_to_learn(&self) -> Result<Learn, Failure> {
+        let (shape, is_near) = (self.shape(), self.is_near());
         if self.staged && !is_near {
             return Err(Failure::Input(format!(
                 "--staged: nothing is learned of boards of {shape} in stages; of those of more than 8×8 with sides \
@@ -125,7 +152,7 @@ impl TrainArgs {
             }
             (Some(Learn::Moves), true) => {
                 return Err(Failure::Input(format!(
-                    "--learn moves: boards of {shape} are ranked by what learned ranks"
+                    "--learn moves: boards of {shape} learn ranks, and networks beside them; give --learn ranks"
                 )));
             }
             (learn, true) => learn.unwrap_or(Learn::Ranks),
@@ -141,85 +168,63 @@ impl TrainArgs {
                 "--epochs: a network sees each sample once".to_owned(),
             ));
         }
-        let lessons = match learn {
-            Learn::Ranks => RANK_LESSONS,
-            Learn::Moves => LESSONS,
-            Learn::Network => NETWORK_LESSONS,
-        };
         if learn != Learn::Moves && self.width.get() < LEAST_WIDTH {
             return Err(Failure::Input(format!(
                 "--width {}: ranks are not learned from beams of fewer than {LEAST_WIDTH} boards",
                 self.width
             )));
         }
-        let course = Course {
+        Ok(learn)
+    }
+
+    fn course(&self, learn: Learn) -> Course {
+        let (epochs, rate) = match learn {
+            Learn::Ranks => RANK_LESSONS,
+            Learn::Moves => LESSONS,
+            Learn::Network => NETWORK_LESSONS,
+        };
+        let threads = self
+            .threads
+            .or_else(|| thread::available_parallelism().ok());
+        Course {
             seed: self.seed,
             threads: threads.map_or(1, NonZeroUsize::get),
             generations: self.generations,
             solves: self.solves.get(),
             width: self.width.get(),
-            epochs: self.epochs.map_or(lessons.0, NonZeroU32::get),
-            rate: self.rate.unwrap_or(lessons.1),
+            epochs: self.epochs.map_or(epochs, NonZeroU32::get),
+            rate: self.rate.unwrap_or(rate),
             trials: self.trials.get(),
             trial_width: self.trial_width.get(),
-        };
-        let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} %, {eta} left")
-            .expect("a legal template");
-        let bar = ProgressBar::new(1).with_style(style);
-        let mut written = Ok(());
-        let mut report = |report: &Report| match *report {
-            Report::Solving {
-                generation, tried, ..
-            } => {
-                bar.set_message(format!("generation {generation}: solving"));
-                bar.set_length(course.solves as u64);
-                bar.set_position(tried as u64);
-            }
-            Report::Learning {
-                generation,
-                samples,
-            } => bar.set_message(format!("generation {generation}: learning from {samples}")),
-            Report::Tried {
-                generation,
-                what,
-                moves,
-                failed,
-            } => {
-                let line =
-                    format!("generation {generation}, {what}: {moves:.2} moves, {failed} without");
-                if written.is_ok() {
-                    // At once, for who reads it from a file.
-                    written =
-                        bar.suspend(|| writeln!(output, "{line}").and_then(|()| output.flush()));
-                }
-            }
-        };
-        let report = &mut report;
-        self.try_out()?;
-        let bytes = match learn {
+        }
+    }
+
+    /// The bytes of what a course comes to.
+    fn learned(
+        &self,
+        learn: Learn,
+        course: &Course,
+        report: &mut dyn FnMut(&Report),
+    ) -> Result<Vec<u8>, Failure> {
+        let (shape, is_near) = (self.shape(), self.is_near());
+        Ok(match learn {
             Learn::Ranks if self.staged => {
-                rank_in_stages(&course, self.near_beginning(shape)?, report).to_bytes()
+                rank_in_stages(course, self.near_beginning(shape)?, report).to_bytes()
             }
             Learn::Ranks if is_near => {
-                rank_whole_near(&course, self.near_beginning(shape)?, report).to_bytes()
+                rank_whole_near(course, self.near_beginning(shape)?, report).to_bytes()
             }
-            Learn::Ranks => rank_whole(&course, self.beginning(shape)?, report).to_bytes(),
+            Learn::Ranks => rank_whole(course, self.beginning(shape)?, report).to_bytes(),
             Learn::Network if is_near => {
                 let from = self.network_beginning(shape)?;
-                learn_near_network(&course, self.near_beginning(shape)?, from, report).to_bytes()
+                learn_near_network(course, self.near_beginning(shape)?, from, report).to_bytes()
             }
             Learn::Network => {
                 let from = self.network_beginning(shape)?;
-                learn_network(&course, self.beginning(shape)?, from, report).to_bytes()
+                learn_network(course, self.beginning(shape)?, from, report).to_bytes()
             }
-            Learn::Moves => train(&course, self.beginning(shape)?, report).to_bytes(),
-        };
-        bar.finish_and_clear();
-        // First what took so long: nobody may be reading the lines any more.
-        fs::write(&self.out, bytes).map_err(|error| fail(&self.out, &error))?;
-        written?;
-        writeln!(output, "{}: written", self.out.display())?;
-        Ok(Exit::Done)
+            Learn::Moves => train(course, self.beginning(shape)?, report).to_bytes(),
+        })
     }
 
     /// That what is learned can be written: better now than after an hour.
@@ -288,6 +293,51 @@ impl TrainArgs {
         };
         let weights = weights.map_err(|error| fail(from, &error))?;
         Ok(weights.fit(shape))
+    }
+}
+
+/// Who is told of a course: how far it has come, by a bar, and what was tried, by lines.
+struct Log<'a> {
+    bar: ProgressBar,
+    output: &'a mut dyn Write,
+    /// Whether the lines could be written so far.
+    written: io::Result<()>,
+}
+
+impl Log<'_> {
+    fn tell(&mut self, report: &Report, course: &Course) {
+        match *report {
+            Report::Solving {
+                generation, tried, ..
+            } => {
+                let message = format!("generation {generation}: solving");
+                self.bar.set_message(message);
+                self.bar.set_length(course.solves as u64);
+                self.bar.set_position(tried as u64);
+            }
+            Report::Learning {
+                generation,
+                samples,
+            } => {
+                let message = format!("generation {generation}: learning from {samples}");
+                self.bar.set_message(message);
+            }
+            Report::Tried {
+                generation,
+                what,
+                moves,
+                failed,
+            } => {
+                let line =
+                    format!("generation {generation}, {what}: {moves:.2} moves, {failed} without");
+                if self.written.is_ok() {
+                    // At once, for who reads it from a file.
+                    let write =
+                        || writeln!(self.output, "{line}").and_then(|()| self.output.flush());
+                    self.written = self.bar.suspend(write);
+                }
+            }
+        }
     }
 }
 

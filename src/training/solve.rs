@@ -15,8 +15,7 @@ const KEPT_BOARDS: usize = 3;
 /// What came of a solve.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    /// The number of moves, and every board on the way with those that remained; none where the
-    /// beam gave up.
+    /// The boards from the start to the goal, both included; none where the beam gave up.
     pub(super) path: Option<Vec<Vec<u8>>>,
     /// Boards from inside the layers: what the beam has to rank.
     pub(super) inside: Vec<Vec<u8>>,
@@ -29,8 +28,9 @@ impl Outcome {
 
     /// Every board of the way with the moves that remained.
     pub(super) fn add_to(&self, samples: &mut Samples) {
-        for (made, tiles) in self.path.iter().flatten().enumerate() {
-            samples.push(tiles, self.path.as_ref().map_or(0, Vec::len) - 1 - made);
+        let Some(path) = &self.path else { return };
+        for (tiles, moves) in path.iter().zip((0..path.len()).rev()) {
+            samples.push(tiles, moves);
         }
     }
 }
