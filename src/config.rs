@@ -96,7 +96,7 @@ pub struct ServeConfig {
     pub max_connections: usize,
 
     /// How long a new connection may take for TLS and its first bytes.
-    #[arg(long, env = "LOYD_HANDSHAKE_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = some_time)]
+    #[arg(long, env = "LOYD_HANDSHAKE_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = time)]
     pub handshake_timeout: Duration,
 
     /// After how long without a call a connection is told to go; 0s: never.
@@ -108,15 +108,15 @@ pub struct ServeConfig {
     pub max_connection_age: Duration,
 
     /// How often to ask an idle connection for a sign of life.
-    #[arg(long, env = "LOYD_KEEPALIVE", value_name = "TIME", default_value = "60s", value_parser = some_time)]
+    #[arg(long, env = "LOYD_KEEPALIVE", value_name = "TIME", default_value = "60s", value_parser = time)]
     pub keepalive: Duration,
 
     /// How long to wait for that sign.
-    #[arg(long, env = "LOYD_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = some_time)]
+    #[arg(long, env = "LOYD_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = time)]
     pub keepalive_timeout: Duration,
 
     /// How long a peer may take to send a request, and to take the next piece of an answer; then its connection is told to go, and after as long again it is closed.
-    #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = some_time)]
+    #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = time)]
     pub stall_timeout: Duration,
 
     /// On SIGTERM: how long to go on serving as NOT_SERVING, so that the balancer notices.
@@ -255,20 +255,19 @@ fn count() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..)
 }
 
-/// Reads the time of a request, which is more than none.
+/// Reads a time that is more than none.
 fn time(text: &str) -> Result<Duration, String> {
-    let time = humantime::parse_duration(text).map_err(|error| error.to_string())?;
-    if time.is_zero() {
-        return Err("nothing is done in no time".to_owned());
+    match humantime::parse_duration(text) {
+        Ok(Duration::ZERO) => Err("must be longer than that: say 1s, or more".to_owned()),
+        time => time.map_err(|error| error.to_string()),
     }
-    Ok(time)
 }
 
 /// Reads the size of a request that any can have.
 fn request_bytes(text: &str) -> Result<u64, String> {
     let size = bytes(text)?;
     if size == 0 {
-        return Err("no request is as small".to_owned());
+        return Err("must be at least 1 byte".to_owned());
     }
     Ok(size)
 }
@@ -312,14 +311,6 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         .ok()
         .and_then(|number| number.checked_mul(1 << shift))
         .ok_or_else(|| format!("{text:?} is not a number of bytes such as 64M"))
-}
-
-/// Reads a time that is more than none.
-fn some_time(text: &str) -> Result<Duration, String> {
-    match humantime::parse_duration(text) {
-        Ok(Duration::ZERO) => Err("none at all would end every connection: say 1s, or more".into()),
-        time => time.map_err(|error| error.to_string()),
-    }
 }
 
 /// Reads a number from 0 to 1.

@@ -31,8 +31,9 @@ expanded and generated, the greatest size of its open list, and the milliseconds
 that a limit ended has no length, but what it has proven until then. All corrections are
 linear-conflict+corner-tiles+last-moves; A* with the heuristic discrete is breadth-first.
 
-With --json the answer is an array of objects with those columns as names, and outcome: optimal,
-solved, node_limit, time_limit, memory_limit, or unsupported where a method is not for the size.";
+With --json the answer is an array of objects: method, outcome, length, lower_bound, nodes_expanded,
+nodes_generated, peak_open, milliseconds. The outcome is optimal, solved, node_limit, time_limit,
+memory_limit, deadline, or unsupported where a method is not for the size.";
 
 /// Compare the methods on one board.
 #[derive(Args, Debug)]

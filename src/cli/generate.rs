@@ -81,7 +81,8 @@ pub struct GenerateArgs {
     )]
     min_moves: Option<u32>,
 
-    /// Take boards whose shortest solution has at most so many moves.
+    /// Take boards whose shortest solution has at most so many moves; beyond 4x4 none is longer than 40, or than
+    /// --min-moves and 20.
     #[arg(long, value_name = "MOVES", requires = "min_moves")]
     max_moves: Option<u32>,
 

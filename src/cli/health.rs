@@ -22,7 +22,7 @@ Examples:
   loyd health --server https://127.0.0.1:50051 --tls-ca ca.crt --tls-cert tls.crt --tls-key tls.key
 
 What there is to ask for:
-  (nothing)              the process: it lives and answers, while it drains, too. For liveness
+  (nothing)              the process: it lives and answers, and still does so for --drain-delay. For liveness
   loyd.v1.PuzzleService  whether calls are wanted: not from SIGTERM on. For readiness and startup
   loyd.tables            whether all tables that are wanted are there. Until then calls are served
                          with lesser ones, so it is no reason to wait

@@ -13,7 +13,7 @@ use super::{Cli, Command, Exit, Failure, LimitArgs, serve};
 use crate::engine::{Caps, Engine, EngineConfig};
 use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
-use crate::service::{Puzzles, Settings};
+use crate::service::Puzzles;
 
 /// What a single question may hold when it does not say: a workstation has more than a server's
 /// share to give.
@@ -109,8 +109,5 @@ fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
     };
     let engine = Engine::start(config)
         .map_err(|error| Failure::Broken(format!("cannot start the worker threads: {error}")))?;
-    let settings = Settings {
-        max_side: Shape::MAX_SIDE,
-    };
-    Ok(Puzzles::new(Arc::new(engine), settings))
+    Ok(Puzzles::new(Arc::new(engine), Shape::MAX_SIDE))
 }

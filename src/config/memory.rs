@@ -11,7 +11,7 @@ use super::bytes;
 /// Settings of what may take how much memory.
 #[derive(Args, Clone, Debug, Default)]
 pub struct MemoryArgs {
-    /// The memory of the whole process; default: the container's limit, or else the machine's memory. What has no setting of its own gets its part of it; a quarter is kept for connections and the like.
+    /// The memory of the whole process; default: the container's limit, or else the machine's memory. What has no setting of its own gets its part of it; a fifth is kept for connections and the like.
     #[arg(long, env = "LOYD_MEMORY_LIMIT", value_name = "BYTES", value_parser = bytes)]
     pub memory_limit: Option<u64>,
 
@@ -102,7 +102,7 @@ impl MemoryArgs {
         }
     }
 
-    /// The bytes of requests that have arrived in part: of the quarter that is kept for connections a quarter, and no more than
+    /// The bytes of requests that have arrived in part: of what is kept for connections about a quarter, and no more than
     /// the largest legal requests of all calls that there may be by default.
     #[must_use]
     pub fn for_requests(&self) -> u64 {

@@ -38,8 +38,8 @@ pub enum Lack {
     /// Memory.
     #[error("searches and answers hold all the memory that there is")]
     Memory,
-    /// Time before the deadline.
-    #[error("too many searches are waiting to answer before the deadline")]
+    /// Time before the deadline, or within the time limit.
+    #[error("too many searches are waiting to answer in time")]
     Time,
 }
 

@@ -116,7 +116,7 @@ impl Promise {
         self.lower(self.work.saturating_sub(service));
     }
 
-    /// The search is there, after so much service.
+    /// The promised result has come; the search took so much service in all.
     pub fn keep(mut self, service: Duration) {
         self.had = Duration::ZERO;
         self.learn(service);

@@ -59,6 +59,8 @@ pub enum Failure {
         /// Whether any solution would have done.
         takes_any: bool,
     },
+    /// Others hold the memory that it would take.
+    Shortage,
     /// The call's deadline came first.
     DeadlineExceeded,
     /// The engine is shutting down.
@@ -77,6 +79,7 @@ impl Failure {
                 StopReason::MemoryLimit => "memory_limit",
                 _ => "time_limit",
             },
+            Self::Shortage => "overloaded",
             Self::DeadlineExceeded => "deadline",
             Self::Draining => "draining",
             Self::Defect => "defect",

@@ -31,6 +31,8 @@ pub enum End {
     Stopped(Stop),
     /// The node limit came first.
     NodeLimit,
+    /// There was no memory for it because others hold it.
+    Shortage,
     /// The search panicked, or found something that is no solution.
     Defect,
 }
@@ -100,6 +102,8 @@ pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
     /// What is held at the least: the solution, which outlives the search.
     reserved: u64,
     reservation: Reservation,
+    /// Whether others left the search little memory when it was last advanced.
+    is_short: bool,
 }
 
 impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
@@ -124,6 +128,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
             max_memory,
             reserved: reservation.bytes(),
             reservation,
+            is_short: false,
         }
     }
 
@@ -176,7 +181,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         let held = self.search.progress().memory;
         let most = held.saturating_mul(4).saturating_add(ROOM);
         let most = most.saturating_add(more);
-        self.reservation.grow(self.max_memory.min(most));
+        self.is_short = self.reservation.grow(self.max_memory.min(most));
         self.reservation.bytes().min(self.max_memory)
     }
 
@@ -354,7 +359,10 @@ where
                     {
                         promise.keep(turn.service());
                     }
-                    return self.close(End::Stopped(stop));
+                    return self.close(match stop {
+                        Stop::Memory if self.is_short => End::Shortage,
+                        _ => End::Stopped(stop),
+                    });
                 }
             }
             let owed = self.promise.as_ref().map_or(Duration::ZERO, Promise::owed);

@@ -42,7 +42,7 @@ pub struct Limits {
     pub time_limit: Instant,
     /// When it must answer to keep the call's deadline, the margin for sending taken off.
     pub deadline: Option<Instant>,
-    /// Until when who has nothing to answer with yet may wait for it: half of the margin is left.
+    /// The last instant to wait for a first solution while there is none: half of the margin is left then.
     pub last_moment: Option<Instant>,
 }
 

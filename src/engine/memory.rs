@@ -80,8 +80,9 @@ impl Reservation {
 
     /// Takes what this holder may grow by next, up to `most` bytes in all: a worker's share of
     /// what is left, so that those who run at the same time get some, too. Until
-    /// [`Reservation::set`] gives back what is not used, nobody else can be promised it.
-    pub fn grow(&mut self, most: u64) {
+    /// [`Reservation::set`] gives back what is not used, nobody else can be promised it. Whether others
+    /// keep it from more than a quarter of what it would have by itself.
+    pub fn grow(&mut self, most: u64) -> bool {
         let memory = &self.memory;
         let wanted = most.saturating_sub(self.bytes);
         let share = |held| (memory.for_much().saturating_sub(held) / memory.workers).min(wanted);
@@ -92,7 +93,9 @@ impl Reservation {
             });
         // The update always has something to store.
         let (Ok(held) | Err(held)) = before;
+        let alone = share(self.bytes);
         self.bytes += share(held);
+        share(held) < alone - alone / 4
     }
 
     /// Holds as many bytes from now on.

@@ -8,7 +8,6 @@ mod ask;
 pub mod average;
 pub mod backlog;
 mod cache;
-mod drawing;
 mod easy;
 mod ending;
 mod errands;
@@ -42,7 +41,6 @@ use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
 
 pub use admission::{Lack, Refused};
 pub use ask::Solving;
-pub use drawing::Drawings;
 pub use ending::{Failure, StopReason};
 pub use limits::{Caps, Limits, Wanted, until};
 pub use memory::{Reservation, expected_moves};
@@ -224,7 +222,7 @@ impl Engine {
         rank: Rank,
         search: S,
         limits: Limits,
-    ) -> Result<Waiting<Drawings<S::Found>>, Refused>
+    ) -> Result<Waiting<Vec<S::Found>>, Refused>
     where
         S: Search + 'static,
         S::Found: Clone + Send + Sync + 'static,
@@ -272,13 +270,18 @@ impl Engine {
     /// [`Refused::Overloaded`] when searches and answers hold all there is.
     pub fn reserve(&self, bytes: u64) -> Result<Reservation, Refused> {
         let reserved = self.memory.reserve(bytes);
-        reserved.ok_or_else(|| Refused::overloaded(Lack::Memory, self.backlog()))
+        reserved.ok_or_else(|| Refused::overloaded(Lack::Memory, self.time_per_round()))
     }
 
     /// Refuses new requests, and ends the ones under way with [`Failure::Draining`].
     pub fn drain(&self) {
         self.draining.cancel();
         self.store.close();
+    }
+
+    /// When the requests under way end so.
+    pub fn drained(&self) -> impl Future<Output = ()> + Send + 'static {
+        self.draining.clone().cancelled_owned()
     }
 
     fn admit(&self) -> Result<(), Refused> {
@@ -295,7 +298,7 @@ impl Engine {
                 Full::Pool => Lack::Places,
                 Full::Share => Lack::Share,
             };
-            Refused::overloaded(lack, self.backlog())
+            Refused::overloaded(lack, self.time_per_round())
         })
     }
 
@@ -323,7 +326,7 @@ impl Engine {
     }
 
     /// How long until each task of the pool has had another slice.
-    fn backlog(&self) -> Duration {
+    fn time_per_round(&self) -> Duration {
         let tasks = self.pool.tasks() as f64;
         pool::SLICE.mul_f64(tasks / self.config.workers.max(1) as f64)
     }

@@ -20,11 +20,20 @@ use super::solving::Work;
 /// Runs of moves that may wait for the reader. A run is a few thousand moves at the most.
 const WAITING_RUNS: usize = 4;
 
+/// How far the search has come.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reached {
+    progress: Progress,
+    /// When its first work was done.
+    begun: Option<Instant>,
+    end: Option<End>,
+}
+
 /// The end of the pipe that the job holds. It replays every move before it lets it out.
 #[derive(Debug)]
 pub struct Inlet {
     runs: mpsc::Sender<Vec<Direction>>,
-    ending: watch::Sender<(Progress, Option<End>)>,
+    reached: watch::Sender<Reached>,
     replay: Replay,
     cancelled: Arc<AtomicBool>,
 }
@@ -46,8 +55,9 @@ impl Outlet for Inlet {
     }
 
     fn report(&mut self, progress: &Progress) {
-        self.ending.send_if_modified(|(latest, _)| {
-            *latest = *progress;
+        self.reached.send_if_modified(|reached| {
+            reached.progress = *progress;
+            reached.begun.get_or_insert_with(Instant::now);
             false
         });
     }
@@ -57,7 +67,7 @@ impl Outlet for Inlet {
             (End::Stopped(Stop::FirstFound), Err(_)) => End::Defect,
             (end, _) => end,
         };
-        self.ending.send_modify(|(_, ending)| *ending = Some(end));
+        self.reached.send_modify(|reached| reached.end = Some(end));
     }
 
     fn abandoned(&self) -> bool {
@@ -73,11 +83,10 @@ impl Outlet for Inlet {
 #[derive(Debug)]
 pub struct Pipe {
     runs: mpsc::Receiver<Vec<Direction>>,
-    ending: watch::Receiver<(Progress, Option<End>)>,
+    reached: watch::Receiver<Reached>,
     cancelled: Arc<AtomicBool>,
     ticket: Ticket,
     limits: Limits,
-    begun: Option<Instant>,
     draining: CancellationToken,
 }
 
@@ -94,21 +103,20 @@ impl Pipe {
         submit: impl FnOnce(Inlet) -> Result<Ticket, E>,
     ) -> Result<Self, E> {
         let (run_sender, runs) = mpsc::channel(WAITING_RUNS);
-        let (ending_sender, ending) = watch::channel((Progress::default(), None));
+        let (reached_sender, reached) = watch::channel(Reached::default());
         let cancelled = Arc::new(AtomicBool::new(false));
         let ticket = submit(Inlet {
             runs: run_sender,
-            ending: ending_sender,
+            reached: reached_sender,
             replay: Replay::new(problem),
             cancelled: Arc::clone(&cancelled),
         })?;
         Ok(Self {
             runs,
-            ending,
+            reached,
             cancelled,
             ticket,
             limits,
-            begun: None,
             draining,
         })
     }
@@ -140,23 +148,23 @@ impl Pipe {
         {
             run.extend(more);
         }
-        self.begun.get_or_insert_with(Instant::now);
         self.ticket.wake();
         Ok(Some(run))
     }
 
     fn end(&self) -> Option<End> {
-        self.ending.borrow().1
+        self.reached.borrow().end
     }
 }
 
 impl Work for Pipe {
     fn progress(&self) -> Progress {
-        self.ending.borrow().0
+        self.reached.borrow().progress
     }
 
     fn queued(&self) -> Duration {
-        match (self.begun, self.end()) {
+        let Reached { begun, end, .. } = *self.reached.borrow();
+        match (begun, end) {
             (Some(begun), _) => begun.saturating_duration_since(self.limits.arrived),
             (None, None) => self.limits.arrived.elapsed(),
             (None, Some(_)) => Duration::ZERO,

@@ -42,6 +42,23 @@ pub trait Collect: Default + Send + Sync + 'static {
     fn best_length(&self) -> usize;
 }
 
+/// Boards that are drawn, which have no length.
+impl<D: Send + Sync + 'static> Collect for Vec<D> {
+    type Found = D;
+
+    fn collect(&mut self, drawn: D) {
+        self.push(drawn);
+    }
+
+    fn count(&self) -> usize {
+        self.len()
+    }
+
+    fn best_length(&self) -> usize {
+        0
+    }
+}
+
 /// The one place where a job publishes and its askers read.
 #[derive(Debug)]
 struct Latest<T> {

@@ -221,11 +221,15 @@ impl<T: Collect + Clone> Waiting<T> {
 
     /// What the end of the search means for this asker.
     fn over(&self, end: End) -> Result<Outcome<T>, Failure> {
-        self.end_with(match end {
-            End::Defect => return Err(Failure::Defect),
-            End::Stopped(stop) => stop.into(),
-            End::NodeLimit => StopReason::NodeLimit,
-        })
+        match end {
+            End::Defect => Err(Failure::Defect),
+            End::Stopped(stop) => self.end_with(stop.into()),
+            End::NodeLimit => self.end_with(StopReason::NodeLimit),
+            End::Shortage => self.end_with(StopReason::MemoryLimit).map_err(|_| {
+                telemetry::overloaded("memory");
+                Failure::Shortage
+            }),
+        }
     }
 
     fn end_with(&self, reason: StopReason) -> Result<Outcome<T>, Failure> {

@@ -9,7 +9,7 @@ use super::call::{self, Call, Noted};
 use super::convert::{self, Kind, ReadGenerate};
 use super::{Puzzles, proto, solve, status};
 use crate::engine::rank::Rank;
-use crate::engine::{Client, Drawings, Limits, Outcome};
+use crate::engine::{Client, Limits, Outcome};
 use crate::search::Search;
 use crate::search::batch::Batch;
 use crate::search::difficulty::Generated;
@@ -28,7 +28,7 @@ pub(super) async fn generate(
     let call = Call::of(&request);
     let timeout = call::timeout(&request);
     let client = puzzles.client(&request);
-    let read = convert::read_generate(request.get_ref(), puzzles.settings.max_side)?;
+    let read = convert::read_generate(request.get_ref(), puzzles.max_side)?;
     let timeout = timeout.map_err(|violation| status::invalid(vec![violation]))?;
     let caps = puzzles.engine.config().caps;
     let limits = Limits::new(
@@ -87,11 +87,11 @@ pub(super) async fn generate(
 
 /// Puts what was found into the message.
 async fn written<T: Send + 'static>(
-    outcome: Outcome<Drawings<T>>,
+    outcome: Outcome<Vec<T>>,
     is_large: bool,
     board: impl Fn(T) -> proto::GeneratedBoard + Send + 'static,
 ) -> Result<Vec<proto::GeneratedBoard>, Status> {
-    let boards = outcome.found.0.into_iter();
+    let boards = outcome.found.into_iter();
     apart(is_large, move || boards.map(board).collect()).await
 }
 
@@ -103,7 +103,7 @@ async fn drawn<S>(
     rank: Rank,
     search: S,
     limits: Limits,
-) -> Result<Outcome<Drawings<S::Found>>, Status>
+) -> Result<Outcome<Vec<S::Found>>, Status>
 where
     S: Search + 'static,
     S::Found: Clone + Send + Sync + 'static,

@@ -65,24 +65,18 @@ pub const MAX_RESPONSE_BYTES: usize = 4 << 20;
 #[derive(Clone, Debug)]
 pub struct Puzzles {
     engine: Arc<Engine>,
-    settings: Settings,
+    /// The longest side of a board.
+    max_side: usize,
     weights: Arc<HashMap<String, NonZeroU32>>,
 }
 
-/// What the calls need to know beside the engine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// The longest side of a board.
-    pub max_side: usize,
-}
-
 impl Puzzles {
-    /// Answers by this engine.
+    /// Answers by this engine, for boards whose sides are no longer than that.
     #[must_use]
-    pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
+    pub fn new(engine: Arc<Engine>, max_side: usize) -> Self {
         Self {
             engine,
-            settings,
+            max_side,
             weights: Arc::default(),
         }
     }

@@ -26,7 +26,7 @@ use super::observe::Observe;
 use super::proto::puzzle_service_server::PuzzleServiceServer;
 use super::tls::{self, Certificates};
 use super::tokens::Tokens;
-use super::{MAX_RESPONSE_BYTES, Puzzles, Settings, proto};
+use super::{MAX_RESPONSE_BYTES, Puzzles, proto};
 use crate::config::{ServeConfig, TooMuch};
 use crate::engine::{Engine, EngineConfig};
 
@@ -118,10 +118,7 @@ impl Server {
                 .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         };
-        let settings = Settings {
-            max_side: usize::from(config.max_side),
-        };
-        let puzzles = Puzzles::new(Arc::clone(&engine), settings)
+        let puzzles = Puzzles::new(Arc::clone(&engine), usize::from(config.max_side))
             .weighing(config.client_weights.iter().cloned());
         let puzzles = PuzzleServiceServer::new(puzzles)
             .accept_compressed(CompressionEncoding::Gzip)

@@ -25,7 +25,7 @@ pub(super) async fn solve(
     let call = Call::of(&request);
     let timeout = call::timeout(&request);
     note_board(&call, request.get_ref().board.as_ref());
-    let read = convert::read_solve(request.get_ref(), puzzles.settings.max_side)?;
+    let read = convert::read_solve(request.get_ref(), puzzles.max_side)?;
     let bytes = response_bytes(&read);
     let sending = Duration::from_nanos(NANOSECONDS_A_BYTE * bytes);
     let limits = note_begin(puzzles, &call, timeout, &read, sending)?;

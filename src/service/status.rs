@@ -142,6 +142,7 @@ pub fn failed(failure: &Failure) -> Status {
             };
             limit(*reason, progress, before, alternative, metadata)
         }
+        Failure::Shortage => overloaded(Lack::Memory, CALLS_RETRY),
         Failure::DeadlineExceeded => status(
             Code::DeadlineExceeded,
             "DEADLINE_EXCEEDED",

@@ -144,7 +144,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_overloaded_total",
-        "Requests refused because of too many others, by what there was no more of: queue, the client's share of it, memory, calls, bytes of requests under way, or time before the deadline.",
+        "Requests refused because of too many others, by what there was no more of: queue, the client's share of it, memory, calls, bytes of requests under way, or time before the deadline or time limit.",
     ),
     (
         Kind::Counter,

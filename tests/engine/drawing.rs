@@ -29,7 +29,7 @@ async fn the_engine_draws_all_or_says_which_limit_came_first() {
         .draw(None, Rank::FIRST, drawing(), unlimited())
         .unwrap();
     let outcome = waiting.end().await.unwrap();
-    assert_eq!(outcome.found.0.len(), 100);
+    assert_eq!(outcome.found.len(), 100);
     assert_eq!(outcome.reason, StopReason::Proven);
 
     let enough = Wanted {
@@ -39,7 +39,7 @@ async fn the_engine_draws_all_or_says_which_limit_came_first() {
     let mut waiting = engine
         .draw(None, Rank::FIRST, drawing(), wanting(enough))
         .unwrap();
-    assert_eq!(waiting.end().await.unwrap().found.0.len(), 100);
+    assert_eq!(waiting.end().await.unwrap().found.len(), 100);
 
     let too_few = Wanted {
         nodes: Some(160),
@@ -97,5 +97,5 @@ async fn who_waits_for_the_end_sleeps_through_the_findings() {
     receive(&all_found);
     assert_eq!(wakes.0.load(Ordering::Relaxed), 0);
     go_on.send(()).unwrap();
-    assert_eq!(end.await.unwrap().found.0.len(), BOARDS);
+    assert_eq!(end.await.unwrap().found.len(), BOARDS);
 }

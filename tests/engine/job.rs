@@ -451,11 +451,9 @@ fn all_jobs_together_keep_within_the_memory_they_share() {
     // Each took its share of what was left, until nothing was but what is for those who take little.
     let most = TOTAL - TOTAL / 16;
     assert!((most - 10..=most).contains(&shared.held()));
+    // It was not their own limit.
     for (_, outbox) in &jobs {
-        assert_eq!(
-            outbox.told(|told| told.end),
-            Some(End::Stopped(Stop::Memory))
-        );
+        assert_eq!(outbox.told(|told| told.end), Some(End::Shortage));
     }
     drop(jobs);
     assert_eq!(shared.held(), 0);

@@ -19,9 +19,28 @@ fn the_last_of_the_memory_is_for_those_who_take_little() {
     assert!(memory.reserve(1).is_none());
     drop(first);
     let mut growing = memory.reserve(MB).unwrap();
-    growing.grow(u64::MAX);
+    assert!(!growing.grow(u64::MAX));
     assert_eq!(memory.held(), 15 * MB);
     assert!(memory.reserve(1).is_some());
     drop(growing);
     assert!(memory.reserve(13 * MB).is_some());
+}
+
+#[test]
+fn who_grows_is_told_that_others_are_in_the_way() {
+    let memory = Arc::new(Memory::new(16 * MB, 2));
+    let mut growing = memory.reserve(MB).unwrap();
+    // By itself it gets half of the 14 MB that are left, however little that is to it.
+    assert!(!growing.grow(u64::MAX));
+    assert_eq!(growing.bytes(), 8 * MB);
+    growing.set(MB);
+    let others = memory.reserve(3 * MB).unwrap();
+    assert!(!growing.grow(u64::MAX));
+    growing.set(MB);
+    let more = memory.reserve(3 * MB).unwrap();
+    assert!(growing.grow(u64::MAX));
+    growing.set(MB);
+    // What it does not want nobody keeps from it.
+    assert!(!growing.grow(2 * MB));
+    drop((others, more));
 }

@@ -99,6 +99,35 @@ async fn calls_that_would_never_end_are_told_that_the_server_is_unavailable() {
 }
 
 #[tokio::test]
+async fn who_reads_a_solution_slowly_is_told_so_too() {
+    let service = Service::with(&["--drain-grace", "2s"]).await;
+    let request = proto::SolveStreamRequest {
+        final_only: true,
+        moves_per_message: 1000,
+        ..stream(ask_for(Objective::Fast, &any_board(128, 128, 1)))
+    };
+    let events = service.client().await.solve_stream(request).await;
+    let mut events = events.unwrap().into_inner();
+    // The search is over when moves come.
+    loop {
+        let event = in_time(events.message()).await.unwrap().unwrap();
+        if let Some(proto::solve_stream_response::Event::Moves(_)) = event.event {
+            break;
+        }
+    }
+    let ended = service.shut_down();
+    let status = loop {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+        match in_time(events.message()).await {
+            Ok(event) => assert!(event.is_some(), "a stream must not end without a word"),
+            Err(status) => break status,
+        }
+    };
+    assert_reason(&status, Code::Unavailable, "DRAINING");
+    in_time(ended).await.unwrap();
+}
+
+#[tokio::test]
 async fn clients_that_do_nothing_do_not_hold_it_up() {
     let service = Service::with(&["--drain-grace", "500ms"]).await;
     let address = service.address;

@@ -8,7 +8,7 @@ use loyd::puzzle::{Board, Dice, Parity};
 use loyd::service::proto::{self, Algorithm, Objective, SolveRequest};
 use tonic::client::Grpc;
 use tonic::codec::CompressionEncoding;
-use tonic::{Code, Request};
+use tonic::{Code, Request, Status};
 use tonic_prost::ProstCodec;
 use tonic_types::StatusExt;
 
@@ -133,6 +133,39 @@ async fn a_limit_before_the_proof_tells_what_is_known() {
             number("best_length").is_some_and(|best| best > bound),
             has_best
         );
+    }
+}
+
+#[tokio::test]
+async fn memory_that_others_hold_is_worth_another_try() {
+    let service =
+        Service::with(&["--workers", "2", "--memory", "48M", "--max-memory", "48M"]).await;
+    let client = service.client().await;
+    let ask = |number| {
+        let mut client = client.clone();
+        let request = SolveRequest {
+            method: Some(proto::Method {
+                algorithm: proto::Algorithm::AStar.into(),
+                ..proto::Method::default()
+            }),
+            ..hopeless(number)
+        };
+        tokio::spawn(async move { client.solve(request).await.unwrap_err() })
+    };
+    let [first, second] = [ask(1), ask(2)];
+    let statuses = [
+        in_time(first).await.unwrap(),
+        in_time(second).await.unwrap(),
+    ];
+    // Who is the first to want more than is left is told to come back; the other one may then have all.
+    let is_overloaded = |status: &&Status| reason(status).1 == "OVERLOADED";
+    let overloaded = statuses.iter().find(is_overloaded).expect("one of them");
+    assert_eq!(overloaded.code(), Code::ResourceExhausted);
+    assert_ne!(overloaded.metadata().get(PUSHBACK).unwrap(), "-1");
+    let details = overloaded.get_error_details();
+    assert!(details.retry_info().unwrap().retry_delay.is_some());
+    for status in statuses.iter().filter(|status| !is_overloaded(status)) {
+        assert_eq!(reason(status).1, "MEMORY_LIMIT");
     }
 }
 

@@ -76,7 +76,7 @@ pub(super) fn solve_stream(
     let deadline = deadline.and_then(|timeout| call.arrived.checked_add(timeout));
     let solve = request.get_ref().solve.as_ref();
     solve::note_board(&call, solve.and_then(|solve| solve.board.as_ref()));
-    let read = convert::read_stream(request.get_ref(), puzzles.settings.max_side)?;
+    let read = convert::read_stream(request.get_ref(), puzzles.max_side)?;
     let limits = solve::note_begin(puzzles, &call, timeout, &read.solve, sending(&read))?;
     let piped = sends_while_solving(puzzles, &read);
     // Until the last of it is sent, all of the solution is held, also when the search is over.
@@ -115,6 +115,7 @@ pub(super) fn solve_stream(
         follow::follow(call.clone(), read, solving, sender.clone()).boxed()
     };
 
+    let drained = puzzles.engine.drained();
     let ending = Arc::new(Mutex::new(None));
     let told = Arc::clone(&ending);
     tokio::spawn(async move {
@@ -126,6 +127,8 @@ pub(super) fn solve_stream(
                 telemetry::limit_stop("deadline");
                 Err(Ending::failed(&call, Failure::DeadlineExceeded))
             },
+            // Nor is a reader waited for whose search is long over.
+            () = drained => Err(Ending::failed(&call, Failure::Draining)),
         };
         if let Err(Ending::Status(status)) = ended {
             *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
@@ -178,10 +181,7 @@ fn sends_while_solving(puzzles: &Puzzles, read: &ReadStream) -> Option<Variant> 
 /// Ticks whenever progress is due.
 fn ticks(read: &ReadStream) -> Interval {
     let interval = read.progress_interval;
-    // An interval beyond what a clock holds never ends: a year is as good.
-    let first = Instant::now().checked_add(interval);
-    let first = first.unwrap_or_else(|| Instant::now() + Duration::from_secs(31_536_000));
-    let mut ticks = interval_at(first, interval);
+    let mut ticks = interval_at(Instant::now() + interval, interval);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     ticks
 }
