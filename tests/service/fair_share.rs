@@ -1,10 +1,10 @@
 //! Clients with names, and what one of them cannot do to another.
 
-use loyd::service::proto::{self, Objective};
+use loyd::service::proto;
 use tokio::task::JoinSet;
 use tonic::{Code, Request};
 
-use crate::harness::{Service, any_board, ask_for, assert_reason, hopeless, in_time};
+use crate::harness::{Service, assert_reason, hopeless, in_time, searched};
 
 fn from(client: &'static str, request: proto::SolveRequest) -> Request<proto::SolveRequest> {
     let mut request = Request::new(request);
@@ -35,8 +35,7 @@ async fn a_tenant_with_hopeless_proofs_neither_fills_the_queue_nor_slows_another
 
     let mut modest = service.client().await;
     for seed in 0..20 {
-        let request = ask_for(Objective::Optimal, &any_board(3, 3, seed));
-        let answer = in_time(modest.solve(from("modest", request)))
+        let answer = in_time(modest.solve(from("modest", searched(seed))))
             .await
             .unwrap();
         assert!(answer.into_inner().solution.unwrap().optimal);

@@ -149,6 +149,18 @@ pub(crate) fn ask_for(objective: proto::Objective, board: &Board) -> proto::Solv
     }
 }
 
+/// A 3×3 board that is searched for by a worker: by its table it would be answered where it is
+/// asked, in a full pool, too.
+pub(crate) fn searched(number: u64) -> proto::SolveRequest {
+    proto::SolveRequest {
+        method: Some(proto::Method {
+            algorithm: proto::Algorithm::IdaStar.into(),
+            ..proto::Method::default()
+        }),
+        ..ask_for(proto::Objective::Optimal, &any_board(3, 3, number))
+    }
+}
+
 /// A proof that no machine finds in a test's time, another one for each number.
 pub(crate) fn hopeless(number: u64) -> proto::SolveRequest {
     ask_for(proto::Objective::Optimal, &any_board(5, 5, 100 + number))

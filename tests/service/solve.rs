@@ -7,7 +7,7 @@ use tonic::Code;
 
 use crate::harness::{
     Service, any_board, ask, ask_for, assert_reason, check_solution, hardest, hopeless, in_time,
-    milliseconds, solved, wire,
+    milliseconds, searched, solved, wire,
 };
 use crate::raw::{RawClient, frame};
 use crate::support::published::{KORF_1985, PRINCETON};
@@ -477,8 +477,7 @@ async fn a_cancelled_call_makes_room_for_the_next() {
         .await;
         in_time(stream.message()).await.unwrap().unwrap();
         drop(stream);
-        let small = ask_for(Objective::Optimal, &any_board(3, 3, number));
-        in_time(async { while client.solve(small.clone()).await.is_err() {} }).await;
+        in_time(async { while client.solve(searched(number)).await.is_err() {} }).await;
     }
 }
 

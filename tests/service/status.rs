@@ -14,7 +14,7 @@ use tonic_types::StatusExt;
 
 use crate::harness::{
     Service, any_board, ask, ask_for, assert_reason, hardest, hopeless, in_time, milliseconds,
-    reason, wire,
+    reason, searched, wire,
 };
 use crate::raw::{RawClient, frame, frame_bytes};
 use crate::support::shape;
@@ -369,8 +369,6 @@ async fn what_does_not_exist_is_unimplemented() {
 
 #[tokio::test]
 async fn a_stream_that_nobody_reads_is_ended_after_a_while() {
-    let service = Service::with(&["--stall-timeout", "100ms", "--queue", "1"]).await;
-    let mut raw = RawClient::connect(service.address).await;
     let solve = ask_for(Objective::Fast, &any_board(128, 128, 1));
     let request = proto::SolveStreamRequest {
         solve: Some(SolveRequest {
@@ -382,12 +380,22 @@ async fn a_stream_that_nobody_reads_is_ended_after_a_while() {
         }),
         ..proto::SolveStreamRequest::default()
     };
+    // It has the one place in the pool.
+    let service = Service::with(&["--queue", "1"]).await;
+    let mut raw = RawClient::connect(service.address).await;
     let unread = raw.open("SolveStream", &[], frame(&request)).await;
-    // Its place in the pool becomes free though the client is still there.
+    let mut client = service.client().await;
+    let status = client.solve(searched(1)).await.unwrap_err();
+    assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
+    drop(unread);
+    // Its place becomes free though the client is still there.
+    let service = Service::with(&["--stall-timeout", "100ms", "--queue", "1"]).await;
+    let mut raw = RawClient::connect(service.address).await;
+    let unread = raw.open("SolveStream", &[], frame(&request)).await;
     let mut client = service.client().await;
     in_time(async {
-        while client.solve(ask(hardest())).await.is_err() {
-            tokio::task::yield_now().await;
+        while let Err(status) = client.solve(searched(1)).await {
+            assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
         }
     })
     .await;

@@ -7,6 +7,7 @@ import unittest
 import grpc
 from client import Client, Refusal, replay, solved
 from server import Server
+from waiting import wait_until
 
 FULL = os.environ.get("LOYD_SYSTEM_FULL") == "1"
 
@@ -25,8 +26,15 @@ class Case(unittest.TestCase):
 
     def tearDown(self):
         if self.server.process.poll() is not None:
-            self.fail(f"the server has ended, with these last words: {self.server.lines[-10:]}")
+            self.fail(f"the server has ended, with these last words: {self.words()}")
         self.assertEqual(self.server.errors(), [], "nothing is logged as an error")
+
+    def wait_until(self, is_so, what):
+        wait_until(is_so, what, self.words, pause=0.01)
+
+    def words(self):
+        """The server's last ones."""
+        return self.server.lines[-10:]
 
     def refusal(self, call, *arguments, **options):
         """The refusal of a call that must fail, streams read to their end."""
@@ -56,6 +64,14 @@ class Case(unittest.TestCase):
             if held == 0 or time.monotonic() > deadline:
                 break
         self.assertEqual(held, 0)
+
+    def searched(self, board=(1, 2, 3, 4, 5, 6, 0, 7, 8)):
+        """A 3×3 that is searched for by a worker: by its table it would be answered where it is
+        asked, in a full pool, too."""
+        algorithm = self.client.value("Algorithm", "ALGORITHM_IDA_STAR")
+        return self.client.solve_request(
+            board, "OPTIMAL", method=self.client.message("Method", algorithm=algorithm)
+        )
 
     def assert_solved(self, board, moves, goal=None):
         self.assertEqual(replay(board, moves), goal or solved(len(board.tiles)))

@@ -327,6 +327,7 @@ class Overloaded(Case):
             pass
         for call, request in (
             (self.client.Solve, requests[2]),
+            (self.client.Solve, self.searched()),
             (
                 self.client.SolveStream,
                 self.client.message("SolveStreamRequest", solve=requests[2]),
@@ -341,10 +342,8 @@ class Overloaded(Case):
         self.assertTrue(self.client.CheckSolvable(check).solvable, "needs no place in the queue")
         for call in holding:
             call.cancel()
-        # The cancels are on their way; by the time that was named they have arrived.
-        time.sleep(milliseconds / 1000)
-        small = self.client.solve_request([1, 2, 3, 4, 5, 6, 0, 7, 8])
-        self.assertEqual(self.client.Solve(small).solution.length, 2)
+        self.wait_until(lambda: self.searches() == 0, "the cancels do not arrive")
+        self.assertEqual(self.client.Solve(self.searched()).solution.length, 2)
 
     def test_a_deadline_in_the_queue(self):
         boards = self.client.boards(5, count=2, seed=2)
