@@ -14,6 +14,30 @@ fn ask(board: proto::Board) -> proto::CheckSolvableRequest {
     }
 }
 
+fn evidence(parity: &Parity) -> proto::Parity {
+    let cycles = parity.cycles.iter().map(|cycle| proto::Cycle {
+        tiles: cycle.iter().copied().map(u32::from).collect(),
+    });
+    proto::Parity {
+        inversions: parity.inversions,
+        blank_row_from_bottom: parity.blank_row_from_bottom as u32,
+        goal_blank_row_from_bottom: parity.goal_blank_row_from_bottom as u32,
+        interchanges: parity.interchanges as u32,
+        cycles: cycles.collect(),
+        blank_distance: parity.blank_distance as u32,
+    }
+}
+
+fn repair(parity: &Parity) -> proto::Exchange {
+    let (cells, tiles) = (parity.exchange.cells, parity.exchange.tiles);
+    proto::Exchange {
+        first_cell: cells.0 as u32,
+        second_cell: cells.1 as u32,
+        first_tile: tiles.0.into(),
+        second_tile: tiles.1.into(),
+    }
+}
+
 #[tokio::test]
 async fn loyds_own_puzzle_is_unsolvable_and_says_why() {
     let service = Service::start().await;
@@ -46,6 +70,77 @@ async fn loyds_own_puzzle_is_unsolvable_and_says_why() {
     tiles.swap(first, second);
     let repaired = client.check_solvable(ask(square(&tiles))).await.unwrap();
     assert!(repaired.into_inner().solvable);
+}
+
+#[tokio::test]
+async fn blanks_on_different_rows_are_told_apart() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let goal = GoalLayout::RowsBlankFirst.board(shape(4, 2));
+    let board = Board::new(goal.shape(), &[1, 0, 2, 3, 4, 5, 7, 6]).unwrap();
+    let request = proto::CheckSolvableRequest {
+        goal: Some(proto::Goal {
+            goal: Some(proto::goal::Goal::Board(wire(&goal))),
+        }),
+        ..ask(wire(&board))
+    };
+    let response = client.check_solvable(request.clone()).await.unwrap();
+    let parity = proto::Parity {
+        inversions: 1,
+        blank_row_from_bottom: 4,
+        goal_blank_row_from_bottom: 4,
+        interchanges: 2,
+        cycles: vec![
+            proto::Cycle { tiles: vec![0, 1] },
+            proto::Cycle { tiles: vec![6, 7] },
+        ],
+        blank_distance: 1,
+    };
+    // The first row has no two tiles.
+    let repair = proto::Exchange {
+        first_cell: 2,
+        second_cell: 3,
+        first_tile: 2,
+        second_tile: 3,
+    };
+    let told = proto::CheckSolvableResponse {
+        solvable: false,
+        already_solved: false,
+        parity: Some(parity.clone()),
+        repair: Some(repair),
+    };
+    assert_eq!(response.into_inner(), told);
+
+    // The blank two rows down, past the 3 and the 5.
+    let board = Board::new(goal.shape(), &[1, 3, 2, 5, 4, 0, 7, 6]).unwrap();
+    let request = proto::CheckSolvableRequest {
+        board: Some(wire(&board)),
+        ..request
+    };
+    let response = client.check_solvable(request).await.unwrap();
+    let told = proto::CheckSolvableResponse {
+        parity: Some(proto::Parity {
+            inversions: 3,
+            blank_row_from_bottom: 2,
+            interchanges: 4,
+            cycles: vec![
+                proto::Cycle {
+                    tiles: vec![0, 5, 3, 1],
+                },
+                proto::Cycle { tiles: vec![6, 7] },
+            ],
+            blank_distance: 3,
+            ..parity
+        }),
+        repair: Some(proto::Exchange {
+            first_cell: 0,
+            second_cell: 1,
+            first_tile: 1,
+            second_tile: 3,
+        }),
+        ..told
+    };
+    assert_eq!(response.into_inner(), told);
 }
 
 #[tokio::test]
@@ -85,19 +180,17 @@ async fn the_evidence_is_that_of_both_proofs_for_boards_of_any_size_and_goal() {
                     ..ask(wire(&board))
                 };
                 let response = client.check_solvable(request).await.unwrap().into_inner();
-                assert_eq!(response.solvable, wanted == Solvability::Solvable);
-                assert_eq!(response.repair.is_none(), response.solvable);
-                let parity = response.parity.unwrap();
-                let expected = Parity::of(&board, &goal);
-                assert_eq!(parity.inversions, expected.inversions);
-                let exchanges: usize = parity
-                    .cycles
-                    .iter()
-                    .map(|cycle| cycle.tiles.len() - 1)
-                    .sum();
-                assert_eq!(parity.interchanges as usize, exchanges);
-                let even = (parity.interchanges + parity.blank_distance) % 2 == 0;
-                assert_eq!(even, response.solvable);
+                let solvable = wanted == Solvability::Solvable;
+                let parity = Parity::of(&board, &goal);
+                assert_eq!(parity.solvable_by_inversions(), solvable);
+                assert_eq!(parity.solvable_by_interchanges(), solvable);
+                let expected = proto::CheckSolvableResponse {
+                    solvable,
+                    already_solved: board == goal,
+                    parity: Some(evidence(&parity)),
+                    repair: (!solvable).then(|| repair(&parity)),
+                };
+                assert_eq!(response, expected);
             }
         }
     }
