@@ -277,12 +277,18 @@ async fn a_deadline_that_has_passed_is_not_waited_for() {
         let mut solving = engine
             .solve(None, question, due_in(Duration::ZERO))
             .unwrap();
-        let over = timeout(PATIENCE, solving.news()).await.unwrap();
-        // Unless the answer was there before anybody looked.
-        match over {
-            News::Over(Err(failure)) => assert_eq!(failure, Failure::DeadlineExceeded),
-            News::Over(Ok(outcome)) => assert!(outcome.found.answer.is_some()),
-            News::Found => {}
+        match timeout(PATIENCE, solving.end()).await.unwrap() {
+            Err(failure) => assert_eq!(failure, Failure::DeadlineExceeded),
+            // The answer was there before anybody looked.
+            Ok(outcome) => {
+                assert!(outcome.found.answer.is_some());
+                let expected = match objective {
+                    Objective::Fast => StopReason::FirstFound,
+                    Objective::Best => StopReason::Deadline,
+                    _ => panic!("nobody proves this"),
+                };
+                assert_eq!(outcome.reason, expected);
+            }
         }
     }
 }
