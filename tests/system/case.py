@@ -29,6 +29,11 @@ class Case(unittest.TestCase):
             self.fail(f"the server has ended, with these last words: {self.words()}")
         self.assertEqual(self.server.errors(), [], "nothing is logged as an error")
 
+    def handled(self, method, code):
+        """How many calls have ended so by the server's own account."""
+        name = f'loyd_requests_handled_total{{method="{method}",code="{code}"}}'
+        return self.server.metrics().get(name, 0)
+
     def wait_until(self, is_so, what):
         wait_until(is_so, what, self.words, pause=0.01)
 
