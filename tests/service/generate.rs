@@ -9,7 +9,9 @@ use loyd::service::proto::{self, GenerateRequest, GenerateResponse};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-use crate::harness::{Service, check_solution, read, reason, violated};
+use crate::harness::{
+    Service, assert_reason, check_solution, in_time, milliseconds, read, reason, violated,
+};
 use crate::support::shape;
 
 fn ask(side: u32, kind: Option<Kind>) -> GenerateRequest {
@@ -291,4 +293,19 @@ async fn a_limit_ends_the_search_for_a_difficult_board() {
     assert!(metadata["nodes_generated"].parse::<u64>().unwrap() >= 1_000);
     // There is neither a proof nor a solution to speak of.
     assert!(!status.message().contains("BEST"), "{status}");
+}
+
+#[tokio::test]
+async fn the_search_for_a_difficult_board_keeps_its_time() {
+    let service = Service::start().await;
+    let request = GenerateRequest {
+        limits: Some(proto::Limits {
+            max_time: Some(milliseconds(50)),
+            ..proto::Limits::default()
+        }),
+        // Hardly any board is so far from its goal.
+        ..ask(5, difficulty(190, 200))
+    };
+    let status = in_time(generate(&service, request)).await.unwrap_err();
+    assert_reason(&status, Code::ResourceExhausted, "TIME_LIMIT");
 }

@@ -227,6 +227,7 @@ async fn the_method_that_is_asked_for_is_the_one_in_the_statistics() {
         check_solution(&start, &solved(&start), &solution);
         let uses_open_list = matches!(algorithm, Algorithm::AStar | Algorithm::WeightedAStar);
         assert_eq!(statistics.peak_open > 0, uses_open_list);
+        assert!(statistics.peak_memory_bytes > 0, "{algorithm:?}");
         if objective == Objective::Optimal {
             assert_eq!(solution.length as usize, optimal);
             assert_eq!(response.stop_reason(), StopReason::Proven);
@@ -314,6 +315,59 @@ async fn best_answers_when_a_limit_comes_and_says_which() {
         let response = client.solve(request).await.unwrap().into_inner();
         assert_eq!(response.stop_reason(), reason);
         check_solution(&start, &solved(&start), &response.solution.unwrap());
+    }
+}
+
+#[tokio::test]
+async fn best_by_a_method_of_ones_own_says_why_it_ended() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let start = any_board(6, 6, 1);
+    let limits = proto::Limits {
+        max_memory_bytes: Some(1 << 20),
+        max_time: Some(milliseconds(30_000)),
+        ..proto::Limits::default()
+    };
+    for (algorithm, reason) in [
+        (Algorithm::Constructive, StopReason::Exhausted),
+        (Algorithm::AStar, StopReason::MemoryLimit),
+    ] {
+        let request = proto::SolveRequest {
+            method: Some(method(algorithm, Heuristic::Unspecified, 0.0)),
+            limits: Some(limits),
+            ..ask_for(Objective::Best, &start)
+        };
+        let response = client.solve(request).await.unwrap().into_inner();
+        assert_eq!(response.stop_reason(), reason);
+        let solution = response.solution.unwrap();
+        assert!(!solution.optimal);
+        check_solution(&start, &solved(&start), &solution);
+        let held = response.statistics.unwrap().peak_memory_bytes;
+        assert!((1..=1 << 20).contains(&held), "{algorithm:?} {held}");
+    }
+}
+
+#[tokio::test]
+async fn beams_find_a_solution_when_they_are_asked_for() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let start = any_board(6, 6, 1);
+    for algorithm in [Algorithm::Beam, Algorithm::StagedBeam] {
+        let request = proto::SolveRequest {
+            method: Some(method(algorithm, Heuristic::Unspecified, 0.0)),
+            limits: Some(proto::Limits {
+                // They become as wide as there is room, and take as long.
+                max_memory_bytes: Some(4 << 20),
+                ..proto::Limits::default()
+            }),
+            ..ask_for(Objective::Fast, &start)
+        };
+        let response = in_time(client.solve(request)).await.unwrap().into_inner();
+        assert_eq!(response.stop_reason(), StopReason::FirstFound);
+        check_solution(&start, &solved(&start), &response.solution.unwrap());
+        let statistics = response.statistics.unwrap();
+        assert_eq!(statistics.algorithm(), algorithm);
+        assert_eq!(statistics.heuristic(), Heuristic::Unspecified);
     }
 }
 
