@@ -160,6 +160,25 @@ async fn a_call_that_crosses_with_the_goodbye_of_idleness_has_its_time() {
 }
 
 #[tokio::test]
+async fn a_peer_is_told_how_many_calls_it_may_make_at_once() {
+    let service = Service::with(&["--max-streams", "7"]).await;
+    let mut stream = greet(service.address).await;
+    let mut told = Vec::new();
+    let max_concurrent_streams = [0, 3, 0, 0, 0, 7];
+    let is_told = |told: &[u8]| {
+        let first = frames(told).first().copied();
+        first.is_some_and(|(kind, _, settings)| {
+            let mut settings = settings.chunks(6);
+            kind == SETTINGS && settings.any(|setting| setting == max_concurrent_streams)
+        })
+    };
+    while !is_told(&told) {
+        let read = in_time(stream.read_buf(&mut told)).await.unwrap();
+        assert_ne!(read, 0, "the end after {told:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_peer_that_makes_nothing_but_noise_is_cut_off() {
     let service = Service::start().await;
     let mut client = service.client().await;

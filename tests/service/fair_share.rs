@@ -43,3 +43,26 @@ async fn a_tenant_with_hopeless_proofs_neither_fills_the_queue_nor_slows_another
     assert_eq!(proofs.len(), 16);
     proofs.abort_all();
 }
+
+#[tokio::test]
+async fn a_named_clients_weight_is_its_share_of_the_places() {
+    const PROOFS: u64 = 40;
+    let flags = ["--client-header", "x-loyd-client", "--queue", "32"];
+    let weights = ["--client-weights", "weighty=3,other=9"];
+    let service = Service::with(&[&flags[..], &weights].concat()).await;
+    let client = service.client().await;
+    let mut proofs = JoinSet::new();
+    for number in 0..PROOFS {
+        let mut client = client.clone();
+        proofs.spawn(async move { client.solve(from("weighty", hopeless(number))).await });
+    }
+    // It may hold three times as many of the 32 as it leaves free.
+    for _ in 0..PROOFS - 24 {
+        let refused = in_time(proofs.join_next()).await.unwrap().unwrap();
+        let status = refused.unwrap_err();
+        assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
+        assert!(status.message().contains("share"), "{status}");
+    }
+    assert_eq!(proofs.len(), 24);
+    proofs.abort_all();
+}

@@ -1,6 +1,7 @@
 //! The contract's table of errors, row by row.
 
 use http::uri::PathAndQuery;
+use prost::Message;
 use std::time::Duration;
 
 use loyd::puzzle::generate::{Solvability, uniform};
@@ -350,6 +351,27 @@ async fn a_request_that_is_too_large_is_refused() {
         .await
         .unwrap_err();
     assert_reason(&status, Code::ResourceExhausted, "REQUEST_TOO_LARGE");
+}
+
+#[tokio::test]
+async fn a_request_may_be_just_as_large_as_is_said() {
+    let board = wire(&any_board(9, 9, 1));
+    let check = proto::CheckSolvableRequest {
+        board: Some(board),
+        goal: None,
+    };
+    let bytes = check.encoded_len();
+    for (most, is_refused) in [(bytes + 1, false), (bytes, false), (bytes - 1, true)] {
+        let service = Service::with(&["--max-request-bytes", &most.to_string()]).await;
+        let answer = service.client().await.check_solvable(check.clone()).await;
+        match answer {
+            Ok(_) => assert!(!is_refused, "{most} of {bytes}"),
+            Err(status) => {
+                assert!(is_refused, "{most} of {bytes}: {status}");
+                assert_reason(&status, Code::ResourceExhausted, "REQUEST_TOO_LARGE");
+            }
+        }
+    }
 }
 
 #[tokio::test]
