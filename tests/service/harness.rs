@@ -237,6 +237,27 @@ pub(crate) fn assert_reason(status: &Status, code: Code, expected: &str) {
     assert_eq!((is_code, is_reason.as_str()), (code, expected), "{status}");
 }
 
+/// The trailer by which a client's retry policy goes.
+const PUSHBACK: &str = "grpc-retry-pushback-ms";
+
+/// Asserts the reason of an error that is as good as for ever. It has the code of an overloaded server, to
+/// which clients come back by themselves.
+#[track_caller]
+pub(crate) fn assert_for_ever(status: &Status, expected: &str) {
+    assert_reason(status, Code::ResourceExhausted, expected);
+    assert_eq!(status.metadata().get(PUSHBACK).unwrap(), "-1");
+}
+
+/// Asserts that an error says when to come again, in both ways, and returns when.
+#[track_caller]
+pub(crate) fn retry_delay(status: &Status) -> Duration {
+    let details = status.get_error_details();
+    let delay = details.retry_info().unwrap().retry_delay.unwrap();
+    let pushback = status.metadata().get(PUSHBACK).unwrap();
+    assert_eq!(pushback.to_str().unwrap(), delay.as_millis().to_string());
+    delay
+}
+
 /// The fields that an error finds fault with, in order.
 #[track_caller]
 pub(crate) fn violated(status: &Status) -> Vec<String> {

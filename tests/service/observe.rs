@@ -12,7 +12,7 @@ use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::{Service, service_fn};
 
-use crate::harness::assert_reason;
+use crate::harness::{assert_for_ever, assert_reason};
 
 fn post(path: &str) -> Request<Body> {
     let uri = format!("http://loyd{path}");
@@ -67,7 +67,7 @@ async fn a_request_of_very_many_headers_is_refused_unread() {
         let status = Status::from_header_map(answer.headers());
         assert_eq!(status.is_some(), is_refused, "{headers} headers");
         if let Some(status) = status {
-            assert_reason(&status, Code::ResourceExhausted, "REQUEST_TOO_LARGE");
+            assert_for_ever(&status, "REQUEST_TOO_LARGE");
         }
     }
 }
