@@ -38,9 +38,11 @@ fn the_readme_lists_every_setting_with_its_variable_and_default() {
 }
 
 #[test]
-fn the_readme_lists_every_metric() {
-    for (_, name, _) in METRICS {
-        row(name);
+fn the_readme_lists_every_metric_with_its_kind() {
+    for (kind, name, _) in METRICS {
+        let kind = format!("{kind:?}").to_lowercase();
+        let start = format!("| `{name}` | {kind} | ");
+        assert!(row(name).starts_with(&start), "{name} is a {kind}");
     }
     assert_eq!(METRICS.len(), README.matches("\n| `loyd_").count());
 }
