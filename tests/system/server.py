@@ -31,7 +31,6 @@ class Server:
     """`loyd serve` as a context manager."""
 
     def __init__(self, *flags, listen="127.0.0.1:0", prefix=()):
-        self.metrics_port = free_port()
         self.lines = []
         self._new_line = threading.Condition()
         self._scraper = None
@@ -45,7 +44,7 @@ class Server:
                     flag
                     for flag in (
                         f"--listen={listen}",
-                        f"--metrics-listen=127.0.0.1:{self.metrics_port}",
+                        "--metrics-listen=127.0.0.1:0",
                         # Only the tests of tables wait for large ones.
                         "--build-memory=8M",
                     )
@@ -59,7 +58,9 @@ class Server:
         )
         threading.Thread(target=self._read, daemon=True).start()
         try:
-            self.address = self.wait_for_log("ready")["grpc"]
+            ready = self.wait_for_log("ready")
+            self.address = ready["grpc"]
+            self.metrics_port = int(re.search(r":(\d+)/metrics$", ready["metrics"])[1])
         except Exception:
             self.stop()
             raise

@@ -2,7 +2,6 @@
 
 import math
 import threading
-import time
 
 import grpc
 from case import Case
@@ -318,16 +317,14 @@ class Overloaded(Case):
 
     def setUp(self):
         # What an earlier test cancelled may still be on its way out.
-        while self.searches() > 0:
-            time.sleep(0.01)
+        self.wait_until(lambda: self.searches() == 0, "searches do not end")
 
     def test_a_full_queue_says_when_to_come_back(self):
         boards = self.client.boards(5, count=3)
         requests = [self.client.solve_request(board, "OPTIMAL") for board in boards]
         holding = [self.client.Solve.future(request) for request in requests[:2]]
         self.addCleanup(lambda: [call.cancel() for call in holding])
-        while self.searches() < 2:
-            pass
+        self.wait_until(lambda: self.searches() == 2, "searches do not begin")
         for call, request in (
             (self.client.Solve, requests[2]),
             (self.client.Solve, self.searched()),
