@@ -10,6 +10,7 @@ use flate2::write::GzEncoder;
 use http::{HeaderValue, Request, Response};
 use http_body_util::{BodyExt, Full};
 use loyd::service::proto;
+use loyd::service::proto::solve_stream_response::Event;
 use prost::Message;
 use tonic::body::Body;
 use tonic::codegen::Bytes;
@@ -65,7 +66,8 @@ fn run(input: &[u8]) -> Trait {
     let Some((value, message)) = rest.split_at_checked(usize::from(length)) else {
         return 0;
     };
-    let mut request = Request::post(METHODS[usize::from(method) % METHODS.len()])
+    let method = usize::from(method) % METHODS.len();
+    let mut request = Request::post(METHODS[method])
         .header("te", "trailers")
         .header("content-type", "application/grpc");
     let body = match framing % 4 {
@@ -99,7 +101,7 @@ fn run(input: &[u8]) -> Trait {
         assert_eq!(http, 415, "a status, or what is no gRPC at all");
         return trait_of("no gRPC");
     };
-    let name = METHODS[usize::from(method) % METHODS.len()];
+    let name = METHODS[method];
     match status.code() {
         Code::Ok => check(method, &body),
         Code::Internal | Code::Unknown if method < 5 => panic!("a defect: {status}"),
@@ -114,22 +116,40 @@ fn run(input: &[u8]) -> Trait {
 }
 
 /// An answer can be read, and a solution keeps its own word.
-fn check(method: u8, body: &[u8]) {
-    // A large answer is compressed if the request allowed it.
-    let (Some(0), Some(message)) = (body.first(), body.get(5..)) else {
-        return;
-    };
-    match method {
-        0 => {
-            let answer = proto::SolveResponse::decode(message).unwrap();
-            let solution = answer.solution.unwrap();
-            assert!(solution.lower_bound <= solution.length);
-            assert_eq!(solution.optimal, solution.lower_bound == solution.length);
+fn check(method: usize, mut body: &[u8]) {
+    let mut is_over = false;
+    while let Some((&[flag, a, b, c, d], rest)) = body.split_first_chunk() {
+        let (message, more) = rest.split_at(u32::from_be_bytes([a, b, c, d]) as usize);
+        body = more;
+        assert!(!is_over, "nothing comes after the last");
+        is_over = method < 5 && method != 1;
+        // A large answer is compressed if the request allowed it.
+        if flag > 0 {
+            continue;
         }
-        2 => drop(proto::CheckSolvableResponse::decode(message).unwrap()),
-        3 => drop(proto::GenerateResponse::decode(message).unwrap()),
-        _ => {}
+        match method {
+            0 => {
+                let answer = proto::SolveResponse::decode(message).unwrap();
+                check_solution(&answer.solution.unwrap());
+            }
+            1 => {
+                let answer = proto::SolveStreamResponse::decode(message).unwrap();
+                if let Event::Summary(summary) = answer.event.unwrap() {
+                    check_solution(&summary.solution.unwrap());
+                    is_over = true;
+                }
+            }
+            2 => drop(proto::CheckSolvableResponse::decode(message).unwrap()),
+            3 => drop(proto::GenerateResponse::decode(message).unwrap()),
+            _ => {}
+        }
     }
+    assert!(body.is_empty(), "the last frame is whole");
+}
+
+fn check_solution(solution: &proto::Solution) {
+    assert!(solution.lower_bound <= solution.length);
+    assert_eq!(solution.optimal, solution.lower_bound == solution.length);
 }
 
 fn frame(flag: u8, message: &[u8]) -> Vec<u8> {
