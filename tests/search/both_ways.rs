@@ -159,8 +159,13 @@ fn standard_partitions_solve_rectangles_and_the_24_puzzle() {
     let mut dice = Dice::new(7);
     let windmill = Partition::standard(shape(5, 5), 24).unwrap();
     assert_eq!(windmill.len(), 2);
-    for home in 0..25 {
-        assert!(Partition::standard(shape(5, 5), home).is_some());
+    for (rows, columns) in [(5, 5), (2, 7), (2, 8), (3, 5), (3, 6), (4, 5)] {
+        for shape in [shape(rows, columns), shape(columns, rows)] {
+            for home in 0..shape.cells() {
+                let partitions = Partition::standard(shape, home);
+                assert!(partitions.is_some(), "{shape} {home}");
+            }
+        }
     }
     assert_eq!(Partition::windmill(25), None);
     assert_eq!(Partition::standard(shape(2, 3), 5), None);

@@ -624,6 +624,29 @@ fn a_guide_leaves_no_time_for_anything_else() {
 }
 
 #[test]
+fn pattern_databases_can_be_asked_for_on_just_the_sizes_of_the_contract() {
+    let method = with(HeuristicKind::PatternDatabase, by(Algorithm::IdaStar));
+    let planned = |shape| plan(SingleTile, shape, Optimal, method, NOTHING);
+    let proof = IdaStar(HeuristicKind::PatternDatabase);
+    let sizes = [(4, 4), (5, 5), (2, 7), (2, 8), (3, 5), (3, 6), (4, 5)];
+    let mut supported = 0;
+    for (rows, columns) in (2..=9).flat_map(|rows| (2..=9).map(move |columns| (rows, columns))) {
+        let shape = shape(rows, columns);
+        if sizes.contains(&(rows.min(columns), rows.max(columns))) {
+            assert_eq!(planned(shape), Ok(vec![proof]), "{rows}×{columns}");
+            supported += 1;
+        } else {
+            let error = PlanError::UnsupportedShape {
+                heuristic: HeuristicKind::PatternDatabase,
+                shape,
+            };
+            assert_eq!(planned(shape), Err(error), "{rows}×{columns}");
+        }
+    }
+    assert_eq!(supported, 12);
+}
+
+#[test]
 fn pattern_databases_can_be_asked_for_by_ida_star_on_4x4() {
     let by_databases = with(HeuristicKind::PatternDatabase, by(Algorithm::IdaStar));
     let proof = IdaStar(HeuristicKind::PatternDatabase);
