@@ -53,6 +53,8 @@ class Group:
         return ("sh", "-c", f'echo $$ > {self.folder}/cgroup.procs; exec "$@"', "sh")
 
     def kills(self):
+        if self.folder is None:
+            return 0
         for name in ("memory.oom_control", "memory.events"):
             with contextlib.suppress(OSError):
                 text = (self.folder / name).read_text()
