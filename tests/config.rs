@@ -2,6 +2,8 @@
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::time::Duration;
+
 use clap::Parser;
 use loyd::config::{MemoryArgs, Parts, ServeConfig, weight};
 
@@ -34,13 +36,17 @@ fn times_that_would_end_every_connection_are_refused_and_those_that_mean_never_a
         assert!(parse(flag, "soon").is_err());
         parse(flag, "1ms").unwrap();
     }
-    for flag in [
-        "--max-connection-idle",
-        "--max-connection-age",
-        "--drain-delay",
-    ] {
-        let config = parse(flag, "0s").unwrap().serve;
-        assert!(config.drain_delay.is_zero());
+    type Read = fn(&ServeConfig) -> Duration;
+    let never: [(&str, Read); 3] = [
+        ("--max-connection-idle", |config| config.max_connection_idle),
+        ("--max-connection-age", |config| config.max_connection_age),
+        ("--drain-delay", |config| config.drain_delay),
+    ];
+    for (flag, read) in never {
+        for (time, duration) in [("0s", Duration::ZERO), ("7s", Duration::from_secs(7))] {
+            let config = parse(flag, time).unwrap().serve;
+            assert_eq!(read(&config), duration, "{flag} {time}");
+        }
     }
 }
 

@@ -65,6 +65,20 @@ async fn a_connection_without_calls_is_told_to_go() {
 }
 
 #[tokio::test]
+async fn a_connection_may_stay_for_ever() {
+    let never = ["--max-connection-idle", "0s", "--max-connection-age", "0s"];
+    let service = Service::with(&never).await;
+    let mut idle = greet(service.address).await;
+    let mut client = service.client().await;
+    let mut told = Vec::new();
+    // Times of none would be over at once.
+    let reading = async { while idle.read_buf(&mut told).await.unwrap() > 0 {} };
+    let ended = tokio::time::timeout(Duration::from_millis(300), reading).await;
+    assert!(ended.is_err() && !told_to_go(&told), "{told:?}");
+    client.solve(ask(hardest())).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_call_keeps_its_connection_from_being_idle() {
     let service = Service::with(&["--max-connection-idle", "50ms"]).await;
     let mut client = service.client().await;
