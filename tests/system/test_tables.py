@@ -6,6 +6,7 @@ import tempfile
 import time
 import unittest
 
+import grpc
 from client import Client
 from server import BINARY, Server
 
@@ -125,6 +126,22 @@ class Tables(unittest.TestCase):
         # The smallest one had room.
         self.assertEqual(len(list(self.folder.iterdir())), 1)
         self.assert_solves(self.serve())
+
+    def test_health_is_not_serving_until_they_are_there(self):
+        server = Server(
+            "--table-memory=25M", "--build-memory=64M", f"--table-dir={self.folder}"
+        )
+        self.addCleanup(server.stop)
+        not_serving, serving = b"\x08\x02", b"\x08\x01"
+        seen = []
+        with grpc.insecure_channel(server.address) as channel:
+            watch = channel.unary_stream("/grpc.health.v1.Health/Watch")
+            for status in watch(b"\x0a\x0bloyd.tables", timeout=60):
+                seen.append(status)
+                if status == serving:
+                    break
+        self.assertEqual(seen, [not_serving, serving])
+        self.assertEqual(server.metrics()["loyd_tables_building"], 0)
 
     def test_better_ones_come_without_a_pause(self):
         server = Server(
