@@ -67,6 +67,9 @@ async fn a_tokens_weight_is_its_clients_share_of_the_places() {
         assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
         assert!(status.message().contains("share"), "{status}");
     }
+    // The others have their places.
+    let more = tokio::time::timeout(Duration::from_millis(300), proofs.join_next()).await;
+    assert!(more.is_err(), "{more:?}");
     assert_eq!(proofs.len(), 24);
     proofs.abort_all();
 }
