@@ -176,7 +176,7 @@ fn seeds() -> Vec<Vec<u8>> {
         let stream = proto::SolveStreamRequest {
             solve: Some(solve.clone()),
             moves_per_message: 7,
-            progress_interval: duration(1),
+            progress_interval: duration(10),
             final_only: number % 2 == 1,
         };
         seeds.push(seed(1, 0, 1, "1M", &stream.encode_to_vec()));
@@ -261,7 +261,7 @@ fn solves() -> Vec<proto::SolveRequest> {
         });
     }
     let six: Vec<u32> = (0..36).rev().collect();
-    for algorithm in 1..=6 {
+    for algorithm in 1..=7 {
         for (heuristic, corrections) in [
             (Heuristic::Unspecified, vec![]),
             (Heuristic::Manhattan, vec![]),
