@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::heuristic::{learned, pushes, refused_tables, walking_distance};
-use crate::search::{Budget, Iteration, Progress, Search, Step, Stop};
+use crate::search::{Budget, Iteration, Progress, Search, Step, Stop, UNNAMED};
 use crate::telemetry;
 
 use super::backlog::Promise;
@@ -95,7 +95,8 @@ pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
     outlet: O,
     pending: Option<S::Found>,
     pace: Pace,
-    /// The nodes that the metrics know of.
+    /// Which search is at work, and the nodes that the metrics know of.
+    name: &'static str,
     counted: u64,
     max_nodes: u64,
     max_memory: u64,
@@ -123,6 +124,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
             outlet,
             pending: None,
             pace: Pace::default(),
+            name: UNNAMED,
             counted: 0,
             max_nodes,
             max_memory,
@@ -201,11 +203,28 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
             memory,
             time: due.map(|due| due.saturating_duration_since(now)),
         };
+        let (before, generated) = (self.search.name(), self.search.progress().generated);
         let step = self.pace.time(|| self.search.advance(budget));
+        // One that has only begun has a name by now.
+        let name = if before == UNNAMED {
+            self.search.name()
+        } else {
+            before
+        };
+        if name != self.name {
+            self.count(generated);
+            self.name = name;
+        }
         self.shrink();
         let progress = self.progress();
         self.outlet.report(&progress);
         step
+    }
+
+    /// Tells the metrics of so many nodes in all.
+    fn count(&mut self, generated: u64) {
+        telemetry::nodes(self.name, generated - self.counted);
+        self.counted = generated;
     }
 
     /// The node generations that nobody may spend yet.
@@ -268,14 +287,11 @@ where
     O: Outlet<Found = S::Found>,
 {
     fn run(&mut self, turn: &Turn<'_>) -> Next {
-        let name = self.search.name();
         let next = self.slice(turn);
         if let Some(promise) = &mut self.promise {
             promise.served(turn.service());
         }
-        let generated = self.search.progress().generated;
-        telemetry::nodes(name, generated - self.counted);
-        self.counted = generated;
+        self.count(self.search.progress().generated);
         self.reservation.report();
         telemetry::heuristic_tables(
             walking_distance::bytes() + pushes::bytes() + learned::bytes(),

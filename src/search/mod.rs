@@ -174,6 +174,9 @@ pub struct Iteration {
     pub generated: u64,
 }
 
+/// The [name](Search::name) of a search that has none, or has not begun.
+pub const UNNAMED: &str = "other";
+
 /// A resumable search.
 pub trait Search: Send {
     /// What it finds: a [`Solution`], a generated board, a run of moves.
@@ -193,7 +196,7 @@ pub trait Search: Send {
 
     /// What to count its nodes under in metrics now: one of a few names, in lower case.
     fn name(&self) -> &'static str {
-        "other"
+        UNNAMED
     }
 
     /// Whether help is worth it now, however little this search has done so far: it has a part to

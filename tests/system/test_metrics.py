@@ -142,6 +142,7 @@ class Counted(Case):
         ]
         # Slides, whatever is counted for the client.
         slides = sum(len(answer.solution.moves) for answer in answers)
+        nodes = sum(answer.statistics.nodes_generated for answer in answers)
         self.wait_for(
             {
                 'loyd_solution_moves_sum{size="to_4x4"}': slides,
@@ -151,9 +152,8 @@ class Counted(Case):
                 'loyd_requests_handled_total{method="Solve",code="OK"}': 2,
                 'loyd_request_seconds_count{method="Solve"}': 2,
                 "loyd_queue_seconds_count": 2,
-                "loyd_nodes_total": sum(
-                    answer.statistics.nodes_generated for answer in answers
-                ),
+                "loyd_nodes_total": nodes,
+                'loyd_nodes_total{algorithm="constructive"}': nodes,
             }
         )
         at_once = self.grown["loyd_solved_at_once_total"]
@@ -172,6 +172,7 @@ class Counted(Case):
             "loyd_cache_hits_total": 0,
             "loyd_solved_at_once_total": 0,
             "loyd_nodes_total": answer.statistics.nodes_generated,
+            'loyd_nodes_total{algorithm="ida_star"}': answer.statistics.nodes_generated,
             'loyd_solution_moves_sum{size="to_3x3"}': answer.solution.length,
             "loyd_queue_seconds_count": 1,
         }
