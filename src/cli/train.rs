@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::generate::Size;
 use super::{Exit, Failure};
 use crate::heuristic::learned::near::{self, NearWeights};
-use crate::heuristic::learned::{MAX_CELLS, Network, Weights, WeightsError};
+use crate::heuristic::learned::{self, MAX_CELLS, Network, Weights, WeightsError};
 use crate::puzzle::Shape;
 use crate::training::{
     Course, LEAST_WIDTH, Report, learn_near_network, learn_network, rank_in_stages, rank_whole,
@@ -22,8 +22,8 @@ use crate::training::{
 
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
-    /// The size of the boards, rows by columns, such as 5x5. Those of more than 8x8 with sides from 8 to 12 are ranked by tiles
-    /// near each other.
+    /// The size of the boards, rows by columns, such as 5x5. Those of up to 100 cells that are larger than 8x8, or that have a side of
+    /// more than 8 and over 40 cells, are ranked by tiles near each other; 7x8 and 8x8 by what --from holds.
     #[arg(long)]
     shape: Size,
 
@@ -125,15 +125,21 @@ impl TrainArgs {
         shape
     }
 
-    /// Whether its boards are ranked by tiles near each other.
-    const fn is_near(&self) -> bool {
-        near::supports(self.shape())
+    /// Whether its boards are ranked by tiles near each other; where all pairs do that, too, it is as in what is begun with.
+    fn is_near(&self) -> bool {
+        let shape = self.shape();
+        let begins_near = || {
+            let bytes = self.from.as_ref().and_then(|from| fs::read(from).ok());
+            bytes.is_some_and(|bytes| NearWeights::from_bytes(&bytes).is_ok())
+        };
+        let is_whole = near::supports_whole(shape) && shape.rows() <= shape.columns();
+        near::supports(shape) || is_whole && (!learned::supports(shape) || begins_near())
     }
 
     /// What is to be learned, where all options suit that and the size.
     fn what_to_learn(&self) -> Result<Learn, Failure> {
         let (shape, is_near) = (self.shape(), self.is_near());
-        if self.staged && !is_near {
+        if self.staged && !near::supports(shape) {
             return Err(Failure::Input(format!(
                 "--staged: nothing is learned of boards of {shape} in stages; of those of more than 8×8 with sides \
                  from 8 to 12, at least as wide as high, squares or of at most 100 cells"

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::heuristic::learned;
+use crate::heuristic::learned::{self, near};
 use crate::puzzle::{Problem, Shape};
 
 use super::beam::{self, End, Pass};
@@ -95,11 +95,16 @@ const EASY_PAIR: usize = 750;
 /// From this width on beams mostly find their way on larger boards, too.
 const WIDE: usize = 100;
 
-/// The same on boards that are ranked by tiles near each other; and from where on one of two from either end mostly does.
-const NEAR_WIDE: usize = 500;
-const NEAR_PAIR: usize = 120;
+/// The same on boards that all pairs do not rank; and from where on one of two from either end mostly does.
+const LARGE_WIDE: usize = 500;
+const LARGE_PAIR: usize = 120;
 
-/// The nanoseconds of a node of beams that are ranked so, whatever the size, and what a layer takes besides.
+/// The longest side of those, and what is so of boards with a longer one.
+const LONG: usize = 12;
+const LONG_WIDE: usize = 1000;
+const LONG_PAIR: usize = 400;
+
+/// The nanoseconds of a node of beams that are ranked by tiles near each other, whatever the size, and what a layer takes besides.
 const NEAR_NODE: f64 = 80.0;
 const NEAR_LAYER: f64 = 9000.0;
 
@@ -112,16 +117,30 @@ impl Whole {
         self.problem().shape().cells() <= EASY_CELLS
     }
 
-    /// Whether boards are ranked by tiles near each other.
-    fn is_near(&self) -> bool {
+    /// Whether they are larger than those that all pairs rank.
+    fn is_large(&self) -> bool {
         !learned::supports(self.problem().shape())
+    }
+
+    fn is_long(&self) -> bool {
+        let shape = self.problem().shape();
+        shape.rows().max(shape.columns()) > LONG
+    }
+
+    /// From this width on one of two beams from either end mostly finds its way on large boards.
+    fn large_pair(&self) -> usize {
+        if self.is_long() {
+            LONG_PAIR
+        } else {
+            LARGE_PAIR
+        }
     }
 }
 
 impl Beams for Whole {
     fn prepare(&self, nodes: u64) -> bool {
         // Narrow beams on large boards need their own, and come first where there is no room for both.
-        let is_staged_prepared = !self.is_near() || self.staged.prepare(nodes);
+        let is_staged_prepared = !self.is_large() || self.staged.prepare(nodes);
         is_staged_prepared && beam::prepare(self.problem().shape(), nodes)
     }
 
@@ -143,12 +162,14 @@ impl Beams for Whole {
     fn kind(&self, width: usize, is_paired: bool) -> Kind {
         let least = if self.is_easy() {
             0
-        } else if !self.is_near() {
+        } else if !self.is_large() {
             WIDE
         } else if is_paired {
-            NEAR_PAIR
+            self.large_pair()
+        } else if self.is_long() {
+            LONG_WIDE
         } else {
-            NEAR_WIDE
+            LARGE_WIDE
         };
         if width >= least && beam::is_ready(self.problem().shape()) {
             Kind::Whole
@@ -167,9 +188,9 @@ impl Beams for Whole {
     fn pair_width(&self) -> Option<usize> {
         if self.is_easy() {
             Some(EASY_PAIR)
-        } else if self.is_near() {
+        } else if self.is_large() {
             // Those in stages begin at the same end.
-            beam::is_ready(self.problem().shape()).then_some(NEAR_PAIR)
+            beam::is_ready(self.problem().shape()).then_some(self.large_pair())
         } else {
             Some(0)
         }
@@ -182,7 +203,7 @@ impl Beams for Whole {
     fn narrowest(&self) -> usize {
         if self.is_easy() {
             48
-        } else if self.is_near() {
+        } else if self.is_large() {
             self.staged.narrowest()
         } else {
             8
@@ -202,7 +223,9 @@ impl Beams for Whole {
 
     fn cost(&self, scale: Scale) -> f64 {
         match scale.kind {
-            Kind::Whole if self.is_near() => NEAR_NODE + NEAR_LAYER / scale.width.max(1) as f64,
+            Kind::Whole if near::supports_whole(self.problem().shape()) => {
+                NEAR_NODE + NEAR_LAYER / scale.width.max(1) as f64
+            }
             Kind::Whole => 20.0 + 2.0 * self.problem().shape().cells() as f64,
             Kind::Staged => self.staged.cost(scale),
         }

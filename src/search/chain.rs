@@ -20,9 +20,9 @@ use super::lookahead::Lookahead;
 use super::plan::{Method, Objective, Ready, Stage, plan};
 use super::table_walk::TableWalk;
 use super::tables::Tables;
-use super::widening::Widening;
+use super::widening::{Beams, Widening};
 use super::{
-    Budget, Iteration, Part, Progress, Search, Solver, Step, Stop, a_star, beams, ida_star,
+    Budget, Iteration, Part, Progress, Search, Solver, Step, Stop, UNNAMED, a_star, beams, ida_star,
 };
 
 use late::Late;
@@ -235,13 +235,22 @@ impl Chain {
             Stage::IdaStar(heuristic) => ida_star::solver(problem, heuristic),
             Stage::PushIdaStar(_) => ida_star::push_solver(problem),
             Stage::Beam => {
-                let beams = Box::new(Widening::new(beams::beams(problem, &self.tables)));
+                let beams = self.widening(beams::beams(problem, &self.tables));
                 self.begin_beside(memory / 2);
                 beams
             }
-            Stage::StagedBeam => Box::new(Widening::new(beams::staged(problem, &self.tables))),
+            Stage::StagedBeam => self.widening(beams::staged(problem, &self.tables)),
         };
         self.current = Some((stage, solver));
+    }
+
+    /// Beams; the narrowest first where any solution will do.
+    fn widening(&self, beams: Box<dyn Beams>) -> Solver {
+        Box::new(if self.objective == Objective::Fast {
+            Widening::from_narrowest(beams)
+        } else {
+            Widening::new(beams)
+        })
     }
 
     /// Lets the last stage of the plan run beside the others, if it is one that proves.
@@ -345,7 +354,11 @@ impl Chain {
 impl Search for Chain {
     type Found = Answer;
 
-    fn advance(&mut self, budget: Budget) -> Step<Answer> {
+    fn advance(&mut self, mut budget: Budget) -> Step<Answer> {
+        if self.objective == Objective::Fast {
+            // The first solution is wanted, not the best for the time that there is.
+            budget.time = None;
+        }
         self.call_back(budget);
         self.left = budget.time;
         self.memory = budget.memory;
@@ -439,7 +452,7 @@ impl Search for Chain {
     fn name(&self) -> &'static str {
         match &self.current {
             Some((stage, _)) => stage.name(),
-            None => "other",
+            None => UNNAMED,
         }
     }
 

@@ -104,6 +104,8 @@ const SLACK: f64 = 1.5;
 /// and with [`Stop::Exhausted`] when there is no time left for the narrowest.
 pub struct Widening {
     beams: Arc<dyn Beams>,
+    /// The width of the first beam where there is no time to keep.
+    first: usize,
     pass: Option<Box<dyn Pass>>,
     pace: Pace,
     /// At the last look.
@@ -153,10 +155,20 @@ impl Widening {
         Self::at_pace(Arc::from(beams), 1.0)
     }
 
+    /// The same, whose first beam is the narrowest where there is no time to keep.
+    #[must_use]
+    pub fn from_narrowest(beams: Box<dyn Beams>) -> Self {
+        Self {
+            first: beams.narrowest(),
+            ..Self::new(beams)
+        }
+    }
+
     /// The same, where nodes take about so many times as long as they should.
     fn at_pace(beams: Arc<dyn Beams>, slowness: f64) -> Self {
         Self {
             beams,
+            first: FIRST,
             pass: None,
             pace: Pace::new(slowness),
             left: None,
@@ -197,7 +209,7 @@ impl Widening {
     fn next(&self, time: Option<Duration>, is_paired: bool) -> Scale {
         let Some(time) = time else {
             let width = match self.widest {
-                0 => FIRST,
+                0 => self.first,
                 widest => widest.saturating_mul(GROWTH),
             };
             let kind = self.beams.kind(width, is_paired);

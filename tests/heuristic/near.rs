@@ -219,9 +219,17 @@ fn rows_are_made_bit_by_bit_for_boards_beyond_those_that_were_learned() {
         assert!(!near::supports(shape), "{shape}");
         assert!(near::prepare(shape, 0) && near::ready(shape).is_none());
     }
-    // Whole boards however they lie, and not the largest.
-    assert!(near::supports_whole(shape(9, 8)) && near::supports_whole(shape(10, 10)));
-    for shape in [shape(8, 8), shape(11, 11), shape(13, 8)] {
+    // Whole boards however they lie, and neither the largest nor the smallest.
+    for (rows, columns) in [(7, 8), (8, 8), (9, 8), (10, 10), (12, 5), (3, 14), (6, 16)] {
+        assert!(near::supports_whole(shape(rows, columns)));
+    }
+    for shape in [
+        shape(7, 7),
+        shape(8, 6),
+        shape(11, 11),
+        shape(13, 8),
+        shape(3, 17),
+    ] {
         assert!(!near::supports_whole(shape), "{shape}");
         assert!(near::prepare_whole(shape, 0) && near::ready_whole(shape).is_none());
     }

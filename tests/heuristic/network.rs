@@ -7,11 +7,12 @@ use crate::learned::tiles;
 use crate::support::{any_direction, random_problem, shape};
 
 /// The shipped ones.
-const SHIPPED: [(usize, &[u8]); 4] = [
+const SHIPPED: [(usize, &[u8]); 5] = [
     (6, include_bytes!("../../weights/network-6x6.loyd")),
     (7, include_bytes!("../../weights/network-7x7.loyd")),
     (8, include_bytes!("../../weights/network-8x8.loyd")),
-    (10, include_bytes!("../../weights/network-10x10.loyd")),
+    (8, include_bytes!("../../weights/network-whole-8x8.loyd")),
+    (10, include_bytes!("../../weights/network-whole-10x10.loyd")),
 ];
 
 /// A network of large numbers by chance: many of its sums wrap around.

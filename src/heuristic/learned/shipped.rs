@@ -17,12 +17,23 @@ const SQUARES: [(usize, &[u8]); 4] = [
     (8, include_bytes!("../../../weights/8x8.loyd")),
 ];
 
-/// The networks of the squares that have one, each the content of a file.
-const NETWORKS: [(usize, &[u8]); 4] = [
+/// Networks of squares, each the content of a file.
+type Networks<const N: usize> = [(usize, &'static [u8]); N];
+
+/// Those beside all pairs.
+const NETWORKS: Networks<3> = [
     (6, include_bytes!("../../../weights/network-6x6.loyd")),
     (7, include_bytes!("../../../weights/network-7x7.loyd")),
     (8, include_bytes!("../../../weights/network-8x8.loyd")),
-    (10, include_bytes!("../../../weights/network-10x10.loyd")),
+];
+
+/// Those beside pairs near each other that rank whole boards.
+const NEAR_NETWORKS: Networks<2> = [
+    (8, include_bytes!("../../../weights/network-whole-8x8.loyd")),
+    (
+        10,
+        include_bytes!("../../../weights/network-whole-10x10.loyd"),
+    ),
 ];
 
 /// The weights of pairs near each other of 10×10, of which those of all larger boards that have any are made: for beams in
@@ -63,20 +74,32 @@ pub(super) const fn lying(shape: Shape) -> Shape {
     }
 }
 
-/// The network for a shape, if there is one.
+/// The network beside all pairs for a shape, if there is one.
 pub(super) fn network(shape: Shape) -> Option<&'static [u8]> {
+    of_square(&NETWORKS, shape)
+}
+
+/// The network beside pairs near each other for whole boards of a shape, if there is one.
+pub(super) fn near_network(shape: Shape) -> Option<&'static [u8]> {
+    of_square(&NEAR_NETWORKS, shape)
+}
+
+fn of_square<const N: usize>(networks: &Networks<N>, shape: Shape) -> Option<&'static [u8]> {
     let is_for = |side| shape.rows() == side && shape.columns() == side;
-    let found = NETWORKS.iter().find(|(side, _)| is_for(*side));
+    let found = networks.iter().find(|(side, _)| is_for(*side));
     found.map(|&(_, bytes)| bytes)
 }
 
+/// Where the network for a shape is found.
+type Shipped = fn(Shape) -> Option<&'static [u8]>;
+
 /// The bytes that the network for a shape holds; 0 where there is none.
-pub(super) fn network_bytes(shape: Shape) -> usize {
+pub(super) fn network_bytes(shape: Shape, network: Shipped) -> usize {
     network(shape).map_or(0, |_| Network::bytes(shape))
 }
 
 /// A ranking with the network for its shape beside it, where there is one; none where that is damaged.
-pub(super) fn with_network<R: Ranking>(mut ranking: R) -> Option<R> {
+pub(super) fn with_network<R: Ranking>(mut ranking: R, network: Shipped) -> Option<R> {
     if let Some(bytes) = network(ranking.shape()) {
         ranking.set_network(Network::from_bytes(bytes).ok()?);
     }

@@ -34,7 +34,7 @@ pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
 }
 
 /// The bytes that all rows made so far take. Those of all shapes together take 160 MB, and those for larger boards
-/// ([`near`]) 500 MB more.
+/// ([`near`]) 860 MB more.
 #[must_use]
 pub fn bytes() -> usize {
     SLOTS.bytes() + near::bytes()
@@ -43,7 +43,10 @@ pub fn bytes() -> usize {
 /// Whether there is a [`Network`](super::Network) for boards of this shape, however it lies.
 #[must_use]
 pub fn has_network(shape: Shape) -> bool {
-    shipped::network(lying(shape)).is_some()
+    let shape = lying(shape);
+    shipped::network(shape)
+        .or(shipped::near_network(shape))
+        .is_some()
 }
 
 fn slot(shape: Shape) -> Option<&'static Slot<Work>> {
@@ -121,7 +124,10 @@ impl Making for Work {
 
     fn finish(self) -> Option<Arc<Rows>> {
         match self.stage {
-            Stage::Rows(rows) => Some(Arc::new(shipped::with_network(rows.finish())?)),
+            Stage::Rows(rows) => Some(Arc::new(shipped::with_network(
+                rows.finish(),
+                shipped::network,
+            )?)),
             _ => None,
         }
     }
@@ -133,7 +139,7 @@ impl Making for Work {
 
 /// What the rows for a shape take, and the network beside them where there is one.
 fn bytes_for(shape: Shape) -> usize {
-    Rows::bytes(shape) + shipped::network_bytes(shape)
+    Rows::bytes(shape) + shipped::network_bytes(shape, shipped::network)
 }
 
 impl Work {

@@ -264,24 +264,33 @@ pub const fn is_learned(shape: Shape) -> bool {
 /// Works on the tables of that estimate, about as long as so many nodes of a search take; true once
 /// there is no more to do.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
-    learned::prepare(shape, nodes) && near::prepare_whole(shape, nodes)
+    if near::supports_whole(shape) {
+        near::prepare_whole(shape, nodes)
+    } else {
+        learned::prepare(shape, nodes)
+    }
 }
 
 /// Whether they are there.
 #[must_use]
 pub fn is_ready(shape: Shape) -> bool {
-    learned::ready(shape).is_some() || near::ready_whole(shape).is_some()
+    if near::supports_whole(shape) {
+        near::ready_whole(shape).is_some()
+    } else {
+        learned::ready(shape).is_some()
+    }
 }
 
 /// A search by the learned estimate of the problem's shape; none when its tables are not there.
 #[must_use]
 pub fn by_learned(problem: &Problem, from: End, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
     let shape = problem.shape();
-    if let Some(rows) = learned::ready(shape) {
-        return Some(Box::new(Beam::learned(problem, from, rows, width, seed)?));
+    if near::supports_whole(shape) {
+        let ranking = near::ready_whole(shape)?;
+        return Some(Box::new(Beam::learned(
+            problem, from, ranking, width, seed,
+        )?));
     }
-    let ranking = near::ready_whole(shape)?;
-    Some(Box::new(Beam::learned(
-        problem, from, ranking, width, seed,
-    )?))
+    let rows = learned::ready(shape)?;
+    Some(Box::new(Beam::learned(problem, from, rows, width, seed)?))
 }

@@ -4,7 +4,7 @@
 //! get wrong on a board for which they were not learned. So here only pairs of tiles that stand [near](REACH) each
 //! other count. Some weights rank boards beside an estimate of the work that they are
 //! ([`staged_beam`](crate::search::staged_beam)); others rank whole boards by themselves
-//! ([`beam`](crate::search::beam)), which narrow beams do not find their way by.
+//! ([`beam`](crate::search::beam)), which on large boards narrow beams do not find their way by.
 //!
 //! Either are those of 10×10, which began as those of 8×8 with lines put in and learned to rank from which boards of a
 //! layer led on ([`training`](crate::training)), with lines put in or taken out.

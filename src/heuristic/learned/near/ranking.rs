@@ -2,7 +2,7 @@
 
 use super::rows::{Between, Making, NearRows};
 use super::weights::NearWeights;
-use crate::heuristic::learned::shipped::network_bytes;
+use crate::heuristic::learned::shipped::{near_network, network_bytes};
 use crate::heuristic::learned::{Network, Ranking, Rows};
 use crate::puzzle::{Board, Direction, Shape};
 
@@ -39,14 +39,20 @@ impl NearRanking {
     /// Bytes held for a shape, with the network that loyd comes with.
     #[must_use]
     pub fn bytes(shape: Shape) -> usize {
-        NearRows::bytes(shape) + NearWeights::bytes(shape) + network_bytes(shape)
+        NearRows::bytes(shape) + NearWeights::bytes(shape) + network_bytes(shape, near_network)
     }
 }
 
-/// The moves to go are so many times what pairs near each other come to, and so many times the root of that, as they
-/// do not tell all of what tiles far from each other mean: on ways of 10×10 within a tenth.
-const NEARLY: f32 = 1.1;
-const BEYOND: f32 = 5.0;
+/// The moves to go grow as this power of what pairs near each other come to, which do not tell all of what tiles far from each
+/// other mean: on any way of any shape.
+const POWER: f32 = 0.81;
+
+/// How many times that power they are: so much, so much for each line of the mean side, and so much for each by which the
+/// longer side is longer. From 3×16 to 10×10 within a twentieth.
+fn times(shape: Shape) -> f32 {
+    let (rows, columns) = (shape.rows() as f32, shape.columns() as f32);
+    1.6 + 0.268 * (rows + columns) / 2.0 + 0.06 * (columns - rows).abs()
+}
 
 impl Ranking for NearRanking {
     type Between<'a> = Between<'a>;
@@ -70,7 +76,7 @@ impl Ranking for NearRanking {
 
     fn moves(&self, pairs: i32) -> i32 {
         let pairs = pairs.max(0) as f32 / Rows::UNIT as f32;
-        ((NEARLY * pairs + BEYOND * pairs.sqrt()) * Rows::UNIT as f32) as i32
+        (times(self.shape()) * pairs.powf(POWER) * Rows::UNIT as f32) as i32
     }
 
     fn count(&self) -> usize {

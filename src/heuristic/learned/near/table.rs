@@ -34,14 +34,21 @@ pub const fn supports(shape: Shape) -> bool {
     is_within && (rows == columns || rows < columns && shape.cells() <= MOST_OBLONG)
 }
 
-/// The most cells of boards that are ranked whole: by weights of 10×10 with lines put in beams get stuck.
-const MOST_WHOLE: usize = 100;
+/// On boards of more cells beams by tiles near each other are as good as by all pairs, and faster.
+const MOST_BY_ALL_PAIRS: usize = 49;
 
-/// Whether there are weights for whole boards of this shape, however it lies: all that there are for stages, but 11×11 and
-/// 12×12.
+/// The most cells and the longest side of boards that are ranked whole: by weights of 10×10 with more lines put in beams
+/// get stuck.
+const MOST_WHOLE: usize = 100;
+const LONGEST_WHOLE: usize = 16;
+
+/// Whether there are weights for whole boards of this shape, however it lies: 7×8, 8×8, and of those that are not ranked by
+/// all pairs those of at most 100 cells with sides of at most 16.
 #[must_use]
 pub const fn supports_whole(shape: Shape) -> bool {
-    supports(lying(shape)) && shape.cells() <= MOST_WHOLE
+    let shape = lying(shape);
+    let is_large = shape.cells() > MOST_BY_ALL_PAIRS || !shipped::supports(shape);
+    is_large && shape.cells() <= MOST_WHOLE && shape.columns() <= LONGEST_WHOLE
 }
 
 /// Works on the rows for stages, about as long as so many nodes of a search take; true once
@@ -83,7 +90,7 @@ pub fn shipped_whole(shape: Shape) -> Option<NearWeights> {
     Some(weights.fit(shape))
 }
 
-/// The bytes that all rows made so far take. Those of all shapes together take 500 MB.
+/// The bytes that all rows made so far take.
 #[must_use]
 pub fn bytes() -> usize {
     STAGED.bytes() + WHOLE.bytes()
@@ -91,7 +98,7 @@ pub fn bytes() -> usize {
 
 /// The place of the rows of a shape for which there are weights.
 fn slot<P: Purpose>(slots: &'static Slots<Work<P>>, shape: Shape) -> &'static Slot<Work<P>> {
-    slots.of(&shape, shapes())
+    slots.of(&shape, P::shapes())
 }
 
 /// What weights are for.
@@ -101,6 +108,9 @@ trait Purpose {
 
     /// What beams look up.
     type Table;
+
+    /// All shapes for which there are weights.
+    fn shapes() -> impl Iterator<Item = Shape>;
 
     /// The shape of its boards.
     fn shape(table: &Self::Table) -> Shape;
@@ -118,6 +128,10 @@ struct InStages;
 impl Purpose for InStages {
     const BYTES: &'static [u8] = shipped::NEAR_STAGED;
     type Table = NearRows;
+
+    fn shapes() -> impl Iterator<Item = Shape> {
+        shapes_within(LEAST_SIDE..=MOST_SIDE).filter(|&shape| supports(shape))
+    }
 
     fn shape(table: &NearRows) -> Shape {
         table.shape()
@@ -140,6 +154,11 @@ impl Purpose for Whole {
     const BYTES: &'static [u8] = shipped::NEAR_WHOLE;
     type Table = NearRanking;
 
+    fn shapes() -> impl Iterator<Item = Shape> {
+        let shapes = shapes_within(Shape::MIN_SIDE..=LONGEST_WHOLE);
+        shapes.filter(|&shape| lying(shape) == shape && supports_whole(shape))
+    }
+
     fn shape(table: &NearRanking) -> Shape {
         table.shape()
     }
@@ -149,13 +168,8 @@ impl Purpose for Whole {
     }
 
     fn table(rows: rows::Making) -> Option<NearRanking> {
-        shipped::with_network(NearRanking::of_rows(rows))
+        shipped::with_network(NearRanking::of_rows(rows), shipped::near_network)
     }
-}
-
-/// All shapes for which there are weights.
-fn shapes() -> impl Iterator<Item = Shape> {
-    shapes_within(LEAST_SIDE..=MOST_SIDE).filter(|&shape| supports(shape))
 }
 
 /// Rows in the making.

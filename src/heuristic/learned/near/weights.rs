@@ -1,7 +1,7 @@
 //! The weights of tiles that are near each other.
 
 use super::lift::NearLift;
-use super::table::supports;
+use super::table::{supports, supports_whole};
 use crate::heuristic::learned::Line;
 use crate::heuristic::learned::file::{self, Stored, WeightsError};
 use crate::heuristic::learned::weights::{Weights, pair_of};
@@ -180,7 +180,7 @@ impl Stored for NearWeights {
     const OLDEST: u16 = file::VERSION;
 
     fn supports(shape: Shape) -> bool {
-        supports(shape)
+        supports(shape) || supports_whole(shape) && shape.rows() <= shape.columns()
     }
 
     fn pairs(shape: Shape) -> Vec<Option<(usize, usize)>> {
