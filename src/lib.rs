@@ -11,7 +11,8 @@
 //! - [`training`]: learns the weights of an estimate;
 //! - `engine`: runs searches for requests on a bounded pool of workers;
 //! - `service`: the gRPC service;
-//! - `bench`: suites of boards, and how fast they are solved; uses `search`.
+//! - `bench`: suites of boards, and how fast they are solved; uses `search` and `engine`;
+//! - `cli`: the command line, a client of the service.
 //!
 //! Beside them stand `config`, every setting, `telemetry`, every log line and metric, and `few`, which
 //! both of `service` and `telemetry` use.

@@ -2,8 +2,8 @@
 //! lengths, and the figures of a run.
 //!
 //! Uses `search` and what is beneath it, on the caller's thread and without the service, so that
-//! what is measured is the search; `workers` alone uses the engine's, to measure what more threads
-//! than one make of it.
+//! what is measured is the search; `workers` uses the engine's pool, to measure what more threads than one
+//! make of it, and `deadline` its pace.
 
 mod cpu_time;
 mod deadline;

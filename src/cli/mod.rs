@@ -3,7 +3,8 @@
 //! `solve`, `check` and `generate` build the messages of the wire contract and hand them to a
 //! [`Backend`]: the service inside this process, or with `--server` one elsewhere. What comes
 //! back is printed by the same code either way. Knows the contract and how people write boards
-//! and moves; must not know the engine or the searches, but for `bench`, which measures these.
+//! and moves; must not know the engine or the searches, but for `run`, which starts the engine of the service inside this
+//! process, and `bench`, `tables` and `train`, which measure and make what searches go by.
 
 mod attend;
 mod backend;

@@ -32,11 +32,8 @@ pub(crate) use leaders::{GROUP, Group, Watch};
 pub(crate) use learned::Learned;
 pub(crate) use whole::{bytes_of, deepest};
 
-use bound::Bounded;
-
 use super::{Search, Solver, prepared};
 use crate::heuristic::Slide;
-use crate::heuristic::linear_conflict::LinearConflict;
 use crate::puzzle::{Direction, Problem, Shape, Solution};
 
 /// The slides from one cell to another, whatever the tile: what they have in common is found once for
@@ -229,5 +226,5 @@ pub fn solver(problem: &Problem, from: End, width: usize, seed: u64) -> Option<S
 /// counted.
 #[must_use]
 pub fn bytes(shape: Shape, width: usize) -> u64 {
-    Beam::<Learned>::bytes(shape, width).max(Beam::<Bounded<LinearConflict>>::bytes(shape, width))
+    Beam::<Learned>::bytes(shape, width)
 }
