@@ -22,12 +22,12 @@ use crate::training::{
 
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
-    /// The size of the boards, rows by columns, such as 5x5. Those of up to 100 cells that are larger than 8x8, or that have a side of
-    /// more than 8 and over 40 cells, are ranked by tiles near each other; 7x8 and 8x8 by what --from holds.
+    /// The size of the boards, rows by columns, such as 5x5. Those of up to 132 cells with sides of up to 16 that are larger than 8x8,
+    /// or have a side of more than 8 and over 40 cells, are ranked by tiles near each other; 7x8 and 8x8 by what --from holds.
     #[arg(long)]
     shape: Size,
 
-    /// For beams in stages, as narrow ones are on boards of more than 8x8, and all on 11x11 and 12x12; default: for beams over whole boards.
+    /// For beams in stages, as narrow ones are on boards of more than 8x8, and all on 12x12; default: for beams over whole boards.
     #[arg(long)]
     staged: bool,
 
@@ -142,7 +142,7 @@ impl TrainArgs {
         if self.staged && !near::supports(shape) {
             return Err(Failure::Input(format!(
                 "--staged: nothing is learned of boards of {shape} in stages; of those of more than 8×8 with sides \
-                 from 8 to 12, at least as wide as high, squares or of at most 100 cells"
+                 from 8 to 12, at least as wide as high"
             )));
         }
         if is_near && !self.staged && !near::supports_whole(shape) {

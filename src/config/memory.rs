@@ -102,7 +102,7 @@ impl MemoryArgs {
         }
     }
 
-    /// The bytes of requests that have arrived in part: of what is kept for connections about a quarter, and no more than
+    /// The bytes of requests that have arrived in part: of what is kept for connections about a third, and no more than
     /// the largest legal requests of all calls that there may be by default.
     #[must_use]
     pub fn for_requests(&self) -> u64 {

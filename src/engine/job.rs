@@ -183,7 +183,9 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         let held = self.search.progress().memory;
         let most = held.saturating_mul(4).saturating_add(ROOM);
         let most = most.saturating_add(more);
-        self.is_short = self.reservation.grow(self.max_memory.min(most));
+        // What holds half of its limit cannot double, whatever others hold.
+        self.is_short =
+            self.reservation.grow(self.max_memory.min(most)) && held <= self.max_memory / 2;
         self.reservation.bytes().min(self.max_memory)
     }
 

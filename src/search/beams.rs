@@ -99,10 +99,11 @@ const WIDE: usize = 100;
 const LARGE_WIDE: usize = 500;
 const LARGE_PAIR: usize = 120;
 
-/// The longest side of those, and what is so of boards with a longer one.
+/// The longest side and the most cells of those, and what is so of boards that are longer or larger.
 const LONG: usize = 12;
-const LONG_WIDE: usize = 1000;
-const LONG_PAIR: usize = 400;
+const LARGE: usize = 100;
+const LARGER_WIDE: usize = 1000;
+const LARGER_PAIR: usize = 300;
 
 /// The nanoseconds of a node of beams that are ranked by tiles near each other, whatever the size, and what a layer takes besides.
 const NEAR_NODE: f64 = 80.0;
@@ -122,15 +123,15 @@ impl Whole {
         !learned::supports(self.problem().shape())
     }
 
-    fn is_long(&self) -> bool {
+    fn is_larger(&self) -> bool {
         let shape = self.problem().shape();
-        shape.rows().max(shape.columns()) > LONG
+        shape.rows().max(shape.columns()) > LONG || shape.cells() > LARGE
     }
 
     /// From this width on one of two beams from either end mostly finds its way on large boards.
     fn large_pair(&self) -> usize {
-        if self.is_long() {
-            LONG_PAIR
+        if self.is_larger() {
+            LARGER_PAIR
         } else {
             LARGE_PAIR
         }
@@ -166,8 +167,8 @@ impl Beams for Whole {
             WIDE
         } else if is_paired {
             self.large_pair()
-        } else if self.is_long() {
-            LONG_WIDE
+        } else if self.is_larger() {
+            LARGER_WIDE
         } else {
             LARGE_WIDE
         };

@@ -354,11 +354,7 @@ impl Chain {
 impl Search for Chain {
     type Found = Answer;
 
-    fn advance(&mut self, mut budget: Budget) -> Step<Answer> {
-        if self.objective == Objective::Fast {
-            // The first solution is wanted, not the best for the time that there is.
-            budget.time = None;
-        }
+    fn advance(&mut self, budget: Budget) -> Step<Answer> {
         self.call_back(budget);
         self.left = budget.time;
         self.memory = budget.memory;
@@ -452,7 +448,7 @@ impl Search for Chain {
     fn name(&self) -> &'static str {
         match &self.current {
             Some((stage, _)) => stage.name(),
-            None => UNNAMED,
+            None => self.beside.as_ref().map_or(UNNAMED, |proof| proof.name()),
         }
     }
 

@@ -104,8 +104,8 @@ const SLACK: f64 = 1.5;
 /// and with [`Stop::Exhausted`] when there is no time left for the narrowest.
 pub struct Widening {
     beams: Arc<dyn Beams>,
-    /// The width of the first beam where there is no time to keep.
-    first: usize,
+    /// Whether the first beam is the narrowest, and others only so much wider, however much time there is.
+    is_hasty: bool,
     pass: Option<Box<dyn Pass>>,
     pace: Pace,
     /// At the last look.
@@ -155,11 +155,12 @@ impl Widening {
         Self::at_pace(Arc::from(beams), 1.0)
     }
 
-    /// The same, whose first beam is the narrowest where there is no time to keep.
+    /// The same, for who wants the first solution and not the best for the time: its first beam is the narrowest, and others are
+    /// wider as if there were no time to keep.
     #[must_use]
     pub fn from_narrowest(beams: Box<dyn Beams>) -> Self {
         Self {
-            first: beams.narrowest(),
+            is_hasty: true,
             ..Self::new(beams)
         }
     }
@@ -168,7 +169,7 @@ impl Widening {
     fn at_pace(beams: Arc<dyn Beams>, slowness: f64) -> Self {
         Self {
             beams,
-            first: FIRST,
+            is_hasty: false,
             pass: None,
             pace: Pace::new(slowness),
             left: None,
@@ -209,7 +210,8 @@ impl Widening {
     fn next(&self, time: Option<Duration>, is_paired: bool) -> Scale {
         let Some(time) = time else {
             let width = match self.widest {
-                0 => self.first,
+                0 if self.is_hasty => self.beams.narrowest(),
+                0 => FIRST,
                 widest => widest.saturating_mul(GROWTH),
             };
             let kind = self.beams.kind(width, is_paired);
@@ -268,18 +270,20 @@ impl Widening {
         let is_paired = share == Some(Share::Second)
             || !self.asides.is_empty()
             || self.is_paired && !self.is_lost;
-        let mut scale = self.next(given.map(Ends::plan), is_paired);
+        let is_timed = budget.time.is_some() && !self.is_hasty;
+        let planned = given.map(Ends::plan).filter(|_| is_timed);
+        let mut scale = self.next(planned, is_paired);
         let is_too_late = budget.time.is_some_and(|left| {
             2 * self.next(Some(left), is_paired).width < self.beams.narrowest()
         });
-        let has_all = budget.time.is_none() && self.widest >= self.beams.widest();
+        let has_all = !is_timed && self.widest >= self.beams.widest();
         if is_too_late || has_all {
             self.stop = Some(Stop::Exhausted);
             return;
         }
         scale.width = scale.width.max(self.beams.narrowest());
         scale.width = scale.width.min(self.beams.widest());
-        let slack = budget.time.map_or(1.0, |_| SLACK);
+        let slack = if is_timed { SLACK } else { 1.0 };
         let mut most = scale.times(slack);
         most.width = most.width.min(self.beams.widest());
         let wanted = self.beams.bytes(most);
@@ -296,7 +300,7 @@ impl Widening {
             if kind != most.kind {
                 most = self.widest_in(memory, Scale { kind, ..most });
             }
-            let is_no_wider = most.width <= self.widest && budget.time.is_none();
+            let is_no_wider = most.width <= self.widest && !is_timed;
             if most.width < self.beams.narrowest() || is_no_wider {
                 self.stop = Some(Stop::Memory);
                 return;
@@ -448,7 +452,9 @@ impl Search for Widening {
             let nodes = self.own_progress().expanded;
             let expected = self.beams.cost(self.scale);
             self.pace.note(time, nodes, self.scale.width, expected);
-            self.keep_pace(time);
+            if !self.is_hasty {
+                self.keep_pace(time);
+            }
         }
         let Some(pass) = &mut self.pass else {
             return Step::Working;

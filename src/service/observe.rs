@@ -240,7 +240,8 @@ impl Drop for Watch {
         let record = self.call.record();
         let id = self.request_id.to_str().unwrap_or_default();
         // Of both there is a line a second at most.
-        let is_told_elsewhere = self.overloaded || self.code == Code::Unauthenticated;
+        let was_begun = record.outcome == Some(Failure::Shortage.name());
+        let is_told_elsewhere = self.overloaded && !was_begun || self.code == Code::Unauthenticated;
         if self.is_ours && !is_told_elsewhere {
             tracing::info!(
                 method = self.method.name(),

@@ -356,7 +356,6 @@ async fn beams_find_a_solution_when_they_are_asked_for() {
         let request = proto::SolveRequest {
             method: Some(method(algorithm, Heuristic::Unspecified, 0.0)),
             limits: Some(proto::Limits {
-                // They become as wide as there is room, and take as long.
                 max_memory_bytes: Some(4 << 20),
                 ..proto::Limits::default()
             }),

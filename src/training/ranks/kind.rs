@@ -3,6 +3,7 @@
 use crate::heuristic::learned::near::{NearRanking, NearWeights};
 use crate::heuristic::learned::{Ranking, Rows, Stored, Weights};
 use crate::puzzle::Shape;
+use crate::search::beam::End;
 use crate::training::plain::Plain;
 
 /// Weights by which a beam ranks boards.
@@ -12,6 +13,10 @@ pub(super) trait Kind: Stored + Clone + Send + Sync {
 
     /// Whether pairs [share](super::shares) weights.
     const SHARES: bool;
+
+    /// Where beams over whole boards begin that decide what weights are worth: by tiles near each other beams from one end
+    /// get stuck now and then, so that boards are solved from both.
+    const ENDS: &'static [End];
 
     /// What beams over whole boards look up.
     type Ranking: Ranking;
@@ -33,6 +38,7 @@ impl Kind for NearWeights {
     // Tiles near each other need not have homes near each other.
     const HAS_INVERSE: bool = false;
     const SHARES: bool = true;
+    const ENDS: &'static [End] = &[End::Start, End::Goal];
     type Ranking = NearRanking;
 
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {
@@ -51,6 +57,7 @@ impl Kind for Weights {
     const HAS_INVERSE: bool = true;
     // What pairs far from each other have in common says little.
     const SHARES: bool = false;
+    const ENDS: &'static [End] = &[End::Start];
     type Ranking = Rows;
 
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {

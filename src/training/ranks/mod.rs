@@ -74,7 +74,7 @@ fn rank<K: Kind, W: Way<K>>(course: &Course, from: K, report: &mut dyn FnMut(&Re
                 &tables,
             )
         };
-        trial.run(W::ends(shape), solver, generation, what, report)
+        trial.run(W::ends(), solver, generation, what, report)
     };
     // What the puzzle's symmetries make alike is one weight, from the beginning on.
     let mut best: K = Model::of(&from).weights();

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use super::SLICE;
 use super::kind::Kind;
 use crate::heuristic::learned::Ranking;
-use crate::heuristic::learned::near::{self, NearRows, NearWeights};
-use crate::puzzle::{Problem, Shape};
+use crate::heuristic::learned::near::{NearRows, NearWeights};
+use crate::puzzle::Problem;
 use crate::search::Solver;
 use crate::search::beam::{Beam, End, Group};
 use crate::search::staged_beam;
@@ -35,7 +35,7 @@ pub(super) trait Way<K> {
     ) -> Option<Vec<Group>>;
 
     /// Where the beams begin of which the shortest solution counts.
-    fn ends(shape: Shape) -> &'static [End];
+    fn ends() -> &'static [End];
 
     /// A search by a beam.
     fn solver(
@@ -75,7 +75,7 @@ impl Way<NearWeights> for InStages {
         staged_beam::leaders::leaders(rows, problem, width, seed)
     }
 
-    fn ends(_shape: Shape) -> &'static [End] {
+    fn ends() -> &'static [End] {
         &[End::Start]
     }
 
@@ -116,8 +116,8 @@ impl<K: Kind> Way<K> for Whole {
         Beam::learned(problem, End::Start, rows, width, seed)?.leaders(seed)
     }
 
-    fn ends(shape: Shape) -> &'static [End] {
-        ends(shape)
+    fn ends() -> &'static [End] {
+        K::ENDS
     }
 
     fn solver(
@@ -129,16 +129,6 @@ impl<K: Kind> Way<K> for Whole {
         _tables: &Arc<Tables>,
     ) -> Solver {
         whole(rows, problem, from, width, seed)
-    }
-}
-
-/// Where beams over whole boards begin that decide what weights are worth. Beams from one end get stuck now and then on boards
-/// beyond 8×8, so that these are solved from both.
-pub(super) fn ends(shape: Shape) -> &'static [End] {
-    if near::supports_whole(shape) {
-        &[End::Start, End::Goal]
-    } else {
-        &[End::Start]
     }
 }
 

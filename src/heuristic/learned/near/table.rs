@@ -17,21 +17,20 @@ use crate::puzzle::Shape;
 static STAGED: Slots<Work<InStages>> = Slots::new();
 static WHOLE: Slots<Work<Whole>> = Slots::new();
 
-/// The side of the largest square that is ranked by all pairs.
+/// The side of the square that the shipped weights are of.
+const SHIPPED_SIDE: usize = 10;
+
+/// The shortest side of a board with rows for stages.
 const LEAST_SIDE: usize = 8;
 
-/// The longest side of a board with rows, and the most cells of one that is no square: those of 10×10 take 29 MB,
-/// of 12×12 87 MB.
+/// The longest side of a board with rows: those of 10×10 take 29 MB, of 12×12 87 MB.
 const MOST_SIDE: usize = 12;
-const MOST_OBLONG: usize = 100;
 
-/// Whether there are weights for boards of this shape, which is at least as wide as it is high: squares from 9×9 to
-/// 12×12, and others of at most 100 cells with sides from 8 to 12.
+/// Whether there are weights for boards of this shape, which is at least as wide as it is high: sides from 8 to 12, but 8×8.
 #[must_use]
 pub const fn supports(shape: Shape) -> bool {
     let (rows, columns) = (shape.rows(), shape.columns());
-    let is_within = rows >= LEAST_SIDE && columns <= MOST_SIDE && columns > LEAST_SIDE;
-    is_within && (rows == columns || rows < columns && shape.cells() <= MOST_OBLONG)
+    rows >= LEAST_SIDE && columns <= MOST_SIDE && columns > LEAST_SIDE && rows <= columns
 }
 
 /// On boards of more cells beams by tiles near each other are as good as by all pairs, and faster.
@@ -39,11 +38,11 @@ const MOST_BY_ALL_PAIRS: usize = 49;
 
 /// The most cells and the longest side of boards that are ranked whole: by weights of 10×10 with more lines put in beams
 /// get stuck.
-const MOST_WHOLE: usize = 100;
+const MOST_WHOLE: usize = 132;
 const LONGEST_WHOLE: usize = 16;
 
 /// Whether there are weights for whole boards of this shape, however it lies: 7×8, 8×8, and of those that are not ranked by
-/// all pairs those of at most 100 cells with sides of at most 16.
+/// all pairs those of at most 132 cells with sides of at most 16.
 #[must_use]
 pub const fn supports_whole(shape: Shape) -> bool {
     let shape = lying(shape);
@@ -187,6 +186,12 @@ enum Stage {
     Failed,
 }
 
+/// The largest shape on the way from that of the weights to this one.
+fn largest_for(shape: Shape) -> Shape {
+    let shipped = Shape::new(SHIPPED_SIDE, SHIPPED_SIDE).expect("a side in range");
+    NearWeights::largest_between(shipped, shape)
+}
+
 /// How many weights are read, lifted and made rows of in the time of a node of a search.
 const READ_A_NODE: u64 = 16;
 const LIFTED_A_NODE: u64 = 16;
@@ -198,9 +203,10 @@ impl<P: Purpose> Making for Work<P> {
     type Table = Option<Arc<P::Table>>;
 
     fn need(shape: &Shape) -> usize {
-        // The weights are there as long as the rows are made.
+        // The weights are there as long as the rows are made, and two of them as a line is put in or taken out.
         let making = NearRows::bytes(*shape) + NearWeights::bytes(*shape);
-        making.max(P::bytes(*shape))
+        let lifting = 2 * NearWeights::bytes(largest_for(*shape));
+        making.max(lifting).max(P::bytes(*shape))
     }
 
     fn begin(shape: &Shape) -> Self {
@@ -212,25 +218,28 @@ impl<P: Purpose> Making for Work<P> {
     }
 
     fn advance(&mut self, states: u64) -> bool {
-        // Everything is done by the square of the cells.
-        let squared = self.shape.cells().pow(2) as u64;
-        let pieces = |a_node: u64| states.saturating_mul(a_node).div_ceil(squared);
+        // Everything is done by the square of the cells, of those of the largest shape until it is the shape that is wanted.
+        let pieces = |a_node: u64, shape: Shape| {
+            let squared = shape.cells().pow(2) as u64;
+            states.saturating_mul(a_node).div_ceil(squared)
+        };
+        let largest = largest_for(self.shape);
         match &mut self.stage {
             Stage::Reading(reading) => {
-                if reading.advance(pieces(READ_A_NODE)) {
+                if reading.advance(pieces(READ_A_NODE, largest)) {
                     let weights = reading.finish();
                     self.go_on(weights);
                 }
                 false
             }
             Stage::Lifting(lift) => {
-                if lift.advance(pieces(LIFTED_A_NODE)) {
+                if lift.advance(pieces(LIFTED_A_NODE, largest)) {
                     let weights = lift.finish();
                     self.go_on(Some(weights));
                 }
                 false
             }
-            Stage::Rows(rows) => rows.advance(pieces(SPREAD_A_NODE)),
+            Stage::Rows(rows) => rows.advance(pieces(SPREAD_A_NODE, self.shape)),
             Stage::Failed => true,
         }
     }

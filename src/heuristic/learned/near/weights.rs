@@ -76,6 +76,13 @@ impl NearWeights {
         }
     }
 
+    /// The largest shape on the way from one to another.
+    pub(super) fn largest_between(from: Shape, to: Shape) -> Shape {
+        let rows = from.rows().max(to.rows());
+        let columns = from.columns().max(to.columns());
+        Shape::new(rows, columns).expect("of sides in range")
+    }
+
     /// The weights for boards of another shape.
     #[must_use]
     pub fn fit(self, shape: Shape) -> Self {

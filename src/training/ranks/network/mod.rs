@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use model::{Model, STEP};
 
-use super::way::{ends, whole};
+use super::kind::Kind;
+use super::way::whole;
 use super::{BATCH, Course, Report, Trial, problem, random_boards};
-use crate::heuristic::learned::near::{NearRanking, NearWeights};
-use crate::heuristic::learned::{Network, Ranking, Rows, Weights};
+use crate::heuristic::learned::near::NearWeights;
+use crate::heuristic::learned::{Network, Ranking, Weights};
 use crate::puzzle::generate::board_seed;
 use crate::puzzle::{Dice, Problem};
 use crate::search::beam::{Beam, End, Group};
@@ -30,7 +31,7 @@ pub fn learn_network(
     from: Option<Network>,
     report: &mut dyn FnMut(&Report),
 ) -> Network {
-    learn(course, Rows::new(weights), from, report)
+    learn(course, weights, from, report)
 }
 
 /// The same beside weights of tiles near each other.
@@ -40,16 +41,16 @@ pub fn learn_near_network(
     from: Option<Network>,
     report: &mut dyn FnMut(&Report),
 ) -> Network {
-    learn(course, NearRanking::new(weights), from, report)
+    learn(course, weights, from, report)
 }
 
-fn learn(
+fn learn<K: Kind>(
     course: &Course,
-    rows: impl Ranking,
+    weights: K,
     from: Option<Network>,
     report: &mut dyn FnMut(&Report),
 ) -> Network {
-    let mut learner = Learner::new(course, rows, from.as_ref());
+    let mut learner = Learner::new(course, weights.ranking(), from.as_ref(), K::ENDS);
     let mut best_moves = learner.run_trial(0, "before", report);
     let mut best = from;
     for generation in 1..=course.generations {
@@ -66,6 +67,8 @@ fn learn(
 struct Learner<'a, R> {
     course: &'a Course,
     trial: Trial,
+    /// Where the beams of the trial begin.
+    ends: &'static [End],
     dice: Dice,
     /// The weights, and beside them the network as it is.
     rows: Arc<R>,
@@ -75,7 +78,7 @@ struct Learner<'a, R> {
 }
 
 impl<'a, R: Ranking> Learner<'a, R> {
-    fn new(course: &'a Course, mut rows: R, from: Option<&Network>) -> Self {
+    fn new(course: &'a Course, mut rows: R, from: Option<&Network>, ends: &'static [End]) -> Self {
         let shape = rows.shape();
         let mut dice = Dice::new(course.seed);
         let model = Model::new(shape, from, &mut dice);
@@ -83,6 +86,7 @@ impl<'a, R: Ranking> Learner<'a, R> {
         Self {
             course,
             trial: Trial::new(shape, course),
+            ends,
             dice,
             rows: Arc::new(rows),
             model,
@@ -155,7 +159,6 @@ impl<'a, R: Ranking> Learner<'a, R> {
             let rows = Arc::clone(&self.rows);
             whole(rows, problem, from, self.course.trial_width, seed)
         };
-        let ends = ends(self.rows.shape());
-        self.trial.run(ends, solver, generation, what, report)
+        self.trial.run(self.ends, solver, generation, what, report)
     }
 }
