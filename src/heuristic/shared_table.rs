@@ -45,7 +45,7 @@ pub(super) trait Making {
     /// What it becomes.
     type Table;
 
-    /// About the bytes that it takes, while it is made and when it is ready.
+    /// About the most bytes that it takes while it is made, and when it is ready.
     fn need(class: &Self::Class) -> usize;
 
     /// Nothing done yet.
@@ -134,7 +134,10 @@ impl<M: Making> Slot<M> {
             None => return self.ready.set(None).is_ok(),
         };
         if building.advance(states) {
-            return self.ready.set(Some(Arc::new(building.finish()))).is_ok();
+            let table = building.finish();
+            let spare = M::need(&self.class).saturating_sub(M::bytes(&table));
+            TAKEN.fetch_sub(spare, Ordering::Relaxed);
+            return self.ready.set(Some(Arc::new(table))).is_ok();
         }
         *making = Some(building);
         false

@@ -34,7 +34,7 @@ pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
 }
 
 /// The bytes that all rows made so far take. Those of all shapes together take 160 MB, and those for larger boards
-/// ([`near`]) 860 MB more.
+/// ([`near`]) 1.8 GB more.
 #[must_use]
 pub fn bytes() -> usize {
     SLOTS.bytes() + near::bytes()
