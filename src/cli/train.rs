@@ -169,6 +169,11 @@ impl TrainArgs {
                 "--network: only with --learn network".to_owned(),
             ));
         }
+        if learn == Learn::Network && shape.cells() > MAX_CELLS {
+            return Err(Failure::Input(format!(
+                "--learn network: networks are for boards of at most {MAX_CELLS} cells, not of {shape}"
+            )));
+        }
         if learn == Learn::Network && self.epochs.is_some() {
             return Err(Failure::Input(
                 "--epochs: a network sees each sample once".to_owned(),

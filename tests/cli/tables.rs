@@ -230,7 +230,10 @@ fn networks_are_learned_beside_weights_and_go_on() {
             &["--shape", "9x9", "--staged", "--learn", "network"],
             "--learn network",
         ),
-        (&["--shape", "11x11", "--learn", "network"], "--staged"),
+        (
+            &["--shape", "11x11", "--learn", "network"],
+            "at most 100 cells",
+        ),
         (&["--shape", "8x8", "--staged"], "--staged"),
         (&["--shape", "12x12"], "--staged"),
         (&["--shape", "4x4", "--network", &first], "--learn network"),

@@ -36,7 +36,8 @@ fn beams_go_in_stages_until_there_are_tables_for_whole_boards() {
 
 #[test]
 fn narrow_beams_on_large_boards_go_in_stages_and_less_narrow_ones_of_two_do_not() {
-    for (rows, columns, alone, paired) in [(8, 9, 500, 120), (8, 8, 100, 100)] {
+    for (rows, columns, alone, paired) in [(8, 9, 500, 120), (11, 11, 1000, 300), (8, 8, 100, 100)]
+    {
         let beams = prepared(&any(rows, columns));
         for (is_paired, least) in [(false, alone), (true, paired)] {
             assert_eq!(beams.kind(least, is_paired), Kind::Whole);
@@ -46,7 +47,7 @@ fn narrow_beams_on_large_boards_go_in_stages_and_less_narrow_ones_of_two_do_not(
     }
     let small = prepared(&any(5, 5));
     assert_eq!(small.kind(small.narrowest(), false), Kind::Whole);
-    let large = prepared(&any(11, 11));
+    let large = prepared(&any(12, 12));
     assert_eq!(large.kind(1 << 20, true), Kind::Staged);
     assert_eq!(large.pair_width(), None);
 }

@@ -1,12 +1,10 @@
 //! Clients with names, and what one of them cannot do to another.
 
-use std::time::Duration;
-
 use loyd::service::proto;
 use tokio::task::JoinSet;
-use tonic::{Code, Request};
+use tonic::Request;
 
-use crate::harness::{Service, assert_reason, hopeless, in_time, searched};
+use crate::harness::{Service, hopeless, in_time, keep_their_places, refused_but, searched};
 
 fn from(client: &'static str, request: proto::SolveRequest) -> Request<proto::SolveRequest> {
     let mut request = Request::new(request);
@@ -27,12 +25,7 @@ async fn a_tenant_with_hopeless_proofs_neither_fills_the_queue_nor_slows_another
         proofs.spawn(async move { client.solve(from("greedy", hopeless(number))).await });
     }
     // Those that are refused come back; half of the places are taken, and stay so.
-    for _ in 0..PROOFS - 16 {
-        let refused = in_time(proofs.join_next()).await.unwrap().unwrap();
-        let status = refused.unwrap_err();
-        assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
-        assert!(status.message().contains("share"), "{status}");
-    }
+    refused_but(16, &mut proofs).await;
 
     let mut modest = service.client().await;
     for seed in 0..20 {
@@ -41,11 +34,7 @@ async fn a_tenant_with_hopeless_proofs_neither_fills_the_queue_nor_slows_another
             .unwrap();
         assert!(answer.into_inner().solution.unwrap().optimal);
     }
-    // The others have had their places all the time.
-    let more = tokio::time::timeout(Duration::from_millis(300), proofs.join_next()).await;
-    assert!(more.is_err(), "{more:?}");
-    assert_eq!(proofs.len(), 16);
-    proofs.abort_all();
+    keep_their_places(&mut proofs).await;
 }
 
 #[tokio::test]
@@ -61,15 +50,6 @@ async fn a_named_clients_weight_is_its_share_of_the_places() {
         proofs.spawn(async move { client.solve(from("weighty", hopeless(number))).await });
     }
     // It may hold three times as many of the 32 as it leaves free.
-    for _ in 0..PROOFS - 24 {
-        let refused = in_time(proofs.join_next()).await.unwrap().unwrap();
-        let status = refused.unwrap_err();
-        assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
-        assert!(status.message().contains("share"), "{status}");
-    }
-    // The others have their places.
-    let more = tokio::time::timeout(Duration::from_millis(300), proofs.join_next()).await;
-    assert!(more.is_err(), "{more:?}");
-    assert_eq!(proofs.len(), 24);
-    proofs.abort_all();
+    refused_but(24, &mut proofs).await;
+    keep_their_places(&mut proofs).await;
 }

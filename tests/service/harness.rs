@@ -11,9 +11,9 @@ use loyd::service::proto;
 use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
 use loyd::service::{ServeError, Server};
 use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
 use tonic::transport::Channel;
-use tonic::{Code, Status};
+use tonic::{Code, Response, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::support::{goal, random_problem, shape};
@@ -267,4 +267,24 @@ pub(crate) fn violated(status: &Status) -> Vec<String> {
     let violations = &bad_request.field_violations;
     assert!(violations.iter().all(|fault| !fault.description.is_empty()));
     violations.iter().map(|fault| fault.field.clone()).collect()
+}
+
+/// Proofs of one client that are under way.
+pub(crate) type Proofs = JoinSet<Result<Response<proto::SolveResponse>, Status>>;
+
+/// Waits until all but so many are refused, as they are more than the client's share.
+pub(crate) async fn refused_but(places: usize, proofs: &mut Proofs) {
+    for _ in places..proofs.len() {
+        let refused = in_time(proofs.join_next()).await.unwrap().unwrap();
+        let status = refused.unwrap_err();
+        assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
+        assert!(status.message().contains("share"), "{status}");
+    }
+}
+
+/// Sees that none of those that are left is refused any more, and ends them.
+pub(crate) async fn keep_their_places(proofs: &mut Proofs) {
+    let more = tokio::time::timeout(Duration::from_millis(300), proofs.join_next()).await;
+    assert!(more.is_err(), "{more:?}");
+    proofs.abort_all();
 }

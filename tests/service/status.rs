@@ -146,12 +146,12 @@ async fn memory_that_others_hold_is_worth_another_try() {
         };
         tokio::spawn(async move { client.solve(request).await.unwrap_err() })
     };
-    let [first, second] = [ask(1), ask(2)];
-    let statuses = [
-        in_time(first).await.unwrap(),
-        in_time(second).await.unwrap(),
-    ];
-    // Who is the first to want more than is left is told to come back; the other one may then have all.
+    let searches = [1, 2, 3, 4].map(ask);
+    let mut statuses = Vec::new();
+    for search in searches {
+        statuses.push(in_time(search).await.unwrap());
+    }
+    // Who is the first to want more than is left is told to come back; the last one may then have all.
     let is_overloaded = |status: &&Status| reason(status).1 == "OVERLOADED";
     let overloaded = statuses.iter().find(is_overloaded).expect("one of them");
     assert_eq!(overloaded.code(), Code::ResourceExhausted);

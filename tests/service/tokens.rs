@@ -12,7 +12,8 @@ use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
 use tokio::task::JoinSet;
 
 use crate::harness::{
-    PATIENCE, Service, ask, assert_reason, hardest, hopeless, in_time, try_start,
+    PATIENCE, Service, ask, assert_reason, hardest, hopeless, in_time, keep_their_places,
+    refused_but, try_start,
 };
 
 const SECRET: &str = "loyd_of-the-lobby";
@@ -61,17 +62,8 @@ async fn a_tokens_weight_is_its_clients_share_of_the_places() {
         proofs.spawn(async move { client.solve(request).await });
     }
     // It may hold three times as many of the 32 as it leaves free.
-    for _ in 0..PROOFS - 24 {
-        let refused = in_time(proofs.join_next()).await.unwrap().unwrap();
-        let status = refused.unwrap_err();
-        assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
-        assert!(status.message().contains("share"), "{status}");
-    }
-    // The others have their places.
-    let more = tokio::time::timeout(Duration::from_millis(300), proofs.join_next()).await;
-    assert!(more.is_err(), "{more:?}");
-    assert_eq!(proofs.len(), 24);
-    proofs.abort_all();
+    refused_but(24, &mut proofs).await;
+    keep_their_places(&mut proofs).await;
 }
 
 #[test]
