@@ -194,8 +194,8 @@ fn lines_are_put_in_and_taken_out_until_a_shape_is_reached() {
     let by_line = by_line.lifted(Line::MoreColumns).unwrap();
     assert_eq!(small().fit(shape(6, 6)), by_line);
     assert_eq!(small().fit(shape(5, 5)), small());
-    let by_line = small().lifted(Line::MoreColumns).unwrap();
-    let by_line = by_line.lifted(Line::FewerRows).unwrap();
+    let by_line = small().lifted(Line::FewerRows).unwrap();
+    let by_line = by_line.lifted(Line::MoreColumns).unwrap();
     assert_eq!(small().fit(shape(4, 6)), by_line);
 }
 

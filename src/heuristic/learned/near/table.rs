@@ -186,10 +186,14 @@ enum Stage {
     Failed,
 }
 
-/// The largest shape on the way from that of the weights to this one.
+/// The largest shape on the way from that of the weights to this one: lines are taken out before others are put in.
 fn largest_for(shape: Shape) -> Shape {
     let shipped = Shape::new(SHIPPED_SIDE, SHIPPED_SIDE).expect("a side in range");
-    NearWeights::largest_between(shipped, shape)
+    if shipped.cells() > shape.cells() {
+        shipped
+    } else {
+        shape
+    }
 }
 
 /// How many weights are read, lifted and made rows of in the time of a node of a search.

@@ -63,24 +63,17 @@ impl NearWeights {
 
     /// The line that boards of a shape have more, or less, first.
     pub(super) fn next_line(&self, shape: Shape) -> Option<Line> {
-        if self.shape.rows() < shape.rows() {
-            Some(Line::MoreRows)
-        } else if self.shape.columns() < shape.columns() {
-            Some(Line::MoreColumns)
-        } else if self.shape.rows() > shape.rows() {
+        if self.shape.rows() > shape.rows() {
             Some(Line::FewerRows)
         } else if self.shape.columns() > shape.columns() {
             Some(Line::FewerColumns)
+        } else if self.shape.rows() < shape.rows() {
+            Some(Line::MoreRows)
+        } else if self.shape.columns() < shape.columns() {
+            Some(Line::MoreColumns)
         } else {
             None
         }
-    }
-
-    /// The largest shape on the way from one to another.
-    pub(super) fn largest_between(from: Shape, to: Shape) -> Shape {
-        let rows = from.rows().max(to.rows());
-        let columns = from.columns().max(to.columns());
-        Shape::new(rows, columns).expect("of sides in range")
     }
 
     /// The weights for boards of another shape.
