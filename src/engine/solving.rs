@@ -225,7 +225,7 @@ impl<T: Collect + Clone> Waiting<T> {
             End::Defect => Err(Failure::Defect),
             End::Stopped(stop) => self.end_with(stop.into()),
             End::NodeLimit => self.end_with(StopReason::NodeLimit),
-            End::Shortage if self.terms.takes_any() && self.has_found() => {
+            End::Shortage if self.terms.takes_any() && self.found().count() > 0 => {
                 self.end_with(StopReason::MemoryLimit)
             }
             End::Shortage => {
@@ -235,13 +235,9 @@ impl<T: Collect + Clone> Waiting<T> {
         }
     }
 
-    fn has_found(&self) -> bool {
-        self.asker.snapshot().found.count() > 0
-    }
-
     fn end_with(&self, reason: StopReason) -> Result<Outcome<T>, Failure> {
         let snapshot = self.asker.snapshot();
-        let has_found = self.has_found();
+        let has_found = snapshot.found.count() > 0;
         // A limit may come between what meets the objective and the search's own end.
         let objective = self.terms.objective.filter(|_| has_found);
         let bound = snapshot.progress.lower_bound;

@@ -95,7 +95,8 @@ pub(super) struct Slot<M: Making> {
     class: M::Class,
     /// None for ever where there was no room for it.
     ready: OnceLock<Option<Arc<M::Table>>>,
-    making: Mutex<Option<M>>,
+    /// With the bytes that were set aside for it.
+    making: Mutex<Option<(M, usize)>>,
 }
 
 impl<M: Making> Slot<M> {
@@ -128,18 +129,23 @@ impl<M: Making> Slot<M> {
         if self.ready.get().is_some() || states == 0 {
             return self.ready.get().is_some();
         }
-        let mut building = match making.take() {
+        let (mut building, taken) = match making.take() {
             Some(building) => building,
-            None if take(M::need(&self.class)) => M::begin(&self.class),
-            None => return self.ready.set(None).is_ok(),
+            None => {
+                let need = M::need(&self.class);
+                if !take(need) {
+                    return self.ready.set(None).is_ok();
+                }
+                (M::begin(&self.class), need)
+            }
         };
         if building.advance(states) {
             let table = building.finish();
-            let spare = M::need(&self.class).saturating_sub(M::bytes(&table));
+            let spare = taken.saturating_sub(M::bytes(&table));
             TAKEN.fetch_sub(spare, Ordering::Relaxed);
             return self.ready.set(Some(Arc::new(table))).is_ok();
         }
-        *making = Some(building);
+        *making = Some((building, taken));
         false
     }
 }

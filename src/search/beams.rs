@@ -99,9 +99,9 @@ const WIDE: usize = 100;
 const LARGE_WIDE: usize = 500;
 const LARGE_PAIR: usize = 120;
 
-/// The longest side and the most cells of those, and what is so of boards that are longer or larger.
-const LONG: usize = 12;
-const LARGE: usize = 100;
+/// The longest side and the most cells of those; and the widths on boards that are longer or have more.
+const LARGE_SIDE: usize = 12;
+const LARGE_CELLS: usize = 100;
 const LARGER_WIDE: usize = 1000;
 const LARGER_PAIR: usize = 300;
 
@@ -123,9 +123,10 @@ impl Whole {
         !learned::supports(self.problem().shape())
     }
 
+    /// Whether beams get stuck on them more often than on other large ones.
     fn is_larger(&self) -> bool {
         let shape = self.problem().shape();
-        shape.rows().max(shape.columns()) > LONG || shape.cells() > LARGE
+        shape.rows().max(shape.columns()) > LARGE_SIDE || shape.cells() > LARGE_CELLS
     }
 
     /// From this width on one of two beams from either end mostly finds its way on large boards.

@@ -293,7 +293,7 @@ impl<E: Estimate> Layers<E> {
         (self.completed, self.trace, self.estimate)
     }
 
-    /// Nodes whose children were made.
+    /// Nodes whose children were made, and children made.
     #[must_use]
     pub const fn counts(&self) -> (u64, u64) {
         (self.expanded, self.generated)
