@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use loyd::heuristic::walking_distance::WalkingDistance;
-use loyd::heuristic::{Heuristic, HeuristicKind, Slide, Tiles, pushes};
+use loyd::heuristic::{Heuristic, HeuristicKind, Slide, Tiles, pushes, table_counts};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Direction, Metric, Problem, Shape};
 use loyd::search::distance_table::{Class, DistanceTable, Sweep};
@@ -202,7 +202,7 @@ fn in_pushes() {
     while !pushes::prepare(&problems[0], u64::MAX) {}
     println!(
         "4×4: tables of {:.1} MB built in {:.2} s",
-        pushes::bytes() as f64 / 1e6,
+        table_counts().bytes as f64 / 1e6,
         begun.elapsed().as_secs_f64()
     );
     push_searches("Korf's", &problems);

@@ -39,6 +39,7 @@ use endpoint::Endpoint;
 use seldom::Seldom;
 
 use crate::few::Few;
+use crate::heuristic::TableCounts;
 
 // What is recorded several times in a call is looked up once, when it is first recorded: the
 // recorder must be there by then.
@@ -50,6 +51,8 @@ static CLIENTS: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_clients"));
 static MEMORY: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_memory_bytes"));
 static HEURISTIC_TABLES: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_heuristic_tables_bytes"));
 static REFUSED_TABLES: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_heuristic_tables_refused"));
+static EVICTED_TABLES: LazyLock<Counter> =
+    LazyLock::new(|| counter!("loyd_heuristic_tables_evicted_total"));
 static HITS: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_cache_hits_total"));
 static MISSES: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_cache_misses_total"));
 static AT_ONCE: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_solved_at_once_total"));
@@ -111,6 +114,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
         "loyd_stalled_connections_total",
         "loyd_log_lines_lost_total",
         "loyd_tables_evicted_total",
+        "loyd_heuristic_tables_evicted_total",
     ] {
         counter!(name).absolute(0);
     }
@@ -245,10 +249,11 @@ pub(crate) fn table_file(outcome: &'static str, what: &dyn std::fmt::Display) {
     }
 }
 
-/// The tables of heuristics hold this many bytes, and so many were refused.
-pub(crate) fn heuristic_tables(bytes: usize, refused: usize) {
-    REFUSED_TABLES.set(refused as f64);
-    HEURISTIC_TABLES.set(bytes as f64);
+/// What has become of the tables of heuristics until now.
+pub(crate) fn heuristic_tables(counts: TableCounts) {
+    HEURISTIC_TABLES.set(counts.bytes as f64);
+    REFUSED_TABLES.set(counts.refused as f64);
+    EVICTED_TABLES.absolute(counts.evicted as u64);
 }
 
 /// Something became of so many spans.

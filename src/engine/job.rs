@@ -1,8 +1,9 @@
 //! One search run for its askers: slices of nodes, limits, and what it publishes.
 
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use crate::heuristic::{learned, pushes, refused_tables, walking_distance};
+use crate::heuristic::{begin_period, table_counts};
 use crate::search::{Budget, Iteration, Progress, Search, Step, Stop, UNNAMED};
 use crate::telemetry;
 
@@ -20,6 +21,12 @@ const LEAST_TO_LEND: u64 = 16 * *CHUNKS.end();
 
 /// Bytes that a search may take in one chunk, whatever it holds.
 const ROOM: u64 = 16 << 20;
+
+/// For how long nobody asks for a heuristic's tables before they make room for others, at least.
+const IDLE: Duration = Duration::from_secs(60);
+
+/// From when on that is counted.
+static BEGINNING: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// To free so many bytes takes less than to wake the thread that frees more.
 const SMALL: u64 = 2 << 20;
@@ -295,10 +302,8 @@ where
         }
         self.count(self.search.progress().generated);
         self.reservation.report();
-        telemetry::heuristic_tables(
-            walking_distance::bytes() + pushes::bytes() + learned::bytes(),
-            refused_tables(),
-        );
+        begin_period(BEGINNING.elapsed().as_secs() / IDLE.as_secs());
+        telemetry::heuristic_tables(table_counts());
         next
     }
 

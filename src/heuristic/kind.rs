@@ -178,11 +178,11 @@ impl HeuristicKind {
         self != Self::WalkingDistance || walking_distance::prepare(problem, nodes)
     }
 
-    /// What guides the search for a problem that is [prepared](Self::prepare): the best without tables, where those had no room.
+    /// What guides the search for a problem that is [prepared](Self::prepare): the best without tables, where those have no room.
     #[must_use]
     pub fn at_hand(self, problem: &Problem) -> Self {
         match self {
-            Self::WalkingDistance if walking_distance::is_refused(problem) => Self::default(),
+            Self::WalkingDistance if !walking_distance::is_ready(problem) => Self::default(),
             kind => kind,
         }
     }

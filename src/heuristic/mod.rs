@@ -28,7 +28,7 @@ use crate::puzzle::{Board, Direction};
 
 pub use kind::{Combination, Correction, HeuristicKind};
 pub use per_tile::{PerTile, SlideTable, TileCost};
-pub use shared_table::{limit_tables, refused_tables};
+pub use shared_table::{TableCounts, begin_period, limit_tables, table_counts};
 
 /// Boards of at most this many cells have tables of every slide of every tile.
 pub const SMALL_CELLS: usize = 16;

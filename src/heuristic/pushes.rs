@@ -18,7 +18,7 @@ use crate::puzzle::{Problem, Shape};
 use super::{Slide, Tiles};
 
 pub use lines::Lines;
-pub use patterns::{Patterns, bytes, prepare, supports};
+pub use patterns::{Patterns, prepare, supports};
 
 /// A lower bound on pushes that is carried along from slide to slide.
 pub trait PushBound: Send {
@@ -57,11 +57,11 @@ impl PushKind {
         }
     }
 
-    /// What guides the search for a problem that is prepared: lines, where tables had no room.
+    /// What guides the search for a problem that is prepared: lines, where tables have no room.
     #[must_use]
     pub fn at_hand(self, problem: &Problem) -> Self {
         match self {
-            Self::Patterns if patterns::is_refused(problem) => Self::Lines,
+            Self::Patterns if !patterns::is_ready(problem) => Self::Lines,
             kind => kind,
         }
     }

@@ -1,49 +1,22 @@
 //! Tables that belong to the process: each is made bit by bit by whoever needs it, and kept, as long
 //! as there is room for it.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+mod room;
 
-/// The most bytes that all tables of all kinds may take, those in the making included.
-static MOST: AtomicUsize = AtomicUsize::new(usize::MAX);
+use std::any::Any;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError};
 
-/// The bytes that they take.
-static TAKEN: AtomicUsize = AtomicUsize::new(0);
+use room::{Holder, ROOM};
 
-/// How many there was no room for.
-static REFUSED: AtomicUsize = AtomicUsize::new(0);
-
-/// Bounds the bytes of all tables of this kind in the process, the walking distance's, those of
-/// pushes and the learned estimate's. Those for which there is no room are done without, for good:
-/// [the best heuristic without tables](super::HeuristicKind::default), the lines of pushes and beams in stages stand in for them.
-pub fn limit_tables(bytes: usize) {
-    MOST.store(bytes, Ordering::Relaxed);
-}
-
-/// How many tables there was no room for.
-#[must_use]
-pub fn refused_tables() -> usize {
-    REFUSED.load(Ordering::Relaxed)
-}
-
-/// Sets bytes aside for a table; false when there are not as many left.
-fn take(bytes: usize) -> bool {
-    let most = MOST.load(Ordering::Relaxed);
-    let taken = TAKEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |taken| {
-        taken.checked_add(bytes).filter(|&taken| taken <= most)
-    });
-    if taken.is_err() {
-        REFUSED.fetch_add(1, Ordering::Relaxed);
-    }
-    taken.is_ok()
-}
+pub use room::{TableCounts, begin_period, limit_tables, table_counts};
 
 /// A table in the making.
-pub(super) trait Making {
+pub(super) trait Making: Send + Sized + 'static {
     /// What it is made for.
-    type Class: PartialEq;
+    type Class: PartialEq + Send + Sync;
     /// What it becomes.
-    type Table;
+    type Table: Send + Sync;
 
     /// About the most bytes that it takes while it is made, and when it is ready.
     fn need(class: &Self::Class) -> usize;
@@ -54,8 +27,8 @@ pub(super) trait Making {
     /// Looks at about so many states; true when there are no more.
     fn advance(&mut self, states: u64) -> bool;
 
-    /// The table, once there are no more.
-    fn finish(self) -> Self::Table;
+    /// The table, once there are no more; none where what it is made of is damaged.
+    fn finish(self) -> Option<Self::Table>;
 
     /// The bytes that a table holds.
     fn bytes(table: &Self::Table) -> usize;
@@ -78,25 +51,28 @@ impl<M: Making> Slots<M> {
             .find(|slot| slot.class == *class)
             .expect("every class has its slot")
     }
-
-    /// The bytes that the tables built so far hold.
-    pub(super) fn bytes(&self) -> usize {
-        let slots = self.0.get().into_iter().flatten();
-        slots
-            .filter_map(Slot::get)
-            .map(|table| M::bytes(table))
-            .sum()
-    }
 }
 
 /// A table's place.
-#[derive(Debug)]
 pub(super) struct Slot<M: Making> {
     class: M::Class,
-    /// None for ever where there was no room for it.
-    ready: OnceLock<Option<Arc<M::Table>>>,
-    /// With the bytes that were set aside for it.
-    making: Mutex<Option<(M, usize)>>,
+    table: RwLock<Option<Arc<M::Table>>>,
+    work: Mutex<Work<M>>,
+    /// The period in which somebody last asked for it.
+    last_use: AtomicU64,
+}
+
+/// How far a table is.
+enum Work<M> {
+    NotBegun,
+    /// There was no room for it in this period.
+    Refused(u64),
+    /// With the bytes that are set aside for it.
+    Making(M, usize),
+    /// It holds so many bytes.
+    Ready(usize),
+    /// What it would be made of is damaged.
+    Damaged,
 }
 
 impl<M: Making> Slot<M> {
@@ -104,48 +80,142 @@ impl<M: Making> Slot<M> {
     const fn new(class: M::Class) -> Self {
         Self {
             class,
-            ready: OnceLock::new(),
-            making: Mutex::new(None),
+            table: RwLock::new(None),
+            work: Mutex::new(Work::NotBegun),
+            last_use: AtomicU64::new(0),
         }
     }
 
     /// The table, if it is ready.
-    pub(super) fn get(&self) -> Option<&Arc<M::Table>> {
-        self.ready.get()?.as_ref()
-    }
-
-    /// Whether there was no room for the table.
-    pub(super) fn is_refused(&self) -> bool {
-        matches!(self.ready.get(), Some(None))
+    pub(super) fn get(&self) -> Option<Arc<M::Table>> {
+        let period = ROOM.period();
+        // Written once a period, so that it can stay in the caches of all who ask.
+        if self.last_use.load(Ordering::Relaxed) != period {
+            self.last_use.store(period, Ordering::Relaxed);
+        }
+        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        table.clone()
     }
 
     /// Works on the table for as many states as given; true when there is no more to do: it is
-    /// ready, or there is no room for it. Threads that work on the same table take turns.
-    pub(super) fn build(&self, states: u64) -> bool {
-        if self.ready.get().is_some() {
+    /// ready, or damaged, or there is no room for it in this period. Threads that work on the same table take turns.
+    pub(super) fn build(&'static self, states: u64) -> bool {
+        if self.get().is_some() {
             return true;
         }
-        let mut making = self.making.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.ready.get().is_some() || states == 0 {
-            return self.ready.get().is_some();
-        }
-        let (mut building, taken) = match making.take() {
-            Some(building) => building,
-            None => {
-                let need = M::need(&self.class);
-                if !take(need) {
-                    return self.ready.set(None).is_ok();
-                }
-                (M::begin(&self.class), need)
+        let mut work = self.work.lock().unwrap_or_else(|panicked| {
+            self.work.clear_poison();
+            let mut work = panicked.into_inner();
+            // Nobody knows what whoever panicked has left of it.
+            if let Work::Making(_, taken) = std::mem::replace(&mut *work, Work::NotBegun) {
+                ROOM.give_back_all(taken, self);
             }
-        };
-        if building.advance(states) {
-            let table = building.finish();
-            let spare = taken.saturating_sub(M::bytes(&table));
-            TAKEN.fetch_sub(spare, Ordering::Relaxed);
-            return self.ready.set(Some(Arc::new(table))).is_ok();
+            work
+        });
+        if work.is_to_begin() {
+            if states == 0 {
+                return false;
+            }
+            self.begin(&mut work);
         }
-        *making = Some((building, taken));
-        false
+        match &mut *work {
+            Work::Making(making, _) => {
+                let is_made = states > 0 && making.advance(states);
+                if is_made {
+                    self.finish(&mut work);
+                }
+                is_made
+            }
+            _ => true,
+        }
     }
+
+    fn begin(&'static self, work: &mut Work<M>) {
+        if let Work::Refused(_) = work {
+            ROOM.remove_refused();
+        }
+        let need = M::need(&self.class);
+        *work = if ROOM.take(need, self) {
+            Work::Making(M::begin(&self.class), need)
+        } else {
+            ROOM.add_refused();
+            Work::Refused(ROOM.period())
+        };
+    }
+
+    fn finish(&self, work: &mut Work<M>) {
+        let Work::Making(making, taken) = std::mem::replace(work, Work::Damaged) else {
+            unreachable!("only what is made is finished");
+        };
+        let Some(table) = making.finish() else {
+            ROOM.give_back_all(taken, self);
+            return;
+        };
+        let bytes = M::bytes(&table).min(taken);
+        ROOM.give_back(taken - bytes);
+        ROOM.add_ready(bytes);
+        *work = Work::Ready(bytes);
+        *self.table.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(table));
+    }
+
+    /// How far it is, unless somebody works on it.
+    fn work_at_rest(&self) -> Option<MutexGuard<'_, Work<M>>> {
+        match self.work.try_lock() {
+            Ok(work) => Some(work),
+            Err(TryLockError::Poisoned(panicked)) => Some(panicked.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
+    }
+}
+
+impl<M> Work<M> {
+    fn is_to_begin(&self) -> bool {
+        match self {
+            Self::NotBegun => true,
+            Self::Refused(period) => *period < ROOM.period(),
+            _ => false,
+        }
+    }
+}
+
+impl<M: Making> Holder for Slot<M> {
+    fn last_use(&self) -> u64 {
+        self.last_use.load(Ordering::Relaxed)
+    }
+
+    fn idle(&self) -> Option<usize> {
+        let work = self.work_at_rest()?;
+        let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
+        match *work {
+            Work::Making(_, bytes) | Work::Ready(bytes) if !is_held(&table) => Some(bytes),
+            _ => None,
+        }
+    }
+
+    fn give_up(&self) -> Option<(usize, Box<dyn Any + Send>)> {
+        let mut work = self.work_at_rest()?;
+        // Nobody takes hold of it any more.
+        let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
+        if is_held(&table) {
+            return None;
+        }
+        match std::mem::replace(&mut *work, Work::NotBegun) {
+            Work::Making(making, taken) => Some((taken, Box::new(making))),
+            Work::Ready(bytes) => {
+                ROOM.remove_ready(bytes);
+                Some((bytes, Box::new(table.take())))
+            }
+            other => {
+                *work = other;
+                None
+            }
+        }
+    }
+}
+
+/// Whether searches go by a table.
+fn is_held<T>(table: &Option<Arc<T>>) -> bool {
+    table
+        .as_ref()
+        .is_some_and(|table| Arc::strong_count(table) > 1)
 }

@@ -78,18 +78,10 @@ pub fn prepare(problem: &Problem, nodes: u64) -> bool {
             .all(|vertical| Axis::class(problem, vertical).0.build(states))
 }
 
-/// Whether there was no room for a problem's tables, as far as they have been asked for.
-pub(super) fn is_refused(problem: &Problem) -> bool {
-    supports(problem.shape())
-        && [true, false]
-            .into_iter()
-            .any(|vertical| Axis::class(problem, vertical).0.is_refused())
-}
-
-/// The bytes that the tables built so far hold.
-#[must_use]
-pub fn bytes() -> usize {
-    SLOTS.bytes()
+/// Whether a problem's tables are there.
+pub(super) fn is_ready(problem: &Problem) -> bool {
+    let is_axis_ready = |vertical| Axis::class(problem, vertical).0.get().is_some();
+    supports(problem.shape()) && [true, false].into_iter().all(is_axis_ready)
 }
 
 /// The moves along columns, from row to row, or those along rows.
@@ -135,7 +127,7 @@ impl Axis {
         };
         let cells = 0..shape.cells();
         Some(Self {
-            table: Arc::clone(table),
+            table,
             lines: cells.clone().map(line).collect(),
             homes: cells
                 .map(|tile| line(problem.goal_cell(tile as u16)))

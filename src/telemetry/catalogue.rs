@@ -219,7 +219,12 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Gauge,
         "loyd_heuristic_tables_refused",
-        "Tables of the walking distance, of pushes and of the learned estimate that --heuristic-memory has no room for.",
+        "Tables of the walking distance, of pushes and of the learned estimate that --heuristic-memory had no room for when they were last asked for.",
+    ),
+    (
+        Kind::Counter,
+        "loyd_heuristic_tables_evicted_total",
+        "Tables of the walking distance, of pushes and of the learned estimate that made room for others, as nobody had asked for them in the last minute.",
     ),
     (
         Kind::Gauge,

@@ -1,5 +1,6 @@
 use loyd::heuristic::learned::near::{self, NearRanking, NearRows, NearWeights};
 use loyd::heuristic::learned::{Changes, Line, Ranking, Rows, TOGETHER, Weights, WeightsError};
+use loyd::heuristic::table_counts;
 use loyd::puzzle::{Board, Dice};
 
 use crate::learned::tiles;
@@ -233,13 +234,13 @@ fn rows_are_made_bit_by_bit_for_boards_beyond_those_that_were_learned() {
     assert!(slices > 100, "{slices}");
     let rows = near::ready(wide).unwrap();
     assert_eq!(rows.shape(), wide);
-    assert!(near::bytes() >= NearRows::bytes(wide));
-    let before = near::bytes();
+    assert!(table_counts().bytes >= NearRows::bytes(wide));
+    let before = table_counts().bytes;
     let tall = shape(9, 8);
     assert!(near::ready_whole(tall).is_none());
     while !near::prepare_whole(tall, 512) {}
     let ranking = near::ready_whole(tall).unwrap();
     assert_eq!(ranking.shape(), wide);
     assert!(ranking.network().is_none());
-    assert!(near::bytes() >= before + NearRanking::bytes(wide));
+    assert!(table_counts().bytes >= before + NearRanking::bytes(wide));
 }

@@ -27,7 +27,7 @@ pub use lookup::TOGETHER;
 pub use network::{Along, Network, Sums, UNITS};
 pub use ranking::{Changes, Ranking};
 pub use rows::{Between, Rows};
-pub use table::{bytes, has_network, prepare, ready, supports};
+pub use table::{has_network, prepare, ready, supports};
 pub use weights::{MAX_CELLS, Weights};
 
 pub(crate) use file::Stored;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::file::Reading;
 use super::lift::{Lift, Line};
-use super::near;
 use super::ranking::Ranking;
 use super::rows::{self, Rows};
 use super::shipped::{self, lying, recipe, shapes};
@@ -26,18 +25,11 @@ pub fn prepare(shape: Shape, nodes: u64) -> bool {
     slot(shape).is_none_or(|slot| slot.build(nodes))
 }
 
-/// The rows for a shape, if they are there; none for ever where the weights were found damaged, or
-/// there is no room for them.
+/// The rows for a shape, if they are there. Those of all shapes together take 160 MB, and those for larger boards
+/// ([`near`](super::near)) 1.8 GB more.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
-    slot(shape)?.get()?.as_ref().clone()
-}
-
-/// The bytes that all rows made so far take. Those of all shapes together take 160 MB, and those for larger boards
-/// ([`near`]) 1.8 GB more.
-#[must_use]
-pub fn bytes() -> usize {
-    SLOTS.bytes() + near::bytes()
+    slot(shape)?.get()
 }
 
 /// Whether there is a [`Network`](super::Network) for boards of this shape, however it lies.
@@ -77,8 +69,7 @@ const SPREAD_A_NODE: u64 = 16;
 
 impl Making for Work {
     type Class = Shape;
-    /// None where the weights are damaged.
-    type Table = Option<Arc<Rows>>;
+    type Table = Rows;
 
     fn need(shape: &Shape) -> usize {
         bytes_for(*shape)
@@ -122,18 +113,15 @@ impl Making for Work {
         }
     }
 
-    fn finish(self) -> Option<Arc<Rows>> {
+    fn finish(self) -> Option<Rows> {
         match self.stage {
-            Stage::Rows(rows) => Some(Arc::new(shipped::with_network(
-                rows.finish(),
-                shipped::network,
-            )?)),
+            Stage::Rows(rows) => shipped::with_network(rows.finish(), shipped::network),
             _ => None,
         }
     }
 
-    fn bytes(table: &Self::Table) -> usize {
-        table.as_ref().map_or(0, |rows| bytes_for(rows.shape()))
+    fn bytes(rows: &Rows) -> usize {
+        bytes_for(rows.shape())
     }
 }
 

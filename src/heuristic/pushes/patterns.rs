@@ -113,15 +113,9 @@ pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     !supports(problem.shape()) || patterns(problem).all(|(_, class)| slot(class).build(states))
 }
 
-/// Whether there was no room for a problem's tables, as far as they have been asked for.
-pub(super) fn is_refused(problem: &Problem) -> bool {
-    supports(problem.shape()) && patterns(problem).any(|(_, class)| slot(class).is_refused())
-}
-
-/// The bytes that the tables built so far hold.
-#[must_use]
-pub fn bytes() -> usize {
-    SLOTS.bytes()
+/// Whether a problem's tables are there.
+pub(super) fn is_ready(problem: &Problem) -> bool {
+    supports(problem.shape()) && patterns(problem).all(|(_, class)| slot(class).get().is_some())
 }
 
 /// One pattern, as a problem's board is seen through it.
@@ -150,7 +144,7 @@ impl Pattern {
             changes[cell] = BLANK as u8 ^ class.colours[class.shape.row(home)];
         }
         Some(Self {
-            table: Arc::clone(table),
+            table,
             transposed: view.transpose,
             places,
             changes,

@@ -149,8 +149,8 @@ impl Making for Building {
         false
     }
 
-    fn finish(self) -> Table {
-        self.table
+    fn finish(self) -> Option<Table> {
+        Some(self.table)
     }
 
     fn bytes(table: &Table) -> usize {

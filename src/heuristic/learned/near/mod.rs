@@ -18,8 +18,7 @@ mod weights;
 pub use ranking::NearRanking;
 pub use rows::{Between, NearRows};
 pub use table::{
-    bytes, prepare, prepare_whole, ready, ready_whole, shipped, shipped_whole, supports,
-    supports_whole,
+    prepare, prepare_whole, ready, ready_whole, shipped, shipped_whole, supports, supports_whole,
 };
 pub use weights::NearWeights;
 

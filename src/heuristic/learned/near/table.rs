@@ -61,18 +61,16 @@ pub fn prepare_whole(shape: Shape, nodes: u64) -> bool {
     !supports_whole(shape) || slot(&WHOLE, lying(shape)).build(nodes)
 }
 
-/// The rows for stages, if they are there; none for ever where there is no room for them.
+/// The rows for stages, if they are there.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<NearRows>> {
-    let rows = supports(shape).then(|| slot(&STAGED, shape).get())??;
-    rows.as_ref().clone()
+    supports(shape).then(|| slot(&STAGED, shape).get())?
 }
 
 /// The same of what ranks whole boards.
 #[must_use]
 pub fn ready_whole(shape: Shape) -> Option<Arc<NearRanking>> {
-    let ranking = supports_whole(shape).then(|| slot(&WHOLE, lying(shape)).get())??;
-    ranking.as_ref().clone()
+    supports_whole(shape).then(|| slot(&WHOLE, lying(shape)).get())?
 }
 
 /// The weights for stages that are shipped, as those for a shape; none when they are damaged.
@@ -89,24 +87,18 @@ pub fn shipped_whole(shape: Shape) -> Option<NearWeights> {
     Some(weights.fit(shape))
 }
 
-/// The bytes that all rows made so far take.
-#[must_use]
-pub fn bytes() -> usize {
-    STAGED.bytes() + WHOLE.bytes()
-}
-
 /// The place of the rows of a shape for which there are weights.
 fn slot<P: Purpose>(slots: &'static Slots<Work<P>>, shape: Shape) -> &'static Slot<Work<P>> {
     slots.of(&shape, P::shapes())
 }
 
 /// What weights are for.
-trait Purpose {
+trait Purpose: Send + 'static {
     /// The weights that are shipped.
     const BYTES: &'static [u8];
 
     /// What beams look up.
-    type Table;
+    type Table: Send + Sync;
 
     /// All shapes for which there are weights.
     fn shapes() -> impl Iterator<Item = Shape>;
@@ -203,8 +195,7 @@ const SPREAD_A_NODE: u64 = 16;
 
 impl<P: Purpose> Making for Work<P> {
     type Class = Shape;
-    /// None where the weights are damaged.
-    type Table = Option<Arc<P::Table>>;
+    type Table = P::Table;
 
     fn need(shape: &Shape) -> usize {
         // The weights are there as long as the rows are made, and two of them as a line is put in or taken out.
@@ -248,16 +239,15 @@ impl<P: Purpose> Making for Work<P> {
         }
     }
 
-    fn finish(self) -> Self::Table {
+    fn finish(self) -> Option<P::Table> {
         match self.stage {
-            Stage::Rows(rows) => Some(Arc::new(P::table(rows)?)),
+            Stage::Rows(rows) => P::table(rows),
             _ => None,
         }
     }
 
-    fn bytes(table: &Self::Table) -> usize {
-        let shape = table.as_ref().map(|table| P::shape(table));
-        shape.map_or(0, P::bytes)
+    fn bytes(table: &P::Table) -> usize {
+        P::bytes(P::shape(table))
     }
 }
 

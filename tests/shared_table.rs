@@ -1,0 +1,115 @@
+//! Which tables of heuristics make room for others. The room is the process's: these tests have one of their own.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use loyd::heuristic::learned::{self, Ranking, Rows};
+use loyd::heuristic::{begin_period, limit_tables, table_counts, walking_distance};
+use loyd::puzzle::{Board, Dice, Problem, Shape};
+
+/// One test at a time, each in later periods than those before.
+fn alone() -> (MutexGuard<'static, u64>, u64) {
+    static PERIOD: Mutex<u64> = Mutex::new(1);
+    let mut period = PERIOD.lock().unwrap_or_else(PoisonError::into_inner);
+    let first = *period;
+    *period += 1000;
+    (period, first)
+}
+
+fn shape(rows: usize, columns: usize) -> Shape {
+    Shape::new(rows, columns).unwrap()
+}
+
+fn prepare(shape: Shape) {
+    while !learned::prepare(shape, 10_000) {}
+}
+
+#[test]
+fn a_table_makes_room_once_nobody_has_asked_for_it_for_a_period() {
+    let (_alone, period) = alone();
+    let (large, small) = (shape(6, 6), shape(5, 6));
+    // Whatever others have left goes first.
+    begin_period(period);
+    limit_tables(Rows::bytes(large) * 5 / 4);
+    let before = table_counts();
+
+    prepare(large);
+    assert!(learned::ready(large).is_some());
+    assert!(
+        learned::prepare(small, 1),
+        "there is no room, so nothing to do"
+    );
+    assert!(learned::ready(small).is_none());
+    assert_eq!(table_counts().refused, before.refused + 1);
+
+    // It was asked for in the period before.
+    begin_period(period + 1);
+    assert!(learned::prepare(small, 1));
+    assert!(learned::ready(small).is_none());
+    assert_eq!(table_counts().refused, before.refused + 1);
+
+    begin_period(period + 2);
+    let evicted = table_counts().evicted;
+    prepare(small);
+    let rows = learned::ready(small).expect("the other one has made room");
+    assert!(learned::ready(large).is_none());
+    let counts = table_counts();
+    assert_eq!(counts.refused, before.refused);
+    assert_eq!(counts.evicted, evicted + 1);
+    assert!(counts.bytes <= Rows::bytes(large));
+
+    // What a search holds stays, however long ago it was asked for.
+    begin_period(period + 10);
+    prepare(large);
+    assert!(learned::ready(large).is_none());
+    drop(rows);
+    assert!(
+        learned::prepare(large, 1),
+        "once in a period is enough to try"
+    );
+    begin_period(period + 11);
+    prepare(large);
+    assert!(learned::ready(large).is_some());
+
+    // So does a table in the making give way.
+    begin_period(period + 20);
+    assert!(!learned::prepare(small, 1));
+    begin_period(period + 22);
+    prepare(large);
+    assert!(learned::ready(large).is_some());
+    assert!(learned::ready(small).is_none());
+}
+
+#[test]
+fn tables_never_take_more_than_their_room_whoever_asks() {
+    let (_alone, period) = alone();
+    begin_period(period);
+    let shapes =
+        [(3, 3), (4, 5), (5, 5), (5, 6), (6, 6)].map(|(rows, columns)| shape(rows, columns));
+    // More than the other test leaves.
+    let most = Rows::bytes(shape(6, 6)) * 5 / 4;
+    limit_tables(most);
+    thread::scope(|scope| {
+        for seed in 0..4 {
+            scope.spawn(move || {
+                let mut dice = Dice::new(seed);
+                for step in 0..400 {
+                    let shape = shapes[dice.below(shapes.len() as u32) as usize];
+                    if dice.below(2) == 0 {
+                        learned::prepare(shape, 20_000);
+                        if let Some(rows) = learned::ready(shape) {
+                            assert_eq!(rows.shape(), shape);
+                        }
+                    } else {
+                        let goal = Board::solved(shape);
+                        let problem = Problem::new(&goal, &goal).unwrap();
+                        walking_distance::prepare(&problem, 100_000);
+                    }
+                    assert!(table_counts().bytes <= most);
+                    begin_period(period + step);
+                }
+            });
+        }
+    });
+    assert!(table_counts().evicted > 10, "{:?}", table_counts());
+}
