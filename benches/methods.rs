@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use loyd::heuristic::walking_distance::WalkingDistance;
+use loyd::heuristic::walking_distance::{self, WalkingDistance};
 use loyd::heuristic::{Heuristic, HeuristicKind, Slide, Tiles, pushes, table_counts};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Direction, Metric, Problem, Shape};
@@ -293,6 +293,7 @@ impl Tiles for Walked {
 fn walking_distance_of_all(shape: Shape) {
     let begun = Instant::now();
     let goal = Board::solved(shape);
+    assert!(walking_distance::prepare(&problem(&goal), u64::MAX));
     let walking = WalkingDistance::new(&problem(&goal)).expect("tables for 12 cells");
     let (mut boards, mut above, mut exact, mut sum, mut true_sum) = (0, 0, 0, 0, 0);
     let (mut before, mut boards_there) = (Vec::new(), vec![Walked::goal(&goal)]);

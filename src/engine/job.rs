@@ -296,13 +296,13 @@ where
     O: Outlet<Found = S::Found>,
 {
     fn run(&mut self, turn: &Turn<'_>) -> Next {
+        begin_period(BEGINNING.elapsed().as_secs() / IDLE.as_secs());
         let next = self.slice(turn);
         if let Some(promise) = &mut self.promise {
             promise.served(turn.service());
         }
         self.count(self.search.progress().generated);
         self.reservation.report();
-        begin_period(BEGINNING.elapsed().as_secs() / IDLE.as_secs());
         telemetry::heuristic_tables(table_counts());
         next
     }

@@ -172,8 +172,8 @@ impl HeuristicKind {
     }
 
     /// Works on the tables that it needs for a problem, about as long as so many nodes of a
-    /// search take; true once it needs no more. What is not prepared is built where it is first
-    /// used, which takes seconds on 5×5.
+    /// search take; true once there is no more to do. Where tables are not there,
+    /// [the default](Self::default) stands in for it.
     pub fn prepare(self, problem: &Problem, nodes: u64) -> bool {
         self != Self::WalkingDistance || walking_distance::prepare(problem, nodes)
     }
@@ -187,13 +187,14 @@ impl HeuristicKind {
         }
     }
 
-    /// The bound of a problem's start, in moves.
+    /// The bound of a problem's start, in moves; makes the tables that are not there, which takes seconds on 5×5.
     #[must_use]
     pub fn lower_bound(self, problem: &Problem) -> u32 {
+        self.prepare(problem, u64::MAX);
         self.guide(problem, Bound(problem))
     }
 
-    /// Hands the heuristic for boards of any size to its user.
+    /// Hands the heuristic for boards of any size to its user, [prepared](Self::prepare) for the problem.
     pub(crate) fn guide<G: Guided>(self, problem: &Problem, guided: G) -> G::Output {
         match self {
             Self::Discrete => guided.by(discrete::Discrete(hamming::any(problem))),

@@ -15,14 +15,19 @@ pub use room::{TableCounts, begin_period, limit_tables, table_counts};
 pub(super) trait Making: Send + Sized + 'static {
     /// What it is made for.
     type Class: PartialEq + Send + Sync;
+    /// How it is laid out, which is small.
+    type Plan;
     /// What it becomes.
     type Table: Send + Sync;
 
+    /// How that of a class is laid out.
+    fn plan(class: &Self::Class) -> Self::Plan;
+
     /// About the most bytes that it takes while it is made, and when it is ready.
-    fn need(class: &Self::Class) -> usize;
+    fn need(plan: &Self::Plan) -> usize;
 
     /// Nothing done yet.
-    fn begin(class: &Self::Class) -> Self;
+    fn begin(class: &Self::Class, plan: Self::Plan) -> Self;
 
     /// Looks at about so many states; true when there are no more.
     fn advance(&mut self, states: u64) -> bool;
@@ -134,9 +139,10 @@ impl<M: Making> Slot<M> {
         if let Work::Refused(_) = work {
             ROOM.remove_refused();
         }
-        let need = M::need(&self.class);
+        let plan = M::plan(&self.class);
+        let need = M::need(&plan);
         *work = if ROOM.take(need, self) {
-            Work::Making(M::begin(&self.class), need)
+            Work::Making(M::begin(&self.class, plan), need)
         } else {
             ROOM.add_refused();
             Work::Refused(ROOM.period())

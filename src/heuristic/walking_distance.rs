@@ -4,7 +4,7 @@
 //! bound is the distance of the one and of the other added up, as each move is one of either.
 //!
 //! It knows of all conflicts within a line, also those that the blank brings about, and is
-//! consistent. Tables are built when first asked for and kept for the life of the process. On
+//! consistent. Tables are built when first asked for, and kept as long as there is room for them. On
 //! 4×4 one table serves both axes; it has 24,964 states and takes 118 KB. All tables of all shapes
 //! and homes would take 142 MB.
 
@@ -111,10 +111,9 @@ impl Axis {
         (slot(class), mirrored < home)
     }
 
-    /// None when there is no room for its table.
+    /// None when its table is not there.
     fn new(problem: &Problem, vertical: bool) -> Option<Self> {
         let (slot, is_mirrored) = Self::class(problem, vertical);
-        slot.build(u64::MAX);
         let table = slot.get()?;
         let shape = problem.shape();
         let line = |cell| {
@@ -167,8 +166,8 @@ pub struct WalkState {
 }
 
 impl WalkingDistance {
-    /// The bound for the goal of a problem; none when its shape has no tables, or there is no room
-    /// for them. Builds those that are not ready: see [`prepare`].
+    /// The bound for the goal of a problem; none when its shape has no tables, and when they are not there:
+    /// see [`prepare`].
     #[must_use]
     pub fn new(problem: &Problem) -> Option<Self> {
         if !supports(problem.shape()) {

@@ -191,7 +191,7 @@ impl Stage {
         }
     }
 
-    /// What it was at work, which is another one where its heuristic's tables had no room.
+    /// What it is at work, which is another one where its heuristic's tables have no room.
     #[must_use]
     pub fn at_hand(self, problem: &Problem) -> Self {
         match self {

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 
 use loyd::heuristic::corrected::Corrected;
 use loyd::heuristic::linear_conflict::{LinearConflict, ShortLines};
-use loyd::heuristic::walking_distance::WalkingDistance;
+use loyd::heuristic::walking_distance::{self, WalkingDistance};
 use loyd::heuristic::{Heuristic, HeuristicKind, discrete::Discrete, hamming, manhattan};
 use loyd::puzzle::{Board, Problem};
 use rustc_hash::FxHashMap;
@@ -69,6 +69,7 @@ impl AllBoards {
         self.admits("last moves", &last);
         let both = Corrected::new(problem, manhattan, true, true);
         self.admits("corner tiles and last moves", &both);
+        assert!(walking_distance::prepare(problem, u64::MAX));
         let walking = WalkingDistance::new(problem).unwrap();
         self.admits_consistent("walking distance", &walking);
         for (corners, last) in [(true, false), (false, true), (true, true)] {
@@ -111,6 +112,7 @@ fn on_all_boards_of_two_rows_or_columns() {
 #[test]
 fn the_strongest_on_all_boards_of_5x2() {
     let all = AllBoards::new(5, 2, 9);
+    assert!(walking_distance::prepare(&all.problem, u64::MAX));
     let walking = WalkingDistance::new(&all.problem).unwrap();
     all.admits("walking distance", &walking);
     let conflict = LinearConflict::new(&all.problem);

@@ -1,7 +1,7 @@
 use loyd::heuristic::Correction;
 use loyd::heuristic::corrected::{Conflicts, Corrected};
 use loyd::heuristic::linear_conflict::ShortLines;
-use loyd::heuristic::walking_distance::WalkingDistance;
+use loyd::heuristic::walking_distance::{self, WalkingDistance};
 use loyd::heuristic::{Heuristic, HeuristicKind, Slide, Tiles, hamming, manhattan};
 use loyd::heuristic::{discrete::Discrete, linear_conflict::LinearConflict};
 use loyd::puzzle::{Board, Dice, Problem};
@@ -49,6 +49,7 @@ fn agrees(problem: &Problem, steps: usize) {
     agrees_along_a_walk(Kind::LinearConflict, &lines, problem, steps);
     corrections_agree(&[], &manhattan::any(problem), problem, steps);
     if problem.shape().cells() <= 16
+        && walking_distance::prepare(problem, u64::MAX)
         && let Some(walking) = WalkingDistance::new(problem)
     {
         agrees_along_a_walk(Kind::WalkingDistance, &walking, problem, steps);

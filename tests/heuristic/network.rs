@@ -107,5 +107,6 @@ fn a_network_has_a_weight_for_each_tile_on_each_cell_and_signs() {
     assert!(network(shape(2, 3), 36, 0).is_none());
     assert!(network(shape(2, 3), 35, 1).is_none());
     assert!(network(shape(2, 3), 37, 1).is_none());
-    assert!(network(shape(10, 11), 110 * 110, 1).is_none());
+    assert!(network(shape(11, 12), 132 * 132, 1).is_some());
+    assert!(network(shape(11, 13), 143 * 143, 1).is_none());
 }

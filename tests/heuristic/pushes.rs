@@ -14,6 +14,12 @@ fn bound<B: PushBound>(bound: &B, board: &Board) -> u32 {
     across.min(vertical)
 }
 
+/// The patterns of a problem, their tables made.
+fn prepared(problem: &Problem) -> Option<Patterns> {
+    assert!(pushes::prepare(problem, u64::MAX));
+    Patterns::new(problem)
+}
+
 #[test]
 fn no_bound_is_above_the_least_number_of_pushes() {
     for (rows, columns, home) in [(3, 3, 8), (3, 3, 7), (3, 3, 4), (2, 4, 7), (2, 5, 9)] {
@@ -23,7 +29,7 @@ fn no_bound_is_above_the_least_number_of_pushes() {
         let goal = goal(shape, home);
         let goal = Problem::new(&goal, &goal).unwrap();
         let lines = Lines::new(&goal);
-        let patterns = Patterns::new(&goal).unwrap();
+        let patterns = prepared(&goal).unwrap();
         for (index, distance) in table.distances().enumerate() {
             let board = table.board(index).unwrap();
             let distance = u32::from(distance);
@@ -55,7 +61,7 @@ fn the_bounds_of_the_goal_are_0_and_of_a_pushed_goal_1() {
         }
     }
     let goal = goal(shape(3, 3), 8);
-    let patterns = Patterns::new(&Problem::new(&goal, &goal).unwrap()).unwrap();
+    let patterns = prepared(&Problem::new(&goal, &goal).unwrap()).unwrap();
     assert_eq!(bound(&patterns, &goal), 0);
     for direction in Direction::ALL {
         let mut board = goal.clone();
@@ -78,7 +84,7 @@ fn patterns_are_for_boards_of_up_to_16_cells() {
         assert_eq!(PushKind::of(shape), kind);
         let problem = random_problem(shape, 0, &mut Dice::new(1));
         if kind == PushKind::Lines {
-            assert!(Patterns::new(&problem).is_none());
+            assert!(prepared(&problem).is_none());
             assert!(pushes::prepare(&problem, 0));
         }
     }
@@ -121,7 +127,7 @@ fn states_follow_the_slides() {
             let home = any_cell(shape, &mut dice);
             let problem = random_problem(shape, home, &mut dice);
             follow(&Lines::new(&problem), &problem, &mut dice);
-            if let Some(patterns) = Patterns::new(&problem) {
+            if let Some(patterns) = prepared(&problem) {
                 follow(&patterns, &problem, &mut dice);
             }
         }

@@ -9,7 +9,6 @@ use std::io::Read;
 
 use super::file::{self, WeightsError};
 use super::slides::Slides;
-use super::weights::MAX_CELLS;
 use crate::puzzle::{Direction, Shape};
 
 /// How many units there are.
@@ -42,6 +41,9 @@ impl Network {
     /// The parts of a move that sums are counted in.
     pub const UNIT: i32 = 256;
 
+    /// The most cells of a board: as many as the largest that are ranked whole have.
+    pub const MAX_CELLS: usize = 132;
+
     /// Bytes held for a shape.
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
@@ -51,12 +53,12 @@ impl Network {
     }
 
     /// A network by its weights `[tile][cell]`, what each unit's sum begins with, and 1 for the units that make the estimate
-    /// greater, −1 for the others; none when there are too many weights or too few, other signs, or more than [`MAX_CELLS`].
+    /// greater, −1 for the others; none when there are too many weights or too few, other signs, or more than [`MAX_CELLS`](Self::MAX_CELLS).
     #[must_use]
     pub fn new(shape: Shape, weights: Vec<Sums>, bias: Sums, signs: Sums) -> Option<Self> {
         let cells = shape.cells();
         let are_signs = signs.0.iter().all(|&sign| sign == 1 || sign == -1);
-        if weights.len() != cells * cells || cells > MAX_CELLS || !are_signs {
+        if weights.len() != cells * cells || cells > Self::MAX_CELLS || !are_signs {
             return None;
         }
         let (slides, ends) = Slides::new(shape);
@@ -84,7 +86,7 @@ impl Network {
     /// When they are not what [`to_bytes`](Self::to_bytes) makes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         let (_, shape, mut content) = file::open(MAGIC, file::VERSION..=file::VERSION, bytes)?;
-        if shape.cells() > MAX_CELLS {
+        if shape.cells() > Self::MAX_CELLS {
             return Err(WeightsError::Damaged);
         }
         let mut sums = Vec::new();

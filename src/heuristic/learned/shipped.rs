@@ -54,6 +54,7 @@ const LONG_CELLS: usize = 40;
 /// out.
 #[derive(Clone, Debug)]
 pub(super) struct Recipe {
+    pub(super) square: Shape,
     pub(super) bytes: &'static [u8],
     pub(super) lifts: Vec<Line>,
 }
@@ -140,6 +141,7 @@ pub(super) fn recipe(shape: Shape) -> Option<Recipe> {
             shape.columns().saturating_sub(side),
         ));
     Some(Recipe {
+        square: Shape::new(side, side).ok()?,
         bytes,
         lifts: lifts.collect(),
     })

@@ -6,7 +6,7 @@ use super::file::Reading;
 use super::lift::{Lift, Line};
 use super::ranking::Ranking;
 use super::rows::{self, Rows};
-use super::shipped::{self, lying, recipe, shapes};
+use super::shipped::{self, Recipe, lying, recipe, shapes};
 use super::weights::Weights;
 use crate::heuristic::shared_table::{Making, Slot, Slots};
 use crate::puzzle::Shape;
@@ -69,15 +69,20 @@ const SPREAD_A_NODE: u64 = 16;
 
 impl Making for Work {
     type Class = Shape;
+    type Plan = Option<Recipe>;
     type Table = Rows;
 
-    fn need(shape: &Shape) -> usize {
-        bytes_for(*shape)
+    fn plan(shape: &Shape) -> Option<Recipe> {
+        recipe(*shape)
     }
 
-    fn begin(shape: &Shape) -> Self {
-        let begun = recipe(*shape)
-            .and_then(|recipe| Some((Reading::begin(recipe.bytes).ok()?, recipe.lifts)));
+    fn need(recipe: &Option<Recipe>) -> usize {
+        recipe.as_ref().map_or(0, most_bytes)
+    }
+
+    fn begin(shape: &Shape, recipe: Option<Recipe>) -> Self {
+        let begun =
+            recipe.and_then(|recipe| Some((Reading::begin(recipe.bytes).ok()?, recipe.lifts)));
         let (stage, lifts) = match begun {
             Some((reading, lifts)) => (Stage::Reading(reading), lifts),
             None => (Stage::Failed, Vec::new()),
@@ -123,6 +128,20 @@ impl Making for Work {
     fn bytes(rows: &Rows) -> usize {
         bytes_for(rows.shape())
     }
+}
+
+/// The most bytes that are held on the way to the rows and when they are there: weights as they are read, before and after
+/// each line that is put in or taken out, and beside the rows that are made of them.
+fn most_bytes(recipe: &Recipe) -> usize {
+    let mut shape = recipe.square;
+    let mut most = 0;
+    for line in &recipe.lifts {
+        let after = line.shape(shape).unwrap_or(shape);
+        most = most.max(Weights::bytes(shape) + Weights::bytes(after));
+        shape = after;
+    }
+    most.max(Weights::bytes(shape) + Rows::bytes(shape))
+        .max(bytes_for(shape))
 }
 
 /// What the rows for a shape take, and the network beside them where there is one.

@@ -130,11 +130,9 @@ struct Pattern {
 }
 
 impl Pattern {
-    /// None when there is no room for its table.
+    /// None when its table is not there.
     fn new(problem: &Problem, view: Symmetry, class: Class) -> Option<Self> {
-        let slot = slot(class);
-        slot.build(u64::MAX);
-        let table = slot.get()?;
+        let table = slot(class).get()?;
         let shape = problem.shape();
         let mut places = [0; SMALL_CELLS];
         let mut changes = [0; SMALL_CELLS];
@@ -170,8 +168,8 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// The bound for the goal of a problem; none when [`supports`] says so, or there is no room for
-    /// the tables. Builds those that are not ready: see [`prepare`].
+    /// The bound for the goal of a problem; none when [`supports`] says so, and when the tables are not
+    /// there: see [`prepare`].
     #[must_use]
     pub fn new(problem: &Problem) -> Option<Self> {
         if !supports(problem.shape()) {

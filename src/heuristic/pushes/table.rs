@@ -69,17 +69,20 @@ pub(super) struct Building {
 
 impl Making for Building {
     type Class = Class;
+    type Plan = Ranks;
     type Table = Table;
 
-    fn need(class: &Class) -> usize {
-        let ranks = Ranks::new(class.shape, class.goal());
+    fn plan(class: &Class) -> Ranks {
+        Ranks::new(class.shape, class.goal())
+    }
+
+    fn need(ranks: &Ranks) -> usize {
         let layers = ranks.states() / 4 * size_of::<Colours>();
         ranks.bytes() + 2 * ranks.states() + layers
     }
 
-    fn begin(class: &Class) -> Self {
+    fn begin(class: &Class, ranks: Ranks) -> Self {
         let goal = class.goal();
-        let ranks = Ranks::new(class.shape, goal);
         let mut distances = [0, 1].map(|_| vec![UNKNOWN; ranks.states()].into_boxed_slice());
         for distances in &mut distances {
             distances[ranks.of(goal)] = 0;

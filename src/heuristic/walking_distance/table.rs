@@ -95,17 +95,20 @@ pub(super) struct Building {
 
 impl Making for Building {
     type Class = Class;
+    type Plan = Numbering;
     type Table = Table;
 
-    fn need(class: &Class) -> usize {
-        let numbering = Numbering::new(*class);
+    fn plan(class: &Class) -> Numbering {
+        Numbering::new(*class)
+    }
+
+    fn need(numbering: &Numbering) -> usize {
         // Two layers are at hand while it is made, of a tenth of the states or so.
         let layers = numbering.states() / 10 * size_of::<Crowds>();
         numbering.bytes() + numbering.states() / 4 + layers
     }
 
-    fn begin(class: &Class) -> Self {
-        let numbering = Numbering::new(*class);
+    fn begin(_: &Class, numbering: Numbering) -> Self {
         let mut residues = Residues(vec![0; numbering.states().div_ceil(4)]);
         let goal = numbering.goal();
         residues.set(numbering.number(goal), Residue::GOAL);

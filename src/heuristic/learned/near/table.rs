@@ -195,7 +195,12 @@ const SPREAD_A_NODE: u64 = 16;
 
 impl<P: Purpose> Making for Work<P> {
     type Class = Shape;
+    type Plan = Shape;
     type Table = P::Table;
+
+    fn plan(shape: &Shape) -> Shape {
+        *shape
+    }
 
     fn need(shape: &Shape) -> usize {
         // The weights are there as long as the rows are made, and two of them as a line is put in or taken out.
@@ -204,9 +209,9 @@ impl<P: Purpose> Making for Work<P> {
         making.max(lifting).max(P::bytes(*shape))
     }
 
-    fn begin(shape: &Shape) -> Self {
+    fn begin(_: &Shape, shape: Shape) -> Self {
         Self {
-            shape: *shape,
+            shape,
             stage: Reading::begin(P::BYTES).map_or(Stage::Failed, Stage::Reading),
             purpose: PhantomData,
         }
