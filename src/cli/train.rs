@@ -169,9 +169,10 @@ impl TrainArgs {
                 "--network: only with --learn network".to_owned(),
             ));
         }
-        if learn == Learn::Network && shape.cells() > MAX_CELLS {
+        if learn == Learn::Network && shape.cells() > Network::MAX_CELLS {
+            let most = Network::MAX_CELLS;
             return Err(Failure::Input(format!(
-                "--learn network: networks are for boards of at most {MAX_CELLS} cells, not of {shape}"
+                "--learn network: networks are for boards of at most {most} cells, not of {shape}"
             )));
         }
         if learn == Learn::Network && self.epochs.is_some() {

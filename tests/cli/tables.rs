@@ -231,8 +231,8 @@ fn networks_are_learned_beside_weights_and_go_on() {
             "--learn network",
         ),
         (
-            &["--shape", "11x11", "--learn", "network"],
-            "at most 100 cells",
+            &["--shape", "12x16", "--learn", "network"],
+            "at most 132 cells",
         ),
         (&["--shape", "8x8", "--staged"], "--staged"),
         (&["--shape", "12x12"], "--staged"),

@@ -9,7 +9,8 @@ use super::by_tile::ByTile;
 use super::whole::{Beam, End, Task};
 use super::{Child, Children, Estimate, Hashes, Lane, Pass};
 use crate::heuristic::learned::{
-    self, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, has_network, near,
+    self, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, has_network,
+    near::{self, NearRanking},
 };
 use crate::puzzle::{Problem, Shape};
 
@@ -274,23 +275,31 @@ pub fn prepare(shape: Shape, nodes: u64) -> bool {
 /// Whether they are there.
 #[must_use]
 pub fn is_ready(shape: Shape) -> bool {
+    ready(shape).is_some()
+}
+
+/// What ranks whole boards of a shape.
+pub(crate) enum Ready {
+    /// All pairs of tiles.
+    Pairs(Arc<Rows>),
+    /// Pairs near each other.
+    Near(Arc<NearRanking>),
+}
+
+/// What ranks whole boards of this shape, if it is there.
+pub(crate) fn ready(shape: Shape) -> Option<Ready> {
     if near::supports_whole(shape) {
-        near::ready_whole(shape).is_some()
+        near::ready_whole(shape).map(Ready::Near)
     } else {
-        learned::ready(shape).is_some()
+        learned::ready(shape).map(Ready::Pairs)
     }
 }
 
 /// A search by the learned estimate of the problem's shape; none when its tables are not there.
 #[must_use]
 pub fn by_learned(problem: &Problem, from: End, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
-    let shape = problem.shape();
-    if near::supports_whole(shape) {
-        let ranking = near::ready_whole(shape)?;
-        return Some(Box::new(Beam::learned(
-            problem, from, ranking, width, seed,
-        )?));
-    }
-    let rows = learned::ready(shape)?;
-    Some(Box::new(Beam::learned(problem, from, rows, width, seed)?))
+    Some(match ready(problem.shape())? {
+        Ready::Pairs(rows) => Box::new(Beam::learned(problem, from, rows, width, seed)?),
+        Ready::Near(ranking) => Box::new(Beam::learned(problem, from, ranking, width, seed)?),
+    })
 }

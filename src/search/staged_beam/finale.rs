@@ -7,15 +7,15 @@ use super::estimate::Staged;
 use super::number;
 use super::roots::Roots;
 use super::stages::Completed;
-use crate::heuristic::learned::Rows;
-use crate::puzzle::plain_goal;
-use crate::search::beam::{Hashes, Layers, Learned, Mark, Settings, State, Tile};
+use crate::heuristic::learned::Ranking;
+use crate::puzzle::{Shape, plain_goal};
+use crate::search::beam::{Hashes, Layers, Learned, Mark, Ready, Settings, State, Tile, Trace};
 
 /// A beam over the block that is left, by the learned estimate. Its roots are all boards that
 /// have completed the stages, each in the layer of its depth.
 pub(super) struct Finale<T> {
     inside: Inside,
-    layers: Layers<Learned>,
+    layers: Box<dyn BlockLayers>,
     roots: Roots<T>,
     /// The stages that they have completed.
     stages: Staged<T>,
@@ -24,21 +24,22 @@ pub(super) struct Finale<T> {
 }
 
 impl<T: Tile> Finale<T> {
-    /// A beam that goes on from boards that have only the block left.
+    /// A beam that goes on from boards that have only the block left, by what ranks boards of its shape.
     pub(super) fn new(
         inside: Inside,
-        rows: Arc<Rows>,
+        ranking: Ready,
         settings: Settings,
         completed: Completed<T>,
         seed: u64,
     ) -> Self {
-        let hashes = Hashes::new(inside.inner, seed);
-        let goal = hashes.of_board(&plain_goal(inside.inner, inside.home()));
-        let estimate = Learned::new(rows, goal);
-        let layers = Layers::new(inside.inner, estimate, hashes, settings, completed.trace);
+        let trace = completed.trace;
+        let layers = match ranking {
+            Ready::Pairs(rows) => layers(inside, rows, settings, trace, seed),
+            Ready::Near(ranking) => layers(inside, ranking, settings, trace, seed),
+        };
         Self {
             inside,
-            layers: layers.giving_up(),
+            layers,
             stages: completed.stages,
             roots: Roots::new(completed.nodes),
             told: 0,
@@ -59,11 +60,7 @@ impl<T: Tile> Finale<T> {
 
     /// The next board that seems to be the goal.
     pub(super) fn next_goal(&mut self) -> Option<Mark> {
-        let completed = self.layers.completed();
-        if self.told >= completed.len() {
-            return None;
-        }
-        let mark = completed.head(self.told).mark;
+        let mark = self.layers.goal(self.told)?;
         self.told += 1;
         Some(mark)
     }
@@ -72,7 +69,7 @@ impl<T: Tile> Finale<T> {
     pub(super) fn give_up(self) -> Completed<T> {
         Completed {
             nodes: self.roots.all(),
-            trace: self.layers.finish().1,
+            trace: self.layers.into_trace(),
             stages: self.stages,
         }
     }
@@ -81,7 +78,75 @@ impl<T: Tile> Finale<T> {
         self.layers.set_width(width);
     }
 
-    pub(super) const fn layers(&self) -> &Layers<Learned> {
-        &self.layers
+    pub(super) fn layers(&self) -> &dyn BlockLayers {
+        &*self.layers
+    }
+
+    /// The bytes of its layers, the ways to their nodes not counted.
+    pub(super) fn bytes(block: Shape, width: usize) -> u64 {
+        // Whatever ranks the boards: a node carries the same.
+        Layers::<Learned>::bytes(block, width)
+    }
+}
+
+/// The layers over a block, whatever ranks its boards.
+pub(super) trait BlockLayers: Send {
+    fn add_root(&mut self, tiles: &[u8], depth: u32, mark: Mark);
+    fn advance(&mut self, nodes: u64) -> State;
+    fn set_width(&mut self, width: usize);
+    /// The board of this number that seems to be the goal.
+    fn goal(&self, number: usize) -> Option<Mark>;
+    /// About how many layers are to come.
+    fn rest(&self) -> u32;
+    fn counts(&self) -> (u64, u64);
+    fn trace(&self) -> &Trace;
+    fn into_trace(self: Box<Self>) -> Trace;
+}
+
+fn layers<R: Ranking>(
+    inside: Inside,
+    ranking: Arc<R>,
+    settings: Settings,
+    trace: Trace,
+    seed: u64,
+) -> Box<dyn BlockLayers> {
+    let hashes = Hashes::new(inside.inner, seed);
+    let goal = hashes.of_board(&plain_goal(inside.inner, inside.home()));
+    let estimate = Learned::new(ranking, goal);
+    Box::new(Layers::new(inside.inner, estimate, hashes, settings, trace).giving_up())
+}
+
+impl<R: Ranking> BlockLayers for Layers<Learned<R>> {
+    fn add_root(&mut self, tiles: &[u8], depth: u32, mark: Mark) {
+        self.add_root(tiles, depth, mark);
+    }
+
+    fn advance(&mut self, nodes: u64) -> State {
+        self.advance(nodes)
+    }
+
+    fn set_width(&mut self, width: usize) {
+        self.set_width(width);
+    }
+
+    fn goal(&self, number: usize) -> Option<Mark> {
+        let goals = self.completed();
+        (number < goals.len()).then(|| goals.head(number).mark)
+    }
+
+    fn rest(&self) -> u32 {
+        self.rest()
+    }
+
+    fn counts(&self) -> (u64, u64) {
+        self.counts()
+    }
+
+    fn trace(&self) -> &Trace {
+        self.trace()
+    }
+
+    fn into_trace(self: Box<Self>) -> Trace {
+        self.finish().1
     }
 }

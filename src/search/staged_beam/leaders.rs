@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use super::near;
-use super::peel::Ending;
-use super::run::deepest;
+use super::run::{Prospect, deepest};
 use super::stages::Stages;
 use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::Problem;
@@ -23,8 +22,7 @@ pub(crate) fn leaders(
     width: usize,
     seed: u64,
 ) -> Option<Vec<Group>> {
-    let ending = super::endings(problem, width).pop();
-    let ending = ending.unwrap_or(Ending::Table);
+    let ending = Prospect::ending(super::finales(problem, width).last());
     let settings = Settings::new(width, deepest(problem.shape()));
     let mut stages = Stages::<u8>::from_start(problem, settings, seed, Some(near), ending);
     let mut watch = Watch::new(problem.shape());

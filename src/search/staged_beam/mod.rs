@@ -20,12 +20,11 @@ mod window;
 
 use std::sync::Arc;
 
-use peel::Ending;
-use run::StagedBeam;
+use run::{Prospect, StagedBeam};
 
-use super::beam::{Pass, Tile};
+use super::beam::{self, Pass, Tile};
 use super::tables::Tables;
-use crate::heuristic::learned::{self, near::NearRows};
+use crate::heuristic::learned::near::{self as near_pairs, NearRows};
 use crate::puzzle::{Problem, Shape};
 
 /// Boards of at most so many cells take a byte a tile.
@@ -36,7 +35,7 @@ const BYTE_CELLS: usize = 256;
 const LEARNED_SIDES: [(usize, usize, usize); 3] = [
     (6, 100, Shape::MAX_SIDE.pow(2)),
     (7, 500, Shape::MAX_SIDE.pow(2)),
-    (8, 1000, BYTE_CELLS),
+    (10, 1000, BYTE_CELLS),
 ];
 
 /// The longest side of such a block on boards that tiles near each other help to rank: they rank the last 8×8 as well,
@@ -75,14 +74,14 @@ pub(crate) fn solver_by(
     seed: u64,
     tables: &Arc<Tables>,
 ) -> Box<dyn Pass> {
-    let endings = endings(problem, width);
+    let finales = finales(problem, width);
     let mut pass: Box<dyn Pass> = if problem.shape().cells() <= BYTE_CELLS {
         Box::new(StagedBeam::<u8>::new(
-            problem, most, seed, near, endings, tables,
+            problem, most, seed, near, finales, tables,
         ))
     } else {
         Box::new(StagedBeam::<u16>::new(
-            problem, most, seed, near, endings, tables,
+            problem, most, seed, near, finales, tables,
         ))
     };
     pass.set_width(width);
@@ -94,7 +93,7 @@ pub(crate) fn solver_by(
 #[must_use]
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let mut blocks = learned_blocks(problem);
-    blocks.all(|(_, block, _)| learned::prepare(block, nodes)) && near::prepare(problem, nodes)
+    blocks.all(|(.., block)| beam::prepare(block, nodes)) && near::prepare(problem, nodes)
 }
 
 /// The bytes that a search of this width can come to hold, the tables that belong to the process
@@ -117,11 +116,11 @@ fn corner_shape(problem: &Problem) -> Option<Shape> {
     (home + 1 == shape.cells()).then_some(shape)
 }
 
-/// The blocks that can be left to the learned estimate: the least width for each, its shape and how it is
-/// told, small ones first.
-fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape, Ending)> + use<> {
+/// The blocks that can be left to the learned estimate: the least width for each, its longest side and its shape,
+/// small ones first.
+fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, usize, Shape)> + use<> {
     corner_shape(problem).into_iter().flat_map(|shape| {
-        let longest = if learned::near::supports(shape) {
+        let longest = if near_pairs::supports(shape) {
             NEAR_SIDE
         } else {
             // A larger block than the board would be the board again.
@@ -133,17 +132,19 @@ fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape, Endi
             .filter_map(move |(side, least, _)| {
                 // Lines are peeled off the longer side until both are short enough.
                 let block = Shape::new(shape.rows().min(side), shape.columns().min(side)).ok()?;
-                Some((least, block, Ending::Learned(side)))
+                Some((least, side, block))
             })
     })
 }
 
 /// How a search of this width can end by the learned estimate, the best last.
-fn endings(problem: &Problem, width: usize) -> Vec<Ending> {
-    learned_blocks(problem)
-        .filter(|&(least, block, _)| width >= least && learned::ready(block).is_some())
-        .map(|(.., ending)| ending)
-        .collect()
+fn finales(problem: &Problem, width: usize) -> Vec<Prospect> {
+    let prospect = |(_, side, block)| {
+        let ranking = beam::ready(block)?;
+        Some(Prospect { side, ranking })
+    };
+    let blocks = learned_blocks(problem).filter(|&(least, ..)| width >= least);
+    blocks.filter_map(prospect).collect()
 }
 
 /// The number of a tile.

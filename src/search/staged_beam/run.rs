@@ -9,9 +9,9 @@ use super::finale::Finale;
 use super::peel::Ending;
 use super::stages::{Completed, Stages};
 use super::telling::Telling;
-use crate::heuristic::learned::{self, near::NearRows};
+use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
-use crate::search::beam::{Layers, Learned, Mark, Pass, Settings, State, Tile, Trace};
+use crate::search::beam::{Layers, Mark, Pass, Ready, Settings, State, Tile, Trace};
 use crate::search::tables::Tables;
 use crate::search::{Budget, Progress, Search, Step, Stop};
 
@@ -53,8 +53,8 @@ pub(super) struct StagedBeam<T: Tile> {
     /// From the problem that was asked to the one that is solved.
     symmetry: Symmetry,
     inside: Inside,
-    /// How it can end should it fail this way, the best last; then by a table.
-    endings: Vec<Ending>,
+    /// How it can end by the learned estimate should it fail this way, the best last; then by a table.
+    finales: Vec<Prospect>,
     settings: Settings,
     /// The width of the layers to come.
     width: usize,
@@ -67,10 +67,25 @@ pub(super) struct StagedBeam<T: Tile> {
     peak_memory: u64,
 }
 
+/// A finale that a search can end in.
+pub(super) struct Prospect {
+    /// The longest side of the block that is left to it.
+    pub(super) side: usize,
+    /// What ranks boards of the block, held from the beginning so that it stays.
+    pub(super) ranking: Ready,
+}
+
+impl Prospect {
+    /// What is left to a finale, or where there is none to a table.
+    pub(super) fn ending(finale: Option<&Self>) -> Ending {
+        finale.map_or(Ending::Table, |finale| Ending::Learned(finale.side))
+    }
+}
+
 /// What is being done.
 enum Phase<T: Tile> {
     /// The stages, until the block can be left to the learned estimate.
-    Gathering(Stages<T>),
+    Gathering(Stages<T>, Ready),
     /// The block, by the learned estimate.
     Finale(Finale<T>),
     /// The stages, with a table for the block.
@@ -87,7 +102,7 @@ enum Teller<T: Tile> {
 }
 
 impl<T: Tile> Teller<T> {
-    const fn trace(&self) -> &Trace {
+    fn trace(&self) -> &Trace {
         match self {
             Self::Finale(finale) => finale.layers().trace(),
             Self::ToTable(stages) => stages.layers().trace(),
@@ -95,7 +110,7 @@ impl<T: Tile> Teller<T> {
     }
 
     /// The nodes expanded and generated in it.
-    const fn counts(&self) -> (u64, u64) {
+    fn counts(&self) -> (u64, u64) {
         match self {
             Self::Finale(finale) => finale.layers().counts(),
             Self::ToTable(stages) => stages.layers().counts(),
@@ -105,19 +120,19 @@ impl<T: Tile> Teller<T> {
 
 impl<T: Tile> Phase<T> {
     /// What begins with the stages, and the block that is left to what comes after them.
-    fn of(stages: Stages<T>, image: &Problem, ending: Ending) -> (Self, Inside) {
+    fn of(stages: Stages<T>, image: &Problem, finale: Option<Prospect>) -> (Self, Inside) {
         let inside = Inside::new(image, stages.block());
-        let phase = match ending {
-            Ending::Table => Self::ToTable(stages, Closing::new(inside)),
-            Ending::Learned(_) => Self::Gathering(stages),
+        let phase = match finale {
+            None => Self::ToTable(stages, Closing::new(inside)),
+            Some(finale) => Self::Gathering(stages, finale.ranking),
         };
         (phase, inside)
     }
 
     /// The nodes expanded and generated in it.
-    const fn counts(&self) -> (u64, u64) {
+    fn counts(&self) -> (u64, u64) {
         match self {
-            Self::Gathering(stages) | Self::ToTable(stages, _) => stages.layers().counts(),
+            Self::Gathering(stages, _) | Self::ToTable(stages, _) => stages.layers().counts(),
             Self::Telling(teller, _) => teller.counts(),
             Self::Finale(finale) => finale.layers().counts(),
             Self::Over(_) => (0, 0),
@@ -126,28 +141,29 @@ impl<T: Tile> Phase<T> {
 }
 
 impl<T: Tile> StagedBeam<T> {
-    /// A search of a problem that ends in the last of these ways, in the one before if it fails, and
+    /// A search of a problem that ends in the last of these finales, in the one before if it fails, and
     /// at last by a table. The estimate of tiles near each other is by `near`, where it is there.
     pub(super) fn new(
         problem: &Problem,
         width: usize,
         seed: u64,
         near: Option<Arc<NearRows>>,
-        mut endings: Vec<Ending>,
+        mut finales: Vec<Prospect>,
         tables: &Arc<Tables>,
     ) -> Self {
         let symmetry = problem.canonical_symmetry();
         let image = problem.mirrored(symmetry);
         let settings = Settings::new(width, deepest(image.shape()));
-        let ending = endings.pop().unwrap_or(Ending::Table);
+        let finale = finales.pop();
+        let ending = Prospect::ending(finale.as_ref());
         let stages = Stages::from_start(&image, settings, seed, near.clone(), ending);
-        let (phase, inside) = Phase::of(stages, &image, ending);
+        let (phase, inside) = Phase::of(stages, &image, finale);
         Self {
             problem: problem.clone(),
             tables: Arc::clone(tables),
             symmetry,
             inside,
-            endings,
+            finales,
             settings,
             width: settings.width(),
             seed,
@@ -193,9 +209,9 @@ impl<T: Tile> StagedBeam<T> {
     fn memory(&self) -> u64 {
         let (shape, width) = (self.problem.shape(), self.settings.width());
         let stages = Self::layer_bytes(shape, width);
-        let finale_bytes = || Layers::<Learned>::bytes(self.inside.inner, width);
+        let finale_bytes = || Finale::<T>::bytes(self.inside.inner, width);
         match &self.phase {
-            Phase::Gathering(it) | Phase::ToTable(it, _) => stages + it.layers().trace().bytes(),
+            Phase::Gathering(it, _) | Phase::ToTable(it, _) => stages + it.layers().trace().bytes(),
             Phase::Finale(finale) => stages + finale_bytes() + finale.layers().trace().bytes(),
             Phase::Telling(teller, it) => {
                 let finale = match teller {
@@ -222,14 +238,15 @@ impl<T: Tile> StagedBeam<T> {
     /// none; that by a table cannot fail.
     fn begin_again(&mut self, completed: Completed<T>) -> Step<Solution> {
         let image = self.problem.mirrored(self.symmetry);
-        let ending = self.endings.pop().unwrap_or(Ending::Table);
+        let finale = self.finales.pop();
+        let ending = Prospect::ending(finale.as_ref());
         let (settings, seed, near) = (self.settings, self.seed, self.near.clone());
         let stages = if completed.nodes.is_empty() {
             Stages::from_start(&image, settings, seed, near, ending)
         } else {
             Stages::go_on(&image, settings, seed, near, ending, completed)
         };
-        (self.phase, self.inside) = Phase::of(stages, &image, ending);
+        (self.phase, self.inside) = Phase::of(stages, &image, finale);
         self.set_width(self.width);
         Step::Working
     }
@@ -241,14 +258,13 @@ impl<T: Tile> StagedBeam<T> {
     }
 
     /// Leaves the stages for the finale.
-    fn begin_finale(&mut self, stages: Stages<T>) -> Step<Solution> {
+    fn begin_finale(&mut self, stages: Stages<T>, ranking: Ready) -> Step<Solution> {
         self.count(stages.layers().counts());
         let completed = stages.finish();
-        let rows = learned::ready(self.inside.inner).filter(|_| !completed.nodes.is_empty());
-        let Some(rows) = rows else {
+        if completed.nodes.is_empty() {
             return self.begin_again(completed);
-        };
-        let finale = Finale::new(self.inside, rows, self.settings, completed, self.seed);
+        }
+        let finale = Finale::new(self.inside, ranking, self.settings, completed, self.seed);
         self.phase = Phase::Finale(finale);
         self.set_width(self.width);
         Step::Working
@@ -258,7 +274,7 @@ impl<T: Tile> StagedBeam<T> {
 impl<T: Tile> Pass for StagedBeam<T> {
     fn rest(&self, expected: u32) -> u32 {
         match &self.phase {
-            Phase::Gathering(stages) => {
+            Phase::Gathering(stages, _) => {
                 let cells = self.inside.inner.cells() as u32;
                 let finale = 2 * GATHERED_LAYERS + FINALE_LAYERS_A_CELL * cells;
                 self.rest_of(stages.layers(), expected) + finale
@@ -278,7 +294,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
     fn set_width(&mut self, width: usize) {
         self.width = width;
         match &mut self.phase {
-            Phase::Gathering(stages) | Phase::ToTable(stages, _) => stages.set_width(width),
+            Phase::Gathering(stages, _) | Phase::ToTable(stages, _) => stages.set_width(width),
             Phase::Finale(finale) => finale.set_width(width),
             Phase::Telling(..) | Phase::Over(_) => {}
         }
@@ -295,17 +311,17 @@ impl<T: Tile> Search for StagedBeam<T> {
                 self.phase = Phase::Over(stop);
                 Step::Done(stop)
             }
-            Phase::Gathering(mut stages) => {
+            Phase::Gathering(mut stages, ranking) => {
                 let state = stages.advance(budget.nodes);
                 let completed = stages.layers().completed();
                 if state == State::Over || completed.len() >= self.settings.width() {
-                    return self.begin_finale(stages);
+                    return self.begin_finale(stages, ranking);
                 }
                 if !completed.is_empty() {
                     let first = completed.head(0).depth;
                     stages.end_by(first + GATHERED_LAYERS);
                 }
-                self.phase = Phase::Gathering(stages);
+                self.phase = Phase::Gathering(stages, ranking);
                 Step::Working
             }
             Phase::Finale(mut finale) => {
