@@ -194,7 +194,7 @@ fn a_beam_that_gives_up_on_its_block_goes_on_from_there() {
     let mut dice = Dice::new(17);
     let width = 500;
     for _ in 0..4 {
-        let problem = random_problem(shape(9, 9), 80, &mut dice);
+        let problem = random_problem(shape(10, 10), 99, &mut dice);
         let whole = run(solver(&problem, width, &tables));
         let mut beam = staged_beam::solver(&problem, width, width, 1, &tables);
         let moves = whole.length() as u32;

@@ -24,23 +24,17 @@ use run::{Prospect, StagedBeam};
 
 use super::beam::{self, Pass, Tile};
 use super::tables::Tables;
-use crate::heuristic::learned::near::{self as near_pairs, NearRows};
+use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::{Problem, Shape};
 
 /// Boards of at most so many cells take a byte a tile.
 const BYTE_CELLS: usize = 256;
 
-/// The sides of the blocks that are left to the learned estimate, each with the least width of
-/// beams that seldom give up on them, and the most cells of boards that are worth its tables.
-const LEARNED_SIDES: [(usize, usize, usize); 3] = [
-    (6, 100, Shape::MAX_SIDE.pow(2)),
-    (7, 500, Shape::MAX_SIDE.pow(2)),
-    (10, 1000, BYTE_CELLS),
-];
+/// The sides of the blocks that are left to the learned estimate, and the most cells of boards that are worth its tables.
+const LEARNED_SIDES: [(usize, usize); 2] = [(8, Shape::MAX_SIDE.pow(2)), (10, 24 * 24)];
 
-/// The longest side of such a block on boards that tiles near each other help to rank: they rank the last 8×8 as well,
-/// and on 9×9 to 12×12 solutions are 1 % shorter without it.
-const NEAR_SIDE: usize = 7;
+/// Narrower beams seldom come to the end by it.
+const LEARNED_WIDTH: usize = 30;
 
 /// A search for one solution by a staged beam that keeps `width` boards in each layer, at least
 /// one, and can be made as wide as `most` on the way. The wider, the shorter the solution, and the
@@ -50,7 +44,7 @@ const NEAR_SIDE: usize = 7;
 /// with [`Stop::Exhausted`](super::Stop::Exhausted) and without a solution if none is found in a few times the usual number of
 /// moves.
 ///
-/// Beams of a hundred boards and more end with the learned estimate. Should none of its boards come
+/// Beams of thirty boards and more end with the learned estimate. Should none of its boards come
 /// to the end by that, the search goes on from them and leaves a smaller block to it, and at last none.
 #[must_use]
 pub fn solver(
@@ -93,7 +87,7 @@ pub(crate) fn solver_by(
 #[must_use]
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let mut blocks = learned_blocks(problem);
-    blocks.all(|(.., block)| beam::prepare(block, nodes)) && near::prepare(problem, nodes)
+    blocks.all(|(_, block)| beam::prepare(block, nodes)) && near::prepare(problem, nodes)
 }
 
 /// The bytes that a search of this width can come to hold, the tables that belong to the process
@@ -116,35 +110,29 @@ fn corner_shape(problem: &Problem) -> Option<Shape> {
     (home + 1 == shape.cells()).then_some(shape)
 }
 
-/// The blocks that can be left to the learned estimate: the least width for each, its longest side and its shape,
-/// small ones first.
-fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, usize, Shape)> + use<> {
+/// The blocks that can be left to the learned estimate, each with its longest side, small ones first.
+fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape)> + use<> {
     corner_shape(problem).into_iter().flat_map(|shape| {
-        let longest = if near_pairs::supports(shape) {
-            NEAR_SIDE
-        } else {
-            // A larger block than the board would be the board again.
-            shape.rows().max(shape.columns()).max(LEARNED_SIDES[0].0)
-        };
-        LEARNED_SIDES
-            .into_iter()
-            .filter(move |&(side, _, most)| side <= longest && shape.cells() <= most)
-            .filter_map(move |(side, least, _)| {
-                // Lines are peeled off the longer side until both are short enough.
-                let block = Shape::new(shape.rows().min(side), shape.columns().min(side)).ok()?;
-                Some((least, side, block))
-            })
+        let sides = LEARNED_SIDES.into_iter();
+        let sides = sides.filter(move |&(_, most)| shape.cells() <= most);
+        sides.filter_map(move |(side, _)| {
+            // Lines are peeled off the longer side until both are short enough.
+            let block = Shape::new(shape.rows().min(side), shape.columns().min(side)).ok()?;
+            (block != shape).then_some((side, block))
+        })
     })
 }
 
 /// How a search of this width can end by the learned estimate, the best last.
 fn finales(problem: &Problem, width: usize) -> Vec<Prospect> {
-    let prospect = |(_, side, block)| {
+    if width < LEARNED_WIDTH {
+        return Vec::new();
+    }
+    let prospect = |(side, block)| {
         let ranking = beam::ready(block)?;
         Some(Prospect { side, ranking })
     };
-    let blocks = learned_blocks(problem).filter(|&(least, ..)| width >= least);
-    blocks.filter_map(prospect).collect()
+    learned_blocks(problem).filter_map(prospect).collect()
 }
 
 /// The number of a tile.
