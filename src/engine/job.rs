@@ -187,7 +187,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
     fn grow(&mut self, more: u64) -> u64 {
         // A search that remembers boards may double what it holds, with the old and the new one
         // side by side; what it cannot take in a chunk others may have.
-        let held = self.search.progress().memory;
+        let held = self.search.progress().reserved();
         let most = held.saturating_mul(4).saturating_add(ROOM);
         let most = most.saturating_add(more);
         // What holds half of its limit cannot double, whatever others hold.
@@ -198,7 +198,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
 
     /// Gives back what memory the search does not hold.
     fn shrink(&mut self) {
-        let held = self.search.progress().memory;
+        let held = self.search.progress().reserved();
         self.reservation.set(held.max(self.reserved));
     }
 

@@ -324,7 +324,7 @@ impl Chain {
     /// The bytes that are the proof's, while it runs beside beams.
     fn memory_beside(&self) -> u64 {
         let beside = self.beside.as_ref();
-        beside.map_or(0, |it| it.progress().memory.max(self.reserve))
+        beside.map_or(0, |it| it.progress().reserved().max(self.reserve))
     }
 
     /// What the stages have done that run one after the other.

@@ -100,7 +100,7 @@ pub enum Stop {
     Exhausted,
 }
 
-/// What a search has done so far. All counts only grow, but for `memory`.
+/// What a search has done so far. All counts only grow, but for `memory` and `claimed`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Nodes whose successors were made (*dequeued*, in A*'s terms).
@@ -111,6 +111,8 @@ pub struct Progress {
     pub peak_open: u64,
     /// Bytes held now.
     pub memory: u64,
+    /// Bytes that it is to be granted beyond these, as it is about to hold them.
+    pub claimed: u64,
     /// The most bytes held at any time.
     pub peak_memory: u64,
     /// Depth-first iterations begun.
@@ -126,6 +128,7 @@ impl Progress {
         generated: 0,
         peak_open: 0,
         memory: 0,
+        claimed: 0,
         peak_memory: 0,
         iterations: 0,
         lower_bound: 0,
@@ -140,6 +143,7 @@ impl Progress {
             generated: self.generated + now.generated,
             peak_open: self.peak_open.max(now.peak_open),
             memory: now.memory,
+            claimed: now.claimed,
             peak_memory: self.peak_memory.max(now.peak_memory),
             iterations: self.iterations + now.iterations,
             lower_bound: self.lower_bound.max(now.lower_bound),
@@ -153,6 +157,7 @@ impl Progress {
         let (memory, both) = (self.memory + other.memory, self.then(other));
         Self {
             memory,
+            claimed: self.claimed + other.claimed,
             peak_memory: both.peak_memory.max(memory),
             ..both
         }
@@ -161,7 +166,17 @@ impl Progress {
     /// The same after the search has been dropped.
     #[must_use]
     pub const fn at_rest(self) -> Self {
-        Self { memory: 0, ..self }
+        Self {
+            memory: 0,
+            claimed: 0,
+            ..self
+        }
+    }
+
+    /// The bytes that are to be set aside for it.
+    #[must_use]
+    pub const fn reserved(self) -> u64 {
+        self.memory + self.claimed
     }
 }
 

@@ -292,7 +292,6 @@ impl Widening {
             if memory > self.claimed {
                 // More may be granted to a search that has a use for it.
                 self.claimed = memory;
-                self.past.peak_memory = self.past.peak_memory.max(self.claimed);
                 return;
             }
             most = self.widest_in(memory, most);
@@ -380,7 +379,7 @@ impl Widening {
         match &self.pass {
             Some(pass) => self.past.then(pass.progress()),
             None => Progress {
-                memory: self.claimed,
+                claimed: self.claimed,
                 ..self.past
             },
         }

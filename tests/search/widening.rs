@@ -226,6 +226,7 @@ impl Search for Fake {
             expanded: self.expanded,
             generated: self.expanded,
             memory: self.most as u64 * 100,
+            peak_memory: self.most as u64 * 100,
             ..Progress::NONE
         }
     }
@@ -262,7 +263,7 @@ fn play(beams: &Fakes, given: Option<Duration>, memory: u64) -> Played {
             time: given.map(|given| given - now),
         });
         now += A_NODE * (beams.spent() - before) as u32 + Duration::from_nanos(100);
-        played.peak_memory = played.peak_memory.max(search.progress().memory);
+        played.peak_memory = played.peak_memory.max(search.progress().reserved());
         match step {
             Step::Working => {}
             Step::Found(solution) => played.found.push((now, solution.len())),
@@ -414,17 +415,28 @@ fn without_a_time_to_keep_beams_grow_until_the_memory_is_too_small() {
 #[test]
 fn memory_is_asked_for_before_it_is_taken() {
     // Grants grow with what is held, as a job's do.
-    let mut search = Widening::new(Box::new(Fakes::new(101)));
+    let beams = Fakes::new(101);
+    let mut search = Widening::new(Box::new(beams.clone()));
     let mut steps = 0;
     while search.progress().expanded < 3_000_000 {
-        let held = search.progress().memory;
+        let held = search.progress().reserved();
         let memory = 4 * held + 20_000;
         search.advance(Budget {
             nodes: 1_000,
             memory,
             time: None,
         });
-        assert!(search.progress().memory <= memory);
+        let progress = search.progress();
+        assert!(progress.reserved() <= memory);
+        // What is asked for is not held yet.
+        let made = beams.made().iter().map(|made| made.most).max();
+        let most = made.map_or(0, |most| {
+            beams.bytes(Scale {
+                kind: Kind::Whole,
+                width: most,
+            })
+        });
+        assert!(progress.peak_memory <= most);
         steps += 1;
         assert!(steps < 10_000, "it waits for what it does not need");
     }

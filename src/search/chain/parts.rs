@@ -97,7 +97,7 @@ impl Chain {
     }
 
     fn split_beside(&mut self, memory: u64) -> Option<HandedOut> {
-        let others = self.own_progress().memory;
+        let others = self.own_progress().reserved();
         let beside = self.beside.as_mut()?;
         let part = beside.split(memory.saturating_sub(others))?;
         Some(HandedOut {

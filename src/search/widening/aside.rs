@@ -53,7 +53,7 @@ impl Asides {
 
     pub(super) fn progress(&self) -> Progress {
         Progress {
-            memory: self.memory(),
+            claimed: self.memory(),
             ..self.done
         }
     }
@@ -86,14 +86,16 @@ impl Widening {
     /// What a beam that is handed out now can come to, where there is memory for it.
     pub(super) fn next_aside(&self) -> Option<Scale> {
         let left = self.left.filter(|_| self.gains_by_an_aside())?;
-        Some(self.next(Some(left), true).times(SLACK))
+        let most = self.next(Some(left), true).times(SLACK);
+        let width = most.width.min(self.beams.widest());
+        Some(Scale { width, ..most })
     }
 
     /// A beam that has all of the time that is left, from the end where the one at work did not begin.
     pub(super) fn hand_out(&mut self, memory: u64) -> Option<Aside> {
         let left = self.left?;
         let most = self.next_aside()?;
-        let room = memory.saturating_sub(self.progress().memory.max(self.to_come()));
+        let room = memory.saturating_sub(self.progress().reserved().max(self.to_come()));
         let memory = self.beams.bytes(most).min(room);
         let width = self.least_aside();
         let kind = self.beams.kind(width, true);
@@ -128,7 +130,9 @@ impl Widening {
         let Ok(aside) = part.downcast::<Aside>() else {
             return;
         };
-        self.past.peak_memory = self.progress().peak_memory;
+        let own = self.own_progress();
+        let both = own.memory + aside.progress().peak_memory;
+        self.past.peak_memory = own.peak_memory.max(both);
         let asides = &mut self.asides;
         asides.lent = None;
         asides.done = asides.done.then(aside.progress()).at_rest();
