@@ -216,3 +216,25 @@ fn a_beam_from_the_goal_solves_too() {
     };
     assert_ne!(narrow(End::Goal).found, narrow(End::Start).found);
 }
+
+#[test]
+fn a_beam_tells_how_many_layers_are_to_come_to_the_end() {
+    // What the network of 10×10 says falls to minus 130 moves on the way.
+    let shape = shape(10, 10);
+    while !beam::prepare(shape, 1 << 20) {}
+    let problem = random_problem(shape, 99, &mut Dice::new(4));
+    let width = 60;
+    let mut search = beam::by_learned(&problem, End::Start, width, 1).unwrap();
+    let mut told = Vec::new();
+    while search.advance(Budget::nodes(10 * width as u64)) == Step::Working {
+        let layers = search.progress().expanded / width as u64;
+        told.push((layers, search.rest(1000)));
+    }
+    let last = search.progress().expanded / width as u64;
+    let far = told.iter().filter(|(layers, _)| last - layers > 100);
+    assert!(far.clone().count() > 50);
+    for &(layers, rest) in far {
+        let ratio = f64::from(rest) / (last - layers) as f64;
+        assert!((0.6..1.6).contains(&ratio), "{ratio} at {layers} of {last}");
+    }
+}
