@@ -34,7 +34,7 @@ const BYTE_CELLS: usize = 256;
 const LEARNED_SIDES: [(usize, usize); 2] = [(8, Shape::MAX_SIDE.pow(2)), (10, 24 * 24)];
 
 /// Narrower beams seldom come to the end by it.
-const LEARNED_WIDTH: usize = 30;
+const LEARNED_WIDTH: usize = 50;
 
 /// A search for one solution by a staged beam that keeps `width` boards in each layer, at least
 /// one, and can be made as wide as `most` on the way. The wider, the shorter the solution, and the
@@ -44,7 +44,7 @@ const LEARNED_WIDTH: usize = 30;
 /// with [`Stop::Exhausted`](super::Stop::Exhausted) and without a solution if none is found in a few times the usual number of
 /// moves.
 ///
-/// Beams of thirty boards and more end with the learned estimate. Should none of its boards come
+/// Beams of fifty boards and more end with the learned estimate. Should none of its boards come
 /// to the end by that, the search goes on from them and leaves a smaller block to it, and at last none.
 #[must_use]
 pub fn solver(
