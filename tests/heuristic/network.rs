@@ -10,8 +10,8 @@ use crate::support::{any_direction, random_problem, shape};
 const SHIPPED: [(usize, &[u8]); 5] = [
     (6, include_bytes!("../../weights/network-6x6.loyd")),
     (7, include_bytes!("../../weights/network-7x7.loyd")),
-    (8, include_bytes!("../../weights/network-8x8.loyd")),
     (8, include_bytes!("../../weights/network-whole-8x8.loyd")),
+    (9, include_bytes!("../../weights/network-whole-9x9.loyd")),
     (10, include_bytes!("../../weights/network-whole-10x10.loyd")),
 ];
 
@@ -34,7 +34,7 @@ fn what_is_shipped_is_whole_and_for_its_size() {
         let again = Network::from_bytes(&network.to_bytes()).unwrap();
         assert_eq!(again.to_bytes(), network.to_bytes());
     }
-    assert!(!learned::has_network(shape(9, 9)));
+    assert!(!learned::has_network(shape(11, 11)));
 }
 
 #[test]
@@ -67,6 +67,15 @@ fn a_slide_changes_a_board_by_what_is_told_of_it() {
             assert!(is_wild || before + change == network.of(&sums));
         }
     }
+}
+
+#[test]
+fn what_a_board_is_worth_may_be_more_than_fits_a_weight() {
+    let shape = shape(3, 3);
+    let weights = vec![Sums([300; UNITS]); 81];
+    let network = Network::new(shape, weights, Sums([0; UNITS]), Sums([-1; UNITS])).unwrap();
+    let sums = network.sums(&[1, 2, 3, 4, 5, 6, 7, 8, 0]);
+    assert_eq!(network.of(&sums), -300 * 9 * UNITS as i32);
 }
 
 #[test]

@@ -21,15 +21,15 @@ const SQUARES: [(usize, &[u8]); 4] = [
 type Networks<const N: usize> = [(usize, &'static [u8]); N];
 
 /// Those beside all pairs.
-const NETWORKS: Networks<3> = [
+const NETWORKS: Networks<2> = [
     (6, include_bytes!("../../../weights/network-6x6.loyd")),
     (7, include_bytes!("../../../weights/network-7x7.loyd")),
-    (8, include_bytes!("../../../weights/network-8x8.loyd")),
 ];
 
 /// Those beside pairs near each other that rank whole boards.
-const NEAR_NETWORKS: Networks<2> = [
+const NEAR_NETWORKS: Networks<3> = [
     (8, include_bytes!("../../../weights/network-whole-8x8.loyd")),
+    (9, include_bytes!("../../../weights/network-whole-9x9.loyd")),
     (
         10,
         include_bytes!("../../../weights/network-whole-10x10.loyd"),
