@@ -1,12 +1,10 @@
-//! What is known of a call beside its message: when it came, until when it is waited for, and
-//! what there is to log of it.
+//! What is known of a call beside its message: when it came, and what there is to log of it.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tonic::Request;
-use tonic_types::FieldViolation;
 
 use super::identity::Identity;
 use crate::engine::{Reservation, Work};
@@ -126,40 +124,4 @@ impl<W: Work> Drop for Noted<W> {
             record.left = Some(self.call.arrived.elapsed());
         });
     }
-}
-
-/// Reads the `grpc-timeout` of a request: at most eight digits and a unit.
-///
-/// # Errors
-/// When there is one that cannot be read. To ignore it would be to break a promise.
-pub fn timeout<T>(request: &Request<T>) -> Result<Option<Duration>, FieldViolation> {
-    let Some(value) = request.metadata().get("grpc-timeout") else {
-        return Ok(None);
-    };
-    read_timeout(value.as_bytes()).map(Some).ok_or_else(|| {
-        FieldViolation::new(
-            "grpc-timeout",
-            "not a timeout: at most eight digits and one of H, M, S, m, u, n",
-        )
-    })
-}
-
-/// Reads a timeout as gRPC writes it.
-pub fn read_timeout(text: &[u8]) -> Option<Duration> {
-    let (unit, digits) = text.split_last()?;
-    if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let number = digits
-        .iter()
-        .fold(0, |number, digit| 10 * number + u64::from(digit - b'0'));
-    Some(match unit {
-        b'H' => Duration::from_secs(number * 3600),
-        b'M' => Duration::from_secs(number * 60),
-        b'S' => Duration::from_secs(number),
-        b'm' => Duration::from_millis(number),
-        b'u' => Duration::from_micros(number),
-        b'n' => Duration::from_nanos(number),
-        _ => return None,
-    })
 }

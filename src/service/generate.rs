@@ -5,9 +5,9 @@ use std::time::Duration;
 use tonic::{Request, Status};
 
 use super::apart::apart;
-use super::call::{self, Call, Noted};
+use super::call::{Call, Noted};
 use super::convert::{self, Kind, ReadGenerate};
-use super::{Puzzles, proto, solve, status};
+use super::{Puzzles, proto, solve, status, timeout};
 use crate::engine::rank::Rank;
 use crate::engine::{Client, Limits, Outcome};
 use crate::search::Search;
@@ -26,7 +26,7 @@ pub(super) async fn generate(
     request: Request<proto::GenerateRequest>,
 ) -> Result<proto::GenerateResponse, Status> {
     let call = Call::of(&request);
-    let timeout = call::timeout(&request);
+    let timeout = timeout::of(&request);
     let client = puzzles.client(&request);
     let read = convert::read_generate(request.get_ref(), puzzles.max_side)?;
     let timeout = timeout.map_err(|violation| status::invalid(vec![violation]))?;

@@ -34,6 +34,7 @@ mod tls;
 mod transport;
 
 pub mod proto;
+pub mod timeout;
 pub mod tokens;
 
 use std::collections::HashMap;

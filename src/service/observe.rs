@@ -17,10 +17,11 @@ use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::Service;
 
-use super::call::{Call, read_timeout};
+use super::call::Call;
 use super::caught::caught;
 use super::peer::{InTime, Peer, Room, Sending};
 use super::status::{self, code_name};
+use super::timeout;
 use crate::engine::{Failure, until};
 use crate::telemetry::{self, Ended, Method, Trace, TraceId};
 
@@ -124,7 +125,7 @@ where
         watch.sending = Some(self.peer.sending());
         let headers = request.headers().get("grpc-timeout");
         let deadline = headers
-            .and_then(|timeout| read_timeout(timeout.as_bytes()))
+            .and_then(|timeout| timeout::told(timeout.as_bytes()))
             .and_then(|timeout| call.arrived.checked_add(timeout));
         // Reflection's streams have no end, and only small messages.
         let room = watch.is_ours.then(|| self.room.clone());

@@ -7,9 +7,9 @@ use prost::Message;
 use tonic::{Request, Status};
 
 use super::apart::apart;
-use super::call::{self, Call, Noted};
+use super::call::{Call, Noted};
 use super::convert::{self, ReadSolve};
-use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status};
+use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status, timeout};
 use crate::engine::{Best, Client, Failure, Limits, Outcome, Solving, expected_moves};
 use crate::search::chain::Answer;
 use crate::search::plan::Objective;
@@ -23,7 +23,7 @@ pub(super) async fn solve(
     request: Request<proto::SolveRequest>,
 ) -> Result<proto::SolveResponse, Status> {
     let call = Call::of(&request);
-    let timeout = call::timeout(&request);
+    let timeout = timeout::of(&request);
     note_board(&call, request.get_ref().board.as_ref());
     let read = convert::read_solve(request.get_ref(), puzzles.max_side)?;
     let bytes = response_bytes(&read);

@@ -27,6 +27,7 @@ mod server;
 mod solve;
 mod solve_stream;
 mod status;
+mod timeout;
 mod tls;
 mod tokens;
 mod transport;

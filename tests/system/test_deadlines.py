@@ -53,6 +53,16 @@ class Kept(Case):
         self.assertEqual([row["refused"] for row in rows], [0] * len(rows), "nobody else is there")
 
 
+class RoundedUp(Case):
+    def test_a_deadline_that_the_client_tells_rounded_up_is_kept(self):
+        """gRPC's C core tells 10.1 s, and waits for 10.05 s."""
+        (hard,) = self.client.boards(6)
+        answer = self.client.Solve(self.client.solve_request(hard), timeout=10.05)
+        self.assert_solved(hard, answer.solution.moves)
+        stopped = self.client.value("StopReason", "STOP_REASON_DEADLINE")
+        self.assertEqual(answer.stop_reason, stopped)
+
+
 class Largest(Case):
     def first_chunk(self, board):
         """The times from the call to the first and to the last moves of a solution."""

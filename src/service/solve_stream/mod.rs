@@ -15,10 +15,10 @@ use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 use tokio_stream::Stream;
 use tonic::{Request, Status};
 
-use super::call::{self, Call};
+use super::call::Call;
 use super::caught::caught;
 use super::convert::{self, ReadStream};
-use super::{Puzzles, proto, solve, status};
+use super::{Puzzles, proto, solve, status, timeout};
 use crate::engine::{Failure, expected_moves, until};
 use crate::search::constructive::Variant;
 use crate::search::plan::{Objective, Stage};
@@ -71,7 +71,7 @@ pub(super) fn solve_stream(
     request: &Request<proto::SolveStreamRequest>,
 ) -> Result<Events, Status> {
     let call = Call::of(request);
-    let timeout = call::timeout(request);
+    let timeout = timeout::of(request);
     let deadline = timeout.as_ref().ok().copied().flatten();
     let deadline = deadline.and_then(|timeout| call.arrived.checked_add(timeout));
     let solve = request.get_ref().solve.as_ref();

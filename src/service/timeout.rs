@@ -1,0 +1,83 @@
+//! Until when a call is waited for: its `grpc-timeout`.
+
+use std::time::Duration;
+
+use tonic::Request;
+use tonic_types::FieldViolation;
+
+/// How long the caller of a request waits [for certain](certain); none when it does not say.
+///
+/// # Errors
+/// When there is a timeout that cannot be read. To ignore it would be to break a promise.
+pub fn of<T>(request: &Request<T>) -> Result<Option<Duration>, FieldViolation> {
+    let Some(value) = request.metadata().get("grpc-timeout") else {
+        return Ok(None);
+    };
+    certain(value.as_bytes()).map(Some).ok_or_else(|| {
+        FieldViolation::new(
+            "grpc-timeout",
+            "not a timeout: at most eight digits and one of H, M, S, m, u, n",
+        )
+    })
+}
+
+/// Reads a timeout as it is told: at most eight digits and a unit.
+#[must_use]
+pub fn told(text: &[u8]) -> Option<Duration> {
+    let (unit, digits) = text.split_last()?;
+    if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    let number = digits
+        .iter()
+        .fold(0, |number, digit| 10 * number + u64::from(digit - b'0'));
+    Some(match unit {
+        b'H' => Duration::from_secs(number * 3600),
+        b'M' => Duration::from_secs(number * 60),
+        b'S' => Duration::from_secs(number),
+        b'm' => Duration::from_millis(number),
+        b'u' => Duration::from_micros(number),
+        b'n' => Duration::from_nanos(number),
+        _ => return None,
+    })
+}
+
+/// Reads how long the caller waits for certain: what is [told](told), less what it may have been rounded up by.
+///
+/// ```
+/// use loyd::service::timeout::certain;
+///
+/// assert_eq!(certain(b"15S").unwrap().as_millis(), 14_900);
+/// assert_eq!(certain(b"15000000u").unwrap().as_millis(), 15_000);
+/// ```
+#[must_use]
+pub fn certain(text: &[u8]) -> Option<Duration> {
+    let told = told(text)?;
+    // Those who round write nothing that fine; most others write seconds so.
+    let is_exact = matches!(text.last(), Some(b'u' | b'n'));
+    Some(if is_exact {
+        told
+    } else {
+        told - rounding(told)
+    })
+}
+
+/// By how much a timeout may have been rounded up on its way into the header.
+///
+/// gRPC C-core, by which C++, Python, Ruby, PHP and Objective-C call, writes times of more than a second with three digits
+/// (`timeout_encoding.cc`), up to 10 s in steps of 10 ms, up to 100 s of 100 ms, and so on, always rounded up: a client that
+/// waits for 15.01 s says `15100m`, and is gone 90 ms before that. What is no whole number of its steps does not come from there.
+/// From 28 hours on it counts in minutes and hours, which is not followed.
+fn rounding(told: Duration) -> Duration {
+    const STEP_TO_10_S: u128 = 10;
+    let milliseconds = told.as_millis();
+    let Some(tens) = (milliseconds.saturating_sub(1) / 1000).checked_ilog10() else {
+        return Duration::ZERO;
+    };
+    let step = STEP_TO_10_S * 10_u128.pow(tens);
+    if milliseconds.is_multiple_of(step) {
+        Duration::from_millis(step as u64)
+    } else {
+        Duration::ZERO
+    }
+}
