@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::search::chain::Answer;
 use crate::search::plan::Objective;
-use crate::search::{Forecast, Iteration, Progress};
+use crate::search::{Iteration, Progress};
 use crate::telemetry;
 
 use super::ending::{Failure, StopReason};
@@ -134,10 +134,10 @@ impl<T: Collect + Clone> Waiting<T> {
         self.asker.snapshot().found.clone()
     }
 
-    /// What the search has yet to do, if it works by iterations and anything can be said.
+    /// The iterations of the search so far, if it works by them.
     #[must_use]
-    pub fn forecast(&self) -> Option<Forecast> {
-        Forecast::of(&self.asker.snapshot().iterations)
+    pub fn iterations(&self) -> Vec<Iteration> {
+        self.asker.snapshot().iterations.clone()
     }
 
     /// Waits for a finding or the end. May be dropped and called again.

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use loyd::puzzle::Board;
+use loyd::search::{Forecast, Iteration};
 use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
 use loyd::service::proto::solve_stream_response::Event;
 use loyd::service::proto::{self, Objective, StopReason};
@@ -324,6 +325,40 @@ async fn ida_star_tells_how_long_its_iterations_may_take() {
             Event::Summary(_) => panic!("there is no end to this"),
         }
     }
+}
+
+#[tokio::test]
+async fn what_beams_do_beside_a_proof_is_no_pace_of_its_iterations() {
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let start = any_board(6, 6, 2);
+    let mut solve = ask_for(Objective::Best, &start);
+    solve.limits = Some(proto::Limits {
+        max_time: Some(milliseconds(1_500)),
+        ..proto::Limits::default()
+    });
+    let mut request = ask(solve);
+    request.progress_interval = Some(milliseconds(100));
+    request.final_only = true;
+    let events = client.solve_stream(request).await.unwrap().into_inner();
+    let followed = follow(events, &start).await;
+    let thresholds = followed.summary.unwrap().statistics.unwrap().thresholds;
+    let iterations: Vec<_> = thresholds
+        .iter()
+        .map(|each| Iteration {
+            threshold: each.threshold,
+            generated: each.nodes_generated,
+        })
+        .collect();
+    let last = Forecast::of(&iterations).expect("two are over").next as f64;
+    // The nodes that the whole search would make in the time told.
+    let told = followed.progress.iter().filter_map(|now| {
+        let next = Duration::try_from(now.next_iteration?).unwrap();
+        Some(next.as_secs_f64() * now.nodes_per_second)
+    });
+    let most = told.fold(0.0, f64::max);
+    // The beams make many for one of the proof's, and forecasts only grow.
+    assert!(most > 8.0 * last, "{most} and {last}, {thresholds:?}");
 }
 
 #[tokio::test]

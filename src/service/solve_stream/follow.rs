@@ -36,8 +36,8 @@ pub(super) async fn follow(
 ) -> Result<(), Ending> {
     let mut ticks = ticks(&read);
     // Others may have begun the search long ago.
-    let generated = solving.progress().generated;
-    let writer = Writer::new(read, generated, call.arrived.elapsed());
+    let (progress, iterations) = (solving.progress(), solving.iterations());
+    let writer = Writer::new(read, &progress, &iterations, call.arrived.elapsed());
     let mut solving = Some(Noted::new(solving, call.clone()));
     let mut followed = Followed {
         call,
@@ -134,8 +134,11 @@ impl Followed {
             let length = best.map_or(0, |answer| answer.length);
             let elapsed = self.call.arrived.elapsed();
             let progress = solving.progress();
-            let forecast = solving.forecast();
-            return Some(self.writer.progress(&progress, forecast, length, elapsed));
+            let iterations = solving.iterations();
+            return Some(
+                self.writer
+                    .progress(&progress, &iterations, length, elapsed),
+            );
         }
         if self.newest.revision > self.writer.revision() {
             let length = self.newest.answer.as_ref()?.length;

@@ -30,7 +30,7 @@ pub(super) async fn forward(
     let question = &read.solve.question;
     let bound = lower_bound(&question.problem, question.metric);
     let mut measure = Measure::new(question.metric);
-    let mut writer = Writer::new(read, 0, call.arrived.elapsed());
+    let mut writer = Writer::new(read, &Progress::NONE, &[], call.arrived.elapsed());
     send(&sender, writer.improvement(1, 0, bound)).await?;
     loop {
         tokio::select! {
@@ -54,7 +54,7 @@ pub(super) async fn forward(
                     lower_bound: bound,
                     ..pipe.progress()
                 };
-                let event = writer.progress(&progress, None, 0, call.arrived.elapsed());
+                let event = writer.progress(&progress, &[], 0, call.arrived.elapsed());
                 send(&sender, event).await?;
                 // From when it is sent, however long it had to wait.
                 ticks.reset();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::engine::StopReason;
 use crate::puzzle::{Board, Direction};
-use crate::search::{Forecast, Progress};
+use crate::search::{Forecast, Iteration, Progress};
 use crate::service::convert::{self, ReadStream};
 use crate::service::proto::solve_stream_response::Event;
 use crate::service::proto::{self, Statistics};
@@ -16,19 +16,56 @@ pub(super) struct Writer {
     board: Board,
     revision: u32,
     sent: usize,
-    /// The nodes generated and the time as of the progress written last.
-    paced: (u64, Duration),
+    paced: Paced,
+}
+
+/// What had been done as of the progress written last, by which the pace is told.
+#[derive(Clone, Copy, Debug)]
+struct Paced {
+    /// The nodes generated.
+    nodes: u64,
+    /// Those of IDA*'s iterations: beams that run beside it make many times as many.
+    iterated: u64,
+    elapsed: Duration,
+}
+
+impl Paced {
+    fn new(progress: &Progress, iterations: &[Iteration], elapsed: Duration) -> Self {
+        Self {
+            nodes: progress.generated,
+            iterated: iterations.iter().map(|each| each.generated).sum(),
+            elapsed,
+        }
+    }
+
+    /// The nodes a second since then, of all and of the iterations.
+    fn since(&self, then: &Self) -> (f64, f64) {
+        let seconds = self.elapsed.saturating_sub(then.elapsed).as_secs_f64();
+        let pace = |now: u64, then: u64| match now.saturating_sub(then) as f64 / seconds {
+            pace if pace.is_finite() => pace,
+            _ => 0.0,
+        };
+        (
+            pace(self.nodes, then.nodes),
+            pace(self.iterated, then.iterated),
+        )
+    }
 }
 
 impl Writer {
-    /// Of a search that had generated so many nodes when this call came to it, which had arrived that long ago.
-    pub(super) fn new(read: ReadStream, generated: u64, elapsed: Duration) -> Self {
+    /// Of a search that had come so far when this call came to it, which had arrived that long ago.
+    pub(super) fn new(
+        read: ReadStream,
+        progress: &Progress,
+        iterations: &[Iteration],
+        elapsed: Duration,
+    ) -> Self {
         Self {
             board: read.solve.start.clone(),
             read,
             revision: 0,
             sent: 0,
-            paced: (generated, elapsed),
+            paced: Paced::new(progress, iterations, elapsed),
         }
     }
 
@@ -49,14 +86,13 @@ impl Writer {
     pub(super) fn progress(
         &mut self,
         progress: &Progress,
-        forecast: Option<Forecast>,
+        iterations: &[Iteration],
         best_length: usize,
         elapsed: Duration,
     ) -> Event {
-        let (nodes, then) = std::mem::replace(&mut self.paced, (progress.generated, elapsed));
-        let made = progress.generated.saturating_sub(nodes) as f64;
-        let seconds = elapsed.saturating_sub(then).as_secs_f64();
-        let pace = if seconds > 0.0 { made / seconds } else { 0.0 };
+        let now = Paced::new(progress, iterations, elapsed);
+        let (pace, iterated) = now.since(&std::mem::replace(&mut self.paced, now));
+        let forecast = Forecast::of(iterations);
         let remaining = forecast.and_then(|forecast| forecast.present);
         Event::Progress(proto::Progress {
             lower_bound: progress.lower_bound,
@@ -64,8 +100,8 @@ impl Writer {
             nodes_generated: progress.generated,
             elapsed: Some(convert::duration(elapsed)),
             nodes_per_second: pace,
-            iteration_remaining: remaining.and_then(|nodes| time_for(nodes, pace)),
-            next_iteration: forecast.and_then(|forecast| time_for(forecast.next, pace)),
+            iteration_remaining: remaining.and_then(|nodes| time_for(nodes, iterated)),
+            next_iteration: forecast.and_then(|forecast| time_for(forecast.next, iterated)),
         })
     }
 
