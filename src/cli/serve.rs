@@ -27,7 +27,8 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     }
     // Before the listener: a signal must not find the default, which is to die.
     let shutdown = shutdown()
-        .map_err(|error| Failure::Broken(format!("cannot wait for SIGTERM and SIGINT: {error}")))?;
+        .and_then(|shutdown| hang_up().map(|()| shutdown))
+        .map_err(|error| Failure::Broken(format!("cannot wait for signals: {error}")))?;
     let server = Server::start(config)
         .await
         .map_err(|error| Failure::Input(error.to_string()))?;
@@ -66,6 +67,19 @@ fn raise_file_limit() {
 
 /// How long the last line of the log may take.
 const LAST_LINE: Duration = Duration::from_millis(50);
+
+/// SIGHUP, by which other servers are told to read their files again, is no reason to end.
+fn hang_up() -> std::io::Result<()> {
+    let mut hang_up = signal(SignalKind::hangup())?;
+    tokio::spawn(async move {
+        while hang_up.recv().await.is_some() {
+            tracing::info!(
+                "SIGHUP: nothing to do, files of TLS and of tokens are read again by themselves when they change"
+            );
+        }
+    });
+    Ok(())
+}
 
 /// Completes at the first SIGTERM or SIGINT. A second one ends the process at once.
 fn shutdown() -> std::io::Result<impl Future<Output = ()>> {

@@ -1,6 +1,7 @@
 """SIGTERM: the exit is clean and in time, whatever the clients do."""
 
 import re
+import signal
 import socket
 import threading
 import time
@@ -41,6 +42,14 @@ class Shutdown(unittest.TestCase):
         with Server(f"--drain-grace={GRACE}s") as server:
             server.terminate()
             self.assertLess(self.assert_ends(server, GRACE), 1.0)
+
+    def test_a_hang_up_ends_nothing(self):
+        with Server(f"--drain-grace={GRACE}s") as server, Client(server.address) as client:
+            server.process.send_signal(signal.SIGHUP)
+            server.wait_for_line(lambda line: line["message"].startswith("SIGHUP"), "SIGHUP")
+            client.Solve(client.solve_request([1, 2, 0, 3]))
+            server.terminate()
+            self.assert_ends(server, GRACE)
 
     def test_calls_in_flight_end_and_new_ones_go_elsewhere(self):
         with Server(f"--drain-grace={GRACE}s") as server, Client(server.address) as client:
