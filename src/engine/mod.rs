@@ -46,7 +46,7 @@ pub use limits::{Caps, Limits, Wanted, until};
 pub use memory::{Reservation, expected_moves};
 pub use pipe::Pipe;
 pub use pool::Client;
-pub use solving::{Best, News, Outcome, Waiting, Work};
+pub use solving::{Best, Glance, News, Outcome, Waiting, Work};
 
 use average::Average;
 use backlog::{Backlog, Line};

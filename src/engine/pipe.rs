@@ -15,25 +15,17 @@ use super::ending::Failure;
 use super::job::{End, Outlet, Refusal};
 use super::limits::{Limits, until};
 use super::pool::Ticket;
-use super::solving::Work;
+use super::share::Snapshot;
+use super::solving::{Glance, Work};
 
 /// Runs of moves that may wait for the reader. A run is a few thousand moves at the most.
 const WAITING_RUNS: usize = 4;
-
-/// How far the search has come.
-#[derive(Clone, Copy, Debug, Default)]
-struct Reached {
-    progress: Progress,
-    /// When its first work was done.
-    begun: Option<Instant>,
-    end: Option<End>,
-}
 
 /// The end of the pipe that the job holds. It replays every move before it lets it out.
 #[derive(Debug)]
 pub struct Inlet {
     runs: mpsc::Sender<Vec<Direction>>,
-    reached: watch::Sender<Reached>,
+    reached: watch::Sender<Snapshot<()>>,
     replay: Replay,
     cancelled: Arc<AtomicBool>,
 }
@@ -83,11 +75,13 @@ impl Outlet for Inlet {
 #[derive(Debug)]
 pub struct Pipe {
     runs: mpsc::Receiver<Vec<Direction>>,
-    reached: watch::Receiver<Reached>,
+    glance: Glance<()>,
     cancelled: Arc<AtomicBool>,
     ticket: Ticket,
     limits: Limits,
     draining: CancellationToken,
+    /// The reader has been told its end.
+    is_answered: bool,
 }
 
 impl Pipe {
@@ -103,7 +97,7 @@ impl Pipe {
         submit: impl FnOnce(Inlet) -> Result<Ticket, E>,
     ) -> Result<Self, E> {
         let (run_sender, runs) = mpsc::channel(WAITING_RUNS);
-        let (reached_sender, reached) = watch::channel(Reached::default());
+        let (reached_sender, reached) = watch::channel(Snapshot::default());
         let cancelled = Arc::new(AtomicBool::new(false));
         let ticket = submit(Inlet {
             runs: run_sender,
@@ -113,11 +107,12 @@ impl Pipe {
         })?;
         Ok(Self {
             runs,
-            reached,
+            glance: Glance::new(reached, limits),
             cancelled,
             ticket,
             limits,
             draining,
+            is_answered: false,
         })
     }
 
@@ -128,17 +123,19 @@ impl Pipe {
     /// When the call's deadline has passed, the engine drains, or the search had a defect. There
     /// is no other limit: the first solution never fails.
     pub async fn next(&mut self, most: usize) -> Result<Option<Vec<Direction>>, Failure> {
-        let run = tokio::select! {
+        let ended = tokio::select! {
             biased;
-            () = self.draining.cancelled() => return Err(Failure::Draining),
-            run = self.runs.recv() => run,
+            () = self.draining.cancelled() => Err(Failure::Draining),
+            run = self.runs.recv() => Ok(run),
             () = until(self.limits.deadline) => {
                 telemetry::limit_stop("deadline");
-                return Err(Failure::DeadlineExceeded);
+                Err(Failure::DeadlineExceeded)
             }
         };
+        self.is_answered = ended.is_err();
+        let run = ended?;
         let Some(mut run) = run else {
-            return match self.end() {
+            return match self.glance.end() {
                 Some(End::Stopped(Stop::FirstFound)) => Ok(None),
                 _ => Err(Failure::Defect),
             };
@@ -152,23 +149,20 @@ impl Pipe {
         Ok(Some(run))
     }
 
-    fn end(&self) -> Option<End> {
-        self.reached.borrow().end
+    /// What is done, for one who looks on.
+    #[must_use]
+    pub fn glance(&self) -> Glance<()> {
+        self.glance.clone()
     }
 }
 
 impl Work for Pipe {
     fn progress(&self) -> Progress {
-        self.reached.borrow().progress
+        self.glance.progress()
     }
 
     fn queued(&self) -> Duration {
-        let Reached { begun, end, .. } = *self.reached.borrow();
-        match (begun, end) {
-            (Some(begun), _) => begun.saturating_duration_since(self.limits.arrived),
-            (None, None) => self.limits.arrived.elapsed(),
-            (None, Some(_)) => Duration::ZERO,
-        }
+        self.glance.queued()
     }
 }
 
@@ -176,7 +170,7 @@ impl Drop for Pipe {
     fn drop(&mut self) {
         self.cancelled.store(true, Ordering::Relaxed);
         self.ticket.cancel();
-        if self.end().is_none() {
+        if !self.is_answered && self.glance.end().is_none() {
             telemetry::search_abandoned();
         }
     }

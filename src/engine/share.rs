@@ -13,7 +13,7 @@ use super::job::{End, Outlet, Refusal};
 use super::pool::Ticket;
 
 /// What a job has published.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Snapshot<T> {
     /// How far the search has come.
     pub progress: Progress,
@@ -168,13 +168,7 @@ impl<T: Collect> Shared<T> {
     /// is when it is `due`.
     pub fn begin(answer_first: bool, due: Instant) -> (Asker<T>, Publisher<T>) {
         let latest = Arc::new(Latest {
-            snapshot: watch::Sender::new(Snapshot {
-                progress: Progress::default(),
-                iterations: Vec::new(),
-                found: T::default(),
-                begun: None,
-                end: None,
-            }),
+            snapshot: watch::Sender::default(),
             askers: Mutex::new(vec![due]),
             listeners: AtomicUsize::new(0),
             abandoned: AtomicBool::new(false),
@@ -191,6 +185,7 @@ impl<T: Collect> Shared<T> {
             snapshot,
             due,
             listens: false,
+            is_answered: false,
             shared: Arc::new(Self { latest, ticket }),
         };
         (asker, publisher)
@@ -222,6 +217,7 @@ impl<T: Collect> Shared<T> {
             snapshot,
             due,
             listens: false,
+            is_answered: false,
         })
     }
 
@@ -265,9 +261,15 @@ pub struct Asker<T: Collect> {
     snapshot: watch::Receiver<Snapshot<T>>,
     due: Instant,
     listens: bool,
+    is_answered: bool,
 }
 
 impl<T: Collect> Asker<T> {
+    /// Has been told its end: who is dropped before that has left without an answer.
+    pub const fn answered(&mut self) {
+        self.is_answered = true;
+    }
+
     /// Wants to hear of each finding from now on, not of the end alone.
     pub fn listen(&mut self) {
         if !self.listens {
@@ -286,6 +288,11 @@ impl<T: Collect> Asker<T> {
     #[must_use]
     pub fn snapshot(&self) -> watch::Ref<'_, Snapshot<T>> {
         self.snapshot.borrow()
+    }
+
+    /// The same for one who only looks on.
+    pub(super) fn watch(&self) -> watch::Receiver<Snapshot<T>> {
+        self.snapshot.clone()
     }
 
     /// The search that is asked.
@@ -310,7 +317,9 @@ impl<T: Collect> Drop for Asker<T> {
         {
             self.shared.latest.abandoned.store(true, Ordering::Relaxed);
             ticket.cancel();
-            telemetry::search_abandoned();
+            if !self.is_answered {
+                telemetry::search_abandoned();
+            }
         }
     }
 }

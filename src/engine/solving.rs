@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::search::chain::Answer;
@@ -134,6 +135,12 @@ impl<T: Collect + Clone> Waiting<T> {
         self.asker.snapshot().found.clone()
     }
 
+    /// What is done, for one who looks on.
+    #[must_use]
+    pub fn glance(&self) -> Glance<T> {
+        Glance::new(self.asker.watch(), self.limits)
+    }
+
     /// The iterations of the search so far, if it works by them.
     #[must_use]
     pub fn iterations(&self) -> Vec<Iteration> {
@@ -142,6 +149,14 @@ impl<T: Collect + Clone> Waiting<T> {
 
     /// Waits for a finding or the end. May be dropped and called again.
     pub async fn news(&mut self) -> News<T> {
+        let news = self.next().await;
+        if matches!(news, News::Over(_)) {
+            self.asker.answered();
+        }
+        news
+    }
+
+    async fn next(&mut self) -> News<T> {
         self.asker.listen();
         loop {
             let (count, end) = {
@@ -184,6 +199,7 @@ impl<T: Collect + Clone> Waiting<T> {
     /// When a limit or a defect came before what was asked for.
     pub async fn end(&mut self) -> Result<Outcome<T>, Failure> {
         if let Some(over) = self.end_in_time().await {
+            self.asker.answered();
             return over;
         }
         loop {
@@ -275,6 +291,33 @@ impl<T: Collect> Work for Waiting<T> {
 
     fn queued(&self) -> Duration {
         waited(&self.asker.snapshot(), &self.limits)
+    }
+}
+
+/// A look at work that somebody else waits for. It does not keep a search in the pool.
+#[derive(Clone, Debug)]
+pub struct Glance<T> {
+    snapshot: watch::Receiver<Snapshot<T>>,
+    limits: Limits,
+}
+
+impl<T> Glance<T> {
+    pub(super) const fn new(snapshot: watch::Receiver<Snapshot<T>>, limits: Limits) -> Self {
+        Self { snapshot, limits }
+    }
+
+    pub(super) fn end(&self) -> Option<End> {
+        self.snapshot.borrow().end
+    }
+}
+
+impl<T> Work for Glance<T> {
+    fn progress(&self) -> Progress {
+        self.snapshot.borrow().progress
+    }
+
+    fn queued(&self) -> Duration {
+        waited(&self.snapshot.borrow(), &self.limits)
     }
 }
 

@@ -72,6 +72,15 @@ impl Call {
         note(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
+    /// Notes what has been done for it.
+    pub fn note_work(&self, work: &dyn Work) {
+        self.note(|record| {
+            record.nodes = work.progress().generated;
+            record.queued = work.queued();
+            record.left = Some(self.arrived.elapsed());
+        });
+    }
+
     /// What there is to log.
     #[must_use]
     pub fn record(&self) -> Record {
@@ -118,10 +127,6 @@ impl<W: Work> DerefMut for Noted<W> {
 
 impl<W: Work> Drop for Noted<W> {
     fn drop(&mut self) {
-        self.call.note(|record| {
-            record.nodes = self.work.progress().generated;
-            record.queued = self.work.queued();
-            record.left = Some(self.call.arrived.elapsed());
-        });
+        self.call.note_work(&self.work);
     }
 }

@@ -134,7 +134,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_searches_abandoned_total",
-        "Searches given up because nobody waited for them any more.",
+        "Searches given up because who waited for them had left without an answer: cancelled, or gone.",
     ),
     (
         Kind::Counter,

@@ -122,6 +122,18 @@ class Counted(Case):
             self.client.Solve(request)
             self.wait_for({each: 2 if each == name else 0 for each in names})
 
+    def test_a_search_whose_asker_has_an_answer_is_not_abandoned(self):
+        request = self.client.solve_request(self.client.boards(6, seed=38)[0])
+        request.limits.max_time.FromMilliseconds(100)
+        self.grown = Grown(self.server)
+        self.client.Solve(request)
+        # Drawn boards, and what is refused when its time is up, are answered, too.
+        request.objective = self.client.objective("OPTIMAL")
+        self.refusal(self.client.Solve, request)
+        self.refusal(self.client.SolveStream, self.client.message("SolveStreamRequest", solve=request))
+        self.wait_for({'loyd_limit_stops_total{limit="time"}': 3, "loyd_searches_running": 0})
+        self.assertEqual(self.grown["loyd_searches_abandoned_total"], 0)
+
     def test_a_deadline_is_a_limit(self):
         request = self.client.solve_request(self.client.boards(6, seed=33)[0], "BEST")
 

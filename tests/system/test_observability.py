@@ -78,6 +78,23 @@ class Observability(Case):
         self.assertEqual(line["queued_us"], answer.statistics.queued.ToMicroseconds())
         self.assertGreaterEqual(line["elapsed_us"], answer.statistics.elapsed.ToMicroseconds())
 
+    def test_the_line_of_a_stream_that_was_cancelled_tells_what_it_took(self):
+        for side, objective in ((5, "OPTIMAL"), (128, "FAST")):
+            (board,) = self.client.boards(side)
+            name = f"cancelled-{objective}"
+            stream = self.client.SolveStream(
+                self.client.stream_request(board, objective), metadata=[("x-request-id", name)]
+            )
+            next(stream)
+            time.sleep(0.1)
+            stream.cancel()
+            line = self.server.wait_for_line(
+                lambda line, name=name: line.get("request_id") == name, "the call"
+            )
+            self.assertEqual((line["code"], line["outcome"]), ("CANCELLED", "cancelled"))
+            self.assertGreater(line["nodes"], 0)
+            self.assertGreater(line["queued_us"], 0)
+
     def test_top_sees_the_calls_of_its_interval(self):
         board = self.client.board([1, 2, 3, 0])
         request = self.client.message("CheckSolvableRequest", board=board)

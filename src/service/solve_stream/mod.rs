@@ -4,6 +4,7 @@ mod follow;
 mod forward;
 mod writer;
 
+use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -19,7 +20,7 @@ use super::call::Call;
 use super::caught::caught;
 use super::convert::{self, ReadStream};
 use super::{Puzzles, proto, solve, status, timeout};
-use crate::engine::{Failure, expected_moves, until};
+use crate::engine::{Failure, Work, expected_moves, until};
 use crate::search::constructive::Variant;
 use crate::search::plan::{Objective, Stage};
 use crate::telemetry;
@@ -30,11 +31,27 @@ const WAITING_EVENTS: usize = 4;
 type Item = Result<proto::SolveStreamResponse, Status>;
 
 /// The events of a stream, ended by a status where there is no summary.
-#[derive(Debug)]
 pub struct Events {
     events: mpsc::Receiver<Item>,
     /// What to end with: a full channel must not keep it from the client.
     ending: Arc<Mutex<Option<Status>>>,
+    call: Call,
+    work: Box<dyn Work + Send + Sync>,
+}
+
+impl fmt::Debug for Events {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Events").finish_non_exhaustive()
+    }
+}
+
+impl Drop for Events {
+    fn drop(&mut self) {
+        // The call is over, and is logged next: a task whose client has gone has yet to see that.
+        if self.call.record().left.is_none() {
+            self.call.note_work(&*self.work);
+        }
+    }
 }
 
 impl Stream for Events {
@@ -89,11 +106,13 @@ pub(super) fn solve_stream(
     let client = puzzles.client(request);
     let client = client.as_ref();
     let (sender, events) = mpsc::channel(WAITING_EVENTS);
+    let work: Box<dyn Work + Send + Sync>;
     let run = if let Some(variant) = piped {
         let pipe = puzzles
             .engine
             .pipe(client, &read.solve.question.problem, variant, &limits)
             .map_err(|refused| status::refused(&refused))?;
+        work = Box::new(pipe.glance());
         let cap = call.arrived.checked_add(puzzles.engine.config().caps.time);
         let by = Stage::Constructive(variant);
         let forward = forward::forward(call.clone(), read, pipe, by, sender.clone());
@@ -112,12 +131,19 @@ pub(super) fn solve_stream(
         .boxed()
     } else {
         let solving = solve::begin(puzzles, client, &read.solve, limits)?;
+        work = Box::new(solving.glance());
         follow::follow(call.clone(), read, solving, sender.clone()).boxed()
     };
 
     let drained = puzzles.engine.drained();
     let ending = Arc::new(Mutex::new(None));
     let told = Arc::clone(&ending);
+    let events = Events {
+        events,
+        ending,
+        call: call.clone(),
+        work,
+    };
     tokio::spawn(async move {
         let ended = tokio::select! {
             ended = caught("handler", run) => ended
@@ -136,7 +162,7 @@ pub(super) fn solve_stream(
         // Closes the channel, and not before the status is there to end with.
         drop(sender);
     });
-    Ok(Events { events, ending })
+    Ok(events)
 }
 
 /// About the bytes of the messages that wait to be sent.
