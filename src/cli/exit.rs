@@ -57,6 +57,8 @@ pub enum Failure {
     },
     /// The service refused the question.
     Refused(Status),
+    /// The same of a question for a solution that is proven to be short.
+    Unproven(Status),
     /// The deadline has passed, and the server does not say so itself.
     Late,
     /// The service, or this program, broke its contract.
@@ -74,7 +76,7 @@ impl Failure {
         match self {
             Self::Input(_) => Exit::BadInput,
             Self::Unreachable { .. } | Self::Unmeasured { .. } => Exit::Unserved,
-            Self::Refused(status) => refusal::exit(status),
+            Self::Refused(status) | Self::Unproven(status) => refusal::exit(status),
             Self::Late => Exit::Limit,
             Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
             Self::Broken(_) | Self::Output(_) => Exit::Broken,
@@ -98,7 +100,8 @@ impl fmt::Display for Failure {
                 "cannot read {url}: {cause}\n\
                  Is `loyd serve` running there? Its --metrics-listen says where its metrics are."
             ),
-            Self::Refused(status) => f.write_str(&refusal::explain(status)),
+            Self::Refused(status) => f.write_str(&refusal::explain(status, false)),
+            Self::Unproven(status) => f.write_str(&refusal::explain(status, true)),
             Self::Late => f.write_str(
                 "the server did not answer in time\n\
                  Raise --timeout; if that does not help, the server is overloaded or out of reach.",

@@ -71,7 +71,8 @@ pub(super) fn exit(status: &Status) -> Exit {
     }
 }
 
-pub(super) fn explain(status: &Status) -> String {
+/// What a refusal means, and what can be done. `asks_for_proof`: of a solution, which `--objective best` does without.
+pub(super) fn explain(status: &Status, asks_for_proof: bool) -> String {
     if let Some(error) = broke(status) {
         return format!("the connection to the server broke: {error}\n{IS_IT_THERE}");
     }
@@ -100,7 +101,7 @@ pub(super) fn explain(status: &Status) -> String {
             let _ = write!(text, "\n  {}: {value}", key.replace('_', " "));
         }
     }
-    if let Some(hint) = hint(status, &details) {
+    if let Some(hint) = hint(status, &details, asks_for_proof) {
         let _ = write!(text, "\n{hint}");
     }
     text
@@ -120,21 +121,27 @@ fn option(field: &str) -> &str {
         .map_or(field, |(_, option)| option)
 }
 
-fn hint(status: &Status, details: &ErrorDetails) -> Option<String> {
+fn hint(status: &Status, details: &ErrorDetails, asks_for_proof: bool) -> Option<String> {
+    let limit = |fix: &str| {
+        let or_best = if asks_for_proof {
+            "; `loyd solve --objective best` answers within any limit"
+        } else {
+            ""
+        };
+        Some(format!("{fix}{or_best}."))
+    };
     let text = match (reason(details), status.code()) {
         ("UNSOLVABLE", _) => {
             "`loyd check` shows the evidence, and two tiles whose exchange repairs the board."
         }
-        ("NODE_LIMIT", _) => {
-            "Raise --max-nodes; `loyd solve --objective best` answers within any limit."
+        ("NODE_LIMIT", _) => return limit("Raise --max-nodes"),
+        ("TIME_LIMIT", _) => return limit("Raise --max-time"),
+        ("MEMORY_LIMIT", _) if asks_for_proof => {
+            return limit(
+                "Raise --max-memory, or take --algorithm ida-star, which needs next to none",
+            );
         }
-        ("TIME_LIMIT", _) => {
-            "Raise --max-time; `loyd solve --objective best` answers within any limit."
-        }
-        ("MEMORY_LIMIT", _) => {
-            "Raise --max-memory, or take --algorithm ida-star, which needs next to none; \
-             `loyd solve --objective best` answers within any limit."
-        }
+        ("MEMORY_LIMIT", _) => return limit("Raise --max-memory"),
         ("TOKEN_MISSING", _) => "Name the token's file with --token-from, or set LOYD_TOKEN.",
         ("RESPONSE_TOO_LARGE", _) => "Ask for fewer boards at once.",
         ("OVERLOADED" | "DRAINING", _) => {
@@ -144,9 +151,7 @@ fn hint(status: &Status, details: &ErrorDetails) -> Option<String> {
                 None => "Try again later.".to_owned(),
             });
         }
-        (_, Code::DeadlineExceeded | Code::Cancelled) => {
-            "Raise --timeout; `loyd solve --objective best` answers within any limit."
-        }
+        (_, Code::DeadlineExceeded | Code::Cancelled) => return limit("Raise --timeout"),
         (_, Code::Unimplemented) => "Is this the address of a loyd server?",
         (_, Code::Internal | Code::Unknown | Code::DataLoss) => {
             "This is a defect: please report it."

@@ -141,7 +141,11 @@ impl SolveArgs {
             let backend = Backend::choose(&self.server, || local(&self.limits)).await?;
             collect(backend.solve_stream(request).await?, &latest).await
         })
-        .await?;
+        .await
+        .map_err(|failure| match failure {
+            Failure::Refused(status) if self.asks_for_proof() => Failure::Unproven(status),
+            failure => failure,
+        })?;
 
         let answer = Answer::new(board, goal, self.metric.into(), moves, summary)?;
         if self.json {
@@ -157,6 +161,10 @@ impl SolveArgs {
         self.objective
             .or(self.algorithm.map(Algorithm::objective))
             .unwrap_or_default()
+    }
+
+    fn asks_for_proof(&self) -> bool {
+        matches!(self.objective(), Objective::Optimal | Objective::Bounded)
     }
 
     fn method(&self) -> Option<proto::Method> {

@@ -11,12 +11,15 @@ use crate::fake::{Fake, Ran};
 
 /// What `loyd solve` makes of this status, here and over the wire.
 fn refused(status: &Status) -> Ran {
+    refused_with(status, &["solve", "1 2 0 3"])
+}
+
+fn refused_with(status: &Status, arguments: &[&str]) -> Ran {
     let fake = Fake {
         stream: Err(status.clone()),
         ..Fake::default()
     };
-    let arguments = ["solve", "1 2 0 3"];
-    let (here, there) = (fake.run(&arguments, ""), fake.run_remote(&arguments, ""));
+    let (here, there) = (fake.run(arguments, ""), fake.run_remote(arguments, ""));
     assert_eq!(here.complaint(), there.complaint());
     assert_eq!(here.exit(), there.exit());
     here
@@ -85,6 +88,36 @@ fn every_violation_is_named_by_its_option() {
 }
 
 #[test]
+fn best_is_the_advice_to_those_who_ask_for_a_proof() {
+    const BEST: &str = "; `loyd solve --objective best` answers within any limit.";
+    for (code, name, fix) in [
+        (Code::ResourceExhausted, "NODE_LIMIT", "--max-nodes"),
+        (Code::ResourceExhausted, "TIME_LIMIT", "--max-time"),
+        (Code::ResourceExhausted, "MEMORY_LIMIT", "--max-memory"),
+        (Code::DeadlineExceeded, "DEADLINE_EXCEEDED", "--timeout"),
+    ] {
+        let status = reason(code, name, &[]);
+        for (objective, is_told) in [
+            (&["--objective=optimal"][..], true),
+            (&["--objective=bounded", "--max-ratio=1.1"], true),
+            (&["--algorithm=ida-star"], true),
+            (&["--objective=best"], false),
+            (&["--objective=fast"], false),
+            (&[], false),
+        ] {
+            let ran = refused_with(&status, &[&["solve", "1 2 0 3"], objective].concat());
+            let complaint = ran.complaint();
+            assert!(complaint.contains(&format!("\nRaise {fix}")), "{complaint}");
+            assert_eq!(
+                complaint.ends_with(BEST),
+                is_told,
+                "{objective:?}: {complaint}"
+            );
+        }
+    }
+}
+
+#[test]
 fn metadata_and_advice_follow_the_message() {
     let limit = reason(
         Code::ResourceExhausted,
@@ -97,8 +130,7 @@ fn metadata_and_advice_follow_the_message() {
     );
     assert_eq!(
         refused(&limit).complaint(),
-        "what happened\n  best length: 60\n  lower bound: 48\n  nodes: 1000\n\
-         Raise --max-nodes; `loyd solve --objective best` answers within any limit."
+        "what happened\n  best length: 60\n  lower bound: 48\n  nodes: 1000\nRaise --max-nodes."
     );
 
     let mut details = ErrorDetails::with_error_info("OVERLOADED", "loyd", HashMap::new());
