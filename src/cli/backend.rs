@@ -6,6 +6,8 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use clap::Args;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_stream::Stream;
 use tonic::codec::CompressionEncoding;
 use tonic::metadata::AsciiMetadataValue;
@@ -88,7 +90,17 @@ impl TlsArgs {
     fn config(&self) -> Result<ClientTlsConfig, Failure> {
         let config = match &self.tls_ca {
             None => ClientTlsConfig::new().with_enabled_roots(),
-            Some(path) => ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read(path)?)),
+            Some(path) => {
+                let pem = read(path)?;
+                // Without one, each server would seem to be of an authority that is not known.
+                CertificateDer::from_pem_slice(&pem).map_err(|_| {
+                    Failure::Input(format!(
+                        "--tls-ca {}: it holds no certificate as PEM",
+                        path.display()
+                    ))
+                })?;
+                ClientTlsConfig::new().ca_certificate(Certificate::from_pem(pem))
+            }
         };
         Ok(match (&self.tls_cert, &self.tls_key) {
             (Some(cert), Some(key)) => config.identity(Identity::from_pem(read(cert)?, read(key)?)),

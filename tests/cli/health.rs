@@ -184,6 +184,22 @@ async fn a_probe_does_not_hang() {
     assert!(ran.complaint().contains("--timeout"));
 }
 
+#[tokio::test]
+async fn a_file_of_authorities_that_holds_none_is_named() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_str().unwrap();
+    for text in ["", "no certificate", "-----BEGIN CERTIFICATE-----\n"] {
+        std::fs::write(file.path(), text).unwrap();
+        let ran = health("https://127.0.0.1:1", &["--tls-ca", path]).await;
+        assert_eq!(ran.exit(), Exit::BadInput);
+        assert!(
+            ran.complaint().contains(&format!("--tls-ca {path}: ")),
+            "{}",
+            ran.complaint()
+        );
+    }
+}
+
 #[test]
 fn tls_is_for_a_server_that_is_named() {
     for flags in [
