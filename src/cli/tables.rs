@@ -93,14 +93,14 @@ impl TablesArgs {
     /// Does what the command line says.
     ///
     /// # Errors
-    /// When there is no folder, or it cannot be read or written.
+    /// When there is no folder, or it is not there, or cannot be read or written.
     pub fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
         let store = || self.store();
         let exit = match &self.command {
             Command::Build(build) => build.run(store()?, output)?,
             Command::Train(train) => train.run(output)?,
-            Command::List { json } => list(&store()?, output, *json)?,
-            Command::Verify { json } => verify(&store()?, output, *json)?,
+            Command::List { json } => list(&self.kept()?, output, *json)?,
+            Command::Verify { json } => verify(&self.kept()?, output, *json)?,
             Command::Path => {
                 writeln!(output, "{}", store()?.folder().display())?;
                 Exit::Done
@@ -108,6 +108,19 @@ impl TablesArgs {
         };
         output.flush()?;
         Ok(exit)
+    }
+
+    /// The tables that are there: none before any was built, but a folder that was named is one.
+    fn kept(&self) -> Result<Store, Failure> {
+        let store = self.store()?;
+        let folder = store.folder();
+        if self.folder.table_dir.is_some() && !folder.is_dir() {
+            return Err(Failure::Input(format!(
+                "--table-dir {}: there is no such folder; `loyd tables build` makes it, or choose another",
+                folder.display()
+            )));
+        }
+        Ok(store)
     }
 
     fn store(&self) -> Result<Store, Failure> {

@@ -3,20 +3,36 @@
 use std::fs;
 use std::path::Path;
 
-use loyd::cli::{Command, Exit};
+use loyd::cli::{Command, Exit, Failure};
 
 use crate::fake::parse;
 
 /// Runs a command on the tables in a folder: how it ended, and what it printed.
 fn tables(folder: &Path, arguments: &[&str]) -> (Exit, String) {
+    let mut output = Vec::new();
+    let exit = run(folder, arguments, &mut output).expect("no failure");
+    (exit, String::from_utf8(output).expect("text"))
+}
+
+fn run(folder: &Path, arguments: &[&str], output: &mut Vec<u8>) -> Result<Exit, Failure> {
     let folder = folder.to_str().expect("text");
     let all = [&["tables"], arguments, &["--table-dir", folder]].concat();
     let Command::Tables(tables) = parse(&all).expect("a command line").command else {
         panic!("no tables");
     };
-    let mut output = Vec::new();
-    let exit = tables.run(&mut output).expect("no failure");
-    (exit, String::from_utf8(output).expect("text"))
+    tables.run(output)
+}
+
+#[test]
+fn a_folder_that_is_named_must_be_there_to_be_looked_at() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path().join("nowhere");
+    for command in ["verify", "list"] {
+        let failure = run(&folder, &[command], &mut Vec::new()).expect_err(command);
+        assert_eq!(failure.exit(), Exit::BadInput);
+        let told = format!("--table-dir {}: there is no such folder", folder.display());
+        assert!(failure.to_string().starts_with(&told), "{failure}");
+    }
 }
 
 #[test]
@@ -27,7 +43,6 @@ fn tables_are_built_once_listed_and_verified() {
         tables(&folder, &["path"]),
         (Exit::Done, format!("{}\n", folder.display()))
     );
-    assert_eq!(tables(&folder, &["list"]), (Exit::Done, String::new()));
 
     let build = ["build", "--tier", "6-6-3", "--threads", "1"];
     let (exit, built) = tables(&folder, &build);
