@@ -27,10 +27,13 @@ type Parse<T> = fn(&[Vec<u8>]) -> Result<T, String>;
 #[derive(Debug)]
 pub struct Reloaded<T> {
     what: &'static str,
-    paths: Vec<PathBuf>,
+    files: Vec<Named>,
     parse: Parse<T>,
     current: RwLock<Arc<T>>,
 }
+
+/// A file, by the setting that names it.
+pub type Named = (&'static str, PathBuf);
 
 impl<T: Send + Sync + 'static> Reloaded<T> {
     /// Reads the files, and looks at them again for as long as the value is in use. `what` names
@@ -40,14 +43,14 @@ impl<T: Send + Sync + 'static> Reloaded<T> {
     /// What is wrong with the files.
     pub fn open(
         what: &'static str,
-        paths: Vec<PathBuf>,
+        files: Vec<Named>,
         parse: Parse<T>,
     ) -> Result<Arc<Self>, String> {
-        let (files, seen) = read(&paths)?;
-        let current = RwLock::new(Arc::new(parse(&files)?));
+        let (contents, seen) = read(&files)?;
+        let current = RwLock::new(Arc::new(parse(&contents)?));
         let reloaded = Arc::new(Self {
             what,
-            paths,
+            files,
             parse,
             current,
         });
@@ -68,11 +71,11 @@ impl<T: Send + Sync + 'static> Reloaded<T> {
 
     /// Looks at the files once, and returns what was seen.
     fn look(&self, last: &Seen) -> Seen {
-        let seen = read(&self.paths).and_then(|(files, digest)| {
+        let seen = read(&self.files).and_then(|(contents, digest)| {
             if last.as_ref() == Ok(&digest) {
                 return Ok(digest);
             }
-            let value = Arc::new((self.parse)(&files)?);
+            let value = Arc::new((self.parse)(&contents)?);
             *self.current.write().unwrap_or_else(PoisonError::into_inner) = value;
             tracing::info!(what = self.what, "read again");
             telemetry::reload(self.what, Ok(()));
@@ -109,11 +112,11 @@ fn watch<T: Send + Sync + 'static>(watched: &Weak<Reloaded<T>>, mut seen: Seen) 
 }
 
 /// The contents of the files, and their digest.
-fn read(paths: &[PathBuf]) -> Result<(Vec<Vec<u8>>, Digest), String> {
+fn read(files: &[Named]) -> Result<(Vec<Vec<u8>>, Digest), String> {
     let mut context = Context::new(&SHA256);
-    let mut files = Vec::with_capacity(paths.len());
-    for path in paths {
-        let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
+    let mut contents = Vec::with_capacity(files.len());
+    for (setting, path) in files {
+        let failed = |why: &dyn std::fmt::Display| format!("{setting} {}: {why}", path.display());
         let mut bytes = Vec::new();
         File::open(path)
             .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
@@ -123,9 +126,9 @@ fn read(paths: &[PathBuf]) -> Result<(Vec<Vec<u8>>, Digest), String> {
         }
         context.update(&(bytes.len() as u64).to_le_bytes());
         context.update(&bytes);
-        files.push(bytes);
+        contents.push(bytes);
     }
     let mut digest = Digest::default();
     digest.copy_from_slice(context.finish().as_ref());
-    Ok((files, digest))
+    Ok((contents, digest))
 }

@@ -65,7 +65,7 @@ pub enum ServeError {
     #[error("cannot serve TLS: {0}")]
     Certificates(String),
     /// The tokens cannot be used.
-    #[error("cannot use --token-file: {0}")]
+    #[error("cannot use the tokens: {0}")]
     Tokens(String),
     /// The workers cannot be started.
     #[error("cannot start the worker threads: {0}; choose fewer with --workers")]

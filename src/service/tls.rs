@@ -1,7 +1,6 @@
 //! TLS: the server's certificate, and the clients' where they must have one.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use tokio::net::TcpStream;
@@ -37,13 +36,14 @@ pub fn certificates(args: &AccessArgs) -> Result<Option<Arc<Certificates>>, Stri
     let (Some(chain), Some(key)) = (&args.tls_cert, &args.tls_key) else {
         return Ok(None);
     };
-    let own = [chain, key];
-    let paths: Vec<PathBuf> = own
+    let own = [("--tls-cert", chain), ("--tls-key", key)];
+    let authorities = args.tls_client_ca.iter();
+    let files = own
         .into_iter()
-        .chain(&args.tls_client_ca)
-        .cloned()
+        .chain(authorities.map(|path| ("--tls-client-ca", path)))
+        .map(|(setting, path)| (setting, path.clone()))
         .collect();
-    Reloaded::open("certificates", paths, read).map(Some)
+    Reloaded::open("certificates", files, read).map(Some)
 }
 
 /// Reads a chain, its key and, if clients need certificates, their authorities.

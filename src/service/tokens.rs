@@ -37,9 +37,11 @@ impl Tokens {
     /// # Errors
     /// What is wrong with the file.
     pub fn open(path: &Path) -> Result<Arc<Reloaded<Self>>, String> {
-        Reloaded::open("tokens", vec![path.to_owned()], |files| {
-            let text = std::str::from_utf8(&files[0]).map_err(|_| "it is not UTF-8".to_owned())?;
-            Self::read(text)
+        const SETTING: &str = "--token-file";
+        Reloaded::open("tokens", vec![(SETTING, path.to_owned())], |files| {
+            let text = std::str::from_utf8(&files[0]).map_err(|_| "it is not UTF-8".to_owned());
+            let tokens = text.and_then(Self::read);
+            tokens.map_err(|error| format!("{SETTING}: {error}"))
         })
     }
 

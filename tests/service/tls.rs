@@ -307,8 +307,20 @@ async fn files_that_cannot_be_used_are_named() {
         assert!(error.contains("--tls-") && error.len() < 200, "{error}");
         assert!(!error.contains("45, 45"), "no bytes of it: {error}");
     }
-    let files = Files::new(&good, None);
-    fs::remove_file(files.path("key")).unwrap();
-    let error = files.fault().await;
-    assert!(error.contains(&text(&files.path("key"))), "{error}");
+    for (name, flag) in [
+        ("certificate", "--tls-cert"),
+        ("key", "--tls-key"),
+        ("clients", "--tls-client-ca"),
+    ] {
+        let files = Files::new(&good, Some(&ours));
+        let flags = files.flags();
+        let path = files.path(name);
+        fs::remove_file(&path).unwrap();
+        let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+        let error = try_start(&flags).await.unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("{flag} {}: ", text(&path))),
+            "{error}"
+        );
+    }
 }

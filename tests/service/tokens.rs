@@ -169,7 +169,7 @@ async fn a_server_does_not_start_with_a_file_that_cannot_be_used() {
     let empty = file("");
     for (path, what) in [
         (empty.path().to_str().unwrap(), "loyd token"),
-        ("/no/such/file", "/no/such/file"),
+        ("/no/such/file", "--token-file /no/such/file: "),
     ] {
         let started = tokio::time::timeout(PATIENCE, try_start(&["--token-file", path])).await;
         let error = started.unwrap().unwrap_err().to_string();
