@@ -19,7 +19,7 @@ use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
 use crate::telemetry::{LogFormat, log_filter};
 
-pub use memory::{MemoryArgs, Parts, TooMuch};
+pub use memory::{MemoryArgs, Parts, TooMuch, Unusable};
 
 /// Settings of `loyd serve`.
 #[derive(Args, Clone, Debug)]
@@ -206,8 +206,8 @@ impl EngineArgs {
     /// What the engine needs to know. The workers follow the container's CPU limit.
     ///
     /// # Errors
-    /// When the settings ask for more memory than there is.
-    pub fn config(&self) -> Result<EngineConfig, TooMuch> {
+    /// When the settings ask for more memory than there is, or for too little.
+    pub fn config(&self) -> Result<EngineConfig, Unusable> {
         let memory = self.memory.parts()?;
         Ok(EngineConfig {
             workers: self

@@ -157,6 +157,21 @@ fn settings_that_are_more_than_the_limit_are_refused_with_what_each_takes() {
 }
 
 #[test]
+fn what_is_too_little_to_serve_with_is_refused_with_what_is_enough() {
+    for (flag, little, enough) in [
+        ("--memory-limit", "31M", "32M"),
+        ("--memory", "0", "2M"),
+        ("--memory", "1M", "2M"),
+        ("--max-memory", "1023K", "1M"),
+    ] {
+        let error = memory(&[flag, little]).parts().unwrap_err().to_string();
+        assert!(error.starts_with(&format!("{flag} ")), "{error}");
+        assert!(error.contains(&format!("say {enough} or more")), "{error}");
+        memory(&[flag, enough]).parts().unwrap();
+    }
+}
+
+#[test]
 fn a_weight_has_a_name_and_a_number() {
     let (name, number) = weight("a=b=3").unwrap();
     assert_eq!((name.as_str(), number.get()), ("a=b", 3));

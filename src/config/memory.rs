@@ -57,6 +57,33 @@ pub struct Parts {
     pub build: u64,
 }
 
+/// The least that a search may hold: what the contract lets a question allow it at the least.
+const LEAST_SEARCH: u64 = 1 << 20;
+
+/// The least for all searches and answers: with less a 15-puzzle cannot be begun.
+const LEAST_SEARCHES: u64 = 2 << 20;
+
+/// The least for the process, which takes 25 MB by itself when boards of all sizes have been asked for.
+const LEAST_PROCESS: u64 = 32 << 20;
+
+/// Why the memory cannot be shared out so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Unusable {
+    /// A setting is so small that boards of common sizes could not be served.
+    #[error("{setting} {} is too little to serve with: say {} or more", megabytes(*.bytes), megabytes(*.least))]
+    TooLittle {
+        /// Which one.
+        setting: &'static str,
+        /// What it says.
+        bytes: u64,
+        /// What it takes.
+        least: u64,
+    },
+    /// The settings ask for more than there is.
+    #[error(transparent)]
+    TooMuch(#[from] TooMuch),
+}
+
 /// The settings ask for more than there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
@@ -82,11 +109,24 @@ impl MemoryArgs {
     /// Shares the memory out.
     ///
     /// # Errors
-    /// When a limit is known, and all parts together are more.
-    pub fn parts(&self) -> Result<Parts, TooMuch> {
+    /// When a limit is known, and all parts together are more, or one is too small to serve with.
+    pub fn parts(&self) -> Result<Parts, Unusable> {
         let known = self.memory_limit.or_else(container_memory);
         let limit = known.unwrap_or_else(machine_memory);
         let parts = self.shares(limit);
+        for (setting, bytes, least) in [
+            ("--memory-limit", limit, LEAST_PROCESS),
+            ("--memory", parts.searches, LEAST_SEARCHES),
+            ("--max-memory", parts.search, LEAST_SEARCH),
+        ] {
+            if bytes < least {
+                return Err(Unusable::TooLittle {
+                    setting,
+                    bytes,
+                    least,
+                });
+            }
+        }
         let sum = [
             parts.searches,
             parts.cache,
@@ -97,7 +137,7 @@ impl MemoryArgs {
         .into_iter()
         .fold(0, u64::saturating_add);
         match known {
-            Some(limit) if sum > limit => Err(TooMuch { parts, limit }),
+            Some(limit) if sum > limit => Err(TooMuch { parts, limit }.into()),
             _ => Ok(parts),
         }
     }

@@ -21,6 +21,12 @@ pub enum Refused {
         /// When it is worth trying again.
         retry_after: Duration,
     },
+    /// It takes more memory than there is for all, and would so at any other time.
+    #[error(
+        "this takes more memory than the server has for all searches and answers: ask for less at once, or raise the \
+         server's --memory"
+    )]
+    Memory,
     /// The engine is shutting down.
     #[error("the server is shutting down: try another one")]
     Draining,

@@ -94,7 +94,8 @@ impl Engine {
     ) -> Result<Begun, Refused> {
         let shape = question.problem.shape();
         let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
-        let held = self.reserve(expected_moves(shape) + fixed.unwrap_or(0))?;
+        let bytes = expected_moves(shape) + fixed.unwrap_or(0);
+        let held = self.reserve_beside(bytes, limits.beside)?;
         let chain = Chain::new(
             question.problem.clone(),
             question.metric,

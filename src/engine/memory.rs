@@ -37,15 +37,26 @@ impl Memory {
         self.total - self.total / LAST
     }
 
+    /// How much there is in all for who takes so many bytes.
+    const fn most(&self, bytes: u64) -> u64 {
+        if bytes > LITTLE {
+            self.for_much()
+        } else {
+            self.total
+        }
+    }
+
+    /// Whether there would be as many bytes if nobody but who asks for them held any, and that one so many.
+    #[must_use]
+    pub const fn has_room(&self, bytes: u64, own: u64) -> bool {
+        bytes.saturating_add(own) <= self.most(bytes)
+    }
+
     /// Sets bytes aside; none when there are not as many left, for who does not take little but
     /// the last sixteenth.
     #[must_use]
     pub fn reserve(self: &Arc<Self>, bytes: u64) -> Option<Reservation> {
-        let most = if bytes > LITTLE {
-            self.for_much()
-        } else {
-            self.total
-        };
+        let most = self.most(bytes);
         self.held
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
                 held.checked_add(bytes).filter(|&held| held <= most)

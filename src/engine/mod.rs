@@ -38,6 +38,7 @@ use crate::search::chain::optimal_solver;
 use crate::search::constructive::{Constructive, Variant};
 use crate::search::difficulty::{Difficulty, Generated, Range};
 use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
+use crate::telemetry;
 
 pub use admission::{Lack, Refused};
 pub use ask::Solving;
@@ -204,7 +205,8 @@ impl Engine {
         self.admit()?;
         let rank = Rank::of_first_answer(problem.shape());
         self.in_time(client, rank, Duration::ZERO, limits.deadline)?;
-        let reservation = self.reserve(problem.shape().cells() as u64 * 32)?;
+        let bytes = problem.shape().cells() as u64 * 32;
+        let reservation = self.reserve_beside(bytes, limits.beside)?;
         Pipe::start(problem, *limits, self.draining.clone(), |inlet| {
             let search = Constructive::new(Arc::clone(self.store.tables()), problem, variant);
             let job = Job::new(search, inlet, limits.nodes, limits.memory, reservation);
@@ -267,10 +269,22 @@ impl Engine {
     /// Sets memory aside for an answer, until the reservation is dropped.
     ///
     /// # Errors
-    /// [`Refused::Overloaded`] when searches and answers hold all there is.
+    /// [`Refused::Overloaded`] when searches and answers hold all there is, and [`Refused::Memory`] when it is less.
     pub fn reserve(&self, bytes: u64) -> Result<Reservation, Refused> {
+        self.reserve_beside(bytes, 0)
+    }
+
+    /// The same for one who holds so many bytes already.
+    fn reserve_beside(&self, bytes: u64, own: u64) -> Result<Reservation, Refused> {
         let reserved = self.memory.reserve(bytes);
-        reserved.ok_or_else(|| Refused::overloaded(Lack::Memory, self.time_per_round()))
+        reserved.ok_or_else(|| {
+            if self.memory.has_room(bytes, own) {
+                Refused::overloaded(Lack::Memory, self.time_per_round())
+            } else {
+                telemetry::limit_stop("memory");
+                Refused::Memory
+            }
+        })
     }
 
     /// Refuses new requests, and ends the ones under way with [`Failure::Draining`].

@@ -27,7 +27,7 @@ use super::proto::puzzle_service_server::PuzzleServiceServer;
 use super::tls::{self, Certificates};
 use super::tokens::Tokens;
 use super::{MAX_RESPONSE_BYTES, Puzzles, proto};
-use crate::config::{ServeConfig, TooMuch};
+use crate::config::{ServeConfig, Unusable};
 use crate::engine::{Engine, EngineConfig};
 
 /// The largest question to health and reflection, in bytes: the name of a service, a file or a type.
@@ -70,9 +70,9 @@ pub enum ServeError {
     /// The workers cannot be started.
     #[error("cannot start the worker threads: {0}; choose fewer with --workers")]
     Workers(std::io::Error),
-    /// The settings ask for more memory than there is.
+    /// The settings ask for more memory than there is, or for too little.
     #[error(transparent)]
-    Memory(#[from] TooMuch),
+    Memory(#[from] Unusable),
     /// Reflection cannot read its own descriptors.
     #[error("the service's own descriptors cannot be read: {0}")]
     Reflection(#[from] tonic_reflection::server::Error),

@@ -28,7 +28,10 @@ pub(super) async fn solve(
     let read = convert::read_solve(request.get_ref(), puzzles.max_side)?;
     let bytes = response_bytes(&read);
     let sending = Duration::from_nanos(NANOSECONDS_A_BYTE * bytes);
-    let limits = note_begin(puzzles, &call, timeout, &read, sending)?;
+    let limits = Limits {
+        beside: bytes,
+        ..note_begin(puzzles, &call, timeout, &read, sending)?
+    };
     if convert::cannot_fit(&read) {
         return Err(too_large("any solution"));
     }

@@ -106,6 +106,13 @@ pub fn refused(refused: &Refused) -> Status {
     match refused {
         Refused::Plan(error) => invalid(vec![FieldViolation::new("method", error.to_string())]),
         Refused::Overloaded { lack, retry_after } => overloaded(*lack, *retry_after),
+        Refused::Memory => never_again(status(
+            Code::ResourceExhausted,
+            "MEMORY_LIMIT",
+            refused.to_string(),
+            [],
+            ErrorDetails::new(),
+        )),
         Refused::Draining => draining(),
     }
 }

@@ -7,6 +7,27 @@ use loyd::engine::memory::Memory;
 const MB: u64 = 1 << 20;
 
 #[test]
+fn what_others_hold_is_not_what_there_is_too_little_of() {
+    let memory = Arc::new(Memory::new(16 * MB, 1));
+    let _all = memory.reserve(15 * MB).unwrap();
+    for (bytes, own, has_room) in [
+        (15 * MB, 0, true),
+        (15 * MB + 1, 0, false),
+        (14 * MB, MB, true),
+        (14 * MB, MB + 1, false),
+        (64 << 10, 16 * MB - (64 << 10), true),
+        (64 << 10, 16 * MB, false),
+        (u64::MAX, 1, false),
+    ] {
+        assert_eq!(
+            memory.has_room(bytes, own),
+            has_room,
+            "{bytes} beside {own}"
+        );
+    }
+}
+
+#[test]
 fn the_last_of_the_memory_is_for_those_who_take_little() {
     let memory = Arc::new(Memory::new(16 * MB, 1));
     let first = memory.reserve(14 * MB);

@@ -57,13 +57,19 @@ class NoMemory(Case):
 
     def test_what_does_not_fit_is_refused_and_the_rest_is_served(self):
         large = self.client.boards(128)[0]
-        self.assert_refused(
-            Code.RESOURCE_EXHAUSTED,
-            "OVERLOADED",
-            self.client.Solve,
-            self.client.solve_request(large),
-        )
-        self.assertEqual(self.server.metrics()['loyd_overloaded_total{lack="memory"}'], 1)
+        # Nobody else holds any: it would be no use to come again. The answer alone is too much, or
+        # the answer and the search.
+        for call, request in (
+            (self.client.Solve, self.client.solve_request(large)),
+            (self.client.SolveStream, self.client.stream_request(large)),
+        ):
+            refusal = self.assert_refused(Code.RESOURCE_EXHAUSTED, "MEMORY_LIMIT", call, request)
+            self.assertIsNone(refusal.retry)
+            self.assertEqual(refusal.trailers["grpc-retry-pushback-ms"], "-1")
+            self.assertIn("--memory", refusal.message)
+        metrics = self.server.metrics()
+        self.assertEqual(metrics.get('loyd_overloaded_total{lack="memory"}', 0), 0)
+        self.assertEqual(metrics['loyd_limit_stops_total{limit="memory"}'], 2)
         # A* on 24 tiles fills what there is; BEST has an answer all the same.
         boards = self.client.boards(5, count=8, seed=2)
         method = {"algorithm": self.client.value("Algorithm", "ALGORITHM_A_STAR")}

@@ -20,7 +20,7 @@ use super::call::Call;
 use super::caught::caught;
 use super::convert::{self, ReadStream};
 use super::{Puzzles, proto, solve, status, timeout};
-use crate::engine::{Failure, Work, expected_moves, until};
+use crate::engine::{Failure, Limits, Work, expected_moves, until};
 use crate::search::constructive::Variant;
 use crate::search::plan::{Objective, Stage};
 use crate::telemetry;
@@ -101,7 +101,11 @@ pub(super) fn solve_stream(
         Some(_) => 0,
         None => expected_moves(read.solve.start.shape()),
     };
-    solve::reserve(puzzles, &call, waiting_bytes(&read) + held)?;
+    let limits = Limits {
+        beside: waiting_bytes(&read) + held,
+        ..limits
+    };
+    solve::reserve(puzzles, &call, limits.beside)?;
 
     let client = puzzles.client(request);
     let client = client.as_ref();
