@@ -1,10 +1,15 @@
 //! What the health protocol says of us.
 
+use std::pin::Pin;
 use std::time::Duration;
 
+use tokio_stream::{Stream, StreamExt};
+use tonic::{Code, Request, Response, Status};
 use tonic_health::ServingStatus;
+use tonic_health::pb::health_check_response::ServingStatus as Told;
 use tonic_health::pb::health_server::{self, HealthServer};
-use tonic_health::server::{HealthReporter, health_reporter};
+use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
+use tonic_health::server::{HealthReporter, HealthService};
 
 use super::proto::puzzle_service_server::SERVICE_NAME;
 use crate::engine::Engine;
@@ -23,7 +28,10 @@ pub struct Health(HealthReporter);
 impl Health {
     /// The process lives and serves, and what tells so.
     pub async fn new() -> (Self, HealthServer<impl health_server::Health>) {
-        let (reporter, service) = health_reporter();
+        let reporter = HealthReporter::new();
+        let service = HealthServer::new(Watched(HealthService::from_health_reporter(
+            reporter.clone(),
+        )));
         let health = Self(reporter);
         health.say(SERVICE_NAME, ServingStatus::Serving).await;
         health.say(TABLES, ServingStatus::NotServing).await;
@@ -62,5 +70,43 @@ impl Health {
         for name in [SERVICE_NAME, TABLES, ""] {
             self.0.clear_service_status(name).await;
         }
+    }
+}
+
+/// tonic's service, which refuses to watch what it does not know, where the protocol wants `SERVICE_UNKNOWN` and a stream
+/// that stays open.
+#[derive(Debug)]
+struct Watched(HealthService);
+
+#[tonic::async_trait]
+impl health_server::Health for Watched {
+    type WatchStream =
+        Pin<Box<dyn Stream<Item = Result<HealthCheckResponse, Status>> + Send + 'static>>;
+
+    async fn check(
+        &self,
+        request: Request<HealthCheckRequest>,
+    ) -> Result<Response<HealthCheckResponse>, Status> {
+        self.0.check(request).await
+    }
+
+    async fn watch(
+        &self,
+        request: Request<HealthCheckRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        let stream: Self::WatchStream = match self.0.watch(request).await {
+            Err(status) if status.code() == Code::NotFound => {
+                // Open for as long as the process says anything of itself.
+                let process = Request::new(HealthCheckRequest::default());
+                let process = self.0.watch(process).await?.into_inner();
+                Box::pin(process.map(|told| {
+                    told.map(|_| HealthCheckResponse {
+                        status: Told::ServiceUnknown.into(),
+                    })
+                }))
+            }
+            watched => Box::pin(watched?.into_inner()),
+        };
+        Ok(Response::new(stream))
     }
 }

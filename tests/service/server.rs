@@ -1,5 +1,7 @@
 //! What is beside the calls: health, reflection, request ids, compression, connections.
 
+use std::time::Duration;
+
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tonic::codec::CompressionEncoding;
@@ -37,6 +39,25 @@ async fn health_is_told_of_the_process_and_of_the_service() {
     };
     let status = health.check(request).await.unwrap_err();
     assert_eq!(status.code(), Code::OutOfRange);
+}
+
+#[tokio::test]
+async fn who_watches_what_is_not_known_is_told_so_and_stays() {
+    let service = Service::start().await;
+    let mut health = HealthClient::new(service.channel().await);
+    let request = HealthCheckRequest {
+        service: "no.Such".into(),
+    };
+    let mut watch = health.watch(request).await.unwrap().into_inner();
+    let told = in_time(watch.message()).await.unwrap().unwrap();
+    assert_eq!(told.status(), ServingStatus::ServiceUnknown);
+    let more = tokio::time::timeout(Duration::from_millis(200), watch.message()).await;
+    assert!(more.is_err(), "{more:?}");
+    // Until the service ends, which it does not hold up.
+    let ended = service.shut_down();
+    assert_eq!(in_time(watch.message()).await.unwrap(), None);
+    drop(health);
+    in_time(ended).await.unwrap();
 }
 
 #[tokio::test]

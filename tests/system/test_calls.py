@@ -287,6 +287,9 @@ class Calls(Case):
             self.assertEqual(answer.status, health_pb2.HealthCheckResponse.SERVING)
         refusal = self.refusal(health.Check, health_pb2.HealthCheckRequest(service="chess"))
         self.assertEqual(refusal.code, grpc.StatusCode.NOT_FOUND)
+        watch = health.Watch(health_pb2.HealthCheckRequest(service="chess"))
+        self.assertEqual(next(watch).status, health_pb2.HealthCheckResponse.SERVICE_UNKNOWN)
+        watch.cancel()
 
     def test_reflection_speaks_both_versions(self):
         for version in ("v1", "v1alpha"):
