@@ -31,7 +31,8 @@ mod train;
 
 use std::io::{Read, Write};
 
-use clap::{Parser, Subcommand};
+use clap::builder::Resettable;
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::ServeConfig;
 use crate::service::proto::puzzle_service_server::PuzzleService;
@@ -63,7 +64,7 @@ Exit codes:
   130  interrupted";
 
 const SERVE_EXAMPLES: &str = "\
-Every option is also a variable, which the option overrides.
+Every option is also a variable, which the option overrides. One that is empty says nothing.
 
 Examples:
   loyd serve
@@ -79,6 +80,29 @@ pub struct Cli {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+}
+
+impl Cli {
+    /// Reads the command line and the variables; ends the process if it is none.
+    #[must_use]
+    pub fn read() -> Self {
+        let matches = without_empty(Self::command()).get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+}
+
+/// A command for which a variable that is empty is as good as none: who deploys loyd may fill all of them in, with nothing
+/// where there is nothing to say.
+fn without_empty(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|arg| {
+            let value = arg.get_env().and_then(std::env::var_os);
+            match value.is_some_and(|value| value.is_empty()) {
+                true => arg.env(Resettable::Reset),
+                false => arg,
+            }
+        })
+        .mut_subcommands(without_empty)
 }
 
 /// The commands.

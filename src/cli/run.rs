@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::Parser;
 use tokio::runtime;
 
 use super::{Cli, Command, Exit, Failure, LimitArgs, serve};
@@ -35,7 +34,7 @@ const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 /// Reads the command line, does what it says, and tells how it ended.
 #[must_use]
 pub fn run() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::read();
     let ended = runtime(&cli.command).and_then(|runtime| {
         let ended = runtime.block_on(obey(cli.command));
         // What is still running, such as a search whose asker was interrupted, is of no use.

@@ -1,14 +1,17 @@
 """`loyd solve`, `check`, `generate` and `health` as a shell runs them."""
 
 import json
+import os
+import re
 import signal
 import subprocess
 import tempfile
 import time
 import unittest
+from unittest import mock
 
 from case import Case
-from server import BINARY, free_port
+from server import BINARY, TABLES, Server, free_port
 
 HARD = "0 15 8 3 12 11 7 4 14 10 6 5 9 13 2 1"
 
@@ -112,6 +115,20 @@ class Here(unittest.TestCase):
         complaint = process.stderr.read()
         process.stderr.close()
         self.assertEqual((process.wait(5), complaint), (0, ""))
+
+
+class Variables(unittest.TestCase):
+    def test_one_that_is_empty_says_nothing(self):
+        told = loyd("serve", "--help").stdout
+        names = set(re.findall(r"\[env: (LOYD_\w+)=", told))
+        self.assertGreater(len(names), 30)
+        with (
+            mock.patch.dict(os.environ, dict.fromkeys(names | {"LOYD_TOKEN"}, "")),
+            Server(f"--table-dir={TABLES.name}") as server,
+        ):
+            checked = loyd("check", f"--server={server.address}", "1 2 0 3")
+            self.assertEqual(checked.returncode, 0, checked.stderr)
+            self.assertEqual(loyd("solve", "1 2 0 3").returncode, 0)
 
 
 class There(Case):
