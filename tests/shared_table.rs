@@ -17,7 +17,7 @@ fn alone() -> (MutexGuard<'static, u64>, u64) {
 }
 
 fn shape(rows: usize, columns: usize) -> Shape {
-    Shape::new(rows, columns).unwrap()
+    Shape::new(rows, columns).expect("sides in range")
 }
 
 fn prepare(shape: Shape) {

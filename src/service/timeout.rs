@@ -42,7 +42,7 @@ pub fn told(text: &[u8]) -> Option<Duration> {
     })
 }
 
-/// Reads how long the caller waits for certain: what is [told](told), less what it may have been rounded up by.
+/// Reads how long the caller waits for certain: what is [told], less what it may have been rounded up by.
 ///
 /// ```
 /// use loyd::service::timeout::certain;

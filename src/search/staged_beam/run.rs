@@ -97,6 +97,10 @@ enum Phase<T: Tile> {
 }
 
 /// Where a solution was found.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there is one of it, in a phase that is as large"
+)]
 enum Teller<T: Tile> {
     Finale(Finale<T>),
     ToTable(Stages<T>),
