@@ -8,6 +8,7 @@
 use std::io::Read;
 
 use super::file::{self, WeightsError};
+use super::near::MOST_WHOLE;
 use super::slides::Slides;
 use crate::puzzle::{Direction, Shape};
 
@@ -42,7 +43,7 @@ impl Network {
     pub const UNIT: i32 = 256;
 
     /// The most cells of a board: as many as the largest that are ranked whole have.
-    pub const MAX_CELLS: usize = 132;
+    pub const MAX_CELLS: usize = MOST_WHOLE;
 
     /// Bytes held for a shape.
     #[must_use]

@@ -22,5 +22,7 @@ pub use table::{
 };
 pub use weights::NearWeights;
 
+pub(super) use table::MOST_WHOLE;
+
 /// Two cells are near each other if a tile needs at most so many slides from one to the other.
 pub const REACH: usize = 2;

@@ -38,7 +38,7 @@ const MOST_BY_ALL_PAIRS: usize = 49;
 
 /// The most cells and the longest side of boards that are ranked whole: by weights of 10×10 with more lines put in beams
 /// get stuck.
-const MOST_WHOLE: usize = 132;
+pub(in crate::heuristic::learned) const MOST_WHOLE: usize = 132;
 const LONGEST_WHOLE: usize = 16;
 
 /// Whether there are weights for whole boards of this shape, however it lies: 7×8, 8×8, and of those that are not ranked by
