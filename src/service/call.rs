@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tonic::Request;
 
-use super::identity::Identity;
+use super::access::Identity;
 use crate::engine::{Reservation, Work};
 use crate::puzzle::Shape;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::listener::Connections;
+use super::connection::Connections;
 use crate::engine::Engine;
 
 /// The last part of the grace in which calls that have not ended are told UNAVAILABLE.

@@ -5,37 +5,24 @@
 //! alone knows codes. `server` puts together what a call goes through, `listener` and `connection`
 //! bring it here and bound what a peer may do, `drain` ends it all.
 
-mod answers;
+mod access;
 mod apart;
-mod auth;
 mod call;
 mod caught;
 mod check_solvable;
 mod connection;
 mod convert;
 mod drain;
-mod end;
-mod frames;
-mod gather;
 mod generate;
-mod heads;
 mod health;
-mod identity;
-mod inline;
-mod listener;
 mod observe;
-mod peer;
-mod reload;
 mod server;
 mod solve;
 mod solve_stream;
 mod status;
-mod tls;
-mod transport;
 
 pub mod proto;
 pub mod timeout;
-pub mod tokens;
 
 use std::collections::HashMap;
 use std::num::NonZeroU32;
@@ -45,16 +32,11 @@ use tonic::{Request, Response, Status};
 
 use crate::engine::{Client, Engine};
 
-pub use answers::Answers;
-pub use end::End;
-pub use frames::{Flood, Frames};
-pub use gather::Gather;
-pub use identity::{Identify, Identity, Weight};
-pub use inline::{Inline, UnderWay};
+pub use access::{Identify, Identity, Weight, tokens};
+pub use connection::{Answers, End, Flood, Frames, Gather, Inline, Transport, UnderWay};
 pub use observe::Observe;
 pub use server::{ServeError, Server};
 pub use status::code_name;
-pub use transport::Transport;
 
 use proto::puzzle_service_server::PuzzleService;
 use solve_stream::Events;

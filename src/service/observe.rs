@@ -19,7 +19,7 @@ use tower::Service;
 
 use super::call::Call;
 use super::caught::caught;
-use super::peer::{InTime, Peer, Room, Sending};
+use super::connection::{InTime, Peer, Room, Sending};
 use super::status::{self, code_name};
 use super::timeout;
 use crate::engine::{Failure, until};

@@ -16,16 +16,12 @@ use tonic::codec::CompressionEncoding;
 use tonic::service::Routes;
 use tower::util::BoxCloneSyncService;
 
-use super::auth::Authenticate;
-use super::connection::Terms;
+use super::access::{Authenticate, Certificates, Identify, certificates, tokens::Tokens};
+use super::connection::{Connections, Terms};
 use super::drain::drain;
 use super::health::Health;
-use super::identity::Identify;
-use super::listener::Connections;
 use super::observe::Observe;
 use super::proto::puzzle_service_server::PuzzleServiceServer;
-use super::tls::{self, Certificates};
-use super::tokens::Tokens;
 use super::{MAX_RESPONSE_BYTES, Puzzles, proto};
 use crate::config::{ServeConfig, Unusable};
 use crate::engine::{Engine, EngineConfig};
@@ -98,7 +94,7 @@ impl Server {
     /// no threads to be had.
     pub async fn start(config: ServeConfig) -> Result<Self, ServeError> {
         let access = &config.access;
-        let certificates = tls::certificates(access).map_err(ServeError::Certificates)?;
+        let certificates = certificates(access).map_err(ServeError::Certificates)?;
         let tokens = access.token_file.as_deref().map(Tokens::open).transpose();
         let tokens = tokens.map_err(ServeError::Tokens)?;
         let address = config.listen;

@@ -7,18 +7,13 @@ mod log;
 #[path = "../support/mod.rs"]
 mod support;
 
-mod answers;
+mod access;
 mod check_solvable;
 mod connection;
 mod drain;
-mod end;
 mod fair_share;
-mod frames;
-mod gather;
 mod generate;
 mod harness;
-mod identity;
-mod inline;
 mod invalid;
 mod multi_tile;
 mod observe;
@@ -28,6 +23,3 @@ mod solve;
 mod solve_stream;
 mod status;
 mod timeout;
-mod tls;
-mod tokens;
-mod transport;

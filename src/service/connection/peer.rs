@@ -13,7 +13,7 @@ use tokio::time::{Sleep, sleep_until};
 use tonic::codegen::Bytes;
 
 use super::answers::SOME;
-use super::status;
+use crate::service::status;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
 

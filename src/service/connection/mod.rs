@@ -1,4 +1,16 @@
-//! One connection, from its handshake to its end.
+//! Connections: what a peer may do, and for how long.
+//!
+//! This file serves one connection, from its handshake to its end.
+
+mod answers;
+mod end;
+mod frame_header;
+mod frames;
+mod gather;
+mod inline;
+mod listener;
+mod peer;
+mod transport;
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
@@ -14,16 +26,19 @@ use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt};
 
-use super::end::End;
-use super::gather::Gather;
-use super::identity::Identity;
-use super::inline::{Inline, UnderWay};
-use super::peer::Peer;
+use super::access::{Certificates, Identity, TlsStream, handshake};
 use super::server::Calls;
-use super::tls::{self, Certificates};
-use super::transport::Transport;
 use crate::config::ServeConfig;
 use crate::telemetry;
+
+pub use answers::Answers;
+pub use end::End;
+pub use frames::{Flood, Frames};
+pub use gather::Gather;
+pub use inline::{Inline, UnderWay};
+pub use listener::Connections;
+pub use peer::{InTime, Peer, Room, Sending};
+pub use transport::Transport;
 
 /// The bytes of a request that may wait to be read: of one call, and of all on the connection.
 const CALL_WINDOW: u32 = 64 << 10;
@@ -80,7 +95,7 @@ pub async fn serve(stream: TcpStream, peer: SocketAddr, terms: Terms) -> End {
     end
 }
 
-type Stream = Transport<Either<TcpStream, tls::Stream>>;
+type Stream = Transport<Either<TcpStream, TlsStream>>;
 
 /// TLS, if it is spoken here, and the first bytes of HTTP/2, all in time. A drain does not wait
 /// for those that say nothing.
@@ -89,7 +104,7 @@ async fn begin(stream: TcpStream, terms: &Terms) -> Result<(Stream, Option<Ident
     let (stream, name) = match &terms.certificates {
         None => (Either::Left(stream), None),
         Some(certificates) => {
-            let handshake = tls::handshake(stream, certificates);
+            let handshake = handshake(stream, certificates);
             let answered = tokio::time::timeout_at(deadline, handshake).await;
             let (stream, name) = answered.unwrap_or(Err("timeout")).map_err(|why| {
                 telemetry::handshake_failed(why);

@@ -9,8 +9,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::connection::{self, Terms};
 use super::end::End;
+use super::{Terms, serve};
 use crate::telemetry;
 
 /// How long to wait when a connection cannot be accepted.
@@ -78,7 +78,7 @@ impl Connections {
             telemetry::connection_closed(End::Limit.label());
             return false;
         };
-        let serve = connection::serve(stream, peer, self.terms.clone());
+        let serve = serve(stream, peer, self.terms.clone());
         let close = self.close.clone();
         self.tasks.spawn(async move {
             let _open = Open::new();

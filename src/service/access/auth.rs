@@ -16,8 +16,8 @@ use tower::Service;
 
 use super::identity::Identity;
 use super::reload::Reloaded;
-use super::status::{self, Stranger};
 use super::tokens::{Token, Tokens};
+use crate::service::status::{self, Stranger};
 use crate::telemetry;
 
 /// What needs no token.

@@ -1,4 +1,11 @@
-//! What ends a connection beside its peer.
+//! Connections; this file: what ends one besides its peer.
+
+mod answers;
+mod end;
+mod frames;
+mod gather;
+mod inline;
+mod transport;
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +22,7 @@ use crate::raw::{
 };
 
 /// The frames among what a server sent: type, stream and payload.
-fn frames(mut bytes: &[u8]) -> Vec<(u8, u32, &[u8])> {
+fn split_frames(mut bytes: &[u8]) -> Vec<(u8, u32, &[u8])> {
     let mut frames = Vec::new();
     while let [high, middle, low, kind, _flags, a, b, c, d, rest @ ..] = bytes {
         let length = u32::from_be_bytes([0, *high, *middle, *low]) as usize;
@@ -27,7 +34,7 @@ fn frames(mut bytes: &[u8]) -> Vec<(u8, u32, &[u8])> {
 }
 
 fn told_to_go(bytes: &[u8]) -> bool {
-    frames(bytes).iter().any(|&(kind, ..)| kind == GOAWAY)
+    split_frames(bytes).iter().any(|&(kind, ..)| kind == GOAWAY)
 }
 
 /// The headers of a call, none of them to be remembered.
@@ -119,7 +126,7 @@ async fn cross_with_the_goodbye(service: &Service, method: &str, question: &[u8]
         let read = in_time(stream.read_buf(&mut told)).await.unwrap();
         assert_ne!(read, 0, "it is told first");
         let is_ping = |&&(kind, _, payload): &&(u8, u32, &[u8])| kind == PING && payload.len() == 8;
-        if let Some((_, _, payload)) = frames(&told).iter().find(is_ping) {
+        if let Some((_, _, payload)) = split_frames(&told).iter().find(is_ping) {
             break payload.to_vec();
         }
     };
@@ -136,7 +143,7 @@ async fn cross_with_the_goodbye(service: &Service, method: &str, question: &[u8]
 
 fn has_answer(bytes: &[u8]) -> bool {
     let is_answer = |&(kind, stream, _): &(u8, u32, &[u8])| (kind, stream) == (DATA, 1);
-    frames(bytes).iter().any(is_answer)
+    split_frames(bytes).iter().any(is_answer)
 }
 
 #[tokio::test]
@@ -149,7 +156,7 @@ async fn a_call_that_crosses_with_the_goodbye_is_answered() {
     let answered = cross_with_the_goodbye(&service, "CheckSolvable", &question).await;
     assert!(has_answer(&answered), "{answered:?}");
     // And no fault was found.
-    let answered = frames(&answered);
+    let answered = split_frames(&answered);
     let goodbyes = answered.iter().filter(|&&(kind, ..)| kind == GOAWAY);
     for (_, _, payload) in goodbyes {
         assert_eq!(payload[4..8], [0; 4], "{payload:?}");
@@ -180,7 +187,7 @@ async fn a_peer_is_told_how_many_calls_it_may_make_at_once() {
     let mut told = Vec::new();
     let max_concurrent_streams = [0, 3, 0, 0, 0, 7];
     let is_told = |told: &[u8]| {
-        let first = frames(told).first().copied();
+        let first = split_frames(told).first().copied();
         first.is_some_and(|(kind, _, settings)| {
             let mut settings = settings.chunks(6);
             kind == SETTINGS && settings.any(|setting| setting == max_concurrent_streams)

@@ -1,7 +1,7 @@
 //! How connections end.
 
-use super::caught::caught;
 use super::transport::FLOOD;
+use crate::service::caught::caught;
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

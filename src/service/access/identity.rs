@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 use http::{HeaderMap, HeaderName, Request};
 use tower::Service;
 
-use super::call::Call;
+use crate::service::call::Call;
 
 /// The name of a client, a request extension of its calls: 1 to 64 bytes of printable ASCII, no
 /// spaces.

@@ -8,7 +8,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
-use super::heads::{DATA, END_STREAM, HEADERS, Heads, RST_STREAM};
+use super::frame_header::{DATA, END_STREAM, FrameHeaders, HEADERS, RST_STREAM};
 
 /// So many calls are remembered that were given up before their answers began: as many as a connection has at once, unless `--max-streams` says more.
 const REMEMBERED: usize = 256;
@@ -19,7 +19,7 @@ pub(super) const SOME: u64 = 4 << 10;
 /// The answers of a connection that have begun and have not ended.
 #[derive(Debug, Default)]
 pub struct Answers {
-    heads: Heads,
+    headers: FrameHeaders,
     /// By stream. h2 bounds the streams.
     open: HashMap<u32, Sent>,
     /// Calls that were given up before their answers began here: what h2 had written by then still passes, and nothing
@@ -39,20 +39,21 @@ struct Sent {
 impl Answers {
     /// These bytes have been sent to the peer.
     pub fn sent(&mut self, mut bytes: &[u8], now: Instant) {
-        while let Some(head) = self.heads.next(&mut bytes) {
-            match head.kind {
+        while let Some(header) = self.headers.next(&mut bytes) {
+            match header.kind {
                 HEADERS
-                    if head.flags & END_STREAM == 0 && !self.given_up.contains(&head.stream) =>
+                    if header.flags & END_STREAM == 0
+                        && !self.given_up.contains(&header.stream) =>
                 {
                     let sent = Sent {
                         since: now,
                         bytes: 0,
                     };
-                    self.open.insert(head.stream, sent);
+                    self.open.insert(header.stream, sent);
                 }
-                DATA if head.flags & END_STREAM == 0 => {
-                    if let Some(sent) = self.open.get_mut(&head.stream) {
-                        sent.bytes += head.payload as u64;
+                DATA if header.flags & END_STREAM == 0 => {
+                    if let Some(sent) = self.open.get_mut(&header.stream) {
+                        sent.bytes += header.payload as u64;
                         if sent.bytes >= SOME {
                             *sent = Sent {
                                 since: now,
@@ -62,7 +63,7 @@ impl Answers {
                     }
                 }
                 DATA | HEADERS | RST_STREAM => {
-                    self.open.remove(&head.stream);
+                    self.open.remove(&header.stream);
                 }
                 _ => {}
             }

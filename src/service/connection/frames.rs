@@ -7,7 +7,7 @@
 
 use std::time::Instant;
 
-use super::heads::{CONTINUATION, DATA, HEAD, HEADERS, Heads, RST_STREAM};
+use super::frame_header::{CONTINUATION, DATA, FrameHeaders, HEADER_BYTES, HEADERS, RST_STREAM};
 
 /// The flag of HEADERS, and of CONTINUATION which goes on with them, that says that they are complete. Until
 /// then nothing may interrupt them.
@@ -19,7 +19,7 @@ const ACK: u8 = 1;
 const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
 
 /// The bytes of the answer to a goodbye.
-pub const FAREWELL: usize = HEAD + GOODBYE.len();
+pub const FAREWELL: usize = HEADER_BYTES + GOODBYE.len();
 
 /// The credit that any other frame costs. That many bytes sent earn one.
 const COST: u64 = 64;
@@ -37,7 +37,7 @@ pub struct Flood;
 /// The frames of a connection, after the preface.
 #[derive(Debug)]
 pub struct Frames {
-    heads: Heads,
+    headers: FrameHeaders,
     credit: u64,
     topped_up: Instant,
     /// The headers of a call are not complete.
@@ -53,7 +53,7 @@ impl Frames {
     #[must_use]
     pub fn new(now: Instant) -> Self {
         Self {
-            heads: Heads::default(),
+            headers: FrameHeaders::default(),
             credit: MOST,
             topped_up: now,
             in_headers: false,
@@ -77,7 +77,7 @@ impl Frames {
     /// Whether another frame may stand between what has come and what is to come.
     #[must_use]
     pub const fn is_between(&self) -> bool {
-        self.heads.is_between() && !self.in_headers
+        self.headers.is_between() && !self.in_headers
     }
 
     /// So many bytes have been sent to the peer.
@@ -101,19 +101,20 @@ impl Frames {
         let length = bytes.len();
         self.farewell = None;
         self.given_up.clear();
-        while let Some(head) = self.heads.next(&mut bytes) {
-            if matches!(head.kind, HEADERS | CONTINUATION) {
-                self.in_headers = head.flags & END_HEADERS == 0;
+        while let Some(header) = self.headers.next(&mut bytes) {
+            if matches!(header.kind, HEADERS | CONTINUATION) {
+                self.in_headers = header.flags & END_HEADERS == 0;
             }
             let is_pong =
-                head.kind == PING && head.flags & ACK != 0 && head.payload == GOODBYE.len();
-            if is_pong && head.is_whole && bytes.starts_with(&GOODBYE) {
-                self.farewell.get_or_insert(length - bytes.len() - HEAD);
+                header.kind == PING && header.flags & ACK != 0 && header.payload == GOODBYE.len();
+            if is_pong && header.is_whole && bytes.starts_with(&GOODBYE) {
+                self.farewell
+                    .get_or_insert(length - bytes.len() - HEADER_BYTES);
             }
-            if head.kind == RST_STREAM {
-                self.given_up.push(head.stream);
+            if header.kind == RST_STREAM {
+                self.given_up.push(header.stream);
             }
-            match head.kind {
+            match header.kind {
                 // They make a call. Their number and their bytes are bounded elsewhere; each call pays for
                 // giving it up.
                 DATA => {}

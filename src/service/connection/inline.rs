@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, Stream};
 use hyper::rt::Executor;
 
-use super::caught::caught;
+use crate::service::caught::caught;
 
 /// How long a connection's calls keep its thread while there are more of them. Others wait for that
 /// long, and answers until then.

@@ -1,7 +1,7 @@
-//! Finds the heads of HTTP/2's frames in bytes that come as they like.
+//! Finds the frame headers of HTTP/2 (RFC 9113, section 4.1) in bytes that arrive in pieces of any size.
 
-/// The bytes of a frame's head: length, type, flags, stream.
-pub const HEAD: usize = 9;
+/// The bytes of a frame header: length, type, flags, stream.
+pub const HEADER_BYTES: usize = 9;
 
 /// The types of frames that belong to a call, and what goes on with HEADERS.
 pub const DATA: u8 = 0;
@@ -12,9 +12,9 @@ pub const CONTINUATION: u8 = 9;
 /// On DATA and HEADERS: nothing more comes from this side.
 pub const END_STREAM: u8 = 1;
 
-/// The head of a frame.
+/// A frame header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct FrameHeader {
     /// The bytes that follow.
     pub payload: usize,
     /// Its type.
@@ -29,42 +29,42 @@ pub struct Head {
 
 /// The frames of one direction of a connection, after the preface.
 #[derive(Debug, Default)]
-pub struct Heads {
-    head: [u8; HEAD],
-    /// The bytes of the head that have come.
+pub struct FrameHeaders {
+    header: [u8; HEADER_BYTES],
+    /// The bytes of the header that have come.
     filled: usize,
     /// The bytes of the payload that are still to come.
     payload: usize,
 }
 
-impl Heads {
+impl FrameHeaders {
     /// Whether the bytes so far end with a frame.
     #[must_use]
     pub const fn is_between(&self) -> bool {
         self.filled == 0 && self.payload == 0
     }
 
-    /// The next head that is complete in these bytes, which begin behind it then; else they are used up.
-    pub fn next(&mut self, bytes: &mut &[u8]) -> Option<Head> {
+    /// The next header that is complete in these bytes, which begin behind it then; else they are used up.
+    pub fn next(&mut self, bytes: &mut &[u8]) -> Option<FrameHeader> {
         let skipped = bytes.len().min(self.payload);
         self.payload -= skipped;
         let (part, rest) =
-            bytes[skipped..].split_at((bytes.len() - skipped).min(HEAD - self.filled));
-        self.head[self.filled..self.filled + part.len()].copy_from_slice(part);
+            bytes[skipped..].split_at((bytes.len() - skipped).min(HEADER_BYTES - self.filled));
+        self.header[self.filled..self.filled + part.len()].copy_from_slice(part);
         self.filled += part.len();
         *bytes = rest;
-        if self.filled < HEAD {
+        if self.filled < HEADER_BYTES {
             return None;
         }
         self.filled = 0;
-        let [high, middle, low, kind, flags, stream @ ..] = self.head;
+        let [high, middle, low, kind, flags, stream @ ..] = self.header;
         self.payload = u32::from_be_bytes([0, high, middle, low]) as usize;
-        Some(Head {
+        Some(FrameHeader {
             payload: self.payload,
             kind,
             flags,
             stream: u32::from_be_bytes(stream) & (u32::MAX >> 1),
-            is_whole: part.len() == HEAD,
+            is_whole: part.len() == HEADER_BYTES,
         })
     }
 }

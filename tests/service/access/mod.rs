@@ -1,0 +1,5 @@
+//! Who may call, and by which name.
+
+mod identity;
+mod tls;
+mod tokens;
