@@ -111,7 +111,7 @@ impl TrainArgs {
             output,
             written: Ok(()),
         };
-        let bytes = self.learned(learn, &course, &mut |report| log.tell(report, &course))?;
+        let bytes = self.learned(learn, &course, &mut |report| log.report(report, &course))?;
         log.bar.finish_and_clear();
         // First what took so long: nobody may be reading the lines any more.
         fs::write(&self.out, bytes).map_err(|error| fail(&self.out, &error))?;
@@ -317,7 +317,7 @@ struct Log<'a> {
 }
 
 impl Log<'_> {
-    fn tell(&mut self, report: &Report, course: &Course) {
+    fn report(&mut self, report: &Report, course: &Course) {
         match *report {
             Report::Solving {
                 generation, tried, ..

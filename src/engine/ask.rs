@@ -95,7 +95,7 @@ impl Engine {
         let shape = question.problem.shape();
         let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
         let bytes = expected_moves(shape) + fixed.unwrap_or(0);
-        let held = self.reserve_beside(bytes, limits.beside)?;
+        let held = self.reserve_above(bytes, limits.answer)?;
         let chain = Chain::new(
             question.problem.clone(),
             question.metric,

@@ -80,7 +80,7 @@ impl GuideBuilder {
     pub fn can_build(&mut self, choice: &Choice) -> bool {
         fn can_make<E: RowEntry>(tables: &mut Tables<E>, choice: &Choice) -> bool {
             let can_make = tables.can_make(&choice.all());
-            tell(tables);
+            report_files(tables);
             can_make
         }
         if choice.is_small() {
@@ -106,7 +106,7 @@ impl GuideBuilder {
         Ok(if choice.is_small() {
             let mut guide = |partitions: &[Partition]| {
                 let additive = self.small.additive(partitions, threads, watch);
-                tell(&mut self.small);
+                report_files(&mut self.small);
                 Ok(Guide::new(additive?).expect(FITS))
             };
             let first = guide(partitions)?;
@@ -117,7 +117,7 @@ impl GuideBuilder {
             }
         } else {
             let additive = self.large.additive(partitions, threads, watch);
-            tell(&mut self.large);
+            report_files(&mut self.large);
             AnyGuide::Large(Guide::new(additive?).expect(FITS))
         })
     }
@@ -173,7 +173,7 @@ fn tables<E: RowEntry>(store: Option<Store>, largest: usize) -> Tables<E> {
 }
 
 /// Logs and counts what became of the tables' files.
-fn tell<E: RowEntry>(tables: &mut Tables<E>) {
+fn report_files<E: RowEntry>(tables: &mut Tables<E>) {
     for event in tables.take_events() {
         match event {
             Event::Loaded(path) => telemetry::table_file("loaded", &path.display()),

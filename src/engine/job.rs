@@ -8,7 +8,7 @@ use crate::search::{Budget, Iteration, Progress, Search, Step, Stop, UNNAMED};
 use crate::telemetry;
 
 use super::backlog::Promise;
-use super::errands::{Errands, Lost};
+use super::lent_parts::{LentParts, Lost};
 use super::memory::Reservation;
 use super::pace::Pace;
 use super::pool::{Next, Task, Turn};
@@ -98,7 +98,7 @@ pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
     // Dropped before `reservation`: the bytes are given back after they are free.
     search: S,
     /// Its parts that others are on. What they have done is in its progress when they are back.
-    errands: Errands,
+    lent: LentParts,
     outlet: O,
     pending: Option<S::Found>,
     pace: Pace,
@@ -127,7 +127,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
             rank: Rank::FIRST,
             promise: None,
             search,
-            errands: Errands::default(),
+            lent: LentParts::default(),
             outlet,
             pending: None,
             pace: Pace::default(),
@@ -165,7 +165,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
 
     /// What was done by all who work on it.
     fn progress(&self) -> Progress {
-        let lent = self.errands.progress();
+        let lent = self.lent.progress();
         let own = self.search.progress();
         Progress {
             expanded: own.expanded + lent.expanded,
@@ -178,7 +178,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         let mut iterations = self.search.iterations();
         if let Some(present) = iterations.last_mut() {
             // An iteration is not over before all of its parts are back.
-            present.generated += self.errands.of_the_iteration();
+            present.generated += self.lent.of_the_iteration();
         }
         self.outlet.list(iterations);
     }
@@ -206,7 +206,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         let memory = self.grow(0);
         let now = Instant::now();
         let due = self.outlet.due(now);
-        self.errands.set_due(due);
+        self.lent.set_due(due);
         let budget = Budget {
             nodes,
             memory,
@@ -241,12 +241,12 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         let spent = self.search.progress().generated;
         self.max_nodes
             .saturating_sub(spent)
-            .saturating_sub(self.errands.most())
+            .saturating_sub(self.lent.most())
     }
 
     /// Takes back what helpers are done with.
     fn collect(&mut self) -> Result<(), Lost> {
-        while let Some(part) = self.errands.over()? {
+        while let Some(part) = self.lent.over()? {
             self.search.join(part);
         }
         Ok(())
@@ -260,7 +260,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         }
         let memory = self.grow(self.search.part_memory());
         if let Some(part) = self.search.split(memory)
-            && let Err(part) = self.errands.lend(part, left / 2, turn)
+            && let Err(part) = self.lent.lend(part, left / 2, turn)
         {
             self.search.join(part);
         }
@@ -269,7 +269,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
 
     /// The search can do nothing before a part is back. True once one is.
     fn recall(&mut self) -> Result<bool, Lost> {
-        let part = self.errands.recall()?;
+        let part = self.lent.recall()?;
         let is_back = part.is_some();
         if let Some(part) = part {
             self.search.join(part);
@@ -311,7 +311,7 @@ where
         self.outlet.close(End::Defect);
     }
 
-    fn tell(&mut self) {
+    fn notify(&mut self) {
         self.outlet.wake();
     }
 
@@ -320,7 +320,7 @@ where
     }
 
     fn is_large(&self) -> bool {
-        self.reservation.bytes() > SMALL || !self.errands.is_empty()
+        self.reservation.bytes() > SMALL || !self.lent.is_empty()
     }
 }
 
@@ -352,9 +352,7 @@ where
             }
             match self.advance(nodes) {
                 // Others are on what it may still spend, or on all that there is to do.
-                Step::Working
-                    if !self.errands.is_empty() && (nodes == 0 || self.search.waits()) =>
-                {
+                Step::Working if !self.lent.is_empty() && (nodes == 0 || self.search.waits()) => {
                     match self.recall() {
                         Ok(true) => {}
                         Ok(false) => {

@@ -39,7 +39,7 @@ pub struct Limits {
     /// Bytes.
     pub memory: u64,
     /// Bytes that are held for its answer already.
-    pub beside: u64,
+    pub answer: u64,
     /// When its time limit ends.
     pub time_limit: Instant,
     /// When it must answer to keep the call's deadline, the margin for sending taken off.
@@ -83,7 +83,7 @@ impl Limits {
             arrived,
             nodes: wanted.nodes.unwrap_or(u64::MAX).min(caps.nodes),
             memory: wanted.memory.unwrap_or(u64::MAX).min(caps.memory),
-            beside: 0,
+            answer: 0,
             time_limit: arrived + time,
             deadline: timeout.and_then(|timeout| before(timeout, margin(timeout))),
             last_moment: timeout.and_then(|timeout| before(timeout, margin(timeout) / 2)),

@@ -10,9 +10,9 @@ pub mod backlog;
 mod cache;
 mod easy;
 mod ending;
-mod errands;
 pub mod guide_builder;
 pub mod job;
+mod lent_parts;
 pub mod limits;
 pub mod memory;
 pub mod pace;
@@ -206,7 +206,7 @@ impl Engine {
         let rank = Rank::of_first_answer(problem.shape());
         self.in_time(client, rank, Duration::ZERO, limits.deadline)?;
         let bytes = problem.shape().cells() as u64 * 32;
-        let reservation = self.reserve_beside(bytes, limits.beside)?;
+        let reservation = self.reserve_above(bytes, limits.answer)?;
         Pipe::start(problem, *limits, self.draining.clone(), |inlet| {
             let search = Constructive::new(Arc::clone(self.store.tables()), problem, variant);
             let job = Job::new(search, inlet, limits.nodes, limits.memory, reservation);
@@ -271,11 +271,11 @@ impl Engine {
     /// # Errors
     /// [`Refused::Overloaded`] when searches and answers hold all there is, and [`Refused::Memory`] when it is less.
     pub fn reserve(&self, bytes: u64) -> Result<Reservation, Refused> {
-        self.reserve_beside(bytes, 0)
+        self.reserve_above(bytes, 0)
     }
 
     /// The same for one who holds so many bytes already.
-    fn reserve_beside(&self, bytes: u64, own: u64) -> Result<Reservation, Refused> {
+    fn reserve_above(&self, bytes: u64, own: u64) -> Result<Reservation, Refused> {
         let reserved = self.memory.reserve(bytes);
         reserved.ok_or_else(|| {
             if self.memory.has_room(bytes, own) {

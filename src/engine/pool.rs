@@ -32,11 +32,11 @@ pub trait Task: Send {
     fn run(&mut self, turn: &Turn<'_>) -> Next;
 
     /// The task panicked in [`Task::run`] and will be dropped: whoever waits for it must hear, by
-    /// [`Task::tell`] at the latest.
+    /// [`Task::notify`] at the latest.
     fn panicked(&mut self);
 
     /// Wakes those who wait for its end, once it is over; those of several tasks are woken together.
-    fn tell(&mut self) {}
+    fn notify(&mut self) {}
 
     /// Where it stands among those that have had no service yet, either.
     fn rank(&self) -> Rank {
@@ -50,7 +50,7 @@ pub trait Task: Send {
 }
 
 /// Work of a task that another worker may do, while the task itself goes on.
-pub trait Errand: Send + Sync {
+pub trait HelperWork: Send + Sync {
     /// Works until the turn is over. Whether there is more to do; after that, or a panic, the
     /// task's turn comes, even if it is parked.
     fn run(&self, turn: &Turn<'_>) -> bool;
@@ -99,7 +99,7 @@ struct Shared {
     work: Condvar,
     /// The state's count, which running tasks look at without the lock.
     fresh: Arc<AtomicUsize>,
-    /// How many workers have nothing to do and no errand waits for them, for the same purpose.
+    /// How many workers have nothing to do and no work is on offer to them, for the same purpose.
     free: AtomicUsize,
     /// The time that a place in the line of newcomers takes, as they have seen it.
     place: Average,
@@ -243,11 +243,11 @@ impl Drop for Pool {
         state.parked = 0;
         let queue = state.clients.drain();
         let places = std::mem::take(&mut state.places);
-        let errands = std::mem::take(&mut state.errands);
+        let offers = std::mem::take(&mut state.offers);
         let finished = state.finished.take();
         drop(state);
-        drop(errands);
-        self.shared.tell(finished);
+        drop(offers);
+        self.shared.notify(finished);
         queue.into_iter().for_each(|task| self.shared.end(task));
         for seat in places.into_values() {
             if let Place::Parked { task, .. } = seat.place {
@@ -306,8 +306,8 @@ impl Shared {
     }
 
     /// Wakes those who wait for these tasks, and drops the tasks. Not under the lock.
-    fn tell(&self, mut finished: Vec<Box<dyn Task>>) {
-        finished.iter_mut().for_each(|task| task.tell());
+    fn notify(&self, mut finished: Vec<Box<dyn Task>>) {
+        finished.iter_mut().for_each(|task| task.notify());
         finished.into_iter().for_each(|task| self.end(task));
     }
 

@@ -43,7 +43,7 @@ impl Health {
     }
 
     /// Tells of the engine's tables for as long as it is polled.
-    pub async fn tell_of_tables(&self, engine: &Engine) {
+    pub async fn follow_tables(&self, engine: &Engine) {
         let mut were_there = false;
         loop {
             let are_there = engine.has_tables();

@@ -125,7 +125,7 @@ where
         watch.sending = Some(self.peer.sending());
         let headers = request.headers().get("grpc-timeout");
         let deadline = headers
-            .and_then(|timeout| timeout::told(timeout.as_bytes()))
+            .and_then(|timeout| timeout::stated(timeout.as_bytes()))
             .and_then(|timeout| call.arrived.checked_add(timeout));
         // Reflection's streams have no end, and only small messages.
         let room = watch.is_ours.then(|| self.room.clone());

@@ -203,7 +203,7 @@ impl Server {
         let mut accept = Box::pin(connections.accept(&self.listener));
         tokio::select! {
             () = &mut accept => {}
-            () = self.health.tell_of_tables(&self.engine) => {}
+            () = self.health.follow_tables(&self.engine) => {}
             () = shutdown => {}
         }
         tracing::info!(

@@ -29,7 +29,7 @@ pub(super) async fn solve(
     let bytes = response_bytes(&read);
     let sending = Duration::from_nanos(NANOSECONDS_A_BYTE * bytes);
     let limits = Limits {
-        beside: bytes,
+        answer: bytes,
         ..note_begin(puzzles, &call, timeout, &read, sending)?
     };
     if convert::cannot_fit(&read) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tonic::Request;
 use tonic_types::FieldViolation;
 
-/// How long the caller of a request waits [for certain](certain); none when it does not say.
+/// How long the caller of a request waits [for certain](guaranteed); none when it does not say.
 ///
 /// # Errors
 /// When there is a timeout that cannot be read. To ignore it would be to break a promise.
@@ -13,7 +13,7 @@ pub fn of<T>(request: &Request<T>) -> Result<Option<Duration>, FieldViolation> {
     let Some(value) = request.metadata().get("grpc-timeout") else {
         return Ok(None);
     };
-    certain(value.as_bytes()).map(Some).ok_or_else(|| {
+    guaranteed(value.as_bytes()).map(Some).ok_or_else(|| {
         FieldViolation::new(
             "grpc-timeout",
             "not a timeout: at most eight digits and one of H, M, S, m, u, n",
@@ -23,7 +23,7 @@ pub fn of<T>(request: &Request<T>) -> Result<Option<Duration>, FieldViolation> {
 
 /// Reads a timeout as it is told: at most eight digits and a unit.
 #[must_use]
-pub fn told(text: &[u8]) -> Option<Duration> {
+pub fn stated(text: &[u8]) -> Option<Duration> {
     let (unit, digits) = text.split_last()?;
     if digits.is_empty() || digits.len() > 8 || !digits.iter().all(u8::is_ascii_digit) {
         return None;
@@ -42,23 +42,23 @@ pub fn told(text: &[u8]) -> Option<Duration> {
     })
 }
 
-/// Reads how long the caller waits for certain: what is [told], less what it may have been rounded up by.
+/// Reads how long the caller waits for certain: what is [stated], less what it may have been rounded up by.
 ///
 /// ```
-/// use loyd::service::timeout::certain;
+/// use loyd::service::timeout::guaranteed;
 ///
-/// assert_eq!(certain(b"15S").unwrap().as_millis(), 14_900);
-/// assert_eq!(certain(b"15000000u").unwrap().as_millis(), 15_000);
+/// assert_eq!(guaranteed(b"15S").unwrap().as_millis(), 14_900);
+/// assert_eq!(guaranteed(b"15000000u").unwrap().as_millis(), 15_000);
 /// ```
 #[must_use]
-pub fn certain(text: &[u8]) -> Option<Duration> {
-    let told = told(text)?;
+pub fn guaranteed(text: &[u8]) -> Option<Duration> {
+    let stated = stated(text)?;
     // Those who round write nothing that fine; most others write seconds so.
     let is_exact = matches!(text.last(), Some(b'u' | b'n'));
     Some(if is_exact {
-        told
+        stated
     } else {
-        told - rounding(told)
+        stated - rounding(stated)
     })
 }
 

@@ -39,7 +39,7 @@ impl Trial {
         let outcomes = solve_all(&beam, &self.boards, 1, self.threads);
         let lengths: Vec<_> = outcomes.iter().map(Outcome::moves).collect();
         let worth = Worth::of(weights.shape(), &lengths);
-        worth.tell(generation, what, report)
+        worth.report(generation, what, report)
     }
 }
 
@@ -76,7 +76,7 @@ impl Worth {
     }
 
     /// Reports it; the mean.
-    pub(super) fn tell(
+    pub(super) fn report(
         self,
         generation: u32,
         what: &'static str,

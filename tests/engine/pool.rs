@@ -147,7 +147,7 @@ impl Task for Awaited {
 
     fn panicked(&mut self) {}
 
-    fn tell(&mut self) {
+    fn notify(&mut self) {
         self.0.send("told").unwrap();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use loyd::service::timeout::{certain, told};
+use loyd::service::timeout::{guaranteed, stated};
 
 #[test]
 fn a_timeout_is_told_in_six_units() {
@@ -15,12 +15,12 @@ fn a_timeout_is_told_in_six_units() {
         ("7M", 420_000_000_000),
         ("7H", 25_200_000_000_000),
     ] {
-        let told = told(text.as_bytes()).expect(text);
+        let told = stated(text.as_bytes()).expect(text);
         assert_eq!(told, Duration::from_nanos(nanoseconds), "{text}");
     }
     for text in ["", "5", "S", "123456789S", "-1S", "1.5S", "1x", "5 S"] {
         assert_eq!(
-            (told(text.as_bytes()), certain(text.as_bytes())),
+            (stated(text.as_bytes()), guaranteed(text.as_bytes())),
             (None, None),
             "{text}"
         );
@@ -47,7 +47,7 @@ fn what_may_have_been_rounded_up_is_certain_only_less_a_step() {
         ("1010S", 1_000_000),
         ("1H", 3_590_000),
     ] {
-        let certain = certain(text.as_bytes()).expect(text);
+        let certain = guaranteed(text.as_bytes()).expect(text);
         assert_eq!(certain, Duration::from_millis(milliseconds), "{text}");
     }
 }
@@ -64,7 +64,11 @@ fn what_nobody_rounds_so_is_certain_as_it_is_told() {
         "15000000u",
         "1000000u",
     ] {
-        assert_eq!(certain(text.as_bytes()), told(text.as_bytes()), "{text}");
+        assert_eq!(
+            guaranteed(text.as_bytes()),
+            stated(text.as_bytes()),
+            "{text}"
+        );
     }
 }
 
@@ -72,8 +76,8 @@ fn what_nobody_rounds_so_is_certain_as_it_is_told() {
 fn no_timeout_is_too_long() {
     for text in ["99999999H", "99999999M", "99999999S", "99999999m"] {
         let (certain, told) = (
-            certain(text.as_bytes()).expect(text),
-            told(text.as_bytes()).expect(text),
+            guaranteed(text.as_bytes()).expect(text),
+            stated(text.as_bytes()).expect(text),
         );
         assert!(certain <= told && certain >= told - told / 100, "{text}");
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::clients::{Clients, Number, Order, Taken};
 use super::finished::Finished;
-use super::{Client, Errand, Task};
+use super::{Client, HelperWork, Task};
 use crate::telemetry;
 
 #[derive(Default)]
@@ -19,8 +19,8 @@ pub(super) struct State {
     pub(super) line: Line,
     pub(super) places: HashMap<u64, Seat>,
     pub(super) parked: usize,
-    /// Errands that wait for a worker without a task, each with its task; no more than workers.
-    pub(super) errands: VecDeque<(u64, Arc<dyn Errand>)>,
+    /// Work that waits for an idle worker, each with its task; no more than workers.
+    pub(super) offers: VecDeque<(u64, Arc<dyn HelperWork>)>,
     /// Workers that wait for something to do.
     pub(super) idle: usize,
     /// Those of them who have been called and are not awake yet.

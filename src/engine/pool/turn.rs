@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Errand, Shared};
+use super::{HelperWork, Shared};
 use crate::telemetry;
 
 /// How long a task keeps a worker before others get their turn.
@@ -70,10 +70,10 @@ impl<'a> Turn<'a> {
         self.before >= UNAIDED
     }
 
-    /// Calls an idle worker to an errand. Whether there is one: if not, nobody will come.
-    pub fn call(&self, errand: Arc<dyn Errand>) -> bool {
+    /// Offers work to an idle worker. Whether there is one; if not, nobody takes it.
+    pub fn offer(&self, work: Arc<dyn HelperWork>) -> bool {
         self.callers
-            .is_some_and(|(shared, id)| shared.call(id, errand))
+            .is_some_and(|(shared, id)| shared.offer(id, work))
     }
 
     /// The turn of a task of this number, in which it can call the pool's idle workers.

@@ -1,4 +1,4 @@
-//! What a worker does: a slice of the task that has had least service, or else an errand, or else
+//! What a worker does: a slice of the task that has had least service, or else work that a task shares, or else
 //! it waits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::clients::{Order, Taken};
 use super::state::{Place, Seat, State};
-use super::{Errand, Next, Shared, Task, Turn};
+use super::{HelperWork, Next, Shared, Task, Turn};
 use crate::telemetry;
 
 /// By how much workers stand back behind the threads that speak to clients. By more, and those who
@@ -29,13 +29,13 @@ pub(super) fn run(task: &mut dyn Task, turn: &Turn<'_>) -> (Next, Duration) {
 }
 
 impl Shared {
-    /// Keeps an errand for the next worker that is idle, if there is one for it.
-    pub(super) fn call(&self, id: u64, errand: Arc<dyn Errand>) -> bool {
+    /// Keeps work for the next worker that is idle, if there is one for it.
+    pub(super) fn offer(&self, id: u64, work: Arc<dyn HelperWork>) -> bool {
         let mut state = self.lock();
-        if state.idle <= state.errands.len() {
+        if state.idle <= state.offers.len() {
             return false;
         }
-        state.errands.push_back((id, errand));
+        state.offers.push_back((id, work));
         self.count_free(&state);
         drop(state);
         self.work.notify_one();
@@ -43,7 +43,7 @@ impl Shared {
     }
 
     fn count_free(&self, state: &State) {
-        let free = state.idle.saturating_sub(state.errands.len());
+        let free = state.idle.saturating_sub(state.offers.len());
         self.free.store(free, Ordering::Relaxed);
     }
 
@@ -58,11 +58,11 @@ impl Shared {
             }
             let has_line = self.fresh.load(Ordering::Relaxed) > 0;
             state = if state.finished.is_due(has_line) {
-                self.tell_of_finished(state)
+                self.notify_finished(state)
             } else if let Some(next) = state.next() {
                 self.run(state, next)
-            } else if let Some((id, errand)) = state.errands.pop_front() {
-                self.help(state, id, errand)
+            } else if let Some((id, work)) = state.offers.pop_front() {
+                self.help(state, id, work)
             } else {
                 self.wait(state)
             };
@@ -133,24 +133,24 @@ impl Shared {
         state
     }
 
-    fn tell_of_finished<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn notify_finished<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         let finished = state.finished.take();
         drop(state);
-        self.tell(finished);
+        self.notify(finished);
         self.lock()
     }
 
-    /// Works on an errand until it is done, or a task waits for a worker: then it waits, too.
+    /// Works for a task as its helper until it is done, or a task waits for a worker: then it waits, too.
     fn help<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
         id: u64,
-        errand: Arc<dyn Errand>,
+        work: Arc<dyn HelperWork>,
     ) -> MutexGuard<'a, State> {
         state.helping += 1;
         self.count_free(&state);
-        let mut errand = Some(errand);
-        while let Some(helped) = errand.take() {
+        let mut work = Some(work);
+        while let Some(helped) = work.take() {
             state.report();
             drop(state);
             let turn = Turn::of_helper(self);
@@ -161,7 +161,7 @@ impl Shared {
                 false
             });
             // If it is done it is dropped here: not under the lock.
-            errand = goes_on.then_some(helped);
+            work = goes_on.then_some(helped);
             state = self.lock();
             if let Some(
                 Place::Running { helped, .. }
@@ -179,14 +179,14 @@ impl Shared {
             }
         }
         state.helping -= 1;
-        match errand {
-            Some(errand) if state.places.contains_key(&id) => {
-                state.errands.push_front((id, errand));
+        match work {
+            Some(work) if state.places.contains_key(&id) => {
+                state.offers.push_front((id, work));
                 self.count_free(&state);
             }
-            errand => {
+            work => {
                 drop(state);
-                drop(errand);
+                drop(work);
                 state = self.lock();
             }
         }

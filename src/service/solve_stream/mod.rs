@@ -102,10 +102,10 @@ pub(super) fn solve_stream(
         None => expected_moves(read.solve.start.shape()),
     };
     let limits = Limits {
-        beside: waiting_bytes(&read) + held,
+        answer: waiting_bytes(&read) + held,
         ..limits
     };
-    solve::reserve(puzzles, &call, limits.beside)?;
+    solve::reserve(puzzles, &call, limits.answer)?;
 
     let client = puzzles.client(request);
     let client = client.as_ref();

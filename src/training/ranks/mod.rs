@@ -196,7 +196,7 @@ impl Trial {
             });
             found.min()
         });
-        Worth::of(self.shape, &lengths).tell(generation, what, report)
+        Worth::of(self.shape, &lengths).report(generation, what, report)
     }
 }
 

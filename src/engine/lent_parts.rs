@@ -7,11 +7,11 @@ use std::time::Instant;
 use crate::search::{Budget, Part, Progress};
 
 use super::pace::Pace;
-use super::pool::{Errand, Turn};
+use super::pool::{HelperWork, Turn};
 
 /// A part, and what its job and its worker tell each other. Whoever has the lock has the part:
 /// the worker for a slice at a time, and the job when it takes it back.
-struct Lent {
+struct LentPart {
     part: Mutex<Option<(Box<dyn Part>, Pace)>>,
     /// Its nodes are those of an iteration.
     is_of_an_iteration: bool,
@@ -27,7 +27,7 @@ struct Lent {
     is_over: AtomicBool,
 }
 
-impl Errand for Lent {
+impl HelperWork for LentPart {
     fn run(&self, turn: &Turn<'_>) -> bool {
         let Ok(mut slot) = self.part.lock() else {
             return false;
@@ -66,7 +66,7 @@ impl Errand for Lent {
 #[derive(Debug)]
 pub(super) struct Lost;
 
-impl Lent {
+impl LentPart {
     /// The part, unless a worker is on it.
     fn take(&self) -> Result<Option<Box<dyn Part>>, Lost> {
         match self.part.try_lock() {
@@ -77,14 +77,14 @@ impl Lent {
     }
 }
 
-/// All errands of one job. Dropping it ends them within a chunk.
+/// The parts of one job that are lent. Dropping it ends the work on them within a chunk.
 #[derive(Default)]
-pub(super) struct Errands {
-    lent: Vec<Arc<Lent>>,
+pub(super) struct LentParts {
+    lent: Vec<Arc<LentPart>>,
     due: Option<Instant>,
 }
 
-impl Errands {
+impl LentParts {
     /// Has a part done by a worker that the turn calls; gives it back when none comes. It may
     /// spend so many node generations.
     pub(super) fn lend(
@@ -93,7 +93,7 @@ impl Errands {
         most: u64,
         turn: &Turn<'_>,
     ) -> Result<(), Box<dyn Part>> {
-        let lent = Arc::new(Lent {
+        let lent = Arc::new(LentPart {
             is_of_an_iteration: part.is_of_an_iteration(),
             part: Mutex::new(Some((part, Pace::default()))),
             most,
@@ -103,7 +103,7 @@ impl Errands {
             is_recalled: AtomicBool::new(false),
             is_over: AtomicBool::new(false),
         });
-        if turn.call(Arc::clone(&lent) as Arc<dyn Errand>) {
+        if turn.offer(Arc::clone(&lent) as Arc<dyn HelperWork>) {
             self.lent.push(lent);
             return Ok(());
         }
@@ -137,7 +137,7 @@ impl Errands {
 
     /// What is being done, and is not yet in the search's own progress.
     pub(super) fn progress(&self) -> Progress {
-        let sum = |count: fn(&Lent) -> &AtomicU64| {
+        let sum = |count: fn(&LentPart) -> &AtomicU64| {
             let counts = self
                 .lent
                 .iter()
@@ -161,7 +161,7 @@ impl Errands {
     /// A part that is not worth going on with, if there is one.
     pub(super) fn over(&mut self) -> Result<Option<Box<dyn Part>>, Lost> {
         let is_over =
-            |lent: &Arc<Lent>| lent.is_over.load(Ordering::Relaxed) || lent.part.is_poisoned();
+            |lent: &Arc<LentPart>| lent.is_over.load(Ordering::Relaxed) || lent.part.is_poisoned();
         match self.lent.iter().position(is_over) {
             Some(number) => self.take(number),
             None => Ok(None),
@@ -187,7 +187,7 @@ impl Errands {
     }
 }
 
-impl Drop for Errands {
+impl Drop for LentParts {
     fn drop(&mut self) {
         for lent in &self.lent {
             lent.is_recalled.store(true, Ordering::Relaxed);
