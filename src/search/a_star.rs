@@ -1,15 +1,15 @@
 //! A* (Hart, Nilsson & Raphael, 1968) and weighted A* (Pohl, 1970).
 //!
-//! Expands the node of least f = g + weight · h: g moves made, at least h to go. A board reached
-//! again on a shorter path is opened again, so that at any weight the solution is at most weight
-//! times as long as the shortest, and the least *unweighted* g + h of the open list is a proven
-//! lower bound at any time: some node on a shortest path always waits there.
+//! Expands the node of least f = g + weight · h: g moves made, at least h to go. A board that is reached
+//! again on a shorter path is reopened. So at any weight the solution is at most weight times as long as the
+//! shortest, and the least *unweighted* g + h of the open list is always a proven lower bound: some node on a
+//! shortest path is always in that list.
 //!
-//! With the discrete bound it is a breadth-first search and no worse than one of its own: boards
-//! come in the order of their moves, and the goal, once reached, is next.
+//! With the discrete bound this is a breadth-first search, and no worse than a dedicated one: boards are
+//! expanded in the order of their moves, and the goal, once reached, is next.
 //!
-//! Memory is what ends it on large boards. Everything that grows does so in small pieces, looked
-//! at before each expansion: a limit is never exceeded, and no piece takes long to add.
+//! On large boards the search ends by running out of memory. Everything that grows does so in small pieces,
+//! which are checked for before each expansion: the limit is never exceeded, and no piece takes long to add.
 
 mod boards;
 mod seen;
@@ -25,16 +25,16 @@ use super::{Budget, Progress, Search, Solver, Step, Stop, prepared};
 use boards::{Boards, Nibbles, Wide};
 use seen::Seen;
 
-/// From here on the weight decides everything and g only breaks ties; more would make f too
-/// large to tell two values of g apart.
+/// From this weight on h decides everything and g only breaks ties. A greater weight would make f too large
+/// to distinguish two values of g.
 const MAX_WEIGHT: f64 = 1e6;
 
 /// A* for a problem of any size.
 ///
-/// At weight 1 it ends with `Found` and `Done(Proven)`. At a greater weight, which makes it
-/// weighted A*, it ends with `Found` and `Done(FirstFound)`: the solution is at most `weight`
-/// times as long as the shortest. A weight that is less than 1 or no number counts as 1, and one
-/// beyond 10⁶ as 10⁶. Looks at the budget's memory; it needs 300 KiB to begin with.
+/// At weight 1 it ends with `Found` and `Done(Proven)`. At a greater weight, which makes it weighted A*, it
+/// ends with `Found` and `Done(FirstFound)`: the solution is at most `weight` times as long as the shortest.
+/// A weight below 1 or NaN counts as 1, and one above 10⁶ as 10⁶. The search observes the budget's memory; it
+/// needs 300 KiB to begin with.
 ///
 /// ```
 /// use loyd::heuristic::HeuristicKind;
@@ -97,20 +97,20 @@ impl Guided for Any<'_> {
     }
 }
 
-/// So many bytes are given back in the time of a node.
+/// The bytes that can be freed in the time of one node.
 const SHED_A_NODE: u64 = 2 << 10;
 
 /// Stands for the parent of the root.
 const NONE: u32 = u32::MAX;
 
-/// The best known way to a board.
+/// The best known path to a board.
 #[derive(Clone, Copy)]
 struct Node {
     parent: u32,
-    /// The moves to it.
+    /// The moves made on the path.
     g: u32,
-    /// The lower bound, in the bits from 3 on; the blank's last move, in the bits 1 and 2; and in
-    /// bit 0 whether the node is closed: expanded, and not opened again since.
+    /// The lower bound in the bits from 3 on; the blank's last move in bits 1 and 2; in bit 0, whether the
+    /// node is closed: expanded, and not reopened since.
     rest: u32,
 }
 
@@ -184,7 +184,7 @@ impl<B: Boards, H: Heuristic> AStar<B, H> {
         search
     }
 
-    /// Adds the board at work as a new node and opens it.
+    /// Adds the current board as a new node and opens it.
     fn add(&mut self, hash: u64, node: Node) {
         let index = self.nodes.rows() as u32;
         self.boards.push();
@@ -204,8 +204,8 @@ impl<B: Boards, H: Heuristic> AStar<B, H> {
             + self.open.bytes()
     }
 
-    /// Measures the memory, and says whether one more expansion keeps within the limit and within
-    /// the numbers of nodes.
+    /// Measures the memory. Returns whether one more expansion stays within the limit and within the range of
+    /// node numbers.
     fn has_room(&mut self, limit: u64) -> bool {
         let headroom = self.boards.headroom(MOVES)
             + self.nodes.headroom(MOVES)
@@ -216,7 +216,7 @@ impl<B: Boards, H: Heuristic> AStar<B, H> {
         self.progress.memory + headroom <= limit && self.nodes.rows() < (NONE as usize) - MOVES
     }
 
-    /// Makes a node's successors. True, and nothing is made, when its board is the goal.
+    /// Generates a node's successors. If its board is the goal, returns true and generates nothing.
     fn expand(&mut self, index: u32) -> bool {
         self.boards.load(index);
         let node = self.nodes.row(index as usize)[0];
@@ -248,7 +248,7 @@ impl<B: Boards, H: Heuristic> AStar<B, H> {
         false
     }
 
-    /// Takes note of the board at work, reached from `parent` by a slide.
+    /// Records that the current board was reached from `parent` by a slide.
     fn reach(&mut self, parent: u32, g: u32, state: H::State, slide: Slide, blank_move: usize) {
         let hash = self.boards.hash();
         let Some(known) = self.seen.find(hash, |node| self.boards.is(node)) else {

@@ -1,9 +1,9 @@
 //! An array that grows by segments and never moves what it holds.
 //!
-//! A `Vec` of a hundred million nodes stalls for a tenth of a second when it doubles, and for
-//! that long holds the old half beside the new whole. Here a growth is one small allocation.
+//! A `Vec` of a hundred million nodes stalls for a tenth of a second when it doubles, and meanwhile holds
+//! both the old half and the new whole. Here growing takes one small allocation.
 
-/// Bytes of a segment, about: large enough that the segments' own list stays short.
+/// The approximate bytes of a segment: large enough to keep the list of segments short.
 const SEGMENT_BYTES: usize = 1 << 16;
 
 /// Rows of `stride` elements each, numbered from 0 as they are pushed.
@@ -11,7 +11,7 @@ const SEGMENT_BYTES: usize = 1 << 16;
 pub(super) struct Arena<T> {
     segments: Vec<Vec<T>>,
     stride: usize,
-    /// The base-2 logarithm of the rows of a segment.
+    /// The base-2 logarithm of the number of rows in a segment.
     shift: u32,
     rows: usize,
 }
@@ -32,7 +32,7 @@ impl<T: Copy> Arena<T> {
         rows.ilog2()
     }
 
-    /// The most bytes that one holds with so many rows.
+    /// The most bytes that an arena with so many rows holds.
     pub(super) fn bytes_with(stride: usize, rows: u64) -> u64 {
         let segments = rows.div_ceil(1 << Self::shift(stride));
         let segment = ((stride * size_of::<T>()) as u64) << Self::shift(stride);
@@ -46,7 +46,7 @@ impl<T: Copy> Arena<T> {
         self.rows
     }
 
-    /// Adds a row, of `stride` elements.
+    /// Adds a row of `stride` elements.
     #[inline]
     pub(super) fn push(&mut self, row: &[T]) {
         debug_assert_eq!(row.len(), self.stride);
@@ -71,15 +71,15 @@ impl<T: Copy> Arena<T> {
         &self.segments[row >> self.shift][first..first + self.stride]
     }
 
-    /// A row, to be changed.
+    /// A mutable row.
     #[inline]
     pub(super) fn row_mut(&mut self, row: usize) -> &mut [T] {
         let first = (row & ((1 << self.shift) - 1)) * self.stride;
         &mut self.segments[row >> self.shift][first..first + self.stride]
     }
 
-    /// Gives back the last segments, until so many bytes are given back or there is none; how many bytes it gave back.
-    /// No row can be read after that.
+    /// Frees segments from the end until at least `bytes` are freed or none is left. Returns the bytes freed.
+    /// No row may be read afterwards.
     pub(super) fn shed(&mut self, bytes: u64) -> u64 {
         let segment = self.segment_bytes() as u64;
         let mut shed = 0;
@@ -99,7 +99,7 @@ impl<T: Copy> Arena<T> {
         (self.segments.len() * self.segment_bytes() + list) as u64
     }
 
-    /// Bytes that so many more rows may need beyond those held, while they are being added.
+    /// The bytes that adding so many more rows may need on top of those held.
     pub(super) fn headroom(&self, rows: usize) -> u64 {
         let needed = (self.rows + rows).div_ceil(1 << self.shift);
         let segments = needed - self.segments.len().min(needed);

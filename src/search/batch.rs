@@ -1,4 +1,4 @@
-//! Several boards, one search after the other, each by a seed of its own.
+//! Several boards, one search after the other, each with its own seed.
 
 use crate::puzzle::generate::board_seed;
 
@@ -35,7 +35,7 @@ where
 {
     type Found = S::Found;
 
-    /// Proven when each of the searches has found its board.
+    /// Ends with `Proven` when each of the searches has found its board.
     fn advance(&mut self, budget: Budget) -> Step<S::Found> {
         let Some(search) = &mut self.current else {
             if self.begun == self.count {

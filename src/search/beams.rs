@@ -1,4 +1,4 @@
-//! Which beams a problem is solved by.
+//! Which beams solve a problem.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,13 +11,13 @@ use super::staged_beam;
 use super::tables::Tables;
 use super::widening::{Beams, Kind, Scale};
 
-/// Whether beams are worth it on boards of this shape: smaller ones are soon solved to optimality.
+/// Whether beams are worth it on boards of this shape: smaller boards are soon solved to optimality.
 #[must_use]
 pub const fn suit(shape: Shape) -> bool {
     shape.cells() > 16
 }
 
-/// The beams for a problem: over whole boards where an estimate was learned, in stages elsewhere.
+/// The beams for a problem: whole-board beams where there is a learned estimate, staged beams elsewhere.
 #[must_use]
 pub fn beams(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
     if beam::is_learned(problem.shape()) {
@@ -28,20 +28,20 @@ pub fn beams(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
     }
 }
 
-/// The beams that go in stages, for any problem.
+/// The staged beams for a problem of any shape.
 #[must_use]
 pub fn staged(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
     Box::new(Staged::new(problem, tables))
 }
 
-/// Whether beams for boards of this shape go in stages, all of them or narrow ones, and take a while.
+/// Whether beams for boards of this shape are staged, all of them or only the narrow ones, and take a while.
 #[must_use]
 pub fn are_staged(shape: Shape) -> bool {
     suit(shape) && !learned::supports(shape)
 }
 
-/// About the time that beams in stages take whose solutions are shorter than any other's: narrower
-/// ones are not worth it.
+/// About the time of the narrowest staged beam that is worth it, as its solutions are shorter than any other
+/// method's.
 pub(super) fn staged_time(shape: Shape) -> Duration {
     let width = (WORTH_IT * side(shape).sqrt()) as usize;
     let nodes = width as f64 * f64::from(staged_layers(shape, width));
@@ -49,63 +49,65 @@ pub(super) fn staged_time(shape: Shape) -> Duration {
     Duration::from_nanos((nodes * cost) as u64)
 }
 
-/// From the square root of the side, so many times, on beams are worth their width: on 32×32 one of 6, on 64×64
-/// one of 8 and on 100×100 one of 11 is as short as what the constructive solver comes to in as long, or shorter.
+/// From this many times the square root of the side on, the width of a beam is worth it: a beam of width 6 on
+/// 32×32, of 8 on 64×64 and of 11 on 100×100 finds solutions as short as the constructive solver does in the
+/// same time, or shorter.
 const WORTH_IT: f64 = 1.1;
 
-/// The nanoseconds of a node in narrow staged beams of small boards. Of boards of `DEAR_CELLS` it would take
-/// twice as many.
+/// The nanoseconds per node of narrow staged beams on small boards. On boards of `DEAR_CELLS` a node would
+/// take twice as long.
 const NARROW_COST: f64 = 250.0;
 const DEAR_CELLS: f64 = 20_000.0;
 
-/// About the layers of a staged beam, as measured from 10×10 to 32×32 with widths of 4 to 500.
+/// About the number of layers of a staged beam, as measured from 10×10 to 32×32 with widths of 4 to 500.
 fn staged_layers(shape: Shape, width: usize) -> u32 {
     let by_width = 1.0 + 1.8 / (width.max(1) as f64).sqrt();
     (by_width * cube(shape)) as u32
 }
 
-/// As many boards as there are, as far as a beam could hold them.
+/// The number of solvable boards, counted for 12 cells at most: no beam could hold more.
 fn boards(shape: Shape) -> usize {
     (3..=shape.cells().min(12)).product()
 }
 
-/// The cells times the mean of the sides: n³ on n×n.
+/// The cells times the mean side: n³ on n×n.
 pub(super) fn cube(shape: Shape) -> f64 {
     shape.cells() as f64 * side(shape)
 }
 
-/// The mean of the sides.
+/// The mean side.
 fn side(shape: Shape) -> f64 {
     (shape.rows() + shape.columns()) as f64 / 2.0
 }
 
-/// Beams over whole boards by the learned estimate; where narrow ones would mostly get stuck, they
-/// go in stages.
+/// Whole-board beams by the learned estimate; staged where narrow ones would mostly get stuck.
 struct Whole {
     staged: Staged,
 }
 
-/// The most cells on which narrow beams find their way by the learned estimate.
+/// The most cells on which narrow beams reach the goal by the learned estimate.
 const EASY_CELLS: usize = 49;
 
-/// Narrower beams on these are better alone, with the time of two. On larger boards one of two often finds
-/// its way where the other does not.
+/// On such boards two beams narrower than this are worse than one that has the time of both. On larger boards
+/// one of two often gets through where the other does not.
 const EASY_PAIR: usize = 750;
 
-/// From this width on beams mostly find their way on larger boards, too.
+/// On larger boards, too, beams of this width or more mostly reach the goal.
 const WIDE: usize = 100;
 
-/// The same on boards that all pairs do not rank; and from where on one of two from either end mostly does.
+/// The same on boards that the estimate by all pairs does not cover, and the width from which one of two
+/// beams from either end mostly gets through.
 const LARGE_WIDE: usize = 500;
 const LARGE_PAIR: usize = 120;
 
-/// The longest side and the most cells of those; and the widths on boards that are longer or have more.
+/// The longest side and the most cells for which these hold, and the widths for boards beyond either.
 const LARGE_SIDE: usize = 12;
 const LARGE_CELLS: usize = 100;
 const LARGER_WIDE: usize = 1000;
 const LARGER_PAIR: usize = 300;
 
-/// The nanoseconds of a node of beams that are ranked by tiles near each other, whatever the size, and what a layer takes besides.
+/// The nanoseconds per node, whatever the size, of beams that are ranked by pairs of tiles near each other,
+/// and the additional nanoseconds per layer.
 const NEAR_NODE: f64 = 80.0;
 const NEAR_LAYER: f64 = 9000.0;
 
@@ -118,18 +120,18 @@ impl Whole {
         self.problem().shape().cells() <= EASY_CELLS
     }
 
-    /// Whether they are larger than those that all pairs rank.
+    /// Whether the boards are larger than those that the estimate by all pairs covers.
     fn is_large(&self) -> bool {
         !learned::supports(self.problem().shape())
     }
 
-    /// Whether beams get stuck on them more often than on other large ones.
+    /// Whether beams get stuck on these boards more often than on other large ones.
     fn is_larger(&self) -> bool {
         let shape = self.problem().shape();
         shape.rows().max(shape.columns()) > LARGE_SIDE || shape.cells() > LARGE_CELLS
     }
 
-    /// From this width on one of two beams from either end mostly finds its way on large boards.
+    /// The width from which one of two beams from either end mostly reaches the goal on large boards.
     fn large_pair(&self) -> usize {
         if self.is_larger() {
             LARGER_PAIR
@@ -141,7 +143,8 @@ impl Whole {
 
 impl Beams for Whole {
     fn prepare(&self, nodes: u64) -> bool {
-        // Narrow beams on large boards need their own, and come first where there is no room for both.
+        // On large boards narrow beams, which are staged, need tables of their own. These come first, in case
+        // there is no room for both.
         let is_staged_prepared = !self.is_large() || self.staged.prepare(nodes);
         is_staged_prepared && beam::prepare(self.problem().shape(), nodes)
     }
@@ -150,7 +153,7 @@ impl Beams for Whole {
         if scale.kind == Kind::Staged {
             return self.staged.beam(scale, most, seed);
         }
-        // By turns: what one end misses the other often finds.
+        // The ends alternate: what a beam from one end misses, one from the other often finds.
         let from = if seed.is_multiple_of(2) {
             End::Start
         } else {
@@ -191,7 +194,7 @@ impl Beams for Whole {
         if self.is_easy() {
             Some(EASY_PAIR)
         } else if self.is_large() {
-            // Those in stages begin at the same end.
+            // Staged beams all begin at the same end.
             beam::is_ready(self.problem().shape()).then_some(self.large_pair())
         } else {
             Some(0)
@@ -234,11 +237,11 @@ impl Beams for Whole {
     }
 }
 
-/// On larger boards the shorter of two beams in stages was no shorter than one, which has the caches to
+/// On larger boards the shorter of two staged beams was no shorter than a single one, which has the caches to
 /// itself.
 const PAIR_CELLS: usize = 256;
 
-/// Beams in stages.
+/// Staged beams.
 struct Staged {
     problem: Problem,
     tables: Arc<Tables>,

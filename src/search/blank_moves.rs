@@ -1,13 +1,14 @@
-//! The moves of the blank from each cell, in the order down, right, left, up. Seen from a goal
-//! with the blank first, half a turn away, it is up, left, right, down: the order in which
-//! Korf's node counts of 1985 come out to the unit.
+//! The moves of the blank from each cell, in the order down, right, left, up. Seen from a goal with the blank
+//! first, half a turn away, this is up, left, right, down: the order that reproduces Korf's node counts of
+//! 1985 exactly.
 
 use crate::puzzle::{Direction, Problem, Shape};
 
 /// The number of moves that a cell can have.
 pub(super) const MOVES: usize = 4;
 
-/// The way the tile slides for each move of the blank. The move back is `MOVES − 1 − move`.
+/// The direction in which the tile slides for each move of the blank. The inverse of a move is `MOVES − 1 −
+/// move`.
 pub(super) const SLIDES: [Direction; MOVES] = [
     Direction::Up,
     Direction::Left,
@@ -15,13 +16,13 @@ pub(super) const SLIDES: [Direction; MOVES] = [
     Direction::Down,
 ];
 
-/// The number of the move that takes back the given one.
+/// The number of the move that undoes the given one.
 #[inline]
 pub(super) const fn back(blank_move: usize) -> usize {
     MOVES - 1 - blank_move
 }
 
-/// Where the blank gets to by each move.
+/// The cell that each move takes the blank to.
 #[derive(Clone, Debug)]
 pub(super) struct BlankMoves {
     to: Box<[[u16; MOVES]]>,
@@ -44,7 +45,7 @@ impl BlankMoves {
         }
     }
 
-    /// The cell that the blank moves to, if the board has one there.
+    /// The cell that the blank moves to, or `None` at the edge of the board.
     #[inline]
     pub(super) fn target(&self, blank: usize, blank_move: usize) -> Option<usize> {
         match self.to[blank][blank_move] {
@@ -59,7 +60,7 @@ impl BlankMoves {
     }
 }
 
-/// Plays moves of the blank and says what they solve.
+/// Plays moves of the blank and returns the solution that they make.
 ///
 /// # Panics
 /// When they do not solve the problem: a defect of the search that found them.

@@ -1,5 +1,5 @@
-//! A plan carried out: its searches one after the other, as one search. While beams look for
-//! better solutions, the search that proves runs beside them.
+//! Carries out a plan: its searches one after the other, as one search. While beams look for better
+//! solutions, the search that proves runs beside them.
 
 mod late;
 mod parts;
@@ -27,9 +27,10 @@ use super::{
 
 use late::Late;
 
-/// Beams get so many times the nodes of the search that proves beside them: a little less width
-/// costs next to nothing, and the bound grows by the logarithm of its nodes. The larger the board, the less it
-/// grows, and the longer a node of that search takes, by then two or three times one of a beam.
+/// The nodes that beams get for each node of the proof that runs beside them. A little less width costs next
+/// to nothing, while the bound grows with the logarithm of the proof's nodes. The larger the board, the less
+/// it grows, and the longer a node of the proof takes: eventually two or three times as long as a node of a
+/// beam.
 const fn beside(shape: Shape) -> u64 {
     match shape.cells() {
         ..=25 => 31,
@@ -38,8 +39,8 @@ const fn beside(shape: Shape) -> u64 {
     }
 }
 
-/// The bytes that are kept at least for the search that proves. One without tables of its own takes less
-/// on boards of up to 10×10: its path, as long as the bound, and a list of its iterations.
+/// The least number of bytes reserved for the search that proves. Without tables of its own it takes less
+/// than this on boards of up to 10×10: for its path, as long as the bound, and a list of its iterations.
 const LEAST_RESERVE: u64 = 64 << 10;
 
 /// A solution, and the search that found it.
@@ -59,43 +60,43 @@ pub struct Chain {
     metric: Metric,
     objective: Objective,
     tables: Arc<Tables>,
-    /// The problem's own, if the plan wants it and it is there: kept until it is walked, whatever
+    /// The problem's own table, if the plan needs it and it is ready. Kept until it is walked, whatever
     /// becomes of it elsewhere.
     table: Option<Arc<DistanceTable>>,
     waiting: VecDeque<Stage>,
-    /// Set while the current search is one by pattern databases, or stands in for one: how strong
-    /// they are.
+    /// The strength of the pattern databases in use. Set while the current search is guided by them or stands
+    /// in for one that is.
     guided_by: Option<Strength>,
     current: Option<(Stage, Solver)>,
-    /// The search that proves, while the current one is one by beams.
+    /// The search that proves, while the current one makes beams.
     beside: Option<Box<Self>>,
-    /// The bytes that are kept for it.
+    /// The bytes reserved for it.
     reserve: u64,
     /// The most bytes that both have held together.
     peak_memory: u64,
-    /// The nodes that the stages, and the search beside them, have been given since it is there.
+    /// The nodes given to the stages and to the search beside them since the latter began.
     turns: [u64; 2],
-    /// The time that was left at the last look.
+    /// The time left at the last call of `advance`.
     left: Option<Duration>,
-    /// The memory that there was at the last look.
+    /// The memory allowed at the last call of `advance`.
     memory: u64,
-    /// Beams that were left for want of time or memory.
+    /// Beams that were given up for lack of time or memory.
     late: Option<Late>,
-    /// How many parts are out. No search is left before its own are back.
+    /// The number of parts handed out. No search is left before its own parts are back.
     out: usize,
-    /// Of the stages that are over; the lower bound is of all.
+    /// The progress of the stages that are over; its lower bound is that of all searches.
     past: Progress,
-    /// Of the last stage that is over and worked by iterations.
+    /// The iterations of the last stage that is over and worked by iterations.
     past_iterations: Vec<Iteration>,
     best_length: Option<usize>,
-    /// What to say when there is no stage left.
+    /// What to report when no stage is left.
     last_stop: Stop,
     begun: bool,
 }
 
 impl Chain {
-    /// A search by `stages`, which [`super::plan::plan`] chose for the metric. Lengths and
-    /// bounds are in that metric.
+    /// A search by `stages`, which [`super::plan::plan`] chose for the metric. Lengths and bounds are in that
+    /// metric.
     #[must_use]
     pub fn new(
         problem: Problem,
@@ -133,8 +134,8 @@ impl Chain {
         }
     }
 
-    /// The searches that the server chooses for an objective, with the tables that are there; lengths
-    /// are in slides.
+    /// The searches that the server chooses for an objective, given the tables that are ready. Lengths are in
+    /// slides.
     #[must_use]
     pub fn of_own_choice(problem: Problem, objective: Objective, tables: &Arc<Tables>) -> Self {
         let ready = Ready {
@@ -147,13 +148,13 @@ impl Chain {
         Self::new(problem, metric, objective, stages, Arc::clone(tables))
     }
 
-    /// The end that the proven facts allow, if they allow one.
+    /// The end that the proven facts allow, if any.
     fn met(&self) -> Option<Stop> {
         let bound = self.progress().lower_bound;
         self.objective.end(self.best_length?, bound)
     }
 
-    /// Ends the current stage; what it did still counts.
+    /// Ends the current stage. What it has done still counts.
     fn leave(&mut self, stop: Stop) {
         self.last_stop = after(stop);
         self.past_iterations = self.own_iterations();
@@ -162,13 +163,14 @@ impl Chain {
         self.guided_by = None;
     }
 
-    /// Whether there is as much memory as IDA* by pattern databases holds from its beginning.
+    /// Whether there is as much memory as IDA* with pattern databases holds from its beginning.
     const fn can_be_guided(&self) -> bool {
         let guided = Stage::IdaStar(HeuristicKind::PatternDatabase);
         self.memory >= guided.fixed_bytes(self.problem.shape())
     }
 
-    /// IDA* by pattern databases, or by the best heuristic that there is while they, or the memory for it, are not there.
+    /// IDA* with pattern databases, or with the best other heuristic while they or the memory for them are
+    /// missing.
     fn guided(&mut self) -> (HeuristicKind, Solver) {
         let heuristic = HeuristicKind::default();
         let guides = self.tables.guides();
@@ -183,12 +185,12 @@ impl Chain {
         (heuristic, ida_star::solver(&self.problem, heuristic))
     }
 
-    /// Whether it goes on with the searches that it has.
+    /// Whether the search goes on with its current stages.
     fn has_open_end(&self) -> bool {
         self.met().is_none() && !self.is_overtaken()
     }
 
-    /// Whether the current search is by pattern databases, or would be, and better ones have come.
+    /// Whether better pattern databases are ready than those that the current search uses or would use.
     fn is_overtaken(&self) -> bool {
         let guides = self.tables.guides();
         self.can_be_guided()
@@ -207,8 +209,8 @@ impl Chain {
                 .and_then(|table| TableWalk::new(table, problem))
             {
                 Some(walk) => Box::new(walk),
-                // The plan was made for tables that are ready; if they are not, the answer is
-                // the same but later.
+                // The plan was made for tables that were ready. If they are gone, the answer is the same but
+                // takes longer.
                 None => match self.metric {
                     Metric::SingleTile => {
                         let heuristic = HeuristicKind::default();
@@ -255,7 +257,7 @@ impl Chain {
 
     /// Lets the last stage of the plan run beside the others, if it is one that proves.
     ///
-    /// Where that would take more than `most` bytes it waits until the others are over.
+    /// If that would take more than `most` bytes, it waits until the others are over.
     fn begin_beside(&mut self, most: u64) {
         if let Some(&proof @ (Stage::IdaStar(_) | Stage::PushIdaStar(_))) = self.waiting.back() {
             let reserve = proof.fixed_bytes(self.problem.shape());
@@ -299,7 +301,7 @@ impl Chain {
         };
         let step = beside.advance(budget);
         if let Step::Done(stop) = step {
-            // What it has proven remains.
+            // What it has proven remains valid.
             self.past = self.past.then(beside.progress()).at_rest();
             self.past_iterations = beside.iterations();
             self.last_stop = stop;
@@ -312,7 +314,7 @@ impl Chain {
         }
     }
 
-    /// Takes note of an answer; none if there is a better one.
+    /// Records an answer, unless there is one at least as good.
     fn improved(&mut self, answer: Answer) -> Step<Answer> {
         if self.best_length.is_some_and(|best| best <= answer.length) {
             return Step::Working;
@@ -321,13 +323,13 @@ impl Chain {
         Step::Found(answer)
     }
 
-    /// The bytes that are the proof's, while it runs beside beams.
+    /// The bytes that belong to the proof while it runs beside beams.
     fn memory_beside(&self) -> u64 {
         let beside = self.beside.as_ref();
         beside.map_or(0, |it| it.progress().reserved().max(self.reserve))
     }
 
-    /// What the stages have done that run one after the other.
+    /// The progress of the stages that run one after the other.
     fn own_progress(&self) -> Progress {
         match &self.current {
             Some((stage, solver)) => {
@@ -341,7 +343,7 @@ impl Chain {
         }
     }
 
-    /// Those of the last of these stages that worked by iterations.
+    /// The iterations of the last of these stages that worked by iterations.
     fn own_iterations(&self) -> Vec<Iteration> {
         self.current
             .as_ref()
@@ -371,11 +373,12 @@ impl Search for Chain {
             return Step::Working;
         }
         if let Some(stop) = met {
-            // It is left as it stands: to free a large one takes longer than a slice, and somebody waits for the end.
+            // The search is left as it stands: freeing a large one takes longer than a slice, and the asker
+            // is waiting for the end.
             return Step::Done(stop);
         }
         if is_overtaken {
-            // It begins again; what was proven before remains.
+            // The search begins again; what was proven before remains.
             self.leave(Stop::Exhausted);
             self.begin(
                 Stage::IdaStar(HeuristicKind::PatternDatabase),
@@ -410,7 +413,7 @@ impl Search for Chain {
                 self.note_late(stage, stop, budget);
                 let is_last = self.waiting.is_empty() && self.beside.is_none();
                 if is_last && self.late.is_none() {
-                    // It is left as it stands, as above.
+                    // The search is left as it stands, as above.
                     self.last_stop = after(stop);
                     return Step::Done(self.last_stop);
                 }
@@ -437,7 +440,7 @@ impl Search for Chain {
         }
     }
 
-    /// Those of the last stage that worked by iterations.
+    /// The iterations of the last stage that worked by iterations.
     fn iterations(&self) -> Vec<Iteration> {
         match &self.beside {
             Some(beside) => beside.iterations(),
@@ -487,7 +490,7 @@ impl Search for Chain {
     }
 }
 
-/// What to say where no stage comes after one that stopped.
+/// What to report if no stage follows one that stopped like this.
 const fn after(stop: Stop) -> Stop {
     match stop {
         Stop::Memory => Stop::Memory,
@@ -495,7 +498,7 @@ const fn after(stop: Stop) -> Stop {
     }
 }
 
-/// A bound on a problem's shortest solutions in a metric that is had at once.
+/// A quickly computed lower bound on the length of a problem's shortest solutions in a metric.
 #[must_use]
 pub fn lower_bound(problem: &Problem, metric: Metric) -> u32 {
     match metric {
@@ -504,7 +507,7 @@ pub fn lower_bound(problem: &Problem, metric: Metric) -> u32 {
     }
 }
 
-/// The solver that proves the shortest solution of a problem soonest.
+/// The solver that proves a shortest solution of a problem soonest.
 pub fn optimal_solver(problem: Problem, tables: &Arc<Tables>) -> Solver {
     Box::new(Solutions(Chain::of_own_choice(
         problem,
@@ -513,7 +516,7 @@ pub fn optimal_solver(problem: Problem, tables: &Arc<Tables>) -> Solver {
     )))
 }
 
-/// A chain of which only the solutions are of interest.
+/// A chain that reports only its solutions.
 struct Solutions(Chain);
 
 impl Search for Solutions {

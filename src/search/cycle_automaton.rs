@@ -1,16 +1,16 @@
-//! Which moves to leave out because another way leads to the same board (Taylor & Korf, *Pruning
-//! Duplicate Nodes in Depth-First Search*, 1993).
+//! Which moves to prune because another path leads to the same board (Taylor & Korf, *Pruning Duplicate Nodes
+//! in Depth-First Search*, 1993).
 //!
-//! Two runs of moves that turn every board into the same one are duplicates. Of each pair the
-//! longer is left out, and of two that are as long the later in lexicographic order, provided
-//! that the other can be played wherever it can: the blank stays within the same rectangle. Such
-//! runs are found once, breadth first, up to a certain length, and an automaton that reads the
-//! moves of a path says where one of them would be complete (Aho & Corasick, 1975).
+//! Two runs of moves that turn every board into the same one are duplicates. Of each pair the longer is
+//! pruned, and of two equally long ones the later in lexicographic order, provided that the other can be
+//! played wherever it can: the blank stays within the same rectangle. Such runs are found once, breadth
+//! first, up to a certain length. An automaton that reads the moves of a path tells where one of them would
+//! be complete (Aho & Corasick, 1975).
 //!
-//! Nothing is lost: of the shortest paths to a board, the first in lexicographic order is made of
-//! runs that are not left out, since exchanging one would give a shorter path or an earlier one.
-//! That holds only as long as nothing else decides which of several paths is taken: it must
-//! not be combined with a table of boards seen before.
+//! Nothing is lost: of the shortest paths to a board, the first in lexicographic order contains no pruned
+//! run, since exchanging one would give a shorter or an earlier path. That holds only as long as nothing else
+//! decides which of several paths is taken: the automaton must not be combined with a table of boards seen
+//! before.
 
 mod kept;
 
@@ -23,21 +23,22 @@ use super::blank_moves::{MOVES, SLIDES};
 
 use kept::{Effect, Kept};
 
-/// Stands for no node of a trie yet.
+/// Stands for a trie node that does not exist yet.
 const NONE: u32 = u32::MAX;
-/// The node of a run that is left out.
+/// The node of a pruned run.
 const LEFT_OUT: u32 = u32::MAX - 1;
 
-/// An automaton that reads the blank's moves and says which to leave out next.
+/// An automaton that reads the blank's moves and tells which to prune next.
 #[derive(Debug)]
 pub struct CycleAutomaton {
-    /// By state and move. The last ones are [`Self::START`] again, but for some first moves.
+    /// The next state, by state and move. The last states are copies of [`Self::START`] in which some first
+    /// moves are pruned.
     next: Box<[[u16; MOVES]]>,
-    /// The moves that are not left out, as a set, by state.
+    /// The set of moves that are not pruned, by state.
     moves: Box<[u8]>,
 }
 
-/// The sets of first moves.
+/// The number of sets of first moves.
 const FIRST_MOVES: usize = 1 << MOVES;
 
 /// The automata of the process, by shape and length.
@@ -47,14 +48,14 @@ static SHARED: Mutex<Option<Shared>> = Mutex::new(None);
 impl CycleAutomaton {
     /// The state before the first move.
     pub const START: u16 = 0;
-    /// In place of a state: the move is to be left out.
+    /// In place of a state: the move is pruned.
     pub const PRUNED: u16 = u16::MAX;
-    /// The longest runs that can be asked for: those beyond need more states than have numbers.
+    /// The greatest supported length of runs: longer ones need more states than can be numbered.
     pub const MAX_LENGTH: usize = 13;
 
-    /// Finds all runs of at most `length` moves to leave out on boards of a shape.
+    /// Finds all runs of at most `length` moves to prune on boards of a shape.
     ///
-    /// It takes some milliseconds for a length of 10 and a few tenths of a second for 12.
+    /// Takes some milliseconds for a length of 10 and a few tenths of a second for 12.
     ///
     /// # Panics
     /// When `length` is greater than [`Self::MAX_LENGTH`].
@@ -64,7 +65,7 @@ impl CycleAutomaton {
         automaton(&duplicates(shape, length))
     }
 
-    /// The automaton of the process for a shape and a length, made when first asked for.
+    /// The automaton that the process shares for a shape and a length, made when first requested.
     #[must_use]
     pub fn shared(shape: Shape, length: usize) -> Arc<Self> {
         let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,36 +73,36 @@ impl CycleAutomaton {
         Arc::clone(made.or_insert_with(|| Arc::new(Self::new(shape, length))))
     }
 
-    /// The state before the first move when some moves are not to be the first.
+    /// The state before the first move when some first moves are forbidden.
     ///
-    /// That loses nothing as long as every one of them leads to solutions that another, earlier in
-    /// the order of the moves, has in a mirror: the first of all shortest solutions in lexicographic
-    /// order is left.
+    /// Nothing is lost as long as the solutions that begin with a forbidden move are mirror images of
+    /// solutions that begin with a move earlier in the order: the lexicographically first of all shortest
+    /// solutions remains.
     #[must_use]
     pub fn start(&self, is_allowed: [bool; MOVES]) -> u16 {
         let bits = (0..MOVES).map(|first| usize::from(is_allowed[first]) << first);
         (self.states() + bits.sum::<usize>()) as u16
     }
 
-    /// The state after a move of the blank from a state, or [`Self::PRUNED`]. Moves are numbered
-    /// in the order of [`Self::MOVES`].
+    /// The state after a move of the blank from a state, or [`Self::PRUNED`]. Moves are numbered in the order
+    /// of [`Self::MOVES`].
     #[inline]
     #[must_use]
     pub fn after(&self, state: u16, blank_move: usize) -> u16 {
         self.next[usize::from(state)][blank_move]
     }
 
-    /// The moves that are not to be left out in a state, as a set: bit `m` for the move `m`.
+    /// The moves that are not pruned in a state, as a set: bit `m` for the move `m`.
     #[inline]
     #[must_use]
     pub fn moves(&self, state: u16) -> u8 {
         self.moves[usize::from(state)]
     }
 
-    /// The way the tile slides for each move of the blank.
+    /// The direction in which the tile slides for each move of the blank.
     pub const MOVES: [Direction; MOVES] = SLIDES;
 
-    /// The number of states, those of [`Self::start`] left out.
+    /// The number of states, not counting those of [`Self::start`].
     #[must_use]
     pub const fn states(&self) -> usize {
         self.next.len() - FIRST_MOVES
@@ -114,7 +115,7 @@ impl CycleAutomaton {
     }
 }
 
-/// The cells that the blank visits lie in a rectangle, seen from where it starts.
+/// The rectangle of the cells that the blank visits, relative to where it starts.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Bounds {
     top: i8,
@@ -137,15 +138,15 @@ impl Bounds {
     }
 }
 
-/// More than the longest run is long, both ways.
+/// The side of a board on which the longest run fits in every direction.
 const SIDE: usize = 2 * CycleAutomaton::MAX_LENGTH + 1;
 
 /// Plays runs on a board without edges.
 struct Playground {
-    /// What each cell holds: at first its own number.
+    /// What each cell holds: initially its own number.
     contents: Box<[u16]>,
     visited: Vec<usize>,
-    /// Of the run that was played last.
+    /// The effect of the run that was played last.
     effect: Vec<[u16; 2]>,
 }
 
@@ -209,7 +210,7 @@ impl Playground {
     }
 }
 
-/// A run that is not left out: a node of the trie of all of them.
+/// A run that is not pruned: a node of the trie of all such runs.
 struct Run {
     children: [u32; MOVES],
     /// The same run without its first move.
@@ -218,7 +219,7 @@ struct Run {
     last: u8,
 }
 
-/// The shortest runs to leave out: none contains another.
+/// The shortest runs to prune: none contains another.
 fn duplicates(shape: Shape, length: usize) -> Vec<Vec<u8>> {
     let mut playground = Playground::new();
     let (effect, bounds) = playground.play(&[]);
@@ -240,7 +241,7 @@ fn duplicates(shape: Shape, length: usize) -> Vec<Vec<u8>> {
                     NONE => 0,
                     suffix => runs[suffix as usize].children[blank_move],
                 };
-                // Left out already, or too long for the board, even without the first move.
+                // Pruned already, or too long for the board, even without the first move.
                 if suffix == LEFT_OUT || suffix == NONE {
                     runs[run].children[blank_move] = suffix;
                     continue;
@@ -296,7 +297,7 @@ fn automaton(runs: &[Vec<u8>]) -> CycleAutomaton {
         }
         next[state][usize::from(last)] = LEFT_OUT;
     }
-    // Where a run breaks off, the longest of its ends goes on that begins another.
+    // Where a run breaks off, matching continues with its longest suffix that begins another run.
     let mut fallbacks = vec![0; next.len()];
     let mut queue = VecDeque::from([0]);
     while let Some(state) = queue.pop_front() {

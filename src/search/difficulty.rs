@@ -1,4 +1,4 @@
-//! Boards of a wanted optimal length.
+//! Boards with a requested optimal length.
 
 use thiserror::Error;
 
@@ -6,26 +6,26 @@ use super::{Budget, Progress, Search, Solver, Step, Stop};
 use crate::puzzle::generate::Walk;
 use crate::puzzle::{Board, Dice, Problem, Shape, Solution, canonical_symmetry};
 
-/// So many measured boards in a row, none of them farther than the farthest yet, and a board that
-/// is merely within the range is taken for the one at the target.
+/// After this many measured boards in a row, none of them farther than the farthest so far, a board within
+/// the range is accepted in place of one at the target.
 const PATIENCE: u32 = 16;
 
-/// Where the greatest length is unknown, targets up to here are drawn whatever the minimum: IDA*
-/// with linear conflicts measures such boards in milliseconds on every shape.
+/// Where the greatest length is unknown, targets up to this length are drawn whatever the minimum: IDA* with
+/// linear conflicts measures such boards in milliseconds on every shape.
 const MODEST_LENGTH: u32 = 40;
 
-/// Where the greatest length is unknown, targets beyond [`MODEST_LENGTH`] are drawn at most this
-/// far above the minimum: the work of a proof grows exponentially with the length.
+/// Where the greatest length is unknown, targets beyond [`MODEST_LENGTH`] are drawn at most this far above
+/// the minimum: the work of a proof grows exponentially with the length.
 const SPREAD: u32 = 20;
 
-/// A board of a known optimal length.
+/// A board with a known optimal length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
-    /// The board, its tiles named as the goal's.
+    /// The board, its tiles named like the goal's.
     pub board: Board,
-    /// A shortest solution. Which of several depends on the solver; its length does not.
+    /// A shortest solution. Which of several it is depends on the solver; its length does not.
     pub solution: Solution,
-    /// The seed that makes this board.
+    /// The seed that generates this board.
     pub seed: u64,
 }
 
@@ -40,20 +40,20 @@ pub enum RangeError {
         /// The greatest length asked for.
         max: u32,
     },
-    /// No board is so far from the goal.
+    /// No board is that far from the goal.
     #[error("no board of {shape} needs {min} moves to this goal: 0 to {greatest} can be asked for")]
     TooFar {
         /// The size of the board.
         shape: Shape,
         /// The least length asked for.
         min: u32,
-        /// No board needs more than this: the greatest length there is or, where that is not
-        /// known, a bound on it.
+        /// No board needs more than this: the greatest length of any board or, where that is unknown, a bound
+        /// on it.
         greatest: u32,
     },
 }
 
-/// A range of optimal lengths in which there are boards, as far as is known.
+/// A range of optimal lengths that contains boards, as far as is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     min: u32,
@@ -68,11 +68,11 @@ impl Range {
         self.max
     }
 
-    /// The lengths `min..=max` of boards of a shape, to a goal whose blank is at `home`.
+    /// The lengths `min..=max` of boards of a shape, for a goal whose blank is at `home`.
     ///
     /// # Errors
-    /// When no board has such a length, as far as [`greatest_length`] knows. Where it does not,
-    /// only lengths far beyond any board's are refused: a search for boards a little too far away
+    /// When no board has such a length, as far as [`greatest_length`] knows. Where the greatest length is
+    /// unknown, only lengths far beyond any board's are refused: a search for boards slightly too far away
     /// never ends by itself.
     pub fn new(shape: Shape, home: usize, min: u32, max: u32) -> Result<Self, RangeError> {
         if min > max {
@@ -81,7 +81,7 @@ impl Range {
         let known = greatest_length(shape, home);
         let greatest = known.map_or_else(
             || length_bound(shape),
-            // That no board needs a move more is not proven there.
+            // There it is not proven that no board needs one more move.
             |known| known + u32::from(is_open(shape, home)),
         );
         if min > greatest {
@@ -104,19 +104,19 @@ impl Range {
 
 /// The search for a board whose optimal length lies in a range.
 ///
-/// A target is drawn from the range, and from the goal a random walk sets out towards it. After
-/// as many moves as are missing, which can never lead too far, the board is measured by solving
-/// it optimally. If it is at the target it is the one; if it is closer to the goal than the walk
-/// was when it set out, the walk goes on from here only with probability 2^(−moves lost), else
-/// from where it set out again (the rule of Metropolis et al., 1953, which climbs and yet leaves
-/// every dead end). So no board is ever solved that is farther away than the target.
+/// A target is drawn from the range, and a random walk sets out from the goal towards it. After as many moves
+/// as are missing, which can never lead too far, the board is measured by solving it optimally. If it is at
+/// the target, the search is over. If it is closer to the goal than the walk was when it set out, the walk
+/// goes on from here only with probability 2^(−moves lost), and otherwise returns to where it set out (the
+/// rule of Metropolis et al., 1953, which climbs and yet leaves every dead end). So no board is ever solved
+/// that is farther away than the target.
 ///
-/// A target may lie where hardly any boards are: once 16 measured boards in a row brought the walk
-/// no farther, the farthest is taken if it is within the range. And where [`greatest_length`] is
-/// not known, targets are drawn up to 40 or 20 above the least length only, whichever is more.
+/// A target may lie where there are hardly any boards: once 16 measured boards in a row brought the walk no
+/// farther, the farthest is taken if it is within the range. Where [`greatest_length`] is unknown, targets
+/// are drawn only up to length 40, or up to 20 above the least length, whichever is more.
 ///
-/// The same goal, range and seed give the same board in every release: the walk looks at nothing
-/// but its dice and optimal lengths, and these are the same for every optimal solver.
+/// The same goal, range and seed give the same board in every release: the walk depends on nothing but its
+/// dice and optimal lengths, and these are the same for every optimal solver.
 pub struct Difficulty<F> {
     goal: Board,
     seed: u64,
@@ -124,14 +124,14 @@ pub struct Difficulty<F> {
     target: u32,
     solver_for: F,
     dice: Dice,
-    /// Where the walk stood when it was measured last, and how far that is from the goal.
+    /// Where the walk stood when it was last measured, and how far that is from the goal.
     base: (Walk, u32),
-    /// The way from there to the next board to measure.
+    /// The walk from there to the next board to measure.
     walk: Walk,
     farthest: Option<Generated>,
     in_vain: u32,
     phase: Phase,
-    /// Of the walks, each of whose moves is a node, and of the solvers that have ended.
+    /// The progress of the walks, each of whose moves is a node, and of the solvers that have ended.
     progress: Progress,
 }
 
@@ -147,8 +147,8 @@ enum Phase {
 }
 
 impl<F: Fn(Problem) -> Solver> Difficulty<F> {
-    /// Looks for a board whose optimal length to `goal` lies in `range`, which is one for boards
-    /// like the goal. `solver_for` makes an *optimal* solver: one that ends with
+    /// Looks for a board whose optimal length to `goal` lies in `range`, which must have been made for the
+    /// shape and blank's home of the goal. `solver_for` makes an *optimal* solver: one that ends with
     /// [`Stop::Proven`].
     pub fn new(goal: &Board, range: Range, seed: u64, solver_for: F) -> Self {
         let Range { min, max } = range;
@@ -232,7 +232,7 @@ impl<F: Fn(Problem) -> Solver + Send> Search for Difficulty<F> {
                     self.walk.step(&mut self.dice);
                     *moves -= 1;
                     nodes -= 1;
-                    // What is not counted no limit would end.
+                    // A walk that was not counted would escape every node limit.
                     self.progress.generated += 1;
                 }
                 Phase::Solving { solver, found } => {
@@ -271,7 +271,7 @@ impl<F: Fn(Problem) -> Solver + Send> Search for Difficulty<F> {
     }
 }
 
-/// What was done before and what the solver now has done. No bound: it is no solution that is sought.
+/// The work done before and by the current solver. There is no bound, since no solution is sought.
 fn together(before: Progress, now: Progress) -> Progress {
     Progress {
         lower_bound: 0,
@@ -281,16 +281,19 @@ fn together(before: Progress, now: Progress) -> Progress {
 
 /// A length that no board's optimal one exceeds, whatever the goal.
 ///
-/// Going tile by tile solves every n×n board in at most 5n³ moves (Parberry, *A real-time algorithm
-/// for the (n² − 1)-puzzle*, 1995). On an oblong board a tile's way is no longer than on the square
-/// of the longer side. The true greatest lengths are a small part of this.
+/// Going tile by tile solves every n×n board in at most 5n³ moves (Parberry, *A real-time algorithm for the
+/// (n² − 1)-puzzle*, 1995). On an oblong board a tile's way is no longer than on the square of the longer
+/// side. The true greatest lengths are a small fraction of this.
 fn length_bound(shape: Shape) -> u32 {
     (5 * shape.cells() * shape.rows().max(shape.columns())) as u32
 }
 
-/// Whether boards may be one move further from a goal whose blank is at `home` than [`greatest_length`] says: on 4×4 with the
-/// blank in the middle. Where it is at an edge, a neighbour of a board that were 81 moves away would be one of those 80 from a corner; these
-/// are known, and have their blanks in the other corner, from where no board is further than 80.
+/// Whether some board may be one move farther than [`greatest_length`] says from a goal whose blank is at
+/// `home`: on 4×4 with the blank in the middle.
+///
+/// A goal with its blank at an edge has a neighbour with its blank in a corner. A board 81 moves from the
+/// former would be 80 moves from the latter. The boards at that distance are known and have their blanks in
+/// the opposite corner, from where no board is farther than 80.
 fn is_open(shape: Shape, home: usize) -> bool {
     let is_middle = |line: usize| (1..=2).contains(&line);
     (shape.rows(), shape.columns()) == (4, 4)
@@ -298,12 +301,12 @@ fn is_open(shape: Shape, home: usize) -> bool {
         && is_middle(shape.column(home))
 }
 
-/// The greatest optimal length of any board of a shape, to a goal whose blank is at `home`; none
-/// where it is not known.
+/// The greatest optimal length of any board of a shape, for a goal whose blank is at `home`; `None` where it
+/// is unknown.
 ///
-/// Up to 12 cells by exhaustive breadth-first search; 2×7, 3×5 and 4×4 as published (4×4 with
-/// the blank in a corner by Brüngger, Marzetta, Fukuda & Nievergelt, 1999; with the blank at an edge it is at most as much, in the middle
-/// at most one more).
+/// Found by exhaustive breadth-first search up to 12 cells; as published for 2×7, 3×5 and 4×4 (4×4 with the
+/// blank in a corner by Brüngger, Marzetta, Fukuda & Nievergelt, 1999; with the blank at an edge it is at
+/// most as much, in the middle at most one more).
 ///
 /// ```
 /// use loyd::puzzle::Shape;
@@ -321,7 +324,7 @@ pub fn greatest_length(shape: Shape, home: usize) -> Option<u32> {
     assert!(home < shape.cells(), "cell {home} is off the board");
     let symmetry = canonical_symmetry(shape, home);
     let wide = symmetry.shape(shape);
-    // Targets are drawn up to these lengths: a further entry would change the boards of old seeds.
+    // Targets are drawn up to these lengths: another entry would change the boards of existing seeds.
     Some(
         match (wide.rows(), wide.columns(), symmetry.cell(shape, home)) {
             (2, 2, 3) => 6,

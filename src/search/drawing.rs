@@ -1,4 +1,4 @@
-//! A board drawn at random, as a search like any other: it is done in slices, too.
+//! A board drawn at random, as a search like any other, so that it is done in slices, too.
 
 use super::{Budget, Progress, Search, Step, Stop};
 use crate::puzzle::generate::{Solvability, Walk, uniform};
@@ -7,13 +7,13 @@ use crate::puzzle::{Board, Dice};
 /// How a board is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Draw {
-    /// Every board of this solvability equally likely.
+    /// Every board of this solvability is equally likely.
     Uniform(Solvability),
-    /// This many random moves from the goal, none taken back by the next.
+    /// This many random moves from the goal, none of them undone by the next.
     Scramble(u32),
 }
 
-/// A board, and the seed that gives it alone.
+/// A board, and the seed that reproduces it on its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawn {
     /// The board.
@@ -39,7 +39,7 @@ enum Phase {
 }
 
 impl Drawing {
-    /// Draws the board of a seed; a scrambled one sets out from `goal`.
+    /// Draws the board of a seed. A scrambled board sets out from `goal`.
     #[must_use]
     pub fn new(goal: Board, draw: Draw, seed: u64) -> Self {
         Self {

@@ -1,22 +1,21 @@
-//! How much IDA* has yet to do, told from the growth of its iterations.
+//! How much work IDA* has left, estimated from the growth of its iterations.
 
 use super::Iteration;
 
-/// The nodes that are expected, if no solution is found before: iterations grow by about the
-/// same factor from one to the next (the heuristic branching factor; Korf, Reid and Edelkamp,
-/// 2001).
+/// The nodes expected if no solution is found first. Iterations grow by about the same factor from one to the
+/// next (the heuristic branching factor; Korf, Reid and Edelkamp, 2001).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Forecast {
-    /// What the present iteration has yet to generate; none when it has generated more than was
-    /// expected of it.
+    /// What the present iteration has yet to generate; `None` when it has generated more than was expected of
+    /// it.
     pub present: Option<u64>,
     /// What the iteration after it will generate.
     pub next: u64,
 }
 
 impl Forecast {
-    /// The forecast after these iterations, of which the last is the present one. None before two
-    /// have been searched through, and when they have not grown.
+    /// The forecast after these iterations, of which the last is the present one. `None` unless two have been
+    /// searched through and the second was larger than the first.
     ///
     /// ```
     /// use loyd::search::{Forecast, Iteration};

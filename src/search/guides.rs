@@ -1,4 +1,4 @@
-//! The pattern databases that searches are guided by, as far as they are ready.
+//! The pattern databases that guide searches, as far as they are ready.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use super::Solver;
 use super::ida_star::batch::{Guide, Large, Small};
 use super::ida_star::both_ways::{self, Probe, Rival};
 
-/// A shape and a home of the blank, the same for all that are mirror images of each other.
+/// A shape and the blank's home cell, the same for all that are mirror images of each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Home {
     shape: Shape,
@@ -20,7 +20,7 @@ pub struct Home {
 }
 
 impl Home {
-    /// Of the problems of a shape whose blank belongs on a cell of it.
+    /// The home of problems of a shape whose blank belongs on `cell`.
     #[must_use]
     pub fn new(shape: Shape, cell: usize) -> Self {
         let symmetry = canonical_symmetry(shape, cell);
@@ -30,13 +30,13 @@ impl Home {
         }
     }
 
-    /// Of a problem.
+    /// The home of a problem.
     #[must_use]
     pub fn of(problem: &Problem) -> Self {
         Self::new(problem.shape(), problem.home())
     }
 
-    /// All of a shape, each once.
+    /// All homes of a shape, each once.
     pub fn all(shape: Shape) -> impl Iterator<Item = Self> {
         let homes = (0..shape.cells()).map(move |cell| (cell, Self::new(shape, cell)));
         homes
@@ -50,7 +50,7 @@ impl Home {
         self.shape
     }
 
-    /// The blank's cell, as close to the lower right corner as can be.
+    /// The blank's cell, as close to the lower right corner as its mirror images allow.
     #[must_use]
     pub const fn cell(self) -> usize {
         self.cell
@@ -69,26 +69,26 @@ impl fmt::Display for Home {
 pub enum AnyGuide {
     /// For boards of at most 16 cells.
     Small(Guide<Small>),
-    /// The same, and another for boards that are hard with the first one.
+    /// The same, and another for boards that are hard with the first.
     Two(Guide<Small>, Guide<Small>),
-    /// For larger ones.
+    /// For larger boards.
     Large(Guide<Large>),
 }
 
-/// The guides of a process, by whose problems they are for. They come and go while searches run;
-/// a search keeps the ones that it began with.
+/// The guides of a process, by the home of the problems they serve. They come and go while searches run; a
+/// search keeps the ones that it began with.
 #[derive(Default)]
 pub struct Guides {
     guides: RwLock<HashMap<Home, (Strength, AnyGuide)>>,
 }
 
-/// How much a guide knows, to compare it with others for the same problems: the states of its
-/// tables, those of each sum counted. A guide that went and came back is as strong as it was.
+/// How much a guide knows, for comparison with others for the same problems: the states of its tables,
+/// counted once for each sum that uses them. A guide that was removed and came back is as strong as before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Strength(u64);
 
 impl Strength {
-    /// There is no guide; less than any that there is.
+    /// There is no guide. Less than the strength of any guide.
     pub const NONE: Self = Self(0);
 
     fn of<E: RowEntry>(additive: &Additive<E>) -> Self {
@@ -104,14 +104,14 @@ impl Guides {
         self.strength(home) > Strength::NONE
     }
 
-    /// How strong the guide is that there is for these problems.
+    /// The strength of the guide for these problems.
     #[must_use]
     pub fn strength(&self, home: Home) -> Strength {
         let guides = self.read();
         guides.get(&home).map_or(Strength::NONE, |guide| guide.0)
     }
 
-    /// Puts a guide in, in the place of the one that may be there for the same problems.
+    /// Inserts a guide in place of any previous one for the same problems.
     pub fn insert(&self, guide: AnyGuide) {
         let (home, strength) = match &guide {
             AnyGuide::Small(guide) => guide_for(guide.additive()),
@@ -122,17 +122,17 @@ impl Guides {
             }
             AnyGuide::Large(guide) => guide_for(guide.additive()),
         };
-        // Freed when nobody waits for it any more: tables can be large.
+        // Dropped after the lock is released: tables can be large.
         let _replaced = self.write().insert(home, (strength, guide));
     }
 
-    /// Takes the guide for these problems out.
+    /// Removes the guide for these problems.
     pub fn remove(&self, home: Home) {
         let _removed = self.write().remove(&home);
     }
 
-    /// IDA* for a problem, from its start or from its goal, whichever has guides and seems
-    /// nearer; none when neither has one.
+    /// IDA* for a problem, from its start or from its goal, whichever has guides and promises less work;
+    /// `None` when neither has one.
     #[must_use]
     pub fn solver(&self, problem: &Problem) -> Option<Solver> {
         let probe = if problem.shape().cells() <= SMALL_CELLS {
@@ -162,7 +162,7 @@ impl Guides {
     }
 }
 
-/// Whose problems the bounds of a guide are for, and how strong it is.
+/// The home of the problems that a guide's bounds are for, and its strength.
 fn guide_for<E: RowEntry>(additive: &Additive<E>) -> (Home, Strength) {
     let home = Home::new(additive.shape(), additive.home());
     (home, Strength::of(additive))

@@ -1,14 +1,14 @@
 //! IDA*: iterative-deepening A* (Korf, 1985).
 //!
-//! Depth-first searches, each cut off where moves made plus lower bound exceed a threshold, and
-//! each with the least sum beyond the last threshold as its own. A threshold that was searched
-//! through in vain proves that no solution is so short; the first solution found is a shortest.
-//! Memory grows with the length of the solution only.
+//! Depth-first searches, each cut off where moves made plus lower bound exceed a threshold. The next
+//! threshold is the least sum beyond the last one. A threshold that was searched through in vain proves that
+//! no solution is that short; the first solution found is a shortest one. Memory grows with the length of the
+//! solution only.
 //!
-//! Nodes are counted as Korf did: every successor made, also those cut off at once, but not the
-//! roots; a move is never taken back at once. The blank goes down, right, left, up, which is
-//! Korf's order turned round as his goal is: he had the blank's home at the upper left.
-//! All this is about slides; [`push_solver`] counts pushes of lines of tiles.
+//! Nodes are counted as Korf did: every successor made, including those cut off at once, but not the roots. A
+//! move is never immediately undone. The blank goes down, right, left, up, which is Korf's order turned round
+//! like his goal: his had the blank's home at the upper left. All this is about slides; [`push_solver`]
+//! counts pushes of lines of tiles.
 
 pub mod batch;
 pub mod both_ways;
@@ -31,8 +31,8 @@ pub use pushes::push_solver;
 
 /// IDA* for a problem of any size.
 ///
-/// Ends with `Found` and `Done(Proven)`; `progress().lower_bound` is the current threshold,
-/// and `iterations()` tells them all with their nodes.
+/// Ends with `Found` and `Done(Proven)`. `progress().lower_bound` is the current threshold, and
+/// `iterations()` lists all thresholds with their nodes.
 ///
 /// ```
 /// use loyd::heuristic::HeuristicKind;

@@ -1,4 +1,4 @@
-//! The runs of moves of one solution, joined into it.
+//! Joins runs of moves into one solution.
 
 use crate::puzzle::{Direction, Problem, Recording, Solution};
 
@@ -8,7 +8,7 @@ use super::{Budget, Progress, Search, Step};
 pub struct Joined<S> {
     runs: S,
     recording: Option<Recording>,
-    /// The most bytes held, which handing the solution over does not undo.
+    /// The most bytes held, which handing the solution over does not reset.
     peak_memory: u64,
 }
 

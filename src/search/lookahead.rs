@@ -1,5 +1,5 @@
-//! Constructive solvers that look farther ahead, for boards on which there is no time for beams that would
-//! do better, or for one of them alone.
+//! Constructive solvers that look farther ahead, for boards where there is no time for better beams, or only
+//! for one such beam.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,49 +12,50 @@ use super::widening::FIRST_SHARE;
 use super::{Budget, Progress, Search, Step, Stop};
 use crate::puzzle::{Problem, Solution};
 
-/// How many times as long as with two pushes a solution takes with more, from two on, as measured from
-/// 32×32 to 100×100. With more than the last a single tile of a large board would take longer than a
-/// search may go on without being asked.
+/// The time of a solution with a look-ahead of 2, 3, … pushes, relative to that with two, as measured from
+/// 32×32 to 100×100. With a look-ahead beyond the last, a single tile of a large board would take longer than
+/// a search may run between two calls of `advance`.
 const TIMES: [f64; 7] = [1.0, 1.9, 3.8, 7.8, 17.0, 38.0, 85.0];
 
-/// The least and the farthest look ahead that [`TIMES`] knows.
+/// The least and the greatest look-ahead in [`TIMES`].
 const NEAREST: usize = 2;
 const FARTHEST: usize = NEAREST + TIMES.len() - 1;
 
-/// About what a look ahead of two pushes takes for n³ moves' worth of a board.
+/// About the time of a solution with a look-ahead of two pushes, divided by n³.
 const A_MOVE: Duration = Duration::from_nanos(90);
 
-/// The part of the time that is planned for.
+/// The fraction of the time that is planned for.
 const PLANNED: f64 = 0.95;
 
-/// So much work, of all that a board takes, tells how fast it is done.
+/// The fraction of a board's work after which its measured speed replaces the guess.
 const MEASURED: f64 = 0.01;
 
-/// Without a time to keep, as much of what beams will take is spent before them.
+/// Without a deadline, the fraction of the beams' expected time that may be spent before them.
 const AT_LEISURE: f64 = 0.25;
 
-/// A look ahead may take as much of the time before beams whose first, narrow one would not be worth it, lest
-/// there be nothing better than the first solution while the wide one is at work, or if it comes too late.
+/// The fraction of the time that a look-ahead may take before beams of which the first, narrow one would not
+/// be worth it. Without it there would be nothing better than the first solution while the wide one is at
+/// work, or if that one comes too late.
 const BEFORE_BEAMS: f64 = 0.03;
 
-/// How many times as long as the nearest a look ahead takes.
+/// The time that a look-ahead takes, relative to the nearest.
 fn times(look_ahead: usize) -> f64 {
     TIMES[look_ahead.clamp(NEAREST, FARTHEST) - NEAREST]
 }
 
-/// What a solver has of the time, as so much of it is left.
+/// A solver's share of the time. Each point in time is given as the time left at that point.
 #[derive(Clone, Copy, Debug)]
 struct Given {
     /// When it began.
     begun: Duration,
-    /// When it is to be over.
+    /// When it must be over.
     end: Duration,
-    /// At the last look.
+    /// The last call of `advance`.
     last: Duration,
 }
 
 impl Given {
-    /// From now on, and no longer than `most`.
+    /// From `now` on, and no longer than `most`.
     fn new(now: Duration, most: Duration) -> Self {
         Self {
             begun: now,
@@ -64,19 +65,19 @@ impl Given {
     }
 }
 
-/// A solver that looks as far ahead as it can to be over in time.
+/// A solver that looks as far ahead as it can while finishing in time.
 struct Paced {
     solver: Joined<Constructive>,
     look_ahead: usize,
     time: Option<Given>,
-    /// The work that is still to be done, and what was done, by how many [times](TIMES) it took; of
-    /// all that a board takes.
+    /// The work that is left, and the work done, weighted by its [times](TIMES). Both are fractions of a
+    /// board's work.
     left: f64,
     done: f64,
 }
 
 impl Paced {
-    /// About what all of the work takes with the nearest look ahead, when so much time is left.
+    /// About the time that all of the work takes with the nearest look-ahead, when so much time is left.
     fn unit(&self, now: Duration, guess: Duration) -> Duration {
         match self.time {
             Some(Given { begun, .. }) if self.done > MEASURED => {
@@ -86,8 +87,8 @@ impl Paced {
         }
     }
 
-    /// Takes a look at the time that is left. Where that has become longer, as somebody else waits now,
-    /// it may take `most` of it from then on, and how fast it is has to be measured again.
+    /// Updates the time left. If it has grown, because another asker is waiting now, the solver may take
+    /// `most` of it from now on, and its speed is measured anew.
     fn look(&mut self, now: Duration, most: Duration) {
         let Some(given) = &mut self.time else {
             return;
@@ -99,7 +100,7 @@ impl Paced {
         given.last = now;
     }
 
-    /// Notes the work that was done.
+    /// Records the work done.
     fn note(&mut self) {
         let left = self.solver.runs().left();
         self.done += (self.left - left) * times(self.look_ahead);
@@ -119,24 +120,24 @@ impl Paced {
     }
 }
 
-/// Finds shorter solutions of one problem by looking farther ahead: where there is a time to keep, as far
-/// as that allows from tile to tile, else by one push more each time.
+/// Finds shorter solutions of one problem by looking farther ahead: with a deadline, as far as that allows
+/// from tile to tile; without one, by one push more each time.
 ///
-/// Ends with [`Stop::Exhausted`] when there is no time for more, or beams make more of it.
+/// Ends with [`Stop::Exhausted`] when there is no time for more, or beams make better use of it.
 pub struct Lookahead {
     problem: Problem,
     tables: Arc<Tables>,
     solver: Option<Paced>,
-    /// The look ahead of the last solver.
+    /// The look-ahead of the last solver.
     look_ahead: usize,
     best: Option<usize>,
-    /// Of the solvers that are over.
+    /// The progress of the solvers that are over.
     past: Progress,
     is_over: bool,
 }
 
 impl Lookahead {
-    /// A search that goes on where the usual look ahead ends.
+    /// A search that goes on where the usual look-ahead ends.
     #[must_use]
     pub fn new(problem: &Problem, tables: &Arc<Tables>) -> Self {
         Self {
@@ -150,7 +151,7 @@ impl Lookahead {
         }
     }
 
-    /// About the time of a solution with the nearest look ahead.
+    /// About the time of a solution with the nearest look-ahead.
     fn guess(&self) -> Duration {
         A_MOVE.mul_f64(cube(self.problem.shape()))
     }
@@ -188,7 +189,7 @@ impl Lookahead {
         });
     }
 
-    /// Ends the solver at work.
+    /// Ends the current solver.
     fn leave(&mut self) {
         self.past = self.progress().at_rest();
         self.solver = None;

@@ -1,8 +1,7 @@
 //! The solvers. Each is a machine that can be advanced.
 //!
-//! A search holds its whole state and takes no clock, lock, channel or thread; whoever advances
-//! it decides how far, and so cancellation, limits, progress and fairness are in one place for
-//! all of them.
+//! A search holds its whole state and takes no clock, lock, channel or thread. Whoever advances it decides
+//! how far. So cancellation, limits, progress and fairness are in one place for all searches.
 
 mod arena;
 mod blank_moves;
@@ -38,16 +37,15 @@ use crate::puzzle::Solution;
 pub use forecast::Forecast;
 pub use part::Part;
 
-/// How far a search may go before it must give the control back.
+/// How far a search may go before it must return control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Node generations to spend, about: a search stops at the first convenient point after it.
+    /// The node generations to spend, about: a search stops at the first convenient point after them.
     pub nodes: u64,
-    /// Bytes that the search may hold in all. Only searches that remember boards look at it.
+    /// The bytes that the search may hold in all. Only searches that remember boards observe it.
     pub memory: u64,
-    /// The time from now on in which findings are of use; none: there is no hurry. A search that
-    /// can choose how thorough it is chooses by it, and by how fast it melted away before: so it
-    /// needs no clock.
+    /// How long findings remain useful, from now on; `None` means that there is no hurry. A search that can
+    /// choose how thorough to be chooses by this, and by how fast it has shrunk so far, so it needs no clock.
     pub time: Option<Duration>,
 }
 
@@ -69,21 +67,21 @@ impl Budget {
         }
     }
 
-    /// Whether more time is left than there was before: the asker with the nearest time limit has gone, and another
-    /// still waits.
+    /// Whether more time is left than `before`: the asker with the nearest time limit has gone, and another
+    /// is still waiting.
     pub(crate) fn is_longer_than(self, before: Option<Duration>) -> bool {
         before.is_some_and(|before| self.time.is_none_or(|now| now > before))
     }
 }
 
-/// Where an advanced search stands.
+/// The state of a search after it was advanced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step<F> {
     /// The budget is spent; there is more to do.
     Working,
     /// Something was found; there may be more.
     Found(F),
-    /// There is nothing more to do, now and whenever it is advanced again.
+    /// There is nothing more to do, now or on any later call.
     Done(Stop),
 }
 
@@ -92,32 +90,32 @@ pub enum Step<F> {
 pub enum Stop {
     /// What was found last is proven to be the best there is.
     Proven,
-    /// It has found what it looks for; nothing is proven.
+    /// It has found what it was looking for; nothing is proven.
     FirstFound,
     /// It would need more memory than it was given.
     Memory,
-    /// It has looked everywhere it was meant to look.
+    /// It has looked everywhere it was meant to.
     Exhausted,
 }
 
-/// What a search has done so far. All counts only grow, but for `memory` and `claimed`.
+/// What a search has done so far. All counts only grow, except `memory` and `claimed`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Nodes whose successors were made (*dequeued*, in A*'s terms).
+    /// Nodes whose successors were generated (*dequeued*, in A*'s terms).
     pub expanded: u64,
-    /// Successors made, roots not counted.
+    /// Successors generated, not counting roots.
     pub generated: u64,
     /// The greatest size of the open list.
     pub peak_open: u64,
     /// Bytes held now.
     pub memory: u64,
-    /// Bytes that it is to be granted beyond these, as it is about to hold them.
+    /// Bytes to be granted beyond `memory`, because the search is about to hold them.
     pub claimed: u64,
     /// The most bytes held at any time.
     pub peak_memory: u64,
     /// Depth-first iterations begun.
     pub iterations: u32,
-    /// No solution is shorter than this. Proven.
+    /// No solution is shorter than this; proven.
     pub lower_bound: u32,
 }
 
@@ -134,8 +132,8 @@ impl Progress {
         lower_bound: 0,
     };
 
-    /// The progress of two searches, `now` after this one is over: counts are added up, the
-    /// bound is the better one.
+    /// The progress of two searches, `now` after this one is over: counts are added, and the better bound is
+    /// kept.
     #[must_use]
     pub fn then(self, now: Self) -> Self {
         Self {
@@ -150,8 +148,9 @@ impl Progress {
         }
     }
 
-    /// The progress of two searches that run side by side. The most that they ever held together is
-    /// not known from this alone: `peak_memory` is what they hold now, or the one that held most.
+    /// The progress of two searches that run side by side. The most that they ever held together is not known
+    /// from these alone: `peak_memory` is the greater of what they hold now together and the most that either
+    /// held.
     #[must_use]
     pub fn beside(self, other: Self) -> Self {
         let (memory, both) = (self.memory + other.memory, self.then(other));
@@ -173,7 +172,7 @@ impl Progress {
         }
     }
 
-    /// The bytes that are to be set aside for it.
+    /// The bytes to set aside for the search.
     #[must_use]
     pub const fn reserved(self) -> u64 {
         self.memory + self.claimed
@@ -183,13 +182,13 @@ impl Progress {
 /// One depth-first iteration of IDA*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Iteration {
-    /// The most moves that it looked for, in moves made plus lower bound.
+    /// The greatest f-value that it looked for: moves made plus lower bound.
     pub threshold: u32,
     /// The nodes that it generated; so far, if it is the present one.
     pub generated: u64,
 }
 
-/// The [name](Search::name) of a search that has none, or has not begun.
+/// The [name](Search::name) of a search that has none or has not begun.
 pub const UNNAMED: &str = "other";
 
 /// A resumable search.
@@ -203,51 +202,51 @@ pub trait Search: Send {
     /// What it has done so far.
     fn progress(&self) -> Progress;
 
-    /// The iterations so far, the first first, if it works by iterations. Their nodes add up to
-    /// those generated; only the first 256 are told apart.
+    /// The iterations so far, in order, if the search works by iterations. Their nodes add up to those
+    /// generated; only the first 256 are kept apart.
     fn iterations(&self) -> Vec<Iteration> {
         Vec::new()
     }
 
-    /// What to count its nodes under in metrics now: one of a few names, in lower case.
+    /// The name under which metrics count its nodes now: one of a few, in lower case.
     fn name(&self) -> &'static str {
         UNNAMED
     }
 
-    /// Whether help is worth it now, however little this search has done so far: it has a part to
-    /// hand out that is not small. What says no may [`split`](Self::split) all the same.
+    /// Whether help is worthwhile now, however little this search has done so far: it has a large enough part
+    /// to hand out. A search that returns false may still [`split`](Self::split).
     fn gains_by_help(&self) -> bool {
         false
     }
 
-    /// The bytes that it can come to hold beyond those that it holds, with a part that it would hand out now: to be had before
-    /// that.
+    /// The bytes that the search can come to hold beyond its present ones once it has handed out the part
+    /// that it would hand out now. They must be available before the split.
     fn part_memory(&self) -> u64 {
         0
     }
 
-    /// Hands out a part of its open work, to be done beside it: none if it cannot, has too little
-    /// of it, or would hold more than `memory` bytes then, those of the part included.
+    /// Hands out a part of its open work, to be done beside it. Returns `None` if it cannot, has too little
+    /// open work, or would then hold more than `memory` bytes, those of the part included.
     ///
-    /// Until all parts are back, what they have done is not in [`Self::progress`], whatever is
-    /// said to be proven is so without them, and the search does not end. While it
-    /// [waits](Self::waits) one must be given back, done or not. What a part has found is found by
-    /// the search.
+    /// Until all parts are back, [`Self::progress`] does not include what they have done, whatever is
+    /// reported as proven holds without them, and the search does not end. While it [waits](Self::waits), a
+    /// part must be given back, done or not. What a part has found is found by the search.
     fn split(&mut self, _memory: u64) -> Option<Box<dyn Part>> {
         None
     }
 
-    /// Whether it has nothing to do but to wait for parts: [`Self::advance`] spends nothing then,
-    /// and says [`Step::Working`].
+    /// Whether it can do nothing but wait for parts: [`Self::advance`] then spends nothing and returns
+    /// [`Step::Working`].
     fn waits(&self) -> bool {
         false
     }
 
-    /// Takes a part back that it has handed out.
+    /// Takes back a part that it has handed out.
     fn join(&mut self, _part: Box<dyn Part>) {}
 
-    /// Gives back memory of a search that is over and whose solution is not asked for any more, about as much as takes the time
-    /// of so many nodes; true once what is left goes at once. To drop a gigabyte takes a fifth of a second.
+    /// Frees memory of a search that is over and whose solution is no longer wanted: about as much as can be
+    /// freed in the time of so many nodes. Returns true once the rest can be dropped at once. Dropping a
+    /// gigabyte takes a fifth of a second.
     fn shed(&mut self, _nodes: u64) -> bool {
         true
     }

@@ -1,22 +1,22 @@
-//! The open list of A*: nodes that were reached and wait for their successors to be made.
+//! The open list of A*: nodes that were reached and wait for their expansion.
 
 use std::collections::BTreeMap;
 
 use super::arena::Arena;
 
-/// Where a node stands in the list. Nodes with the same make a bucket.
+/// Where a node stands in the list. Nodes with the same key share a bucket.
 ///
-/// The order of the fields is the order in which nodes come out: least f first, and among equal
-/// ones the one that seems nearest to the goal.
+/// The order of the fields is the order in which nodes come out: least f first, and among equal ones the node
+/// that seems nearest to the goal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
-    /// g + weight · h, as the bits of an `f64`: those of positive numbers are in order too.
+    /// g + weight · h, as the bits of an `f64`: the bits of positive numbers are in the order of the numbers.
     f: u64,
     h: u32,
     g: u32,
 }
 
-/// A stack of nodes in chunks, of which only the last may be less than full.
+/// A stack of nodes in chunks, of which only the last may be partly filled.
 #[derive(Clone, Copy)]
 struct Bucket {
     chunk: u32,
@@ -33,7 +33,7 @@ impl Bucket {
 /// Stands for no chunk.
 const NONE: u32 = u32::MAX;
 
-/// In a chunk's first place stands the number of the chunk beneath; nodes in the others.
+/// The first place of a chunk holds the number of the chunk beneath; the others hold nodes.
 const CHUNK: usize = 32;
 
 /// The chunks of all buckets.
@@ -87,20 +87,19 @@ impl Chunks {
     }
 }
 
-/// What a bucket takes in the tree, at most: nodes of 11 places are at least 5 full.
+/// The most bytes that a bucket takes in the tree: nodes of 11 places are at least 5 full.
 const TREE_BYTES: usize = 80;
 
 /// A priority queue of node numbers in order of f = g + weight · h.
 ///
-/// There are few pairs (g, h) and many nodes: nodes are kept in a bucket for each pair and
-/// only the buckets are in order. A node that is reached anew on a shorter path goes into another
-/// bucket, and what is left of it in the old one is skipped when its turn comes: the list needs
-/// no way from a node to its place.
+/// There are few pairs (g, h) and many nodes, so nodes are kept in one bucket per pair and only the buckets
+/// are ordered. A node that is reached again on a shorter path goes into another bucket, and its old entry is
+/// skipped when its turn comes: the list needs no way from a node to its place.
 ///
-/// A binary heap that knows each node's place and moves it up in such a case (Harder's updatable
-/// one) was measured against it, both in the same order and so with the same nodes: on the twelve
-/// easiest of Korf's boards, Manhattan, 2.3 s in place of 1.4 s and 136 MB in place of 94 MB for
-/// the whole search; on a thousand random 3×3 boards 0.22 s in place of 0.15 s.
+/// For comparison, a binary heap that knows each node's place and moves it up in such a case (Harder's
+/// updatable heap) was measured in the same order and so with the same nodes. On the twelve easiest of Korf's
+/// boards, with Manhattan distance, it took 2.3 s instead of 1.4 s and 136 MB instead of 94 MB for the whole
+/// search; on a thousand random 3×3 boards 0.22 s instead of 0.15 s.
 pub(super) struct OpenList {
     weight: f64,
     buckets: BTreeMap<Key, Bucket>,
@@ -110,7 +109,7 @@ pub(super) struct OpenList {
     /// Live nodes by g + h, from `base` on.
     counts: Vec<u32>,
     base: u32,
-    /// No live node is counted before this place of `counts`.
+    /// No live node is counted before this index of `counts`.
     least: usize,
 }
 
@@ -147,14 +146,14 @@ impl OpenList {
         self.peak = self.peak.max(self.live);
     }
 
-    /// Says that a node pushed with these is not waiting there any more.
+    /// Records that a node pushed with these values is no longer waiting.
     pub(super) fn withdraw(&mut self, g: u32, h: u32) {
         let sum = self.place(g, h);
         self.counts[sum] -= 1;
         self.live -= 1;
     }
 
-    /// Takes out the first node that `is_live(node, g)`: that was not withdrawn.
+    /// Takes out the first node for which `is_live(node, g)` holds: one that was not withdrawn.
     pub(super) fn pop(&mut self, is_live: impl Fn(u32, u32) -> bool) -> Option<u32> {
         loop {
             let mut first = self.buckets.first_entry()?;
@@ -170,7 +169,7 @@ impl OpenList {
         }
     }
 
-    /// The least g + h of a live node; at an empty list, more than that of any node so far.
+    /// The least g + h of a live node; if the list is empty, more than that of any node so far.
     pub(super) fn least_sum(&mut self) -> u32 {
         while self.counts.get(self.least) == Some(&0) {
             self.least += 1;
@@ -183,8 +182,8 @@ impl OpenList {
         self.peak
     }
 
-    /// Gives back nodes, until so many bytes are given back or there are none; how many bytes it gave back. It is of no
-    /// more use after that.
+    /// Frees nodes until at least `bytes` are freed or none is left. Returns the bytes freed. The list is
+    /// unusable afterwards.
     pub(super) fn shed(&mut self, bytes: u64) -> u64 {
         self.chunks.arena.shed(bytes)
     }
@@ -196,13 +195,13 @@ impl OpenList {
         self.chunks.arena.bytes() + (counts + tree) as u64
     }
 
-    /// Bytes that so many pushes may need beyond those held, while they are being made.
+    /// The bytes that so many pushes may need on top of those held.
     pub(super) fn headroom(&self, pushes: usize) -> u64 {
         let counts = 2 * (self.counts.capacity() + 4) * size_of::<u32>();
         self.chunks.arena.headroom(pushes) + (counts + pushes * TREE_BYTES) as u64
     }
 
-    /// An inconsistent bound may fall below the root's, which stays proven all the same.
+    /// An inconsistent bound may fall below the root's, which remains proven all the same.
     fn place(&self, g: u32, h: u32) -> usize {
         (g + h).saturating_sub(self.base) as usize
     }

@@ -1,26 +1,24 @@
-//! A part of a search's open work, to be done beside the search: on another thread, if there is
-//! one to spare.
+//! A part of a search's open work, to be done beside the search: on another thread, if one is idle.
 
 use std::any::Any;
 
 use super::{Budget, Progress};
 
-/// Some of the work that a search has before it, handed out by [`Search::split`] and given back to
-/// the same search by [`Search::join`], done or not.
+/// Some of the work that a search has before it, handed out by [`Search::split`] and given back to the same
+/// search by [`Search::join`], done or not.
 ///
-/// Like a search it is advanced by budgets, and takes no clock, lock, channel or thread. What it
-/// finds it keeps until it is given back.
+/// Like a search, it is advanced by budgets and takes no clock, lock, channel or thread. It keeps what it
+/// finds until it is given back.
 ///
-/// [`Search::split`]: super::Search::split
-/// [`Search::join`]: super::Search::join
+/// [`Search::split`]: super::Search::split [`Search::join`]: super::Search::join
 pub trait Part: Any + Send {
-    /// Spends about `budget.nodes` more node generations, less if it comes to its end or finds
-    /// something. Whether it is worth going on: if not, it should be given back. What it may hold
-    /// was settled when it was handed out; the time is that of its search.
+    /// Spends about `budget.nodes` more node generations, fewer if it ends or finds something. Returns
+    /// whether it is worth going on: if not, it should be given back. The memory that it may hold was settled
+    /// when it was handed out; the time is that of its search.
     fn advance(&mut self, budget: Budget) -> bool;
 
-    /// The nodes that it has expanded and generated since it was handed out, which its search does
-    /// not know of until it is given back.
+    /// The nodes that it has expanded and generated since it was handed out. Its search does not know of them
+    /// until it is given back.
     fn progress(&self) -> Progress;
 
     /// Whether its nodes belong to the present one of its search's [iterations].

@@ -1,4 +1,4 @@
-//! Which searches answer a question, in which order: a pure function.
+//! Which searches answer a question, and in which order: a pure function.
 
 mod pushes;
 
@@ -13,13 +13,13 @@ use crate::heuristic::pushes::PushKind;
 use crate::heuristic::{HeuristicKind, SMALL_CELLS};
 use crate::puzzle::{Metric, Problem, Shape};
 
-/// What kind of solution is wanted.
+/// The kind of solution that is wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Objective {
-    /// The shortest that can be found; over early once it is proven optimal.
+    /// The shortest that can be found; ends early once it is proven optimal.
     #[default]
     Best,
-    /// A proven shortest one.
+    /// A shortest one, proven.
     Optimal,
     /// One proven no longer than this ratio × optimal.
     Bounded(Ratio),
@@ -38,7 +38,7 @@ impl Objective {
         }
     }
 
-    /// Why a search may end that has a solution of this length, given the proven lower bound.
+    /// Why a search that has a solution of this length may end, given the proven lower bound.
     #[must_use]
     pub fn end(self, length: usize, lower_bound: u32) -> Option<Stop> {
         let is_optimal = length as u64 <= u64::from(lower_bound);
@@ -48,7 +48,7 @@ impl Objective {
         })
     }
 
-    /// Whether any solution is a good answer when a limit comes before the proof.
+    /// Whether any solution is an acceptable answer when a limit comes before the proof.
     #[must_use]
     pub const fn takes_any(self) -> bool {
         matches!(self, Self::Best | Self::Fast)
@@ -75,13 +75,13 @@ impl Ratio {
     /// The factor 1.
     pub const ONE: Self = Self(1.0_f64.to_bits());
 
-    /// The largest factor: as a bound it lets everything through.
+    /// The largest factor: as a bound it admits every solution.
     pub const MAX: Self = Self(f64::MAX.to_bits());
 
-    /// A factor; none when it is below 1, infinite or no number.
+    /// A factor; `None` if it is below 1, infinite or NaN.
     #[must_use]
     pub fn new(factor: f64) -> Option<Self> {
-        // The bits of positive floats are in the floats' order.
+        // The bits of positive floats are in the order of the floats.
         (factor.is_finite() && factor >= 1.0).then(|| Self(factor.to_bits()))
     }
 
@@ -98,7 +98,7 @@ impl fmt::Debug for Ratio {
     }
 }
 
-/// A way of searching that can be asked for.
+/// An algorithm that can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Algorithm {
     /// A*.
@@ -107,9 +107,9 @@ pub enum Algorithm {
     WeightedAStar,
     /// Iterative-deepening A*.
     IdaStar,
-    /// Layered beam search, in wider and wider beams.
+    /// Layered beam search with wider and wider beams.
     Beam,
-    /// The same with beams that go in stages, whatever the board.
+    /// The same with staged beams, whatever the board.
     StagedBeam,
     /// Tile by tile.
     Constructive,
@@ -129,7 +129,7 @@ impl fmt::Display for Algorithm {
     }
 }
 
-/// What the asker wants of the method; all unset: whatever is best.
+/// The method that the asker wants. What is unset is chosen for the asker.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Method {
     /// The algorithm.
@@ -142,10 +142,10 @@ pub struct Method {
     pub variant: Option<Variant>,
 }
 
-/// Which tables a problem has, in the metric of the question.
+/// The tables that a problem has, in the metric of the question.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ready {
-    /// The exact distances of all boards of its shape and blank's home.
+    /// The exact distances of all boards with its shape and blank's home.
     pub distances: bool,
     /// Pattern databases.
     pub guide: bool,
@@ -158,13 +158,13 @@ pub enum Stage {
     TableWalk,
     /// Tile by tile.
     Constructive(Variant),
-    /// Tile by tile, with a look ahead that grows.
+    /// Tile by tile, with a growing look-ahead.
     Lookahead,
     /// A*, weighted unless the weight is 1.
     AStar(HeuristicKind, Ratio),
     /// Wider and wider beams, beside the last stage of the plan if that is one that proves.
     Beam,
-    /// The same with beams that go in stages, whatever the board.
+    /// The same with staged beams, whatever the board.
     StagedBeam,
     /// Iterative-deepening A*.
     IdaStar(HeuristicKind),
@@ -173,12 +173,12 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// The bytes that the search holds from its beginning, whatever it is given; 0 where they are
-    /// but a few thousand.
+    /// The bytes that the search holds from its beginning, whatever its budget; 0 if they are only a few
+    /// thousand.
     #[must_use]
     pub const fn fixed_bytes(self, shape: Shape) -> u64 {
         match self {
-            // One search from either end.
+            // One search from each end.
             Self::IdaStar(HeuristicKind::PatternDatabase) => {
                 let is_square = shape.rows() == shape.columns();
                 2 * match shape.cells() <= SMALL_CELLS {
@@ -191,7 +191,7 @@ impl Stage {
         }
     }
 
-    /// What it is at work, which is another one where its heuristic's tables have no room.
+    /// What the stage actually runs: it uses another heuristic if there is no room for the tables of its own.
     #[must_use]
     pub fn at_hand(self, problem: &Problem) -> Self {
         match self {
@@ -216,7 +216,7 @@ impl Stage {
         }
     }
 
-    /// Whether its lower bounds hold in a metric. A table walk is in whichever is asked for.
+    /// Whether its lower bounds hold in a metric. A table walk counts in whichever metric is asked for.
     #[must_use]
     pub const fn proves_in(self, metric: Metric) -> bool {
         match self {
@@ -237,7 +237,7 @@ impl Stage {
 /// A method that cannot do what is asked of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum PlanError {
-    /// The algorithm proves nothing of the kind that the objective wants.
+    /// The algorithm cannot prove what the objective wants.
     #[error(
         "{algorithm} cannot prove what {objective} asks for: choose A_STAR or IDA_STAR, or leave the choice to the server"
     )]
@@ -247,7 +247,7 @@ pub enum PlanError {
         /// The objective asked for.
         objective: Objective,
     },
-    /// The weight lets solutions through that the objective's ratio does not.
+    /// The weight admits solutions that the objective's ratio does not.
     #[error(
         "a weight of {weight:?} bounds solutions by that factor only, which is more than the ratio of {ratio:?}"
     )]
@@ -274,7 +274,7 @@ pub enum PlanError {
         "{0} counts single tiles alone: for MULTI_TILE choose IDA_STAR or CONSTRUCTIVE, or leave the choice to the server"
     )]
     NotInPushes(Algorithm),
-    /// A heuristic that says nothing of pushes.
+    /// A heuristic that says nothing about pushes.
     #[error("{0} counts single tiles alone: for MULTI_TILE leave the heuristic out")]
     BoundNotInPushes(HeuristicKind),
     /// A heuristic that does not exist for boards of this shape.
@@ -290,16 +290,17 @@ pub enum PlanError {
 /// The weight of weighted A* when none is asked for.
 const DEFAULT_WEIGHT: f64 = 2.0;
 
-/// Boards of up to this many cells have few enough arrangements for A* to see the end of.
+/// Boards of up to this many cells have few enough arrangements for A* to finish.
 const A_STAR_CELLS: usize = 12;
 
-/// Boards of up to this many cells get a constructive solution so soon that a proof may as well
-/// have it to compare with.
+/// Boards of up to this many cells get a constructive solution so soon that a proof may as well have it for
+/// comparison.
 const CHEAP_CELLS: usize = 100;
 
 /// Chooses the searches for a question.
 ///
-/// `ready` says which tables of this metric, shape and blank's home are at hand. The stages run in order until the objective is met; each one's findings count.
+/// `ready` says which tables of this metric, shape and blank's home are at hand. The stages run in order
+/// until the objective is met; the findings of each count.
 ///
 /// # Errors
 /// When the method cannot do what the objective asks.
@@ -325,7 +326,7 @@ pub fn plan(
             Algorithm::StagedBeam => Stage::StagedBeam,
             Algorithm::Constructive => Stage::Constructive(method.variant.unwrap_or_default()),
         };
-        // BEST must have something to show when a limit comes.
+        // BEST must have a solution to return when a limit comes.
         return Ok(match objective {
             Objective::Best if algorithm != Algorithm::Constructive => {
                 vec![Stage::Constructive(Variant::Best), chosen]
@@ -336,19 +337,19 @@ pub fn plan(
     if ready.distances && method.heuristic.is_none() {
         return Ok(vec![Stage::TableWalk]);
     }
-    // Until its tables are there the search is begun by another heuristic.
+    // Until its tables are ready, the search begins with another heuristic.
     let proof = Stage::IdaStar(match method.heuristic {
         None if HeuristicKind::PatternDatabase.supports(shape) => HeuristicKind::PatternDatabase,
         _ => heuristic,
     });
     let heuristic = match heuristic {
-        // Pattern databases serve IDA* alone.
+        // Only IDA* can use pattern databases.
         HeuristicKind::PatternDatabase => HeuristicKind::default(),
         _ => heuristic,
     };
     let is_soon = ready.guide && proof == Stage::IdaStar(HeuristicKind::PatternDatabase);
     if is_soon && shape.cells() <= SMALL_CELLS && objective != Objective::Fast {
-        // The proof takes milliseconds: there is no time for other solutions than a first one.
+        // The proof takes milliseconds: there is no time for solutions other than a first one.
         return Ok(match objective {
             Objective::Optimal => vec![proof],
             _ => vec![Stage::Constructive(Variant::Best), proof],
@@ -373,13 +374,13 @@ pub fn plan(
     if shape.cells() <= A_STAR_CELLS {
         stages.push(Stage::AStar(heuristic, Ratio::ONE));
     }
-    // Also where A* was tried first: it may run out of memory, and this cannot.
+    // Also where A* was tried first: A* may run out of memory, IDA* cannot.
     stages.push(proof);
     Ok(stages)
 }
 
-/// Weighted searches that find better solutions soon, on the way to a proof, where boards are too
-/// small for beams.
+/// Weighted searches that soon find better solutions, on the way to a proof, where boards are too small for
+/// beams.
 fn weighted(shape: Shape, heuristic: HeuristicKind) -> impl Iterator<Item = Stage> {
     let weights: &[f64] = match shape.cells() {
         0..=A_STAR_CELLS => &[],
@@ -420,7 +421,7 @@ pub fn check(metric: Metric, objective: Objective, method: Method) -> Result<(),
 
 /// All that is wrong with a method, whatever the board.
 ///
-/// Who asked for a metric or an objective that there is not is told what is wrong in any.
+/// Where the metric or the objective is unknown, only the faults that do not depend on it are returned.
 #[must_use]
 pub fn faults(
     metric: Option<Metric>,
@@ -444,7 +445,7 @@ pub fn faults(
     .collect()
 }
 
-/// Why the algorithm cannot use the heuristic: one reason, as all have the same cure.
+/// Why the algorithm cannot use the heuristic: one reason, as all have the same remedy.
 fn heuristic_fault(in_pushes: bool, method: Method) -> Option<PlanError> {
     let heuristic = method.heuristic?;
     if in_pushes && method.algorithm != Some(Algorithm::Constructive) {
@@ -480,7 +481,7 @@ fn proof_fault(objective: Objective, method: Method) -> Option<PlanError> {
     }
 }
 
-/// Whether the algorithm finds solutions alone, without heuristic and bound.
+/// Whether the algorithm only finds solutions, without a heuristic or a bound.
 const fn proves_nothing(algorithm: Algorithm) -> bool {
     matches!(
         algorithm,

@@ -1,11 +1,11 @@
-//! A search that begins when the tables of its heuristic are there, and until then works on them.
+//! A search that begins once the tables of its heuristic are ready, and works on them until then.
 
 use crate::puzzle::{Problem, Solution};
 
 use super::{Budget, Iteration, Progress, Search, Solver, Step};
 
-/// The solver that `begin` makes of the problem, once all is prepared for it: `prepare` works on the tables for a
-/// problem, about as long as so many nodes of a search take, and says whether it needs no more.
+/// The solver that `begin` makes of the problem once everything is prepared. `prepare` works on the tables
+/// for a problem, about as long as so many nodes of a search take, and returns whether they are complete.
 pub(super) fn solver(
     problem: &Problem,
     prepare: impl Fn(&Problem, u64) -> bool + Send + 'static,
@@ -47,7 +47,7 @@ where
         solver.advance(budget)
     }
 
-    /// The work on the tables, which outlive the search, is not the search's.
+    /// The work on the tables, which outlive the search, is not counted as the search's.
     fn progress(&self) -> Progress {
         self.solver
             .as_ref()

@@ -34,7 +34,7 @@ pub struct TableWalk {
     /// From the table's mirror back to the problem.
     back: Symmetry,
     position: Position,
-    /// Of the position.
+    /// The distance of the position.
     distance: u8,
     moves: Vec<Direction>,
     progress: Progress,
@@ -42,7 +42,7 @@ pub struct TableWalk {
 }
 
 impl TableWalk {
-    /// Prepares a walk; none when the table is of another class than the problem.
+    /// Prepares a walk; `None` if the table is of another class than the problem.
     #[must_use]
     pub fn new(table: Arc<DistanceTable>, problem: &Problem) -> Option<Self> {
         let position = table.position(problem)?;
@@ -62,7 +62,7 @@ impl TableWalk {
         })
     }
 
-    /// Makes a move that brings the goal one nearer; false at the goal.
+    /// Makes a move that brings the goal one move nearer. Returns false at the goal.
     fn descend(&mut self) -> bool {
         let Some(nearer) = self.distance.checked_sub(1) else {
             return false;

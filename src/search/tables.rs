@@ -1,5 +1,5 @@
-//! The tables of a process: distance tables, each built when it is first asked for, and the guides
-//! that others put in.
+//! The tables of a process: distance tables, each built when it is first requested, and the guides that
+//! others put in.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -30,14 +30,14 @@ pub struct Tables {
 #[derive(Debug)]
 struct Slot {
     class: Class,
-    /// Held only to look or to put a table in.
+    /// Locked only to look up a table or to put one in.
     table: Mutex<Option<Arc<DistanceTable>>>,
-    /// Held by the thread that builds the table.
+    /// Locked by the thread that builds the table.
     turn: Mutex<()>,
 }
 
 impl Tables {
-    /// No table built yet.
+    /// Tables of which none is built yet.
     #[must_use]
     pub fn new() -> Self {
         let classes = Metric::ALL.into_iter().flat_map(|metric| {
@@ -62,14 +62,14 @@ impl Tables {
         &self.guides
     }
 
-    /// The table of a class if it is there. Never waits for one that is being built.
+    /// The table of a class if it is ready. Never waits for one that is being built.
     #[must_use]
     pub fn ready(&self, class: Class) -> Option<Arc<DistanceTable>> {
         self.slot(class).table().clone()
     }
 
-    /// The table of a class, built now if it is not there: in about a millisecond up to 3×3, in
-    /// a second on 12 cells. A thread that comes while another builds it waits for that one.
+    /// The table of a class, built now if it is not ready: in about a millisecond up to 3×3, in a second on
+    /// 12 cells. A thread that comes while another builds it waits for that one.
     pub fn build(&self, class: Class) -> Arc<DistanceTable> {
         let slot = self.slot(class);
         if let Some(table) = self.ready(class) {
@@ -82,25 +82,25 @@ impl Tables {
         self.insert(DistanceTable::new(class))
     }
 
-    /// Puts a table in that was built elsewhere.
+    /// Inserts a table that was built elsewhere.
     pub fn insert(&self, table: DistanceTable) -> Arc<DistanceTable> {
         let table = Arc::new(table);
         *self.slot(table.class()).table() = Some(Arc::clone(&table));
         table
     }
 
-    /// Takes the table of a class out. Whoever holds it keeps it.
+    /// Removes the table of a class. Whoever holds it keeps it.
     pub fn remove(&self, class: Class) -> Option<Arc<DistanceTable>> {
         self.slot(class).table().take()
     }
 
-    /// The number of distance tables that are there.
+    /// The number of distance tables that are ready.
     #[must_use]
     pub fn count(&self) -> usize {
         self.there().count()
     }
 
-    /// The bytes that the distance tables which are there hold.
+    /// The bytes of the distance tables that are ready.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.there().map(|table| table.bytes()).sum()

@@ -1,12 +1,12 @@
-//! Wider and wider beams, for as long as there is time (after the complete anytime beam search of
-//! Zhang, 1998).
+//! Wider and wider beams, for as long as there is time (after the complete anytime beam search of Zhang,
+//! 1998).
 //!
-//! A narrow beam finds a solution at once and tells what a layer costs; the next two are as wide
-//! as the time allows that is left, layer by layer, so that the last one ends just before it is
-//! over. Without a time each is four times as wide as the one before.
+//! A narrow beam finds a solution at once and shows what a layer costs. The next two are as wide as the time
+//! that is left allows, layer by layer, so that the last one ends just before the deadline. Without a
+//! deadline each is four times as wide as the one before.
 //!
-//! Where there is help, a beam from the other end has all of the time that is left, and so has each
-//! of the search's own beams meanwhile.
+//! If there is help, a beam from the other end has all of the time that is left, and so do the search's own
+//! beams meanwhile.
 
 mod aside;
 mod pace;
@@ -25,46 +25,45 @@ use share::{Ends, Share};
 
 pub(super) use share::FIRST_SHARE;
 
-/// What makes the beams.
+/// Makes the beams of a problem.
 pub trait Beams: Send + Sync {
-    /// Works on the tables that the best beams need, about as long as so many nodes take; true
-    /// once they are there. Until then there are others.
+    /// Works on the tables that the best beams need, about as long as so many nodes take. Returns true once
+    /// they are ready. Until then other beams are made.
     fn prepare(&self, nodes: u64) -> bool;
 
-    /// A beam, which can be made as wide as `most` on the way; none if there is none
-    /// for the problem.
+    /// A beam, which may later be made as wide as `most`; `None` if the problem has none.
     fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>>;
 
-    /// The least width of two beams, the one with the odd seed from the other end, that are together
-    /// as good as one of twice the width; none where all beams begin at the same end.
+    /// The least width from which two beams, the one with the odd seed from the other end, are together as
+    /// good as one of twice the width; `None` where all beams begin at the same end.
     fn pair_width(&self) -> Option<usize>;
 
-    /// Whether two beams side by side are better than one that has as much time as either.
+    /// Whether two beams side by side are better than one alone that has as much time as either.
     fn suit_two(&self) -> bool;
 
-    /// No beam is narrower: it would find nothing, or nothing good.
+    /// The narrowest beam: a narrower one would find nothing, or nothing good.
     fn narrowest(&self) -> usize;
 
-    /// No beam is wider: it would hold all boards that there are.
+    /// The widest beam: a wider one would hold all boards there are.
     fn widest(&self) -> usize {
         usize::MAX
     }
 
-    /// The kind that is best for beams of this width; `is_paired` where there is another one from the other end, which may find
-    /// what this one misses.
+    /// The best kind for beams of this width. `is_paired` says that another beam runs from the other end,
+    /// which may find what this one misses.
     fn kind(&self, width: usize, is_paired: bool) -> Kind;
 
     /// The bytes that a beam can come to hold.
     fn bytes(&self, scale: Scale) -> u64;
 
-    /// About how many layers a beam has to make, rather too many.
+    /// About how many layers a beam has to make; rather too many than too few.
     fn layers(&self, scale: Scale) -> u32;
 
-    /// About the nanoseconds that a node of a beam takes; it is measured how many times as long it is.
+    /// About the nanoseconds that a node of a beam takes. The factor by which it is slower is measured.
     fn cost(&self, scale: Scale) -> f64;
 }
 
-/// What is decided of a beam before it begins.
+/// What is decided about a beam before it begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scale {
     /// How it solves boards.
@@ -76,72 +75,73 @@ pub struct Scale {
 /// How a beam solves boards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// All at once.
+    /// Whole boards at once.
     Whole,
     /// In stages.
     Staged,
 }
 
-/// The first beam without a time to keep.
+/// The width of the first beam without a deadline.
 const FIRST: usize = 128;
 
-/// By how much beams grow without a time to keep.
+/// The factor by which beams grow without a deadline.
 const GROWTH: usize = 4;
 
-/// The nanoseconds that a move of a solution takes to be found in the trace and replayed, rather too
-/// many: where the trace is in the caches, and where it is in memory.
+/// The nanoseconds to find a move of a solution in the trace and replay it, rather too many than too few:
+/// with the trace in the caches, and in memory.
 const A_MOVE: (f64, f64) = (30.0, 250.0);
 
-/// From so many nodes on a trace is in memory.
+/// From this many nodes on a trace is in memory.
 const LONG_TRACE: f64 = 8e6;
 
-/// A beam may become so much wider than was planned.
+/// The factor by which a beam may become wider than planned.
 const SLACK: f64 = 1.5;
 
-/// Searches by wider and wider beams. Each finding is shorter than those before.
+/// A search by wider and wider beams. Each finding is shorter than those before.
 ///
-/// Ends with [`Stop::Memory`] when there is not enough for the narrowest, or for a wider one and no time to keep,
-/// and with [`Stop::Exhausted`] when there is no time left for the narrowest.
+/// Ends with [`Stop::Memory`] when there is not enough memory for the narrowest beam, or for a wider one and
+/// there is no deadline; ends with [`Stop::Exhausted`] when there is no time left for the narrowest.
 pub struct Widening {
     beams: Arc<dyn Beams>,
-    /// Whether the first beam is the narrowest, and others only so much wider, however much time there is.
+    /// Whether the first beam is the narrowest and later ones grow by a fixed factor, however much time there
+    /// is.
     is_hasty: bool,
     pass: Option<Box<dyn Pass>>,
     pace: Pace,
-    /// At the last look.
+    /// The time left at the last call of `advance`.
     left: Option<Duration>,
     is_prepared: bool,
-    /// The last turn was spent on the tables.
+    /// Whether the last turn was spent on the tables.
     has_prepared: bool,
-    /// The time that is left when no more is spent on them.
+    /// The time left at which work on the tables stops.
     prepares_until: Option<Duration>,
     /// The beam at work, how wide it can be made, and the width of the widest one before.
     scale: Scale,
     most: usize,
     widest: usize,
-    /// Those of the beam at work.
+    /// The ends of the beam at work.
     ends: Ends,
-    /// Beams begun.
+    /// The number of beams begun.
     begun: u64,
-    /// The seed of the beam at work, or the last one.
+    /// The seed of the beam at work, or of the last one.
     seed: u64,
-    /// The beam at work is the first one, with little of the time.
+    /// Whether the beam at work is the first one, which has little of the time.
     is_first: bool,
-    /// One of two beams was begun that share the time.
+    /// Whether one of two beams that share the time has begun.
     is_paired: bool,
-    /// The last beam found no solution.
+    /// Whether the last beam found no solution.
     is_lost: bool,
     best: Option<usize>,
-    /// Of the beams that are over.
+    /// The progress of the beams that are over.
     past: Progress,
-    /// Bytes that are to be had for the next beam before it is made.
+    /// The bytes to be granted for the next beam before it is made.
     claimed: u64,
     asides: Asides,
     stop: Option<Stop>,
 }
 
 impl Scale {
-    /// As wide so many times.
+    /// A beam so many times as wide.
     fn times(self, times: f64) -> Self {
         let width = (self.width as f64 * times) as usize;
         Self { width, ..self }
@@ -155,8 +155,8 @@ impl Widening {
         Self::at_pace(Arc::from(beams), 1.0)
     }
 
-    /// The same, for who wants the first solution and not the best for the time: its first beam is the narrowest, and others are
-    /// wider as if there were no time to keep.
+    /// The same, for an asker who wants the first solution rather than the best for the time: the first beam
+    /// is the narrowest, and later ones grow as if there were no deadline.
     #[must_use]
     pub fn from_narrowest(beams: Box<dyn Beams>) -> Self {
         Self {
@@ -165,7 +165,7 @@ impl Widening {
         }
     }
 
-    /// The same, where nodes take about so many times as long as they should.
+    /// The same, where nodes take about `slowness` times as long as they should.
     fn at_pace(beams: Arc<dyn Beams>, slowness: f64) -> Self {
         Self {
             beams,
@@ -196,17 +196,17 @@ impl Widening {
         }
     }
 
-    /// The width at which a beam of about this scale, of so many layers, ends in time.
+    /// The width at which a beam of about this scale and this many layers ends in time.
     fn affordable(&self, time: Duration, scale: Scale, layers: u32) -> usize {
         (self.nodes_in(time, scale) / f64::from(layers.max(1))) as usize
     }
 
-    /// The nodes of a beam that so much time is enough for.
+    /// The nodes of a beam for which this much time is enough.
     fn nodes_in(&self, time: Duration, scale: Scale) -> f64 {
         time.as_nanos() as f64 / (self.pace.slowness() * self.beams.cost(scale))
     }
 
-    /// The next beam, which may take so much time, as wide as that allows.
+    /// The next beam, as wide as the time that it may take allows.
     fn next(&self, time: Option<Duration>, is_paired: bool) -> Scale {
         let Some(time) = time else {
             let width = match self.widest {
@@ -229,22 +229,23 @@ impl Widening {
     fn widest_by(&self, time: Duration, kind: Kind) -> Scale {
         let width = self.beams.widest();
         let mut scale = Scale { kind, width };
-        // The wider, the fewer layers and the less a node takes: some rounds from above bring all together.
+        // Wider beams have fewer layers and cheaper nodes: a few rounds, starting from the widest, reconcile
+        // them.
         for _ in 0..3 {
             scale.width = self.affordable(time, scale, self.expected(scale));
         }
         scale
     }
 
-    /// The narrowest beam that may be the next one.
+    /// The narrowest beam that may come next.
     fn narrowest(&self, is_paired: bool) -> Scale {
         let width = self.beams.narrowest();
         let kind = self.beams.kind(width, is_paired);
         Scale { kind, width }
     }
 
-    /// Whether tables are to be worked on now: every other time beside the first beam, and when that is over until half of the time that is left
-    /// has gone, since beams are poor without them.
+    /// Whether to work on the tables now: every other turn beside the first beam, and once that is over,
+    /// until half of the time that was left then has gone, since beams are poor without them.
     fn is_time_to_prepare(&mut self, time: Option<Duration>) -> bool {
         if self.is_prepared {
             return false;
@@ -261,7 +262,7 @@ impl Widening {
         }
     }
 
-    /// Begins the next beam, or asks for the memory that it takes.
+    /// Begins the next beam, or claims the memory that it takes.
     fn begin(&mut self, budget: Budget) {
         let replay = self.replay(budget.time.unwrap_or_default());
         let left = budget.time.map(|left| left.saturating_sub(replay));
@@ -290,7 +291,7 @@ impl Widening {
         let memory = budget.memory.saturating_sub(self.asides.memory());
         if wanted > memory {
             if memory > self.claimed {
-                // More may be granted to a search that has a use for it.
+                // A search that claims memory may be granted more.
                 self.claimed = memory;
                 return;
             }
@@ -322,7 +323,7 @@ impl Widening {
         self.is_paired |= share == Some(Share::Second);
     }
 
-    /// The widest beam, up to `most`, that takes no more bytes than these.
+    /// The widest beam, up to `most`, that takes no more than `memory` bytes.
     fn widest_in(&self, memory: u64, most: Scale) -> Scale {
         let mut fits = Scale { width: 0, ..most };
         for bit in (0..=most.width.max(1).ilog2()).rev() {
@@ -347,7 +348,7 @@ impl Widening {
         pass.map_or(0, |_| self.beams.bytes(most))
     }
 
-    /// The time that has to be left to replay the solution of a beam that takes so long.
+    /// The time that must be left to replay the solution of a beam that takes this long.
     fn replay(&self, time: Duration) -> Duration {
         let narrowest = self.narrowest(false);
         let nodes = self.nodes_in(time, narrowest);
@@ -357,7 +358,7 @@ impl Widening {
         Duration::from_nanos((a_move * f64::from(moves)) as u64)
     }
 
-    /// The seed of a new beam, from the end where the beam of the other seed does not begin.
+    /// The seed of a new beam, from the end where the beam with the seed `other` does not begin.
     fn next_seed(&mut self, other: Option<u64>) -> u64 {
         let is_same_end = other.is_some_and(|other| (self.begun + other).is_multiple_of(2));
         let seed = self.begun + u64::from(is_same_end);
@@ -374,7 +375,7 @@ impl Widening {
         self.claimed = 0;
     }
 
-    /// Without the beams that were handed out.
+    /// The progress without the beams that were handed out.
     fn own_progress(&self) -> Progress {
         match &self.pass {
             Some(pass) => self.past.then(pass.progress()),
@@ -394,7 +395,7 @@ impl Widening {
         Step::Found(solution)
     }
 
-    /// The layers that a beam has to make, about.
+    /// About the number of layers that a beam has to make.
     fn expected(&self, scale: Scale) -> u32 {
         let layers = self.beams.layers(scale);
         self.best.map_or(layers, |best| layers.min(best as u32))
@@ -418,7 +419,7 @@ impl Search for Widening {
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
         if self.stop == Some(Stop::Exhausted) && budget.is_longer_than(self.left) {
-            // It is not too late, after all.
+            // It is not too late after all.
             self.stop = None;
         }
         if budget.is_longer_than(self.left) {
@@ -437,7 +438,7 @@ impl Search for Widening {
         }
         if self.is_time_to_prepare(budget.time) {
             if self.pass.is_none() {
-                // That is no beam's time.
+                // Work on the tables must not count as a beam's time.
                 self.pace.pause();
             }
             self.is_prepared = self.beams.prepare(budget.nodes.max(1));

@@ -53,15 +53,15 @@ fn better_heuristics_expand_fewer_nodes_at_24_moves() {
 
 #[test]
 fn the_discrete_bound_makes_it_breadth_first() {
-    // With 20 moves to go, all boards within 18 are expanded, and of those at 19 as many as it
-    // takes to come by the goal.
+    // With 20 moves to go, all boards within 18 are expanded, and as many of those at 19 as it takes to reach
+    // the goal.
     let problem = &boards_at(20)[17];
     let run = run(a_star::solver(problem, HeuristicKind::Discrete, 1.0));
     assert!(run.progress.expanded > boards_within(problem, 18));
     assert!(run.progress.expanded <= boards_within(problem, 19));
 }
 
-/// How many boards are within so many moves of the start.
+/// The number of boards within so many moves of the start.
 fn boards_within(problem: &Problem, limit: u32) -> u64 {
     let mut seen = std::collections::HashSet::from([problem.start().clone()]);
     let mut layer = vec![problem.start().clone()];
@@ -88,7 +88,7 @@ fn all_heuristics_agree_on_random_3x3_boards() {
         for i in 0..150 {
             let problem = random_problem(shape, home, &mut dice);
             let distance = distances[problem.start()] as usize;
-            // The weak ones look at most of all boards each time.
+            // With the weak heuristics each run looks at most of all boards.
             let weakest = if i < 3 { 0 } else { 2 };
             for kind in &HeuristicKind::ALL[weakest..] {
                 let run = run(a_star::solver(&problem, *kind, 1.0));

@@ -1,4 +1,4 @@
-//! Beams beside a search by beams, each on a clock of its own that only its nodes move.
+//! Beams beside a beam search, each on its own clock, which advances only with its nodes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ const MEMORY: u64 = 1 << 40;
 
 const GIVEN: Duration = Duration::from_millis(100);
 
-/// A budget of a chunk with so much time left.
+/// A budget of one chunk with so much time left.
 fn chunk(left: Duration) -> Budget {
     Budget {
         nodes: 256,
@@ -31,12 +31,12 @@ fn chunk(left: Duration) -> Budget {
     }
 }
 
-/// A search and the part that is out, each at its own time.
+/// A search and the part that is out, each with its own time.
 struct Helped {
     search: Widening,
     now: Duration,
     part: Option<(Box<dyn Part>, Duration)>,
-    /// The solutions, and how many of them a part has brought.
+    /// The solutions, and how many of them a part has found.
     found: Vec<usize>,
     brought: usize,
 }
@@ -69,7 +69,7 @@ impl Helped {
         }
     }
 
-    /// Advances it until it would have help, and hands a part out.
+    /// Advances it until it wants help, and hands out a part.
     fn hand_out(&mut self) {
         while !self.search.gains_by_help() {
             self.advance();
@@ -96,7 +96,7 @@ impl Helped {
         }
     }
 
-    /// Plays it to the end of the time with all the help that it wants.
+    /// Plays the search to the end of its time with all the help that it wants.
     fn play(&mut self) {
         while self.now < GIVEN {
             if self.part.is_none() && self.search.gains_by_help() {
@@ -119,7 +119,7 @@ fn both_have_all_of_the_time_and_begin_at_different_ends() {
     let mut helped = Helped::new(&beams);
     helped.play();
     let made = beams.made();
-    // The first beam tells how fast they are.
+    // The first beam measures how fast they are.
     assert!(share(made[0].nodes, GIVEN) < 0.1, "{made:?}");
     for beam in &made[1..3] {
         assert!(share(beam.nodes, GIVEN) > 0.75, "{made:?}");
@@ -138,7 +138,7 @@ fn both_have_all_of_the_time_and_begin_at_different_ends() {
 #[test]
 fn what_was_found_beside_it_is_the_searchs() {
     let mut beams = Fakes::new(301);
-    // The first beam of the search has 0, the one beside it 1, and then comes 2.
+    // The search's first beam has seed 0 and the one beside it seed 1; then comes seed 2.
     beams.is_lucky = |seed| seed == 1;
     let mut helped = Helped::new(&beams);
     helped.play();
@@ -150,7 +150,7 @@ fn what_is_no_shorter_is_no_finding() {
     let beams = Fakes::new(301);
     let mut helped = Helped::new(&beams);
     helped.hand_out();
-    // The search itself goes on until it has found something as wide.
+    // The search itself goes on until it has found a solution with a beam as wide.
     while helped.found.len() < 2 {
         helped.advance();
     }
@@ -192,7 +192,7 @@ fn a_part_that_comes_back_undone_takes_nothing_along() {
     let before = helped.search.progress().expanded;
     helped.search.join(part);
     assert_eq!(helped.search.progress().expanded, before + spent);
-    // There may be another one, and all goes on.
+    // Another part may be handed out, and everything goes on.
     helped.play();
     assert!(helped.found.len() >= 2);
 }
@@ -251,7 +251,7 @@ fn a_part_holds_no_more_than_there_is() {
     helped.search.join(part);
     let after = helped.search.progress();
     assert_eq!(after.reserved(), held);
-    // What it held, not what it was granted.
+    // What it held counts, not what it was granted.
     assert_eq!(after.peak_memory, now.peak_memory.max(now.memory + most));
 }
 
@@ -294,7 +294,7 @@ fn a_chain_hands_out_a_beam_first_and_then_a_part_of_the_proof() {
     let mut best = usize::MAX;
     let mut parts: Vec<Box<dyn Part>> = Vec::new();
     let mut names = Vec::new();
-    // A clock that stands still: the beams have as long as they like.
+    // The clock stands still: the beams have all the time they want.
     let stop = loop {
         let gains = chain.gains_by_help();
         if parts.len() < 2
@@ -303,7 +303,7 @@ fn a_chain_hands_out_a_beam_first_and_then_a_part_of_the_proof() {
             names.push(gains);
             parts.push(part);
         }
-        // The newest first: they come back in any order.
+        // The newest first, so that they come back in any order.
         for number in (0..parts.len()).rev() {
             if !parts[number].advance(chunk(GIVEN)) || chain.waits() {
                 chain.join(parts.swap_remove(number));
@@ -357,7 +357,7 @@ fn help_goes_to_the_proof_where_that_gains_more() {
         while part.progress().generated == 0 {
             part.advance(budget);
         }
-        // What a part of the proof holds is its search's.
+        // The memory of a part of the proof counts as its search's.
         let is_beam = part.progress().memory > 0;
         assert_eq!(is_beam, goes_to_beams, "{objective}");
         assert_eq!(part.is_of_an_iteration(), !is_beam, "{objective}");

@@ -1,4 +1,4 @@
-//! Several boards by one seed.
+//! Several boards from one seed.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use loyd::search::{Budget, Progress, Search, Step, Stop};
 
 use crate::support::shape;
 
-/// Finds its seed after ten nodes, or gives up if told so.
+/// Finds its seed after ten nodes, or gives up if told to.
 struct Echo {
     seed: u64,
     nodes: u64,
@@ -52,7 +52,7 @@ impl Search for Echo {
     }
 }
 
-/// All that is found, and the end.
+/// Everything that is found, and the end.
 fn all<S: Search>(mut search: S, slice: Budget) -> (Vec<S::Found>, Stop, Progress) {
     let mut found = Vec::new();
     loop {

@@ -13,7 +13,7 @@ fn guide<G: Grid>(partitions: &[Partition]) -> Guide<G> {
     Guide::new(additive.unwrap()).unwrap()
 }
 
-/// Patterns of so many tiles, cell by cell.
+/// Patterns of so many tiles each, cell by cell.
 fn by_cells(shape: Shape, home: usize, tiles: usize) -> Partition {
     let cells: Vec<usize> = (0..shape.cells()).filter(|&cell| cell != home).collect();
     let patterns = cells.chunks(tiles).map(|cells| cells.iter().copied());
@@ -58,7 +58,7 @@ fn agrees_with_breadth_first_search_on_3x3_for_every_home() {
     }
 }
 
-/// Tables of one home serve all its mirror images.
+/// Tables for one home serve all its mirror images.
 #[test]
 fn agrees_with_a_star_for_every_home_of_the_15_puzzle() {
     let shape = shape(4, 4);
@@ -118,7 +118,7 @@ fn agrees_with_a_star_on_larger_boards() {
     }
 }
 
-/// Enough nodes for all that the store of waiting nodes does when it fills up.
+/// The boards take enough nodes to exercise everything that the store of waiting nodes does as it fills up.
 #[test]
 fn runs_the_same_whatever_the_slices() {
     let shape = shape(4, 4);
@@ -189,7 +189,7 @@ fn symmetric(dice: &mut Dice) -> Option<Problem> {
     let mirrored = |cell: usize| cell % 4 * 4 + cell / 4;
     let goal = goal(shape, 15);
     let mut tiles = [0; 16];
-    // The diagonal keeps to itself, and pairs beside it to pairs.
+    // Cells on the diagonal stay there, and mirrored pairs stay pairs.
     let diagonal = shuffled(vec![0, 5, 10, 15], dice);
     for (cell, &from) in [0, 5, 10, 15].into_iter().zip(&diagonal) {
         tiles[cell] = u32::from(goal.tile(from));
@@ -218,7 +218,7 @@ fn boards_that_are_their_own_image_begin_with_half_of_their_moves() {
     for problem in boards {
         assert_eq!(problem.mirrored(Symmetry::TRANSPOSITION), problem);
         let run = run(guide.solver(&problem).unwrap());
-        // A slide away the board is no longer its own image.
+        // One slide away, the board is no longer its own image.
         let mut lengths = Vec::new();
         for direction in loyd::puzzle::Direction::ALL {
             let mut board = problem.start().clone();

@@ -141,7 +141,7 @@ fn the_learned_estimate_solves_5x5_well_from_narrow_beams() {
         )
         .length()
     });
-    // Shortest ones have 100 moves or so; a bound alone finds 126.
+    // The shortest solutions have about 100 moves; a bound alone finds 126.
     let mean = lengths.sum::<usize>() / 10;
     assert!((90..=108).contains(&mean), "{mean}");
 }
@@ -219,7 +219,7 @@ fn a_beam_from_the_goal_solves_too() {
 
 #[test]
 fn a_beam_tells_how_many_layers_are_to_come_to_the_end() {
-    // What the network of 10×10 says falls to minus 130 moves on the way.
+    // The network's output on 10×10 falls to minus 130 moves on the way.
     let shape = shape(10, 10);
     while !beam::prepare(shape, 1 << 20) {}
     let problem = random_problem(shape, 99, &mut Dice::new(4));

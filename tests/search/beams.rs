@@ -1,4 +1,4 @@
-//! Which beams boards are solved by.
+//! Which beams solve which boards.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn prepared(problem: &Problem) -> Box<dyn Beams> {
 
 #[test]
 fn beams_go_in_stages_until_there_are_tables_for_whole_boards() {
-    // No other test asks for these.
+    // No other test requests these tables.
     let problem = any(8, 11);
     let tables = Arc::new(Tables::new());
     let before = beams(&problem, &tables);

@@ -98,7 +98,7 @@ fn a_rival_is_tried_where_both_sides_are_hard_and_goes_on_if_it_is_better() {
         helped.progress.generated
     );
 
-    // And here the guide takes more than that, and the rival would take hours.
+    // Here the guide takes more than that, and the rival would take hours.
     let boards = korf::easiest_first();
     let board = boards
         .iter()

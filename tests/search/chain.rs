@@ -23,7 +23,7 @@ use crate::parts::weak;
 use crate::support::published::{KORF_1985, PRINCETON};
 use crate::support::{goal, problem, random_problem, shape, walk};
 
-/// How a chain went.
+/// The course of a chain.
 #[derive(Clone, Debug, PartialEq)]
 struct Course {
     lengths: Vec<usize>,
@@ -32,7 +32,7 @@ struct Course {
     progress: Progress,
 }
 
-/// Advances to the end, watching that solutions get shorter and the bound stays true.
+/// Advances to the end, checking that solutions get shorter and the bound stays true.
 fn drive(mut chain: Chain, problem: &Problem, slice: Budget) -> Course {
     let mut solutions = Vec::new();
     let mut by = Vec::new();
@@ -100,7 +100,7 @@ fn bounded(factor: f64) -> Objective {
     Objective::Bounded(Ratio::new(factor).unwrap())
 }
 
-/// Published boards of 4×4 and their shortest lengths.
+/// Published boards of 4×4 and the lengths of their shortest solutions.
 fn published() -> impl Iterator<Item = (Problem, usize)> {
     let korf = KORF_1985.iter().map(|(tiles, length, _)| (tiles, *length));
     let princeton = PRINCETON.iter().map(|(tiles, length)| (tiles, *length));
@@ -160,7 +160,7 @@ fn bounded_meets_its_ratio() {
 
 #[test]
 fn weighted_a_star_alone_proves_its_weight_as_a_ratio() {
-    // Ratios that no binary fraction hits: rounding must not spoil the proof.
+    // No binary fraction equals these ratios: rounding must not spoil the proof.
     for (problem, length) in published() {
         for factor in [1.07, 1.1, 1.15, 1.3, 1.7, 2.1, 3.3] {
             let method = Method {
@@ -315,7 +315,7 @@ fn a_chain_whose_last_stage_has_no_memory_says_so() {
     );
     assert_eq!((course.lengths.len(), course.stop), (0, Stop::Memory));
     assert!(course.progress.lower_bound as usize <= length);
-    // BEST has its constructive solution all the same.
+    // BEST still has its constructive solution.
     let course = drive(planned(&problem, Objective::Best, a_star), &problem, slice);
     assert_eq!((course.lengths.len(), course.stop), (1, Stop::Memory));
 }
@@ -359,7 +359,7 @@ fn slices_change_no_length_and_save_nodes_only() {
                 assert_eq!(sliced.lengths.last(), Some(length));
                 assert_eq!(sliced.by, whole.by);
                 assert_eq!(sliced.stop, Stop::Proven);
-                // Between two slices it can see that the bound has come up to the best length.
+                // Between two slices the chain can notice that the bound has reached the best length.
                 assert!(sliced.progress.generated <= whole.progress.generated);
             }
         }
@@ -398,7 +398,7 @@ fn the_statistics_are_those_of_all_stages() {
         Some(all.peak_memory),
         alone.iter().map(|progress| progress.peak_memory).max()
     );
-    // The last one is left as it stands, for whoever drops the chain to free it.
+    // The last search is left as it stands, to be freed by whoever drops the chain.
     assert_eq!(all.memory, alone[2].memory);
     assert_eq!(all.lower_bound as usize, length);
 }
@@ -409,7 +409,7 @@ fn no_beam_is_wider_than_there_are_boards() {
     for stage in [Stage::Beam, Stage::StagedBeam] {
         let chain = of_stages(&problem, Objective::Best, vec![stage]);
         let course = drive(chain, &problem, Budget::UNLIMITED);
-        // There are 360.
+        // There are 360 boards.
         assert_eq!(course.stop, Stop::Exhausted, "{stage:?}");
         let memory = course.progress.peak_memory;
         assert!(memory < 1 << 20, "{stage:?}: {memory} bytes");
@@ -513,7 +513,7 @@ fn beams_go_in_stages_where_others_are_learned_when_asked_to() {
             algorithm: Some(algorithm),
             ..Method::default()
         };
-        // However much time there is, the first solution is all that is wanted.
+        // However much time there is, only the first solution is wanted.
         let budget = Budget {
             time: Some(Duration::from_secs(10)),
             ..Budget::nodes(1000)
@@ -565,8 +565,8 @@ fn in_pushes_lengths_and_bounds_are_pushes() {
     }
 }
 
-/// Weighted A* runs to its end and proves something about slides, which must not be taken for
-/// a bound on pushes.
+/// Weighted A* runs to its end and proves something about slides, which must not be taken for a bound on
+/// pushes.
 #[test]
 fn a_search_for_few_slides_proves_nothing_about_pushes() {
     let problem = problem(4, 4, &PRINCETON[0].0);
@@ -592,7 +592,7 @@ fn a_guide_that_comes_later_takes_over() {
         stages,
         Arc::clone(&tables),
     );
-    // The sum of the corrections stands in until then.
+    // Until then the sum of the corrections stands in.
     for _ in 0..3 {
         assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
     }
@@ -604,7 +604,7 @@ fn a_guide_that_comes_later_takes_over() {
     let guide = Guide::<Small>::new(additive.unwrap()).unwrap();
     tables.guides().insert(AnyGuide::Small(guide.clone()));
     assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
-    // And a better one, for which this stands, of the one before.
+    // Then comes a better guide than that one, simulated by two copies of it.
     tables.guides().insert(AnyGuide::Two(guide.clone(), guide));
     let answer = loop {
         match chain.advance(Budget::nodes(1000)) {
@@ -617,7 +617,7 @@ fn a_guide_that_comes_later_takes_over() {
     assert_eq!(answer.by, Stage::IdaStar(HeuristicKind::PatternDatabase));
     let generated = chain.progress().generated;
     assert!(generated > before.generated);
-    // The last search has begun anew: there was more than its own iterations.
+    // The last search began anew: its own iterations are not all of the work.
     let iterations = chain.iterations();
     let own: u64 = iterations.iter().map(|one| one.generated).sum();
     assert!(own < generated - before.generated, "{own}");
@@ -647,13 +647,13 @@ fn a_guide_that_comes_back_or_is_weaker_takes_nothing_over() {
     for _ in 0..3 {
         assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
     }
-    // They make room for others, and come again, first the same and then weaker ones.
+    // The guides are removed and come back, first the same ones and then weaker ones.
     for guide in [good, weak(shape(4, 4), 15, 3)] {
         tables.guides().remove(Home::of(&problem));
         tables.guides().insert(AnyGuide::Small(guide));
         assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
         assert!(matches!(chain.advance(Budget::nodes(100)), Step::Working));
-        // All nodes are those of one search, which has not begun again.
+        // All nodes belong to one search, which has not begun again.
         let iterations = chain.iterations();
         let nodes: u64 = iterations.iter().map(|iteration| iteration.generated).sum();
         assert_eq!(nodes, chain.progress().generated);
@@ -702,9 +702,9 @@ fn beams_from_both_ends_and_the_proof_keep_within_the_memory_together() {
 struct Played {
     chain: Chain,
     now: Duration,
-    /// What was found, and by what.
+    /// The lengths found, and the stages that found them.
     found: Vec<(usize, Stage)>,
-    /// The turns, and those of them in which no node was generated.
+    /// The turns, and how many of them generated no node.
     turns: usize,
     idle: usize,
 }
@@ -723,7 +723,7 @@ impl Played {
         }
     }
 
-    /// Advances until so much time is over, when findings are of use until `due`.
+    /// Advances until this time is reached; findings are of use until `due`.
     fn play(&mut self, memory: u64, until: Duration, due: Duration) {
         while self.now < until {
             let before = self.chain.progress().generated;
@@ -755,11 +755,11 @@ fn beams_that_were_too_late_for_one_asker_begin_again_for_another() {
     const SHORT: Duration = Duration::from_millis(2);
     const LONG: Duration = Duration::from_millis(200);
     let mut played = Played::new(8);
-    // While the first asker takes what there is, the proof has all the nodes.
+    // Once the first asker's time is up, the proof gets all the nodes.
     played.play(u64::MAX, 10 * SHORT, SHORT);
     assert_eq!(played.chain.name(), "ida_star", "beams would be too late");
     let at_first = played.found_by_beams();
-    // The proof goes on beside them, as ever.
+    // The proof goes on beside the beams, as usual.
     let proof = |chain: &Chain| -> u64 { chain.iterations().iter().map(|it| it.generated).sum() };
     let (all, proven) = (played.chain.progress().generated, proof(&played.chain));
     played.play(u64::MAX, LONG, LONG);
@@ -775,7 +775,7 @@ fn beams_without_memory_begin_again_when_there_is_some() {
     let mut played = Played::new(8);
     played.play(1 << 10, given / 3, given);
     assert_eq!(played.found_by_beams(), 0);
-    // The proof has the nodes meanwhile.
+    // Meanwhile the proof gets the nodes.
     let (turns, idle) = (played.turns, played.idle);
     assert!(idle < turns / 4, "{idle} of {turns}");
     played.play(16 << 20, given, given);

@@ -1,4 +1,4 @@
-//! Boards of every size solved at once.
+//! Boards of every size, solved at once.
 
 use std::sync::Arc;
 
@@ -85,7 +85,7 @@ fn every_shape_up_to_9_by_9_with_the_blank_at_home_on_any_cell() {
     }
 }
 
-/// Each `stride`th board of a class, and if that is not square, on its side as well.
+/// Solves every `stride`th board of a class; if the shape is not square, the transposed board as well.
 fn solve_class(class: Class, stride: usize) {
     let tables = Arc::new(Tables::new());
     let table = DistanceTable::new(class);
@@ -144,7 +144,7 @@ fn boards_with_any_two_tiles_exchanged() {
     }
 }
 
-/// Boards with the blank and two tiles on any cells but those of the tiles `kept`, which are done.
+/// Solves boards with the blank and two tiles on any cells except those of the tiles `kept`, which are done.
 fn solve_with_two_tiles_anywhere(shape: Shape, kept: &[u32], two: [u32; 2]) {
     let tables = Arc::new(Tables::new());
     let home = shape.cells() - 1;
@@ -273,7 +273,7 @@ fn the_first_moves_of_the_largest_board_take_little_of_the_work() {
     while let Step::Found(_) = search.advance(Budget::UNLIMITED) {}
     let last = search.progress();
     assert!(last.generated > 100 * first.generated, "{last:?}");
-    // Some bytes per cell, no matter that there are millions of moves.
+    // A few bytes per cell, although there are millions of moves.
     assert!(last.peak_memory < 32 * shape.cells() as u64, "{last:?}");
     assert!(last.memory <= last.peak_memory);
 }

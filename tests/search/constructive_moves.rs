@@ -1,4 +1,4 @@
-//! How many moves the constructive solver makes, against what was published.
+//! How many moves the constructive solver makes, compared with published results.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ fn random_square(side: usize, dice: &mut Dice) -> Problem {
     random_problem(shape, shape.cells() - 1, dice)
 }
 
-/// The mean moves of random boards, and the most.
+/// The mean number of moves on random boards, and the greatest.
 fn mean_and_most(variant: Variant, side: usize, boards: usize) -> (f64, usize) {
     let tables = Arc::new(Tables::new());
     let mut dice = Dice::new(10);
@@ -55,7 +55,7 @@ fn parberrys_bound_holds_on_boards_made_to_break_it() {
         let hard = hard_problem(&tables, Variant::Parberry, shape);
         let moves = solve(&tables, &hard, Variant::Parberry);
         assert!(moves <= parberrys_bound(side), "{side}: {moves}");
-        // They do come near.
+        // They do come close.
         assert!(4 * moves > 3 * parberrys_bound(side), "{side}: {moves}");
         let reversed = nearest_problem(
             shape,

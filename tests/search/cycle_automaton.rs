@@ -4,8 +4,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::support::{goal, neighbours, shape};
 
-/// Boards and what the automaton knows of the way there, layer by layer: every board must turn up
-/// first in the layer of its true distance.
+/// Expands boards together with the automaton's states on the paths to them, layer by layer: every board must
+/// first appear in the layer of its true distance.
 fn is_sound(shape: Shape, home: usize, length: usize, depth: u32) {
     let automaton = CycleAutomaton::new(shape, length);
     let start = goal(shape, home);
@@ -72,7 +72,7 @@ fn the_moves_of_a_state_are_those_that_are_not_pruned() {
 #[test]
 fn has_so_many_states() {
     let states = |shape, length| CycleAutomaton::new(shape, length).states();
-    // Without runs to leave out but those back: the start, and a state for each move.
+    // With no runs to prune but moves straight back: the start, and a state for each move.
     assert_eq!(states(shape(9, 9), 5), 5);
     // From six moves on there are two ways around four cells.
     for (length, expected) in [(6, 21), (7, 31), (8, 174), (9, 285), (10, 1384)] {
@@ -98,7 +98,7 @@ fn leaves_out_the_way_back_and_the_later_way_around() {
     for blank_move in [down, right, left, up] {
         assert_eq!(read(&[blank_move, 3 - blank_move]), CycleAutomaton::PRUNED);
     }
-    // Twice around less two moves, one way and the other.
+    // Twice around less two moves, in one direction and in the other.
     assert_ne!(
         read(&[down, right, up, left, down, right]),
         CycleAutomaton::PRUNED

@@ -1,4 +1,4 @@
-//! Boards of a wanted length, with a solver that knows every distance of the 3×3 board.
+//! Boards with a requested length, with a solver that knows every distance of the 3×3 board.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ fn distances(goal: Board) -> Distances {
     Arc::new(all_distances(goal))
 }
 
-/// The same for the goal that solvers see: tiles in order around the blank's home.
+/// The same for the goal as solvers see it: tiles in order around the blank's home.
 fn plain_distances(goal: &Board) -> Distances {
     let solved = Problem::new(goal, goal).expect("solved is solvable");
     distances(solved.goal())
 }
 
-/// Walks down the distances, one move for each node, trying the directions in a given order.
+/// Walks down the distances, one move per node, trying the directions in a given order.
 struct Descent {
     problem: Problem,
     board: Board,
@@ -91,7 +91,7 @@ impl Search for Descent {
     }
 }
 
-/// The whole search at once.
+/// Runs the whole search at once.
 fn generate(
     goal: &Board,
     (min, max): (u32, u32),
@@ -111,7 +111,7 @@ fn range(goal: &Board, min: u32, max: u32) -> Range {
 
 #[test]
 fn a_seed_gives_the_same_boards_in_every_release() {
-    // Worked out by an independent implementation of the documented method.
+    // Computed by an independent implementation of the documented method.
     for (goal, expected) in [
         (
             GoalLayout::RowsBlankLast,
@@ -213,7 +213,7 @@ fn all_lengths_of_a_range_occur_but_a_search_for_the_rarest_is_given_up() {
         counts[generated.solution.len()] += 1;
         most_solvers = most_solvers.max(search.progress().iterations);
     }
-    // Ten of each length are wanted. There are two boards of 31 moves: none was found soon enough.
+    // Ten of each length are wanted. There are two boards of 31 moves, and none was found soon enough.
     assert_eq!(
         counts,
         [
@@ -285,7 +285,7 @@ fn a_length_that_nobody_has_ruled_out_is_not_refused() {
         let range = Range::new(shape, home, greatest, 100).unwrap();
         assert_eq!(range.max(), greatest);
         assert!(Range::new(shape, home, greatest + 1, 100).is_err());
-        // Others are drawn as they always were.
+        // Other targets are drawn as they always were.
         assert_eq!(Range::new(shape, home, 10, 100).unwrap().max(), 80);
     }
 }
@@ -312,7 +312,7 @@ fn where_the_greatest_length_is_unknown_the_target_is_modest() {
             while search.advance(Budget::nodes(1)) == Step::Working {
                 target += 1;
             }
-            // What the solver said is said again.
+            // The solver's verdict is repeated.
             assert_eq!(search.advance(Budget::UNLIMITED), Step::Done(Stop::Memory));
             // The moves of the walk count.
             assert_eq!(search.progress().generated, u64::from(target));

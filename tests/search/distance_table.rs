@@ -1,4 +1,4 @@
-//! Every distance of every board with a table, against counts made by others.
+//! Every distance of every board with a table, compared with independent counts.
 
 use std::sync::Arc;
 use std::thread;
@@ -101,7 +101,7 @@ fn every_board_of_an_index_has_the_distance_of_that_index() {
 fn every_distance_is_that_of_a_search_with_a_hash_table() {
     for (rows, columns) in [(2, 2), (2, 3), (3, 2), (2, 4), (4, 2), (3, 3), (5, 2)] {
         let shape = shape(rows, columns);
-        // Of ten cells, one in the middle will do.
+        // With ten cells, one home in the middle is enough.
         let homes = if rows == 5 { 4..5 } else { 0..shape.cells() };
         for home in homes {
             let goal = goal(shape, home);

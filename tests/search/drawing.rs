@@ -8,7 +8,7 @@ use loyd::search::{Budget, Search, Step, Stop};
 
 use crate::support::shape;
 
-/// Several boards, and the nodes that they took.
+/// Several boards, and the nodes that drawing them took.
 fn draw(goal: &Board, draw: Draw, seed: u64, count: u64, slice: u64) -> (Vec<Drawn>, u64) {
     let mut batch = Batch::new(seed, count, |seed| Drawing::new(goal.clone(), draw, seed));
     let mut drawn = Vec::new();

@@ -3,7 +3,7 @@
 use loyd::puzzle::Solution;
 use loyd::search::{Budget, Progress, Solver, Step, Stop};
 
-/// How a run went.
+/// The course of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Run {
     pub(crate) found: Vec<Solution>,
@@ -19,11 +19,11 @@ impl Run {
     }
 }
 
-/// How many nodes more than asked for may be counted in a slice: IDA* counts the successors that
-/// it has made ahead only when it comes to them, at most two for each move of the path.
+/// How many more nodes than requested may be counted in a slice: IDA* counts the successors that it has made
+/// ahead only when it comes to them, at most two for each move of the path.
 const OVERSHOOT: u64 = 200;
 
-/// Advances to the end by slices of the given budget, watching that counts only grow.
+/// Advances to the end by slices of the given budget, checking that counts only grow.
 pub(crate) fn run_sliced(mut solver: Solver, slice: Budget) -> Run {
     let mut found = Vec::new();
     let mut before = solver.progress();
@@ -43,7 +43,7 @@ pub(crate) fn run_sliced(mut solver: Solver, slice: Budget) -> Run {
             Step::Working => {}
             Step::Found(solution) => found.push(solution),
             Step::Done(stop) => {
-                // There is nothing more, now and whenever it is advanced again.
+                // There is nothing more to do, now or on any later call.
                 assert_eq!(solver.advance(slice), Step::Done(stop));
                 assert_eq!(solver.progress(), progress);
                 return Run {

@@ -1,4 +1,4 @@
-//! What is told of the iterations to come.
+//! The forecast of the iterations to come.
 
 use loyd::heuristic::HeuristicKind;
 use loyd::search::{Budget, Forecast, Iteration, Step, ida_star};
@@ -71,7 +71,7 @@ fn it_comes_true_within_a_factor_of_two() {
     let iterations = search.iterations();
     let mut compared = 0;
     for (number, forecast) in foretold {
-        // The last one is cut short by the solution.
+        // The last iteration is cut short by the solution.
         if (number as usize) + 1 < iterations.len() {
             let ratio = forecast.next as f64 / iterations[number as usize].generated as f64;
             assert!((0.5..2.0).contains(&ratio), "{ratio}");

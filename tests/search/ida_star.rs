@@ -35,7 +35,7 @@ fn iterations_rise_by_two_and_add_up() {
         assert_eq!(iterations.len(), progress.iterations as usize);
         let thresholds = iterations.iter().map(|iteration| iteration.threshold);
         assert!(thresholds.eq((root..=progress.lower_bound).step_by(2)));
-        // Each looks at the nodes of the one before and at more; the last ends at the goal.
+        // Each iteration looks at the nodes of the one before and more; the last ends at the goal.
         let complete = &iterations[..iterations.len() - 1];
         assert!(complete.is_sorted_by(|a, b| a.generated < b.generated));
         let sum: u64 = iterations.iter().map(|iteration| iteration.generated).sum();
@@ -106,7 +106,7 @@ fn weak_heuristics_find_shortest_solutions_too() {
     }
 }
 
-/// Boards of more than 16 cells, and lines that have no pattern: walks from the goal.
+/// Boards of more than 16 cells, and boards with lines that have no pattern: walks from the goal.
 #[test]
 fn agrees_with_a_star_on_other_shapes() {
     let mut dice = Dice::new(9);

@@ -11,7 +11,7 @@ use loyd::search::{Budget, Progress, Search, Step, Stop};
 use crate::driving::run;
 use crate::support::{problem, random_problem, shape};
 
-/// Says what it was told to say, one step after the other.
+/// Returns the scripted steps, one after the other.
 struct Script(Vec<Step<Vec<Direction>>>);
 
 impl Search for Script {
@@ -33,7 +33,7 @@ impl Search for Script {
     }
 }
 
-/// Two moves from the goal.
+/// A problem two moves from the goal.
 fn two_moves() -> Problem {
     problem(2, 2, &[0, 2, 1, 3])
 }

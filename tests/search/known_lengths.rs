@@ -1,5 +1,5 @@
-//! Bounds on boards too large to look at all of: every board on a shortest solution is as far
-//! from the goal as moves are left.
+//! Bounds on boards too large to enumerate: every board on a shortest solution is as far from the goal as
+//! there are moves left.
 
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::{Dice, Problem};
@@ -9,8 +9,8 @@ use crate::driving::run;
 use crate::korf;
 use crate::support::{goal, random_problem, shape, walk};
 
-/// Solves the problem by linear conflict, which is proven elsewhere, and looks at all bounds on
-/// the way. The number of boards.
+/// Solves the problem by linear conflict, which is proven elsewhere, and checks all bounds on the way.
+/// Returns the number of boards.
 fn admits_along_the_solution(problem: &Problem) -> usize {
     let goal = goal(problem.shape(), problem.home());
     let run = run(ida_star::solver(problem, HeuristicKind::LinearConflict));
@@ -37,7 +37,7 @@ fn on_random_boards_of_ten_and_twelve_cells() {
             admits_along_the_solution(&random_problem(shape, home, &mut dice));
         }
     }
-    // Random ones take IDA* long where the sides differ so much.
+    // Random boards take IDA* long where the sides differ so much.
     for (rows, columns) in [(2, 6), (6, 2)] {
         let shape = shape(rows, columns);
         for home in 0..shape.cells() {

@@ -1,4 +1,4 @@
-//! What A* and weighted A* do on boards whose shortest lengths are published.
+//! What A* and weighted A* do on boards with published shortest lengths.
 
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::Problem;
@@ -27,7 +27,7 @@ fn a_board_of_50_moves_by_a_star_and_manhattan_within_memory() {
     assert!(run.progress.peak_memory <= MEMORY);
 }
 
-/// The sum of the lengths over the shortest ones, and of the nodes, at a weight.
+/// The sum of the lengths divided by that of the shortest ones, and the nodes, at a weight.
 fn weighted(boards: &[KorfBoard], weight: f64) -> (f64, u64) {
     let (mut length, mut shortest, mut nodes) = (0, 0, 0);
     for board in boards {

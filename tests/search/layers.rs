@@ -1,4 +1,4 @@
-//! The machine that makes layers, by estimates of these tests' own.
+//! The machine that makes layers, with the tests' own estimates.
 
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use loyd::search::beam::{
 
 use crate::support::{random_problem, shape, walk};
 
-/// The tiles 1 and 2 are to stand on their cells; ranks count their distance only.
+/// Brings the tiles 1 and 2 to their cells; ranks count only their distance.
 struct FirstTwo<T = u8> {
     shape: Shape,
     tile: PhantomData<T>,
@@ -85,7 +85,7 @@ fn roots_enter_at_their_depth_and_ways_go_on_from_theirs() {
         assert_ne!(first.advance(64), State::Over);
     }
     let (completed, trace, _) = first.finish();
-    // The same again, from the boards that have two tiles at home: they are complete as they are.
+    // The same again, from the boards that have both tiles at home: these are complete already.
     let mut second = first_two(&problem, trace);
     for node in 0..completed.len() {
         let head = completed.head(node);
@@ -162,7 +162,7 @@ fn a_search_that_begins_deep_is_not_stuck_from_the_beginning() {
     assert!(layers.depth() > 55);
 }
 
-/// Everything that a machine tells, node by node.
+/// Everything that a machine reports, node by node.
 fn told<T: Tile>(problem: &Problem, width: usize) -> Vec<(u32, usize, Vec<usize>)> {
     let shape = problem.shape();
     let (hashes, settings) = (Hashes::new(shape, 1), Settings::new(width, 60));
@@ -200,7 +200,7 @@ fn boards_that_share_rows_make_the_same_layers() {
     }
 }
 
-/// As far from home as ever, until it is there: nothing that can be foreseen is any better.
+/// As far from home as ever until it is there: no prediction can be any better.
 struct Plateau(FirstTwo);
 
 impl Estimate for Plateau {
@@ -248,13 +248,13 @@ fn a_layer_of_which_nothing_was_expected_is_looked_at_after_all() {
     assert!(layers.depth() > 5, "{}", layers.depth());
 }
 
-/// A move better with each layer, give or take one, until the thirtieth: from then on no better at all.
+/// A move better with each layer, give or take one, until the thirtieth; from then on no better at all.
 struct Stair;
 
 impl Estimate for Stair {
     const UNIT: i32 = 32;
     type Tile = u8;
-    /// The layer, and by how much the board is worse than the best of it.
+    /// The layer, and by how much the board is worse than the best of its layer.
     type Value = (i32, i32);
 
     fn root(&self, _tiles: &[u8]) -> (i32, i32) {

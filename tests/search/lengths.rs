@@ -1,5 +1,5 @@
-//! How short solutions get in so much time, on a clock that only the nodes move: what the times of a
-//! machine say of beams, these lengths say to the unit.
+//! How short solutions get in a given time, on a clock that advances only with the nodes. These lengths are
+//! exact, where times measured on a machine would only be approximate.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use loyd::search::{Budget, Search, Step};
 
 use crate::support::{random_problem, shape};
 
-/// The shortest solution that beams find in so much time, when a node takes so much of it.
+/// The length of the shortest solution that beams find in so much time when a node takes `node`.
 fn length(
     problem: &Problem,
     tables: &Arc<Tables>,
@@ -46,8 +46,8 @@ fn length(
 #[test]
 fn beams_make_the_most_of_their_time() {
     let tables = Arc::new(Tables::new());
-    // The side of the board, milliseconds, nanoseconds a node, boards, and a mean length within two in a
-    // hundred of what it was.
+    // The side of the board, milliseconds, nanoseconds a node, boards, and the greatest mean length allowed:
+    // within two in a hundred of the one measured before.
     for (side, time, node, boards, most) in [
         (5, 20, 60, 20, 105),
         (6, 20, 60, 20, 182),

@@ -16,8 +16,8 @@ fn problem() -> Problem {
     random_problem(shape(40, 40), 1599, &mut Dice::new(40))
 }
 
-/// The lengths found, by slices of so many nodes, when so much time is left for findings and each node takes
-/// so much of it.
+/// The lengths found, by slices of so many nodes, when findings remain useful for `time` and each node takes
+/// `a_node`.
 fn lengths(nodes: u64, time: Option<Duration>, a_node: Duration) -> (Vec<usize>, Progress) {
     let problem = problem();
     let mut search = Lookahead::new(&problem, &Arc::new(Tables::new()));
@@ -78,7 +78,7 @@ fn it_looks_farther_before_a_beam_that_has_no_narrow_one_before_it() {
         let time = Some(Duration::from_millis(millis));
         !lengths(1000, time, Duration::ZERO).0.is_empty()
     };
-    // Too little time beside the beam, enough, and so much that the first beam is a narrow one.
+    // Too little time besides the beam, enough, and so much that the first beam is a narrow one.
     let found = [500, 3_000, 10_000].map(is_any_found);
     assert_eq!(found, [false, true, false]);
 }
@@ -116,7 +116,7 @@ fn it_takes_no_longer_when_there_is_more_time_than_was_said() {
     let problem = problem();
     let tables = Arc::new(Tables::new());
     let (short, a_node) = (Duration::from_millis(170), Duration::from_nanos(50));
-    // It is as fast as in the first quarter; then who had least time goes, and somebody has longer.
+    // After a quarter of its time, the asker with the least time leaves, and another has longer.
     let nodes = |then: Duration| {
         let mut search = Lookahead::new(&problem, &tables);
         loop {
@@ -132,7 +132,7 @@ fn it_takes_no_longer_when_there_is_more_time_than_was_said() {
         }
     };
     let alone = nodes(short);
-    // With much more beams make more of it.
+    // With much more time, beams make better use of it.
     let joined = nodes(LONG);
     assert!(joined <= alone, "{joined} nodes, {alone} alone");
 }

@@ -1,4 +1,4 @@
-//! The solvers: right answers, exact counts, honest limits, however they are advanced.
+//! The solvers: correct answers, exact counts and observed limits, however they are advanced.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../support/korf.rs"]

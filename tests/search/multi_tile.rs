@@ -1,4 +1,4 @@
-//! The metric in which each push of a line of tiles counts one.
+//! The metric in which each push of a line of tiles counts as one move.
 
 use loyd::puzzle::{Dice, Metric, Shape};
 use loyd::search::distance_table::{Class, DistanceTable};

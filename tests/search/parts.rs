@@ -39,7 +39,7 @@ struct Sharing {
     recalled: u32,
 }
 
-/// Runs a search and its parts by turns.
+/// Runs a search and its parts in turn.
 fn run_shared<S: Search>(search: &mut S, sharing: Sharing, seed: u64) -> (Vec<S::Found>, Stop) {
     let mut dice = Dice::new(seed);
     let mut parts: Vec<Box<dyn Part>> = Vec::new();
@@ -79,7 +79,7 @@ fn run_shared<S: Search>(search: &mut S, sharing: Sharing, seed: u64) -> (Vec<S:
     }
 }
 
-/// Runs it in several ways, and compares with how it runs alone.
+/// Runs a search in several ways and compares each with how it runs alone.
 fn compare(make: impl Fn() -> Solver, alone: &Run) {
     let complete = alone.progress.iterations as usize - 1;
     let mut whole = make();
@@ -103,13 +103,13 @@ fn compare(make: impl Fn() -> Solver, alone: &Run) {
         assert!(progress.peak_memory > alone.progress.peak_memory);
         let most = alone.progress.peak_memory + (parts as u64 + 1) * SMALL_BYTES;
         assert!(progress.peak_memory < most);
-        // All but the last iteration are searched through, by whomever.
+        // All iterations but the last are searched through, whoever does it.
         let shared = search.iterations();
         assert_eq!(shared.len(), iterations.len());
         assert_eq!(shared[..complete], iterations[..complete]);
         let sum: u64 = shared.iter().map(|iteration| iteration.generated).sum();
         assert_eq!(sum, progress.generated);
-        // It is at its end, and hands out nothing.
+        // The search is at its end and hands out nothing.
         assert!(search.split(u64::MAX).is_none());
         assert_eq!(search.advance(Budget::UNLIMITED), Step::Done(Stop::Proven));
     }
@@ -131,13 +131,13 @@ fn from_either_end_the_solution_is_the_problems() {
     let guide = weak(shape(4, 4), 15, 3);
     let inverse_alone = |problem: &Problem| {
         let begin = |side: &Problem| {
-            // As if there were tables for the way back alone.
+            // As if there were tables only for the inverse problem.
             (side != problem).then(|| guide.solver(side)).flatten()
         };
         both_ways::solver(problem, Probe::SMALL, begin, None).unwrap()
     };
     for board in korf::easiest_first() {
-        // The way back must end where the tables' blank belongs.
+        // The inverse problem must end where the tables' blank belongs.
         if board.problem.start().blank() != 15 {
             continue;
         }
@@ -150,7 +150,7 @@ fn from_either_end_the_solution_is_the_problems() {
     panic!("no board begins with the blank in its corner");
 }
 
-/// A search of which parts can be had now.
+/// A search that can hand out parts now.
 fn sharing_solver(guide: &Guide<Small>) -> (Solver, usize) {
     let board = &korf::easiest_first()[12];
     let mut search = guide.solver(&board.problem).unwrap();
@@ -171,7 +171,7 @@ fn a_part_keeps_to_the_memory_and_is_counted_with_it() {
     let with_part = search.progress().memory;
     assert!(with_part > held + 1000 && with_part <= held + SMALL_BYTES);
     search.join(part);
-    // It came back with all its nodes, which are handed out as they are.
+    // It came back with all its nodes, which are handed out again unchanged.
     assert_eq!(search.progress().memory, with_part);
     let part = search.split(with_part).unwrap();
     assert_eq!(search.progress().memory, with_part);
@@ -187,7 +187,7 @@ fn a_threshold_is_not_proven_while_a_part_is_out() {
     let half = search.progress();
     assert!(half.generated > before.generated);
     assert_eq!(half.lower_bound, before.lower_bound);
-    // It has nothing left, and goes on neither with this iteration nor with the next.
+    // The search has nothing left, and goes on neither with this iteration nor with the next.
     assert_eq!(search.advance(Budget::UNLIMITED), Step::Working);
     assert_eq!(search.progress(), half);
     search.join(part);
@@ -272,7 +272,7 @@ fn a_chain_waits_for_parts_before_better_tables_take_over_and_before_it_ends() {
     let partitions = Tier::SixSixThree.partitions(15).unwrap();
     let additive = pattern_database::Tables::new().additive(&partitions, 1, &Watch::default());
     insert(Guide::new(additive.unwrap()).unwrap());
-    // Neither does it go on, nor begin again, nor hand out more.
+    // It neither goes on, nor begins again, nor hands out more.
     assert!(matches!(chain.advance(Budget::UNLIMITED), Step::Working));
     assert_eq!(chain.progress(), before);
     assert!(chain.split(u64::MAX).is_none());

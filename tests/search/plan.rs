@@ -22,25 +22,25 @@ const ANY: Method = Method {
     variant: None,
 };
 
-/// No table is at hand.
+/// No table is ready.
 const NOTHING: Ready = Ready {
     distances: false,
     guide: false,
 };
 
-/// The exact distances are.
+/// The exact distances are ready.
 const DISTANCES: Ready = Ready {
     distances: true,
     guide: false,
 };
 
-/// Pattern databases are.
+/// Pattern databases are ready.
 const GUIDE: Ready = Ready {
     distances: false,
     guide: true,
 };
 
-/// What is used unless a variant is asked for.
+/// The stage that is used unless a variant is asked for.
 const CONSTRUCTIVE: Stage = Stage::Constructive(Variant::Best);
 
 fn by(algorithm: Algorithm) -> Method {
@@ -82,11 +82,11 @@ fn a_star(weight: f64) -> Stage {
 #[test]
 fn the_servers_own_choice_by_size_and_objective() {
     let ida_star = IdaStar(HeuristicKind::ALL_CORRECTIONS);
-    // Begun by another heuristic until the tables are there.
+    // Another heuristic begins until the tables are ready.
     let guided = IdaStar(HeuristicKind::PatternDatabase);
     let bounded = Bounded(ratio(1.2));
     for (rows, columns, objective, stages) in [
-        // Few enough arrangements for A* to see the end of.
+        // Few enough arrangements for A* to finish.
         (3, 3, Best, vec![CONSTRUCTIVE, a_star(1.0), ida_star]),
         (3, 4, Optimal, vec![CONSTRUCTIVE, a_star(1.0), ida_star]),
         (
@@ -116,7 +116,7 @@ fn the_servers_own_choice_by_size_and_objective() {
             Best,
             vec![CONSTRUCTIVE, Stage::Lookahead, Stage::Beam, ida_star],
         ),
-        // A constructive solution is no longer cheap beside a proof that will hardly come.
+        // A constructive solution is no longer cheap compared with a proof that will hardly come.
         (10, 11, Optimal, vec![ida_star]),
         (100, 100, Fast, vec![CONSTRUCTIVE]),
         (100, 100, bounded, vec![CONSTRUCTIVE, Stage::Beam, ida_star]),
@@ -187,7 +187,7 @@ fn a_method_that_is_asked_for_is_the_one_that_is_used() {
         (Bounded(ratio(1.3)), weighted(1.1), vec![a_star(1.1)]),
         (Bounded(ratio(1.3)), weighted(1.3), vec![a_star(1.3)]),
         (Bounded(ratio(1.3)), by(Algorithm::AStar), vec![a_star(1.0)]),
-        // BEST has something to show when a limit comes.
+        // BEST has a solution to return when a limit comes.
         (
             Best,
             with(Hamming, by(Algorithm::AStar)),
@@ -396,7 +396,7 @@ fn what_is_wrong_in_any_metric_and_by_any_objective_needs_neither() {
         PlanError::StrayHeuristic(Algorithm::Beam),
     ];
     assert_eq!(faults(None, None, method), wrong);
-    // What is wrong in some alone is not.
+    // Faults that only some metrics or objectives would have are not reported.
     assert_eq!(faults(None, Some(Best), by(Algorithm::AStar)), []);
     assert_eq!(faults(Some(SingleTile), None, weighted(3.0)), []);
 }
@@ -618,7 +618,7 @@ fn a_guide_leaves_no_time_for_anything_else() {
         let planned = plan(SingleTile, shape(4, 4), objective, ANY, GUIDE);
         assert_eq!(planned, Ok(stages));
     }
-    // On larger boards it may take long.
+    // On larger boards the proof may take long.
     let planned = plan(SingleTile, shape(5, 5), Best, ANY, GUIDE);
     assert_eq!(planned, Ok(vec![CONSTRUCTIVE, Stage::Beam, proof]));
 }
@@ -650,7 +650,7 @@ fn pattern_databases_can_be_asked_for_on_just_the_sizes_of_the_contract() {
 fn pattern_databases_can_be_asked_for_by_ida_star_on_4x4() {
     let by_databases = with(HeuristicKind::PatternDatabase, by(Algorithm::IdaStar));
     let proof = IdaStar(HeuristicKind::PatternDatabase);
-    // Until they are there something else stands in for them.
+    // Until they are ready, something else stands in for them.
     for ready in [NOTHING, GUIDE] {
         let planned = plan(SingleTile, shape(4, 4), Optimal, by_databases, ready);
         assert_eq!(planned, Ok(vec![proof]));

@@ -8,7 +8,7 @@ use crate::support::{shape, walk};
 
 #[test]
 fn a_search_builds_its_tables_slice_by_slice() {
-    // No other test here asks for the walking distance of this shape.
+    // No other test here requests the walking distance of this shape.
     let problem = walk(shape(3, 5), 4, 40, &mut Dice::new(3));
     let mut solvers = [
         a_star::solver(&problem, HeuristicKind::WalkingDistance, 1.0),

@@ -15,7 +15,7 @@ fn pushes(run: &Run) -> usize {
     length
 }
 
-/// All boards within so many pushes of a board, by a search that knows neither axes nor bounds.
+/// All boards within so many pushes of a board, by a search that uses neither axes nor bounds.
 fn within(board: Board, most: usize) -> FxHashMap<Board, usize> {
     let mut distances = FxHashMap::from_iter([(board.clone(), 0)]);
     let mut layer = vec![board];

@@ -4,7 +4,7 @@ use loyd::search::beam::{Boards, Lines, Tile};
 
 use crate::support::shape;
 
-/// How boards of more than 256 cells are kept.
+/// How boards of more than 256 cells are stored.
 type SharedRows = <u16 as Tile>::Boards;
 
 /// A layer of plain boards, each with the cell of its blank.

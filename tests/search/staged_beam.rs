@@ -1,4 +1,4 @@
-//! Boards of every shape solved in stages.
+//! Boards of every shape, solved in stages.
 
 use std::sync::Arc;
 
@@ -144,7 +144,7 @@ fn the_goal_is_solved_by_no_move() {
 fn solutions_are_as_short_as_tiles_that_are_soon_placed_make_them() {
     let tables = Arc::new(Tables::new());
     let mut dice = Dice::new(7);
-    // Where the first tiles count little more than the last: 5,463, 53,904 and 2,258.
+    // With first tiles that count little more than the last, these were 5,463, 53,904 and 2,258.
     let most = [
         (16, 16, 60, 10, 5_300),
         (32, 32, 15, 2, 51_500),
@@ -160,7 +160,8 @@ fn solutions_are_as_short_as_tiles_that_are_soon_placed_make_them() {
 fn solutions_are_as_short_as_tiles_near_each_other_make_them() {
     let tables = Arc::new(Tables::new());
     let mut dice = Dice::new(8);
-    // Without the learned estimate: 869, 746 and 2,148; the last two by what is best for narrower beams, 662 and 934.
+    // Without the learned estimate these were 869, 746 and 2,148; with what is best for narrower beams, the
+    // last two were 662 and 934.
     let most = [
         (9, 9, 30, 770),
         (10, 8, 300, 710),
@@ -198,8 +199,8 @@ fn a_beam_that_gives_up_on_its_block_goes_on_from_there() {
         let whole = run(solver(&problem, width, &tables));
         let mut beam = staged_beam::solver(&problem, width, width, 1, &tables);
         let moves = whole.length() as u32;
-        // It says what remains of the block when it comes to it, and more again when that fails, as it does with one
-        // board in each layer.
+        // It reports what remains of the block when it reaches the block, and more again when that fails, as
+        // it does with one board in each layer.
         go_on_until(&mut beam, |beam| beam.rest(moves) < moves / 3);
         beam.set_width(1);
         let mut least = u32::MAX;
@@ -216,7 +217,7 @@ fn a_beam_that_gives_up_on_its_block_goes_on_from_there() {
     }
 }
 
-/// Advances a beam that finds nothing until something holds.
+/// Advances a beam that finds nothing until a condition holds.
 fn go_on_until(beam: &mut Box<dyn Pass>, mut holds: impl FnMut(&dyn Pass) -> bool) {
     while !holds(beam.as_ref()) {
         assert_eq!(beam.advance(Budget::nodes(10)), Step::Working);
@@ -254,7 +255,7 @@ fn wider_beams_find_shorter_solutions() {
     };
     let (narrow, wide) = (mean(10), mean(400));
     assert!(wide < narrow, "{wide} of {narrow}");
-    // Manhattan distance, which no solution goes below, is 329 on the mean.
+    // The mean Manhattan distance, below which no solution can be, is 329.
     assert!((330..640).contains(&wide), "{wide}");
 }
 

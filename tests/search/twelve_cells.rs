@@ -34,7 +34,7 @@ fn solve(table: &Arc<DistanceTable>, problem: &Problem) -> Solution {
     run(Box::new(walk)).found.remove(0)
 }
 
-/// The greatest distance, its number of boards, and the sum of all distances.
+/// The greatest distance, the number of boards at it, and the sum of all distances.
 fn summary(table: &DistanceTable) -> (usize, u64, u64) {
     let counts = table.counts();
     assert_eq!(counts.iter().sum::<u64>(), 239_500_800);
@@ -45,7 +45,7 @@ fn summary(table: &DistanceTable) -> (usize, u64, u64) {
     (counts.len() - 1, counts[counts.len() - 1], sum.sum())
 }
 
-/// Whether each neighbour of a board is one slide nearer or farther, and some one nearer.
+/// Whether each neighbour of a board is one slide nearer or farther, and at least one is nearer.
 fn is_between_its_neighbours(table: &DistanceTable, problem: &Problem) -> bool {
     let distance = table.distance(problem).expect("of one class");
     let goal = goal(problem.shape(), problem.home());
@@ -57,7 +57,7 @@ fn is_between_its_neighbours(table: &DistanceTable, problem: &Problem) -> bool {
         && around.iter().any(|&around| around < distance)
 }
 
-/// Looks at boards of all homes of the class's shape, lying and standing, that are of the class.
+/// Checks boards with all homes of the class's shape, in both orientations, that belong to the class.
 fn sample(table: &Arc<DistanceTable>, dice: &mut Dice) {
     let lying = table.class().shape();
     let mut homes = 0;

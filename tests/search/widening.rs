@@ -1,4 +1,4 @@
-//! Wider and wider beams, played on a clock that only the nodes move.
+//! Wider and wider beams, played on a clock that advances only with the nodes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -11,7 +11,7 @@ use loyd::search::{Budget, Progress, Search, Step, Stop};
 
 use crate::support::problem;
 
-/// One slide from the goal: to and fro before it makes solutions of any odd length.
+/// One slide from the goal: moving to and fro before it makes solutions of any odd length.
 fn one_off() -> Problem {
     problem(2, 2, &[1, 2, 0, 3])
 }
@@ -22,24 +22,24 @@ fn solution(length: usize) -> Solution {
     one_off().replay(moves.collect()).unwrap()
 }
 
-/// Beams of `layers` layers that each find a solution, the shorter the wider they are.
+/// Beams of `layers` layers that each find a solution; the wider they are, the shorter it is.
 #[derive(Clone)]
 pub(crate) struct Fakes {
     pub(crate) layers: u32,
     made: Arc<Mutex<Vec<Made>>>,
-    /// What the estimate of the rest is multiplied by: it is no oracle.
+    /// The factor by which the estimate of the rest is wrong.
     error: f64,
     /// Whether a beam of this seed finds anything.
     pub(crate) is_lucky: fn(u64) -> bool,
-    /// From which width on two are as good as one.
+    /// The width from which two beams are as good as one.
     pair_width: Option<usize>,
-    /// From which width on whole boards are best, for one alone and for one of two; narrower beams go in stages, and take
-    /// twice as many layers.
+    /// The widths from which whole-board beams are best, for one alone and for one of two. Narrower beams are
+    /// staged, and take twice as many layers.
     whole: [usize; 2],
     pub(crate) suit_two: bool,
-    /// The part of a layer's time in which nothing is expanded, at its end.
+    /// The fraction of a layer's time, at its end, in which nothing is expanded.
     writing: f64,
-    /// How often tables are worked on until they are there, for whole boards, and how often they have been.
+    /// How many turns of work the tables for whole boards need, and how many they have had.
     preparation: u64,
     prepared: Arc<AtomicU64>,
 }
@@ -56,7 +56,7 @@ pub(crate) struct Made {
     most: usize,
     /// The nodes that it has expanded.
     pub(crate) nodes: u64,
-    /// What it took, in the time of a node.
+    /// The time that it took, in nodes.
     spent: u64,
 }
 
@@ -76,19 +76,19 @@ impl Fakes {
         }
     }
 
-    /// How often tables have been worked on.
+    /// How often the tables have been worked on.
     fn prepared(&self) -> u64 {
         self.prepared.load(Ordering::Relaxed)
     }
 
-    /// What all beams and their tables took, in the time of a node.
+    /// The time that all beams and their tables took, in nodes.
     fn spent(&self) -> u64 {
         let made = self.made.lock().unwrap();
         let by_beams: u64 = made.iter().map(|made| made.spent).sum();
         by_beams + self.prepared() * A_TURN
     }
 
-    /// The first one first.
+    /// The beams made, the first one first.
     pub(crate) fn made(&self) -> Vec<Made> {
         self.made.lock().unwrap().clone()
     }
@@ -158,7 +158,7 @@ impl Beams for Fakes {
     }
 
     fn cost(&self, _scale: Scale) -> f64 {
-        // What it costs in these tests is 200: the search has to find out.
+        // The true cost in these tests is 200: the search has to find out.
         50.0
     }
 }
@@ -167,7 +167,7 @@ struct Fake {
     beams: Fakes,
     number: usize,
     most: usize,
-    /// Of the layers to come, and of the one in the making.
+    /// The width of the layers to come, and of the one being made.
     width: usize,
     present: usize,
     depth: u32,
@@ -234,7 +234,7 @@ impl Search for Fake {
 
 pub(crate) const A_NODE: Duration = Duration::from_nanos(200);
 
-/// The part of the time that so many nodes take.
+/// The fraction of the time that so many nodes take.
 pub(crate) fn share(nodes: u64, given: Duration) -> f64 {
     (A_NODE * nodes as u32).div_duration_f64(given)
 }
@@ -286,9 +286,9 @@ fn the_last_beam_ends_in_time_and_takes_most_of_it() {
                 ..Fakes::new(301)
             };
             let played = play(&beams, Some(given), u64::MAX);
-            // When there is no time left for another one that is it.
+            // When there is no time left for another beam, the search ends.
             assert!(matches!(played.stop, None | Some(Stop::Exhausted)));
-            // The two widest had three quarters of the time.
+            // The two widest beams had three quarters of the time.
             let mut nodes: Vec<u64> = beams.made().iter().map(|made| made.nodes).collect();
             nodes.sort_by(|a, b| b.cmp(a));
             let widest: u64 = nodes.iter().take(2).sum();
@@ -332,7 +332,7 @@ fn wide_beams_wait_for_their_tables_for_half_of_the_time() {
         assert_eq!((made[0].kind, made[1].kind), (Kind::Staged, kind));
         let part = share(beams.prepared() * A_TURN, given);
         assert!((0.35..0.55).contains(&part), "{part}");
-        // And what remains is used, by the two that share it.
+        // The rest is used by the two beams that share it.
         assert!(played.found.len() > 1);
         for made in &made[1..3] {
             let part = share(made.nodes, given);
@@ -343,7 +343,7 @@ fn wide_beams_wait_for_their_tables_for_half_of_the_time() {
 
 #[test]
 fn two_beams_share_the_time_where_they_are_not_too_narrow() {
-    // Too little for a narrow one before them.
+    // Too little time for a narrow one before them.
     let given = Duration::from_millis(20);
     let shares = |pair_width| {
         let beams = Fakes {
@@ -364,7 +364,7 @@ fn two_beams_share_the_time_where_they_are_not_too_narrow() {
 
 #[test]
 fn what_is_narrow_goes_in_stages_and_so_does_the_next_one_when_one_of_two_found_nothing() {
-    // Wide enough for two over whole boards, and too narrow for one alone.
+    // Wide enough for two whole-board beams, and too narrow for one alone.
     let given = Duration::from_millis(50);
     let kinds = |whole, is_lucky| {
         let beams = Fakes {
@@ -414,7 +414,7 @@ fn without_a_time_to_keep_beams_grow_until_the_memory_is_too_small() {
 
 #[test]
 fn memory_is_asked_for_before_it_is_taken() {
-    // Grants grow with what is held, as a job's do.
+    // Grants grow with what is held, like a job's.
     let beams = Fakes::new(101);
     let mut search = Widening::new(Box::new(beams.clone()));
     let mut steps = 0;
@@ -428,7 +428,7 @@ fn memory_is_asked_for_before_it_is_taken() {
         });
         let progress = search.progress();
         assert!(progress.reserved() <= memory);
-        // What is asked for is not held yet.
+        // What is claimed is not held yet.
         let made = beams.made().iter().map(|made| made.most).max();
         let most = made.map_or(0, |most| {
             beams.bytes(Scale {

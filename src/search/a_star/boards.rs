@@ -1,48 +1,48 @@
-//! The boards of A*'s nodes, packed: four bits a cell to 16 cells, one byte to 256, then two.
+//! The boards of A*'s nodes, packed: four bits a cell up to 16 cells, one byte up to 256, two bytes beyond.
 
 use crate::heuristic::Tiles;
 use crate::puzzle::{Board, Problem};
 use crate::search::arena::Arena;
 
-/// All boards, by node number, and the one at work.
+/// All boards, by node number, and the current one.
 pub(super) trait Boards: Tiles + Send {
-    /// No boards; the one at work is the problem's start.
+    /// No stored boards; the current one is the problem's start.
     fn new(problem: &Problem) -> Self;
 
-    /// Stores the board at work as the next node's.
+    /// Stores the current board as the next node's.
     fn push(&mut self);
 
-    /// Makes a node's board the one at work.
+    /// Makes a node's board the current one.
     fn load(&mut self, node: u32);
 
-    /// Whether a node's board is the one at work.
+    /// Whether a node's board equals the current one.
     fn is(&self, node: u32) -> bool;
 
-    /// Whether the board at work is the goal.
+    /// Whether the current board is the goal.
     fn is_goal(&self) -> bool;
 
-    /// The blank's cell of the board at work.
+    /// The blank's cell on the current board.
     fn blank(&self) -> usize;
 
-    /// Slides the tile on `from` to the blank on `to`, on the board at work.
+    /// Slides the tile on `from` to the blank on `to`, on the current board.
     fn slide(&mut self, from: usize, to: usize);
 
-    /// The hash of the board at work.
+    /// The hash of the current board.
     fn hash(&self) -> u64;
 
-    /// Gives back boards, until so many bytes are given back or there are none; how many bytes it gave back. None can
-    /// be loaded after that.
+    /// Frees boards until at least `bytes` are freed or none is left. Returns the bytes freed. No board may
+    /// be loaded afterwards.
     fn shed(&mut self, bytes: u64) -> u64;
 
     /// Bytes held.
     fn bytes(&self) -> u64;
 
-    /// Bytes that so many more boards may need beyond those held, while they are being added.
+    /// The bytes that adding so many more boards may need on top of those held.
     fn headroom(&self, boards: usize) -> u64;
 }
 
-/// Folds the product with an odd constant (from the golden ratio) so that every bit of the hash
-/// depends on all bits.
+/// Folds the product with an odd constant (from the golden ratio), so that every bit of the hash depends on
+/// all bits.
 const fn mix(bits: u64) -> u64 {
     let product = bits as u128 * 0x9E37_79B9_7F4A_7C15;
     (product >> 64) as u64 ^ product as u64
@@ -115,7 +115,7 @@ impl Boards for Nibbles {
     }
 }
 
-/// What can hold a tile's number.
+/// An integer that can hold a tile's number.
 pub(super) trait Cell: Copy + Eq + Send {
     fn from_tile(tile: u16) -> Self;
     fn tile(self) -> u16;

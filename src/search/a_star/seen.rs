@@ -2,12 +2,12 @@
 
 use hashbrown::HashTable;
 
-/// Tables, each of which grows by itself: with a hundred million nodes a growth moves a hundred
-/// thousand entries, not all.
+/// The number of tables, each of which grows on its own: with a hundred million nodes, growing one moves a
+/// hundred thousand entries rather than all.
 const SHARDS: usize = 1024;
 
-/// The bits of the hash are kept beside the node, so that a growth reads memory in order instead
-/// of looking up all the boards.
+/// The bits of the hash are kept beside the node, so that growing reads memory in order instead of looking up
+/// all the boards.
 #[derive(Clone, Copy)]
 struct Entry {
     hash: u32,
@@ -22,16 +22,16 @@ pub(super) struct Seen {
     largest: u64,
 }
 
-/// The most bytes of a shard that had none, and of rounding when one doubles.
+/// The most bytes of a shard that had none, and the most that rounding adds when one doubles.
 const SMALLEST: u64 = 96;
 
-/// The upper half of a hash tells the shard, the lower half the place within it.
+/// The upper half of a hash selects the shard, the lower half the place within it.
 const fn shard_of(hash: u64) -> usize {
     (hash >> 32) as usize % SHARDS
 }
 
-/// The half that tells the place, at both ends of the word: hashbrown takes places from the
-/// lowest bits and tags from the highest.
+/// The half that selects the place, at both ends of the word: hashbrown takes places from the lowest bits and
+/// tags from the highest.
 const fn widened(half: u32) -> u64 {
     (half as u64) << 32 | half as u64
 }
@@ -45,7 +45,7 @@ impl Seen {
         }
     }
 
-    /// The node of that hash which is the one looked for.
+    /// The node with this hash for which `is_it` holds.
     pub(super) fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         let half = hash as u32;
         self.shards[shard_of(hash)]
@@ -55,14 +55,14 @@ impl Seen {
             .map(|entry| entry.node)
     }
 
-    /// Adds a node that is not there. Answers how many bytes were held for a moment beyond those
-    /// that are held now: a table that grows is there twice.
+    /// Adds a node that is not there. Returns how many bytes were held for a moment beyond those held now: a
+    /// table that grows exists twice.
     pub(super) fn insert(&mut self, hash: u64, node: u32) -> u64 {
         let number = shard_of(hash);
         let shard = &mut self.shards[number];
         let mut released = 0;
-        // Left alone, all shards would fill up and grow at about the same time. So each grows at
-        // its own load, between seven eighths and all of what hashbrown allows.
+        // If left alone, all shards would fill up and grow at about the same time. So each grows at its own
+        // load, between seven eighths and all of what hashbrown allows.
         let capacity = shard.capacity();
         if shard.len() >= capacity * (7 * SHARDS + number) / (8 * SHARDS) {
             released = shard.allocation_size() as u64;
@@ -78,8 +78,8 @@ impl Seen {
         released
     }
 
-    /// Gives back shards, until so many bytes are given back or there are none; how many bytes it gave back. It is of no
-    /// more use after that.
+    /// Frees shards until at least `bytes` are freed or none is left. Returns the bytes freed. The set is
+    /// unusable afterwards.
     pub(super) fn shed(&mut self, bytes: u64) -> u64 {
         let mut shed = 0;
         while shed < bytes
@@ -96,8 +96,8 @@ impl Seen {
         self.bytes
     }
 
-    /// Bytes that so many insertions may need beyond those held, while they are being made: each
-    /// doubles a shard, and the last is there twice for a moment.
+    /// The bytes that so many insertions may need on top of those held: each doubles a shard, and the last
+    /// exists twice for a moment.
     pub(super) const fn headroom(&self, insertions: u64) -> u64 {
         (insertions + 1) * (self.largest + SMALLEST)
     }

@@ -1,4 +1,4 @@
-//! How the boards of layers are kept.
+//! How the boards of layers are stored.
 
 use std::mem;
 use std::ops::Range;
@@ -7,9 +7,9 @@ use super::shared_rows::SharedRows;
 use crate::heuristic::Tiles;
 use crate::puzzle::Shape;
 
-/// How a tile is stored: in one byte on boards of up to 256 cells, else in two.
+/// How a tile is stored: in one byte on boards of up to 256 cells, otherwise in two.
 pub trait Tile: Copy + Default + Eq + Into<usize> + TryFrom<u16> + Send + 'static {
-    /// How boards of such tiles are kept.
+    /// How boards of such tiles are stored.
     type Boards: Boards<Self>;
 }
 
@@ -30,10 +30,10 @@ impl<T: Tile> Tiles for &[T] {
 
 /// A board whose lines can be read.
 pub trait Lines: Tiles + Copy {
-    /// The tiles of a row, on a board of so many columns.
+    /// The tiles of a row, on a board of `columns` columns.
     fn row(self, row: usize, columns: usize) -> impl Iterator<Item = usize>;
 
-    /// The tiles of a column, on a board of so many.
+    /// The tiles of a column, on a board of `columns` columns.
     fn column(self, column: usize, columns: usize) -> impl Iterator<Item = usize>;
 }
 
@@ -57,48 +57,48 @@ impl<T: Tile> Lines for &[T] {
 /// A board of a layer.
 pub type BoardOf<'a, T> = <<T as Tile>::Boards as Boards<T>>::Board<'a>;
 
-/// The boards of the present layer, and those of the next one, which are made of them.
+/// The boards of the present layer, and those of the next one, which are made from them.
 pub trait Boards<T>: Send {
-    /// A board to look at.
+    /// A board for reading.
     type Board<'a>: Lines
     where
         Self: 'a;
 
-    /// Layers without boards, to come to at most so many.
+    /// Layers without boards, with capacity for `width` boards each.
     fn new(shape: Shape, width: usize) -> Self;
 
-    /// The most boards of a layer of a shape.
+    /// The most boards that a layer of a shape can hold.
     fn most(shape: Shape) -> usize;
 
     /// A board of the present layer.
     fn board(&self, node: usize) -> Self::Board<'_>;
 
-    /// The tiles on a cell of boards of the present layer.
+    /// The tile on a cell, for each of the boards of the present layer.
     fn tiles(&self, nodes: Range<usize>, cell: usize) -> impl Iterator<Item = usize>;
 
-    /// Makes room for so many boards in the next layer. Each is to be put there before the
-    /// layer is [turned](Self::turn) to.
+    /// Makes room for so many boards in the next layer. Each must be put there before the layer is
+    /// [turned](Self::turn) to.
     fn grow(&mut self, len: usize);
 
     /// Puts a board into the next layer.
     fn put(&mut self, node: usize, tiles: &[T]);
 
-    /// Puts the board of a node of the present layer into the next, after the tile on `from` has
-    /// slid to `to`.
+    /// Puts into the next layer the board of a node of the present one, after the tile on `from` has slid to
+    /// `to`.
     fn put_child(&mut self, node: usize, parent: usize, from: usize, to: usize);
 
-    /// Makes the next layer the present one, and forgets that.
+    /// Makes the next layer the present one, and forgets the latter.
     fn turn(&mut self);
 
-    /// The bytes that layers of so many boards of a shape can come to.
+    /// The most bytes that layers of so many boards of a shape take.
     fn bytes(shape: Shape, width: usize) -> u64;
 }
 
-/// One board after the other.
+/// Boards stored whole, one after the other.
 #[derive(Debug)]
 pub struct Whole<T> {
     cells: usize,
-    /// What was written once is not cleared, only written again.
+    /// Boards that were written once are not cleared, only overwritten.
     present: Vec<T>,
     next: Vec<T>,
 }
@@ -166,7 +166,7 @@ impl<T: Tile> Boards<T> for Whole<T> {
     }
 }
 
-/// Copies a board; a copy whose length is known is faster.
+/// Copies a board. Copying is faster when the length is known at compile time.
 #[inline]
 fn copy<T: Copy>(from: &[T], to: &mut [T]) {
     match from.len() {

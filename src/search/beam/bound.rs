@@ -1,4 +1,4 @@
-//! Whole boards ranked by a lower bound, where nothing was learned.
+//! Whole boards ranked by a lower bound, where no estimate was learned.
 
 use super::whole::{Beam, End, Task, supports};
 use super::{Estimate, Hashes, Lane};
@@ -6,7 +6,7 @@ use crate::heuristic::linear_conflict::LinearConflict;
 use crate::heuristic::{Heuristic, Slide, Tiles};
 use crate::puzzle::Problem;
 
-/// A lower bound, and the goal by its hash.
+/// A lower bound, and the hash of the goal.
 pub struct Bounded<H> {
     heuristic: H,
     goal: u64,

@@ -4,7 +4,7 @@ use std::{iter, mem};
 
 use super::children::Child;
 
-/// Children in order of their tiles, each by its place among those that were put in order.
+/// Children sorted by tile, each given by its index among the children that were sorted.
 #[derive(Debug)]
 pub(super) struct ByTile {
     places: Vec<u16>,
@@ -15,7 +15,7 @@ pub(super) struct ByTile {
 }
 
 impl ByTile {
-    /// None yet, on boards of so many cells; with more than 64 none can be put in order.
+    /// No children yet, on boards of so many cells. On boards of more than 64 cells none can be sorted.
     pub(super) fn new(cells: usize) -> Self {
         Self {
             places: Vec::new(),
@@ -24,7 +24,7 @@ impl ByTile {
         }
     }
 
-    /// Puts children in order, by counting the tiles.
+    /// Sorts children by counting their tiles.
     #[inline]
     pub(super) fn sort(&mut self, children: &[Child]) {
         self.places.resize(children.len(), 0);
@@ -47,7 +47,7 @@ impl ByTile {
         }
     }
 
-    /// Each tile that some slide, with the places of those children, once they are in order.
+    /// Each tile that slides, with the indices of its children, once they are sorted.
     #[inline]
     pub(super) fn runs(&self) -> impl Iterator<Item = (usize, &[u16])> {
         let mut places = &*self.places;

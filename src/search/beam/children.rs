@@ -22,19 +22,19 @@ impl Child {
 #[derive(Clone, Copy, Debug)]
 pub struct Children<'a, V> {
     all: &'a [Child],
-    /// The number in the layer of the first of the nodes.
+    /// The number in its layer of the first of the nodes.
     first: usize,
     heads: &'a [Head<V>],
 }
 
 impl<'a, V: Copy> Children<'a, V> {
-    /// Those of nodes, of which the first has this number in its layer.
+    /// The children of nodes of which the first has this number in its layer.
     #[inline]
     pub(super) const fn new(all: &'a [Child], first: usize, heads: &'a [Head<V>]) -> Self {
         Self { all, first, heads }
     }
 
-    /// All of them.
+    /// All children.
     #[must_use]
     #[inline]
     pub const fn all(&self) -> &'a [Child] {
@@ -51,7 +51,7 @@ impl<'a, V: Copy> Children<'a, V> {
     /// A child's parent.
     ///
     /// # Panics
-    /// When it is none of these children.
+    /// When it is not one of these children.
     #[must_use]
     #[inline]
     pub fn parent(&self, child: Child) -> &'a Head<V> {

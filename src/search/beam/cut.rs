@@ -1,18 +1,18 @@
-//! The cut: which ranks belong to the best of a layer.
+//! The cut: which ranks are among the best of a layer.
 
-/// Ranks are told apart within so many steps; beyond them the ends stand for all that is outside.
+/// The number of ranks that are distinguished; the end buckets hold all ranks beyond.
 const BUCKETS: usize = 4096;
 
-/// The steps that are kept for ranks below the best of the layer before.
+/// The buckets reserved for ranks below the best of the layer before.
 const BELOW: i32 = 512;
 
-/// By how many steps less than before the greatest rank that stays is expected to fall.
+/// The number of steps by which the greatest kept rank is expected to fall less than before.
 const MARGIN: i32 = 2;
 
-/// By how many steps more a wider layer may be expected to reach.
+/// The most steps by which the limit of a wider layer is extrapolated.
 const MUCH: usize = 16;
 
-/// Counts candidates by rank, and says from which rank on none can be among the best any more.
+/// Counts candidates by rank and tells from which rank on none can be among the best any more.
 #[derive(Debug)]
 pub(super) struct Cut {
     width: usize,
@@ -23,33 +23,33 @@ pub(super) struct Cut {
     base: i32,
     /// The last bucket that is admitted.
     limit: usize,
-    /// The last bucket that anything was counted in: narrow layers leave most of them alone.
+    /// The last bucket in which anything was counted: narrow layers leave most buckets untouched.
     highest: usize,
-    /// Candidates in admitted buckets.
+    /// The candidates in admitted buckets.
     admitted: usize,
     /// The least rank that was added.
     least: i32,
-    /// The greatest rank that stayed in the layer before, or would have if that had been as wide as this
-    /// one; where all stayed, greater than any.
+    /// The greatest rank that was kept in the layer before, or would have been had that layer been as wide as
+    /// this one; greater than any rank if all were kept.
     before: i32,
-    /// The greatest rank that is expected to stay in this one; greater than any where nothing is expected.
+    /// The greatest rank that is expected to be kept in this layer; greater than any rank if nothing is
+    /// expected.
     expected: i32,
-    /// By how much the greatest rank that stays fell with the last layer, and with the one before; 0 where
-    /// that is not known.
+    /// By how much the greatest kept rank fell with the last layer, and with the one before; 0 where unknown.
     falls: [i32; 2],
-    /// Whether a candidate was not looked at.
+    /// Whether a candidate was skipped unseen.
     skipped: bool,
 }
 
-/// Which candidates of a full count stay.
+/// Which candidates of a complete count are kept.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Verdict {
     base: i32,
     limit: usize,
-    /// How many of the bucket at the limit may stay.
+    /// How many of the bucket at the limit may be kept.
     quota: usize,
-    /// Those of it stay whose lot is below this: about as many as may, and none because of where
-    /// its blank is.
+    /// In that bucket, candidates are kept whose lot is below this: about as many as may be, and regardless
+    /// of where the blank is.
     lot: u64,
 }
 
@@ -72,13 +72,13 @@ impl Cut {
         }
     }
 
-    /// Keeps so many candidates of the layers to come.
+    /// Sets the number of candidates to keep in the layers to come.
     pub(super) const fn set_width(&mut self, width: usize) {
         self.width_to_come = width;
     }
 
-    /// Forgets all candidates. The next ones are expected about the rank of the best before them. Told
-    /// whether ranks mean the same as so far.
+    /// Forgets all candidates. The next ones are expected about the rank of the best before them.
+    /// `is_same_sense` says whether ranks still mean the same.
     pub(super) fn clear(&mut self, best_before: i32, is_same_sense: bool) {
         self.expect(is_same_sense);
         self.skipped = false;
@@ -92,13 +92,13 @@ impl Cut {
         self.least = i32::MAX;
     }
 
-    /// Expects the greatest rank that stays to fall as it fell with the last layers: of full layers it
-    /// falls by about as much each time, or each second time, to within a tenth of a move.
+    /// Expects the greatest kept rank to fall as it fell with the last layers: in full layers it falls by
+    /// about as much each time, or every second time, to within a tenth of a move.
     ///
-    /// Where too much was expected the layer is not quite full, and nothing is expected of the next.
+    /// If too much was expected, the layer is not quite full, and nothing is expected of the next.
     fn expect(&mut self, is_same_sense: bool) {
         let is_full = self.admitted >= self.width;
-        // The greatest rank that stayed, by this width and by that of the next layer.
+        // The greatest rank that was kept, by this width and by that of the next layer.
         let (last, before) = match (is_same_sense, is_full) {
             (false, _) => (i32::MAX, i32::MAX),
             (true, false) => (self.expected, self.expected),
@@ -123,7 +123,7 @@ impl Cut {
         self.before = before;
     }
 
-    /// The greatest rank that would have stayed in a full layer of another width; greater than any if
+    /// The greatest rank that would have been kept in a full layer of another width; greater than any rank if
     /// that is much wider.
     fn last_of(&self, width: usize) -> i32 {
         let (mut limit, mut admitted) = (self.limit, self.admitted);
@@ -131,7 +131,7 @@ impl Cut {
             admitted -= self.counts[limit] as usize;
             limit -= 1;
         }
-        // What is beyond the limit was not counted; it is about as much as at the limit.
+        // What lies beyond the limit was not counted. It is assumed to be as dense as at the limit.
         let beyond = width.saturating_sub(admitted) / (self.counts[limit] as usize).max(1);
         if beyond > MUCH {
             return i32::MAX;
@@ -139,7 +139,7 @@ impl Cut {
         self.base.saturating_add((limit + beyond) as i32)
     }
 
-    /// The greatest rank of a candidate that may be among the best.
+    /// The greatest rank with which a candidate may be among the best.
     #[inline]
     pub(super) const fn most(&self) -> i32 {
         if self.limit == BUCKETS - 1 {
@@ -153,25 +153,25 @@ impl Cut {
         }
     }
 
-    /// The greatest rank that a candidate may be expected to have to be looked at, where so many ranks
-    /// make a move.
+    /// The greatest foreseen rank with which a candidate is looked at. `unit` is the number of ranks in a
+    /// move.
     ///
-    /// The last ones of a layer are most of a move better than those of the layer before. Of those that stay
-    /// three in a hundred are lost by this, all of them among the last; of those that do not, most are
+    /// The last boards of a layer are most of a move better than those of the layer before. This loses three
+    /// in a hundred of the candidates that would be kept, all of them among the last. Of the others, most are
     /// not looked at.
     #[inline]
     pub(super) const fn worth_a_look(&self, unit: i32) -> i32 {
         self.before.saturating_sub(unit / 4)
     }
 
-    /// Told whether candidates were not looked at.
+    /// Records whether candidates were skipped unseen.
     pub(super) const fn skip(&mut self, is_skipped: bool) {
         self.skipped |= is_skipped;
     }
 
-    /// Whether the layer has become much narrower than it may by what was expected of it or what was
-    /// not looked at. From now on all is admitted and looked at, for the layer to be gone through again:
-    /// where the estimate does not fall as it did, few or none may have seemed worth it.
+    /// Whether expectations or skipped candidates have left the layer much narrower than it may be. If so,
+    /// everything is admitted and looked at from now on, and the layer must be gone through again: where the
+    /// estimate does not fall as it did before, few candidates or none may have seemed worth a look.
     pub(super) const fn look_again(&mut self) -> bool {
         let is_narrow = self.admitted < self.width - self.width / 8;
         let is_hasty = self.skipped || self.expected != i32::MAX;
@@ -200,17 +200,17 @@ impl Cut {
         }
     }
 
-    /// The least rank among those counted.
+    /// The least rank counted.
     pub(super) const fn least(&self) -> i32 {
         self.least
     }
 
-    /// How many stay at most.
+    /// The most candidates that are kept.
     pub(super) fn kept(&self) -> usize {
         self.admitted.min(self.width)
     }
 
-    /// Who stays.
+    /// Decides which candidates are kept.
     pub(super) fn verdict(&self) -> Verdict {
         let last = self.counts[self.limit] as usize;
         let quota = self.width.saturating_sub(self.admitted - last);
@@ -224,7 +224,7 @@ impl Cut {
 }
 
 impl Verdict {
-    /// Whether the next candidate stays; to be asked once for each, in the order of the layer.
+    /// Whether the next candidate is kept. Must be called once for each, in the order of the layer.
     #[inline]
     pub(super) fn keeps(&mut self, rank: i32, hash: u64) -> bool {
         let bucket = bucket(self.base, rank);

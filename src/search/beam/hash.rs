@@ -1,12 +1,11 @@
-//! Hashes of boards that follow a slide with one multiplication.
+//! Hashes of boards that are updated after a slide with one multiplication.
 
 use crate::puzzle::{Board, Dice, Shape};
 
-/// The hash of a board is Σ a(tile) · b(cell) modulo 2⁶⁴ over all tiles but the blank, where `a`
-/// and `b` are random words: multilinear hashing (Carter & Wegman, 1979), kept up to date from
-/// move to move as Zobrist's keys are (1970). Zobrist's own table, a word for each tile on each
-/// cell, would leave no room in the caches, and takes 2 GB on 128×128; this one takes 16 bytes a
-/// cell. The upper bits are the good ones.
+/// Hashes of boards: Σ a(tile) · b(cell) modulo 2⁶⁴ over all tiles but the blank, where `a` and `b` are
+/// random words. This is multilinear hashing (Carter & Wegman, 1979), kept up to date from move to move like
+/// Zobrist's keys (1970). Zobrist's own table, a word for each tile on each cell, would leave no room in the
+/// caches and take 2 GB on 128×128; this one takes 16 bytes a cell. The upper bits are the good ones.
 #[derive(Clone, Debug)]
 pub struct Hashes {
     tiles: Box<[u64]>,
@@ -26,7 +25,7 @@ impl Hashes {
         }
     }
 
-    /// The hash of a board, its tiles given row by row.
+    /// The hash of a board whose tiles are given row by row.
     pub fn of(&self, tiles: impl Iterator<Item = usize>) -> u64 {
         let cells = self.cells.iter();
         tiles
@@ -43,7 +42,8 @@ impl Hashes {
         self.of(board.tiles().map(usize::from))
     }
 
-    /// What tells the hash after a slide from one cell to another, by the hash before it and the tile.
+    /// A function that returns the hash after a slide from one cell to another, given the hash before it and
+    /// the tile.
     #[inline]
     pub(super) fn after(&self, from: usize, to: usize) -> impl Fn(u64, usize) -> u64 {
         let shift = self.cells[to].wrapping_sub(self.cells[from]);
@@ -51,7 +51,7 @@ impl Hashes {
         move |hash, tile| hash.wrapping_add(tiles[tile].wrapping_mul(shift))
     }
 
-    /// Bytes that the hashes of a shape take.
+    /// The bytes that the hashes of a shape take.
     pub(super) const fn bytes(shape: Shape) -> u64 {
         16 * shape.cells() as u64
     }

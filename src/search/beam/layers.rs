@@ -17,10 +17,10 @@ use super::{Estimate, Settings};
 use crate::puzzle::Shape;
 use crate::search::blank_moves::{BlankMoves, MOVES};
 
-/// A node has at most so many children that do not take its last move back.
+/// The most children of a node that do not undo its last move.
 const CANDIDATES_A_NODE: usize = MOVES - 1;
 
-/// Where a machine stands.
+/// The state of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
     /// There is more to do.
@@ -31,47 +31,47 @@ pub enum State {
     Over,
 }
 
-/// After so many layers that came no nearer to the goal a beam is taken to be stuck.
+/// A beam counts as stuck after this many layers that came no nearer to the goal.
 const PATIENCE: u32 = 50;
 
-/// What is done with a layer, in this order. Each can be left at any point.
+/// The steps of making a layer, in order. Each can be interrupted at any point.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
-    /// The children of the nodes from this one on are to be made, of the first ones by the moves from this one on.
+    /// The children of the nodes from this one on are to be made; those of the first nodes by the moves from
+    /// this one on.
     Expand(usize, usize),
-    /// The candidates from the first number on have still to be told whether they stay; the second is how
-    /// many of those before do, which stand in front.
+    /// The candidates from the first number on are still to be judged. The second number is how many before
+    /// them are kept; these have been moved to the front.
     Judge(usize, usize, Verdict),
-    /// Room for those that stay is to be made.
+    /// Room for the kept candidates is to be made.
     Room,
-    /// The boards of those that stay are to be written, from this candidate on.
+    /// The boards of the kept candidates are to be written, from this candidate on.
     Write(usize),
-    /// There is no layer any more.
+    /// There is no layer left.
     Over,
 }
 
-/// A layered beam search (Lowerre, 1976): of all boards that are one move from a board of a
-/// layer, the `width` of the least rank are the next layer.
+/// A layered beam search (Lowerre, 1976): of all boards that are one move from a board of a layer, the
+/// `width` of the least rank form the next layer.
 ///
-/// Layers are numbered by the moves made. Roots enter at the layer of their depth, and compete
-/// there with the boards that the search has found itself. A board that
-/// [completes](Estimate::completes) the search is set aside and not followed any further; whether
-/// to go on is for the owner to say.
+/// Layers are numbered by the moves made. Roots enter at the layer of their depth and compete there with the
+/// boards that the search has found itself. A board that [completes](Estimate::completes) the search is set
+/// aside and not followed any further; the owner decides whether to go on.
 ///
-/// Within a layer nodes stand in the order of their blanks' cells, about: those that come one after the
-/// other ask the estimate for the same parts of its tables, which then are in the caches.
+/// Within a layer, nodes are roughly in the order of their blanks' cells: successive nodes then read the same
+/// parts of the estimate's tables, which are in the caches.
 pub struct Layers<E: Estimate> {
     estimate: E,
     hashes: Hashes,
     moves: BlankMoves,
     settings: Settings,
-    /// The moves made in the layer that is being made.
+    /// The number of moves made in the layer that is being made.
     depth: u32,
     /// The least rank of the layer before, or of the first root.
     least: i32,
-    /// The least rank so far, and the layer that it was first seen in, or that of the first root.
+    /// The least rank so far, and the layer in which it was first seen, or that of the first root.
     nearest: (i32, u32),
-    /// Whether it is over once it is stuck.
+    /// Whether the search ends once it is stuck.
     gives_up: bool,
     phase: Phase,
     present: Heads<E::Value>,
@@ -81,18 +81,18 @@ pub struct Layers<E: Estimate> {
     candidates: Vec<Candidate<E::Value>>,
     /// Children that are worth a look.
     proposals: Box<[Child]>,
-    /// Children that become candidates if they are not known, which memory was called for to
-    /// tell: those of just now, and of some nodes before.
+    /// Children that become candidates if they have not been seen, for which the memory needed to tell was
+    /// prefetched: those of the nodes just expanded, and those of the nodes before.
     calling: Vec<Candidate<E::Value>>,
     called: Vec<Candidate<E::Value>>,
     cut: Cut,
     seen: Seen,
-    /// The cells of the board in a row, cut in so many parts that a layer has a node for each; by
-    /// the part of the blank's cell: where the next node of the next layer goes.
+    /// By part of the blank's cell: where the next node of the next layer goes. The cells, row by row, are
+    /// divided into parts, no more than a layer has nodes.
     places: Box<[u32]>,
     /// The part of each cell.
     parts: Box<[u16]>,
-    /// In order of depth; those before `entered` have become candidates.
+    /// Roots in order of depth; those before `entered` have become candidates.
     roots: Nodes<E::Tile, E::Value>,
     entered: usize,
     completed: Nodes<E::Tile, E::Value>,
@@ -102,7 +102,7 @@ pub struct Layers<E: Estimate> {
 }
 
 impl<E: Estimate> Layers<E> {
-    /// A machine without roots, whose ways go on from those of `trace`.
+    /// A machine without roots. Its paths continue those of `trace`.
     pub fn new(
         shape: Shape,
         estimate: E,
@@ -145,13 +145,13 @@ impl<E: Estimate> Layers<E> {
         }
     }
 
-    /// Adds a root, at least as deep as those before it and all layers made: the board after
-    /// `depth` moves, to which `mark` leads.
+    /// Adds a root: the board after `depth` moves, to which `mark` leads. It must be at least as deep as the
+    /// roots before it and all layers made.
     pub fn add_root(&mut self, tiles: &[E::Tile], depth: u32, mark: Mark) {
         self.add_root_of(self.estimate.root(tiles), tiles, depth, mark);
     }
 
-    /// The same for a board of which the estimate has told the value.
+    /// The same for a board whose value is already known.
     pub fn add_root_of(&mut self, value: E::Value, tiles: &[E::Tile], depth: u32, mark: Mark) {
         let numbers = || tiles.iter().map(|&tile| tile.into());
         let blank = numbers().position(|tile| tile == 0).unwrap_or(0);
@@ -174,26 +174,26 @@ impl<E: Estimate> Layers<E> {
         }
     }
 
-    /// The same machine, but it is over once it [is stuck](Self::is_stuck).
+    /// The same machine, but ending once it [is stuck](Self::is_stuck).
     #[must_use]
     pub const fn giving_up(mut self) -> Self {
         self.gives_up = true;
         self
     }
 
-    /// Makes no layer beyond this depth, nor beyond what it would have made before.
+    /// Limits the depth of layers to `depth`, unless the limit is lower already.
     pub const fn end_by(&mut self, depth: u32) {
         if depth < self.settings.deepest {
             self.settings.deepest = depth;
         }
     }
 
-    /// Makes the layers from the next one on so wide; at most as wide as the settings say.
+    /// Sets the width of layers from the next one on, up to the width of the settings.
     pub fn set_width(&mut self, width: usize) {
         self.cut.set_width(width.clamp(1, self.settings.width()));
     }
 
-    /// Spends about so many nodes, less when something is completed.
+    /// Spends about so many nodes, fewer if something is completed.
     pub fn advance(&mut self, nodes: u64) -> State {
         let mut left = nodes;
         let completed = self.completed.len();
@@ -216,7 +216,7 @@ impl<E: Estimate> Layers<E> {
         State::Working
     }
 
-    /// The moves made in the layer that is being made.
+    /// The number of moves made in the layer that is being made.
     #[must_use]
     pub const fn depth(&self) -> u32 {
         self.depth
@@ -236,20 +236,20 @@ impl<E: Estimate> Layers<E> {
         (by_estimate + by_estimate / 16).max(made / 40 + 1)
     }
 
-    /// Whether the layers have come no nearer to the goal for a long time. Only for estimates whose
-    /// ranks mean the same in all layers.
+    /// Whether the layers have come no nearer to the goal for a long time. Only for estimates whose ranks
+    /// mean the same in all layers.
     #[must_use]
     pub const fn is_stuck(&self) -> bool {
         self.depth > self.nearest.1 + PATIENCE
     }
 
-    /// What ranks the boards.
+    /// The estimate that ranks the boards.
     #[must_use]
     pub const fn estimate(&self) -> &E {
         &self.estimate
     }
 
-    /// How many nodes the last complete layer has: the children of these are being made.
+    /// The number of nodes of the last complete layer, whose children are being made.
     #[must_use]
     pub const fn nodes(&self) -> usize {
         self.present.len()
@@ -264,7 +264,7 @@ impl<E: Estimate> Layers<E> {
         self.boards.board(node)
     }
 
-    /// What a node of that layer ranks, in moves.
+    /// The rank of a node of that layer, in moves.
     ///
     /// # Panics
     /// When there is no such node.
@@ -274,32 +274,33 @@ impl<E: Estimate> Layers<E> {
         rank as f32 / E::UNIT as f32
     }
 
-    /// The boards that completed the search so far, in order of depth; at most as many as a layer
-    /// has nodes.
+    /// The boards that have completed the search so far, in order of depth; at most as many as a layer has
+    /// nodes.
     #[must_use]
     pub const fn completed(&self) -> &Nodes<E::Tile, E::Value> {
         &self.completed
     }
 
-    /// The ways to all nodes.
+    /// The paths to all nodes.
     #[must_use]
     pub const fn trace(&self) -> &Trace {
         &self.trace
     }
 
-    /// What was completed, and the ways to all nodes, to go on from; and what ranked the boards.
+    /// The completed boards and the paths to all nodes, to go on from, and the estimate that ranked the
+    /// boards.
     #[must_use]
     pub fn finish(self) -> (Nodes<E::Tile, E::Value>, Trace, E) {
         (self.completed, self.trace, self.estimate)
     }
 
-    /// Nodes whose children were made, and children made.
+    /// The numbers of nodes expanded and of nodes generated.
     #[must_use]
     pub const fn counts(&self) -> (u64, u64) {
         (self.expanded, self.generated)
     }
 
-    /// Bytes of a machine for a shape, without roots, completed boards and trace.
+    /// The bytes of a machine for a shape, without roots, completed boards and trace.
     #[must_use]
     pub fn bytes(shape: Shape, width: usize) -> u64 {
         let heads = 2 * size_of::<Head<E::Value>>();

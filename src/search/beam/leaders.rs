@@ -1,30 +1,30 @@
-//! Which boards of a beam's layers led on: what its ranks can be learned from.
+//! Which boards of a beam's layers led to the solution: the data from which its ranks can be learned.
 
 use super::{Estimate, Layers, bytes_of};
 use crate::heuristic::Tiles;
 use crate::puzzle::{Board, Dice, Direction, Shape};
 
-/// Layers of fewer boards are not looked at.
+/// Layers of fewer boards are not sampled.
 pub const LEAST_WIDTH: usize = 2 * GROUP;
 
-/// How many boards of a layer are looked at: the leader and some of those that it had to stand up to.
+/// How many boards of a layer are sampled: the leader and some of its competitors.
 pub(crate) const GROUP: usize = 24;
 
-/// One in so many layers is looked at; those beside it have much in common with it.
+/// One in so many layers is sampled; neighbouring layers have much in common with it.
 const EVERY: u32 = 8;
 
 /// Boards of one layer.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Group {
-    /// Their tiles row by row, one board after the other; the first is the leader, of which the first board that
-    /// completed the search came.
+    /// The boards' tiles row by row, one board after the other. The first board is the leader, which led to
+    /// the first board that completed the search.
     pub(crate) tiles: Vec<u8>,
     /// Their ranks, in moves.
     pub(crate) ranks: [f32; GROUP],
 }
 
 impl Group {
-    /// The boards' ranks, each with what its tiles are worth besides.
+    /// The boards' ranks, each plus the `worth` of its tiles.
     pub(crate) fn ranks_with(&self, mut worth: impl FnMut(&[u8]) -> f32) -> [f32; GROUP] {
         let mut boards = self.tiles.chunks_exact(self.tiles.len() / GROUP);
         self.ranks
@@ -32,10 +32,10 @@ impl Group {
     }
 }
 
-/// Layers of a beam at work, to be told which of their boards led on once it is over.
+/// Sampled layers of a running beam. Once it is over, it is known which of their boards led to the solution.
 pub(crate) struct Watch {
     cells: usize,
-    /// The depth of the last one.
+    /// The depth of the last sampled layer.
     looked_at: u32,
     layers: Vec<Layer>,
 }
@@ -49,7 +49,7 @@ impl Watch {
         }
     }
 
-    /// Looks at the last complete layer, if it is its turn; to be called at least once for each.
+    /// Samples the last complete layer, if it is its turn. Must be called at least once for each.
     pub(crate) fn look<E: Estimate<Tile = u8>>(&mut self, layers: &Layers<E>) {
         let depth = layers.depth().saturating_sub(1);
         if depth > self.looked_at && depth.is_multiple_of(EVERY) {
@@ -58,8 +58,8 @@ impl Watch {
         }
     }
 
-    /// The groups of the layers that the way from the start by these moves goes through; the others of a group are
-    /// drawn by the seed.
+    /// The groups of the layers through which these moves from the start pass. The seed selects the other
+    /// boards of a group.
     pub(crate) fn groups(&self, start: &Board, moves: &[Direction], seed: u64) -> Vec<Group> {
         let mut dice = Dice::new(seed);
         let mut board = start.clone();
@@ -96,7 +96,8 @@ impl Layer {
         }
     }
 
-    /// A board of the layer, and some others of it by chance; none where the layer is too narrow for that.
+    /// A board of the layer, and some others of it chosen at random; `None` if the layer is too narrow for
+    /// that.
     fn group(&self, leader: &[u8], dice: &mut Dice) -> Option<Group> {
         let mut boards = self.tiles.chunks_exact(leader.len());
         let leader_at = boards.position(|board| board == leader)?;

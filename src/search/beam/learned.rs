@@ -14,41 +14,41 @@ use crate::heuristic::learned::{
 };
 use crate::puzzle::{Problem, Shape};
 
-/// The learned estimate of whole boards, and the goal by its hash: the estimate of the goal need
-/// not be the least.
+/// The learned estimate of whole boards, and the hash of the goal: the estimate of the goal need not be the
+/// least.
 ///
-/// Boards of a beam have much in common: what a slide of a tile has changed for others, it will
-/// change for the next, give or take half a move.
+/// Boards of a beam have much in common: what a slide of a tile has changed on others, it will change on the
+/// next, give or take half a move.
 pub struct Learned<R = Rows> {
     rows: Arc<R>,
     goal: u64,
     /// The blank's cell in the goal.
     home: usize,
-    /// By row: the change of late, in fine parts of a [`Network::UNIT`]th.
+    /// By row: the moving average of recent changes, in fine fractions of 1/[`Network::UNIT`].
     late: Box<[Cell<i16>]>,
     by_tile: RefCell<ByTile>,
-    /// Room for the changes by some children.
+    /// Scratch space for the changes of some children.
     changes: RefCell<Vec<i32>>,
-    /// Where there is a network, what its units add up for the nodes of the present layer, and of the next.
+    /// With a network: the sums of its units for the nodes of the present layer, and of the next.
     sums: Vec<Sums>,
     next_sums: Vec<Sums>,
-    /// What the network says of a node of the present layer.
+    /// The network's output for a node of the present layer.
     beyond: i32,
 }
 
-/// The parts of a [`Network::UNIT`]th in which changes of late are kept, and the parts of a rank that the units count in, as
-/// powers of two.
+/// The fractions of 1/[`Network::UNIT`] in which recent changes are kept, and the fractions of a rank in
+/// which the units count, as powers of two.
 const FINE: i32 = 1;
 const FINER_THAN_RANKS: i32 = (Network::UNIT / Rows::UNIT).ilog2() as i32;
 
-/// The newest change and those before it together count two to this power times as much as itself.
+/// The weight of the newest change in the moving average, as a negative power of two.
 const MEMORY: i32 = 2;
 
-/// Fewer slides along a lane are not worth the sorting.
+/// Fewer slides along a lane are not worth sorting.
 const FEW: usize = 24;
 
 impl<R: Ranking> Learned<R> {
-    /// The search for the board of a hash.
+    /// The estimate for a search that ends at the board with the hash `goal`.
     pub(crate) fn new(rows: Arc<R>, goal: u64) -> Self {
         let cells = rows.shape().cells();
         Self {
@@ -64,7 +64,7 @@ impl<R: Ranking> Learned<R> {
         }
     }
 
-    /// The rows of a lane, and by tile the changes of late.
+    /// The rows of a lane, and by tile their recent changes.
     #[inline]
     fn between(&self, lane: Lane) -> (R::Between<'_>, &[Cell<i16>]) {
         let rows = self.rows.between(lane.to, lane.direction);
@@ -72,13 +72,13 @@ impl<R: Ranking> Learned<R> {
     }
 }
 
-/// What a row says of a slide along its lane, as values count.
+/// The change that a row states for a slide along its lane, in the unit of values.
 #[inline]
 fn change(rows: impl Changes, said: i32) -> i32 {
     (rows.sign() * said) << FINER_THAN_RANKS
 }
 
-/// Takes a new change into those of late.
+/// Adds a new change to the recent ones.
 #[inline]
 fn note(late: &Cell<i16>, change: i32) {
     let before = i32::from(late.get());
@@ -184,8 +184,8 @@ impl<R: Ranking> Estimate for Learned<R> {
         value >> FINER_THAN_RANKS
     }
 
-    /// The network ranks, and tells nothing of how far home is: boards of one layer have learned from each other, those of different layers
-    /// have not.
+    /// The network ranks boards but does not tell how far home is: it was trained to compare boards of one
+    /// layer, not of different layers.
     fn moves(&self, rank: i32) -> i32 {
         self.rows.moves(rank - (self.beyond >> FINER_THAN_RANKS))
     }
@@ -235,8 +235,8 @@ impl<R: Ranking> Estimate for Learned<R> {
 }
 
 impl<R: Ranking> Beam<Learned<R>> {
-    /// A search by the learned estimate; none when the rows are not those of the shape of the
-    /// problem's image under [`Problem::canonical_symmetry`].
+    /// A search by the learned estimate; `None` when the rows are not those of the shape of the problem's
+    /// image under [`Problem::canonical_symmetry`].
     #[must_use]
     pub fn learned(
         problem: &Problem,
@@ -262,8 +262,8 @@ pub const fn is_learned(shape: Shape) -> bool {
     learned::supports(shape) || near::supports_whole(shape)
 }
 
-/// Works on the tables of that estimate, about as long as so many nodes of a search take; true once
-/// there is no more to do.
+/// Works on the tables of that estimate, about as long as so many nodes of a search take. Returns true once
+/// they are complete.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
     if near::supports_whole(shape) {
         near::prepare_whole(shape, nodes)
@@ -272,21 +272,21 @@ pub fn prepare(shape: Shape, nodes: u64) -> bool {
     }
 }
 
-/// Whether they are there.
+/// Whether these tables are ready.
 #[must_use]
 pub fn is_ready(shape: Shape) -> bool {
     ready(shape).is_some()
 }
 
-/// What ranks whole boards of a shape.
+/// The tables that rank whole boards of a shape.
 pub(crate) enum Ready {
     /// All pairs of tiles.
     Pairs(Arc<Rows>),
-    /// Pairs near each other.
+    /// Pairs of tiles near each other.
     Near(Arc<NearRanking>),
 }
 
-/// What ranks whole boards of this shape, if it is there.
+/// The tables that rank whole boards of this shape, if they are ready.
 pub(crate) fn ready(shape: Shape) -> Option<Ready> {
     if near::supports_whole(shape) {
         near::ready_whole(shape).map(Ready::Near)
@@ -295,7 +295,7 @@ pub(crate) fn ready(shape: Shape) -> Option<Ready> {
     }
 }
 
-/// A search by the learned estimate of the problem's shape; none when its tables are not there.
+/// A search by the learned estimate of the problem's shape; `None` when its tables are not ready.
 #[must_use]
 pub fn by_learned(problem: &Problem, from: End, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
     Some(match ready(problem.shape())? {

@@ -1,7 +1,7 @@
 //! A beam over whole boards: the best of each layer go on to the next.
 //!
-//! [`Layers`] is the machine: it knows boards, moves and ranks, and takes what a board is worth
-//! from an [`Estimate`]. A [`Beam`] is the search for a solution by one such estimate.
+//! [`Layers`] is the machine: it handles boards, moves and ranks, and takes the value of a board from an
+//! [`Estimate`]. A [`Beam`] is the search for a solution by one such estimate.
 
 mod boards;
 mod bound;
@@ -36,15 +36,15 @@ use super::{Search, Solver, prepared};
 use crate::heuristic::Slide;
 use crate::puzzle::{Direction, Problem, Shape, Solution};
 
-/// The slides from one cell to another, whatever the tile: what they have in common is found once for
-/// all boards whose blanks are on the same cell.
+/// The slides from one cell to another, whatever the tile. What they have in common is computed once for all
+/// boards whose blanks are on the same cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Lane {
     /// The cell that the tile leaves to the blank.
     pub from: usize,
     /// The cell that it takes from the blank.
     pub to: usize,
-    /// The way it slides.
+    /// The direction in which it slides.
     pub direction: Direction,
 }
 
@@ -62,29 +62,29 @@ impl Lane {
     }
 }
 
-/// What a beam ranks boards by, carried along from move to move. It need not be a bound.
+/// What a beam ranks boards by, updated from move to move. It need not be a bound.
 pub trait Estimate: Send {
     /// How a tile is stored.
     type Tile: Tile;
-    /// What a node carries: the estimate, and whatever makes that of its children cheap.
+    /// What a node carries: the estimate, and whatever makes its children's estimates cheap.
     type Value: Copy + Send;
-    /// The ranks that make a move.
+    /// The number of ranks in a move.
     const UNIT: i32;
-    /// The most nodes, their blanks on one cell, whose children are made together.
+    /// The most nodes, with their blanks on one cell, whose children are made together.
     const TOGETHER: usize = 32;
 
-    /// Looks at a whole board, its tiles row by row.
+    /// The value of a whole board, given its tiles row by row.
     fn root(&self, tiles: &[Self::Tile]) -> Self::Value;
 
-    /// What tells the value after a slide of a lane, by the board *before* it, the value of that and the
-    /// tile that slides; none where the slide is not allowed.
+    /// A function that returns the value after a slide of a lane, given the board *before* it, the value of
+    /// that board and the tile that slides; `None` where the slide is not allowed.
     fn child(
         &self,
         lane: Lane,
     ) -> impl Fn(BoardOf<'_, Self::Tile>, Self::Value, usize) -> Option<Self::Value>;
 
-    /// The values of children by the slides of a lane; it may look at their parents' boards together. `each` is
-    /// told of them, in their order.
+    /// Computes the values of children by the slides of a lane, and may look at their parents' boards
+    /// together. Calls `each` with every child and its value, in order.
     #[inline]
     fn children(
         &self,
@@ -101,39 +101,41 @@ pub trait Estimate: Send {
         }
     }
 
-    /// What tells the rank that the board after a slide of a lane will have, about, without a look at
-    /// it, by the value before it and the tile that slides; less than any where that is not known, and where the
-    /// slide may complete the search.
+    /// A function that predicts the rank of the board after a slide of a lane without looking at it, given
+    /// the value before the slide and the tile that slides. It returns less than any rank where no prediction
+    /// is possible and where the slide may complete the search.
     #[inline]
     fn foreseen(&self, lane: Lane) -> impl Fn(Self::Value, usize) -> i32 {
         let _ = lane;
         |_, _| i32::MIN
     }
 
-    /// The rank of a board: the lower, the better, in some fixed fraction of a move. Ranks more
-    /// than 3,500 above the best of the layer before are not told apart.
+    /// The rank of a board: the lower the better, in some fixed fraction of a move. Ranks more than 3,500
+    /// above the best of the layer before are not distinguished.
     fn rank(&self, value: Self::Value) -> i32;
 
-    /// The part of a rank of the present layer that is moves: what only tells boards of a layer from each other is left out.
+    /// The part of a rank of the present layer that measures moves, without what only distinguishes boards of
+    /// one layer.
     fn moves(&self, rank: i32) -> i32 {
         rank
     }
 
-    /// Whether the board of this value and hash is one that is looked for.
+    /// Whether the board of this value and hash is one that the search looks for.
     fn completes(&self, value: Self::Value, hash: u64) -> bool;
 
-    /// Told that the next layer will have so many nodes. Each is then [entered](Self::enter) or
+    /// Announces that the next layer will have so many nodes. Each is then [entered](Self::enter) or
     /// [follows](Self::follow) one of the present layer, before that layer is complete.
     fn make_room(&mut self, nodes: usize) {
         let _ = nodes;
     }
 
-    /// Told of a root that is a node of the next layer, its tiles row by row.
+    /// Announces a root that is a node of the next layer, with its tiles row by row.
     fn enter(&mut self, node: usize, tiles: &[Self::Tile]) {
         let _ = (node, tiles);
     }
 
-    /// Told of a node of the next layer that comes of one of the present layer, of these boards, by a slide of a lane.
+    /// Announces a node of the next layer that follows from `parent` in the present layer by a slide of a
+    /// lane. `boards` holds the boards of the present layer.
     #[inline]
     fn follow(
         &mut self,
@@ -151,23 +153,23 @@ pub trait Estimate: Send {
         0
     }
 
-    /// Told of the values of a layer that is complete, before any of its nodes is expanded. If
-    /// ranks mean something else from now on, the best rank of this layer in the new sense.
+    /// Announces the values of a complete layer, before any of its nodes is expanded. If ranks mean something
+    /// else from now on, returns the best rank of this layer in the new sense.
     fn next_layer(&mut self, layer: impl Iterator<Item = Self::Value> + Clone) -> Option<i32> {
         let _ = layer;
         None
     }
 }
 
-/// A beam that ends with the first solution, and whose width can be changed while it runs.
+/// A beam that ends with the first solution and whose width can be changed while it runs.
 pub trait Pass: Search<Found = Solution> {
-    /// About how many layers are to come, at least one, where so many are `expected` in all.
+    /// About how many layers are to come, at least one, if `expected` are expected in all.
     fn rest(&self, expected: u32) -> u32;
 
     /// Whether no layer has come nearer to the goal for a long time.
     fn is_stuck(&self) -> bool;
 
-    /// Makes the layers to come so wide; at most as wide as it was made for.
+    /// Sets the width of the layers to come, up to the width that the beam was made for.
     fn set_width(&mut self, width: usize);
 }
 
@@ -175,7 +177,7 @@ pub trait Pass: Search<Found = Solution> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
     width: usize,
-    /// The most moves; layers beyond are not made.
+    /// The most moves; no layers beyond are made.
     pub deepest: u32,
 }
 
@@ -183,7 +185,7 @@ impl Settings {
     /// The greatest width: nodes are numbered in 29 bits.
     pub const MAX_WIDTH: usize = 1 << 28;
 
-    /// Layers of at most `width` nodes, which is at least 1 and at most [`Self::MAX_WIDTH`].
+    /// Layers of at most `width` nodes, clamped to between 1 and [`Self::MAX_WIDTH`].
     #[must_use]
     pub fn new(width: usize, deepest: u32) -> Self {
         Self {
@@ -192,7 +194,7 @@ impl Settings {
         }
     }
 
-    /// The same, but layers of at most so many nodes.
+    /// The same, but with layers of at most so many nodes.
     fn at_most(self, width: usize) -> Self {
         Self::new(self.width.min(width), self.deepest)
     }
@@ -204,9 +206,9 @@ impl Settings {
     }
 }
 
-/// A beam search for a problem, by the learned estimate where [there is one](is_learned)
-/// and by a lower bound elsewhere; none where beams do not [support](supports) the shape. While the
-/// tables of the estimate are not there it works on them.
+/// A beam search for a problem, by the learned estimate where [there is one](is_learned) and by a lower bound
+/// elsewhere; `None` where beams do not [support](supports) the shape. While the tables of the estimate are
+/// not ready, the search works on them.
 #[must_use]
 pub fn solver(problem: &Problem, from: End, width: usize, seed: u64) -> Option<Solver> {
     if !supports(problem.shape()) {
@@ -222,8 +224,7 @@ pub fn solver(problem: &Problem, from: End, width: usize, seed: u64) -> Option<S
     Some(prepared::solver(problem, prepare, begin))
 }
 
-/// The bytes that a search of this width can come to hold, the tables of its estimate not
-/// counted.
+/// The bytes that a search of this width can come to hold, not counting the tables of its estimate.
 #[must_use]
 pub fn bytes(shape: Shape, width: usize) -> u64 {
     Beam::<Learned>::bytes(shape, width)

@@ -6,21 +6,21 @@ use super::boards::Tile;
 use super::trace::Mark;
 use crate::heuristic::Tiles;
 
-/// How many nodes are cleared in one go: a fraction of a millisecond.
+/// How many nodes are cleared at once: this takes a fraction of a millisecond.
 const CLEARED_AT_ONCE: usize = 1 << 12;
 
-/// A node, all but its board.
+/// A node without its board.
 #[derive(Clone, Copy, Debug)]
 pub struct Head<V> {
     /// What the estimate carries along.
     pub value: V,
-    /// The way to it.
+    /// The path to the node.
     pub mark: Mark,
-    /// The moves made.
+    /// The number of moves made.
     pub depth: u32,
     pub(super) hash: u64,
     pub(super) blank: u16,
-    /// The move of the blank that would take the last one back; 4 where there is none.
+    /// The move of the blank that would undo the last one; 4 where there is none.
     pub(super) back: u8,
 }
 
@@ -28,12 +28,12 @@ pub struct Head<V> {
 #[derive(Debug)]
 pub(super) struct Heads<V> {
     len: usize,
-    /// At least `len`: what was written once is not cleared, only written again.
+    /// At least `len` heads: what was written once is not cleared, only overwritten.
     heads: Vec<Head<V>>,
 }
 
 impl<V: Copy> Heads<V> {
-    /// None yet. Room for so many is set aside, and used as it is needed.
+    /// No heads yet. Room for so many is reserved, and used as it is needed.
     pub(super) fn new(room: usize) -> Self {
         Self {
             len: 0,
@@ -45,19 +45,19 @@ impl<V: Copy> Heads<V> {
         self.len
     }
 
-    /// All of them.
+    /// All heads.
     #[inline]
     pub(super) fn all(&self) -> &[Head<V>] {
         &self.heads[..self.len]
     }
 
-    /// All of them, to be written.
+    /// All heads, for writing.
     #[inline]
     pub(super) fn all_mut(&mut self) -> &mut [Head<V>] {
         &mut self.heads[..self.len]
     }
 
-    /// The nodes from one on that have their blanks on the same cell, `most` at most.
+    /// The nodes from `first` on that have their blanks on the same cell, `most` at most.
     #[inline]
     pub(super) fn alike(&self, first: usize, most: usize) -> Range<usize> {
         let end = self.len.min(first + most);
@@ -73,7 +73,8 @@ impl<V: Copy> Heads<V> {
         self.all().iter().map(|head| head.value)
     }
 
-    /// Makes them `len`, all to be [written](Self::all_mut), or as many as can be cleared at once.
+    /// Sets the length to `len`, or to as many heads as can be cleared at once. All are to be
+    /// [written](Self::all_mut).
     pub(super) fn grow(&mut self, len: usize, filler: Head<V>) {
         if len > self.heads.len() {
             let cleared = len.min(self.heads.len() + CLEARED_AT_ONCE);
@@ -92,7 +93,7 @@ pub struct Nodes<T, V> {
 }
 
 impl<T: Tile, V: Copy> Nodes<T, V> {
-    /// None yet, of boards of so many cells.
+    /// No nodes yet, of boards with so many cells.
     pub const fn new(cells: usize) -> Self {
         Self {
             cells,
@@ -101,13 +102,13 @@ impl<T: Tile, V: Copy> Nodes<T, V> {
         }
     }
 
-    /// How many there are.
+    /// The number of nodes.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.heads.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are none.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.heads.is_empty()

@@ -5,13 +5,13 @@ use memmap2::MmapMut;
 use crate::heuristic::huge_pages;
 use crate::heuristic::pattern_database::prefetch;
 
-/// Words of a bucket: a line of the cache.
+/// The words of a bucket: one cache line.
 const WORDS: usize = 16;
 
 /// A bucket, its words as bytes.
 type Bucket = [u8; size_of::<[u32; WORDS]>()];
 
-/// A narrow beam remembers more than its last few layers, lest it go in circles.
+/// A narrow beam remembers more than its last few layers, lest it run in circles.
 const LEAST_BUCKETS: usize = 256;
 
 /// The first word of a bucket counts what was put in; the others hold fingerprints.
@@ -19,39 +19,39 @@ const PLACES: usize = WORDS - 1;
 
 /// Fingerprints of boards in buckets of fifteen; the oldest of a bucket is forgotten first.
 ///
-/// With a bucket for every two nodes of a layer, boards are remembered for six layers or seven. A board
-/// can only come back after an even number of moves, most often two or four layers on. Of four
-/// thousand million new boards one is taken for a known one.
+/// With one bucket for every two nodes of a layer, boards are remembered for six or seven layers. A board can
+/// only recur after an even number of moves, most often two or four layers on. A fingerprint has 32 bits, so
+/// about one in 290 million new boards is mistaken for a known one.
 #[derive(Debug)]
 pub(super) struct Seen {
     buckets: MmapMut,
 }
 
 impl Seen {
-    /// Nothing seen yet, with layers of at most so many nodes to come.
+    /// An empty table for layers of at most so many nodes.
     pub(super) fn new(width: usize) -> Self {
         Self {
             buckets: huge_pages::zeroed(buckets(width) * size_of::<Bucket>()),
         }
     }
 
-    /// Calls for the memory that [`Self::insert`] will look at.
+    /// Prefetches the memory that [`Self::insert`] will read.
     #[inline]
     pub(super) fn prefetch(&self, hash: u64) {
         let buckets: &[Bucket] = self.buckets.as_chunks().0;
         prefetch(buckets, bucket(hash, buckets.len()));
     }
 
-    /// Remembers a board; false when it is known already.
+    /// Remembers a board. Returns false if it is known already.
     #[inline]
     pub(super) fn insert(&mut self, hash: u64) -> bool {
         let buckets: &mut [Bucket] = self.buckets.as_chunks_mut().0;
         let bucket = &mut buckets[bucket(hash, buckets.len())];
         let words = bucket.as_chunks_mut().0;
-        // Bits that the choice of the bucket leaves almost free. 0 stands for an empty place, and small
-        // numbers are counts.
+        // These bits are nearly independent of the choice of the bucket. 0 stands for an empty place, and
+        // small numbers are counts.
         let fingerprint = ((hash >> 12) as u32).max(WORDS as u32);
-        // Without an early end, so that it becomes a few vector comparisons.
+        // Without an early exit, so that it compiles to a few vector comparisons.
         let known = words.iter().fold(false, |known, &other| {
             known | (u32::from_ne_bytes(other) == fingerprint)
         });
@@ -64,13 +64,13 @@ impl Seen {
         true
     }
 
-    /// What the table takes for layers of so many nodes.
+    /// The bytes of the table for layers of so many nodes.
     pub(super) const fn bytes(width: usize) -> u64 {
         (buckets(width) * size_of::<Bucket>()) as u64
     }
 }
 
-/// How many buckets there are for layers of so many nodes.
+/// The number of buckets for layers of so many nodes.
 const fn buckets(width: usize) -> usize {
     if width / 2 > LEAST_BUCKETS {
         width / 2

@@ -1,5 +1,4 @@
-//! Large boards, which have most of their rows in common: what a slide does not change is not
-//! copied.
+//! Large boards, which have most of their rows in common: what a slide does not change is not copied.
 
 use std::mem;
 use std::ops::Range;
@@ -8,31 +7,30 @@ use super::boards::{Boards, Lines};
 use crate::heuristic::Tiles;
 use crate::puzzle::Shape;
 
-/// The rows that are written for a node: at most two that its slide changes, and one whose turn it
-/// is.
+/// The most rows that are written for a node: two that its slide changes, and the one whose turn it is.
 const ROWS_A_NODE: usize = 3;
 
-/// A board is a list of its rows. It shares them with its parent, and so with many others, but for
+/// Boards as lists of their rows. A board shares rows with its parent, and so with many other boards, except
 /// those in which they differ: copy on write.
 ///
-/// Nobody counts who still needs a row. In each layer one row of all boards is written anew, another
-/// one each time: so no board needs a row that is older than as many layers as it has rows, and the
-/// oldest rows make room for the newest.
+/// There are no reference counts. In each layer one row of all boards, a different one each time, is written
+/// anew. So no board needs a row that is more layers old than the board has rows, and the oldest rows make
+/// room for the newest.
 #[derive(Debug)]
 pub struct SharedRows {
     rows: usize,
     columns: usize,
     /// The row and the column of each cell.
     points: Box<[(u8, u8)]>,
-    /// Node by node its rows, top down, each by its number in `written`.
+    /// The rows of each node, top down, each by its number in `written`.
     present: Vec<u32>,
     next: Vec<u32>,
-    /// A ring of shares, one for each of the last layers, and behind it the rows of boards that were
-    /// put there as a whole.
+    /// A ring of shares, one for each of the last layers, followed by the rows of boards that were put there
+    /// whole.
     written: Vec<u16>,
-    /// The rows that a layer may come to write.
+    /// The most rows that a layer writes.
     share: usize,
-    /// Which share is the next layer's, and the row of it that is written next.
+    /// The share of the next layer, and the row of it that is written next.
     latest: usize,
     free: usize,
     /// The row that is written anew for each board of the next layer.
@@ -56,7 +54,7 @@ impl SharedRows {
         self.free += 1;
     }
 
-    /// Changes a tile of a board of the next layer, in a row that is its own; what was there.
+    /// Replaces a tile of a board of the next layer, in a row that is its own. Returns the previous tile.
     #[inline]
     fn replace(&mut self, node: usize, cell: (u8, u8), tile: u16) -> u16 {
         let (row, column) = (usize::from(cell.0), usize::from(cell.1));
@@ -107,8 +105,8 @@ impl Boards<u16> for SharedRows {
         let (rows, columns) = (shape.rows(), shape.columns());
         let share = ROWS_A_NODE * width;
         let ring = (rows + 1) * share * columns;
-        // With room for one whole board, so that nothing is moved for it. Such memory mostly comes
-        // cleared; where it does not, it is up to 32 MB, some milliseconds once for a beam.
+        // With room for one whole board, so that nothing is moved for it. Such memory mostly comes zeroed;
+        // otherwise clearing up to 32 MB takes some milliseconds, once per beam.
         let mut written = vec![0; ring + shape.cells()];
         written.truncate(ring);
         Self {
@@ -125,7 +123,7 @@ impl Boards<u16> for SharedRows {
         }
     }
 
-    /// As many as half of all numbers are enough for: the others are for the rows of whole boards.
+    /// As many boards as half of all row numbers allow: the other half is for the rows of whole boards.
     fn most(shape: Shape) -> usize {
         (u32::MAX / 2) as usize / (ROWS_A_NODE * (shape.rows() + 1))
     }
@@ -172,7 +170,7 @@ impl Boards<u16> for SharedRows {
         mem::swap(&mut self.present, &mut self.next);
         self.latest = (self.latest + 1) % (self.rows + 1);
         self.due = (self.due + 1) % self.rows;
-        // The oldest share: nobody needs it any more.
+        // The oldest share: no board needs it any more.
         self.free = self.latest * self.share;
     }
 

@@ -1,4 +1,4 @@
-//! The ways by which boards were reached, four bytes a node.
+//! The paths by which boards were reached, at four bytes a node.
 
 use crate::puzzle::Direction;
 use crate::search::arena::Arena;
@@ -12,11 +12,11 @@ const ROOT: u32 = u32::MAX >> 2;
 pub struct Mark(u32);
 
 impl Mark {
-    /// Where all ways begin: no move made.
+    /// The origin of all paths: no move made.
     pub const ROOT: Self = Self(ROOT);
 }
 
-/// For every node that was ever kept its parent, in the upper 30 bits, and the move from it.
+/// The parent of every node that was ever kept, in the upper 30 bits, and the move from it.
 #[derive(Debug)]
 pub struct Trace {
     links: Arena<u32>,
@@ -31,7 +31,7 @@ impl Trace {
         }
     }
 
-    /// Whether so many more nodes would be more than can be told apart.
+    /// Whether so many more nodes would exceed the numbers available.
     pub(super) const fn is_full(&self, more: usize) -> bool {
         self.links.rows() + more >= ROOT as usize
     }
@@ -69,12 +69,12 @@ impl Trace {
 #[derive(Debug)]
 pub struct Way {
     at: u32,
-    /// The last first, until all are there.
+    /// The last move first, until all are read.
     moves: Vec<Direction>,
 }
 
 impl Way {
-    /// The way to a node, of which nothing is read yet.
+    /// The path to a node, of which nothing is read yet.
     #[must_use]
     pub const fn to(mark: Mark) -> Self {
         Self {
@@ -83,13 +83,13 @@ impl Way {
         }
     }
 
-    /// Whether all moves are there.
+    /// Whether all moves are read.
     #[must_use]
     pub const fn is_read(&self) -> bool {
         self.at == ROOT
     }
 
-    /// Reads up to so many moves more of the trace that has the node.
+    /// Reads up to `most` more moves from the trace that has the node.
     pub fn read(&mut self, trace: &Trace, most: usize) {
         for _ in 0..most {
             if self.is_read() {
@@ -104,12 +104,12 @@ impl Way {
         }
     }
 
-    /// Adds moves after those that are there, once all are.
+    /// Appends moves, once all are read.
     pub fn add(&mut self, moves: &[Direction]) {
         self.moves.extend_from_slice(moves);
     }
 
-    /// The moves, once all are there.
+    /// The moves, once all are read.
     #[must_use]
     pub fn moves(&self) -> &[Direction] {
         &self.moves

@@ -1,4 +1,4 @@
-//! The search for a solution among whole boards.
+//! The search for a solution over whole boards.
 
 use super::{Estimate, Group, Hashes, Layers, Mark, Pass, Settings, State, Trace, Watch};
 use crate::puzzle::{Board, Direction, Problem, Shape, Solution, Symmetry, plain_names};
@@ -13,33 +13,33 @@ pub const fn supports(shape: Shape) -> bool {
     shape.cells() <= MAX_CELLS
 }
 
-/// From which end a beam begins. One end is about as good as the other, and what one misses the
-/// other often finds: the shorter of both solutions is as short as that of a beam of twice the
-/// width, and at 7×7 the narrow beams that give up on a board seldom do so from both ends.
+/// The end from which a beam begins. Both ends are about equally good, and what one misses the other often
+/// finds: the shorter of both solutions is as short as that of a beam of twice the width, and at 7×7 the
+/// narrow beams that give up on a board seldom do so from both ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum End {
     /// From the start.
     #[default]
     Start,
-    /// From the goal: the start is what is looked for, and the moves are taken back to front.
+    /// From the goal: the beam looks for the start, and the moves are reversed.
     Goal,
 }
 
-/// What is solved, as the beam sees it: turned so that the blank's home is as near to the lower
-/// right corner as can be.
+/// The problem as the beam sees it: turned so that the blank's home is as near to the lower right corner as
+/// its mirror images allow.
 pub(super) struct Task {
     problem: Problem,
     from: End,
-    /// From the problem to what is solved.
+    /// Maps the problem to its image.
     symmetry: Symmetry,
-    /// The image, its goal plain.
+    /// The image of the problem, with a plain goal.
     image: Problem,
     start: Board,
     goal: Board,
 }
 
 impl Task {
-    /// The image of the problem, whose goal is plain.
+    /// The image of the problem, with a plain goal.
     pub(super) fn plain(problem: &Problem, from: End) -> Self {
         let seen = match from {
             End::Start => problem.clone(),
@@ -57,9 +57,9 @@ impl Task {
         }
     }
 
-    /// The image, its tiles named by another goal: the one that comes of the true one when the
-    /// blank goes right and down to the last corner. An estimate that knows that corner only is
-    /// then wrong by about as many moves everywhere, which changes no rank.
+    /// The image with its tiles named after another goal: the one that results from the true goal when the
+    /// blank goes right and down to the last corner. An estimate that knows only that corner is then off by
+    /// about the same number of moves everywhere, which changes no rank.
     pub(super) fn by_last_corner(problem: &Problem, from: End) -> Self {
         let task = Self::plain(problem, from);
         let mut corner = task.goal.clone();
@@ -75,22 +75,22 @@ impl Task {
         }
     }
 
-    /// The start's image.
+    /// The image of the start.
     pub(super) const fn start(&self) -> &Board {
         &self.start
     }
 
-    /// The goal's image.
+    /// The image of the goal.
     pub(super) const fn goal(&self) -> &Board {
         &self.goal
     }
 
-    /// The image, its goal plain.
+    /// The image of the problem, with a plain goal.
     pub(super) const fn image(&self) -> &Problem {
         &self.image
     }
 
-    /// The solution of the problem that the moves of its image are.
+    /// The solution of the problem that corresponds to moves of its image.
     fn solution(&self, moves: Vec<Direction>) -> Option<Solution> {
         let back = self.symmetry.inverse();
         let moves = moves.into_iter().map(|slide| back.direction(slide));
@@ -102,13 +102,13 @@ impl Task {
     }
 }
 
-/// A beam search over whole boards that ends with the first solution. The same problem, width and
-/// seed give the same solution.
+/// A beam search over whole boards that ends with the first solution. The same problem, width and seed give
+/// the same solution.
 pub struct Beam<E: Estimate<Tile = u8>> {
     task: Task,
     width: usize,
     layers: Layers<E>,
-    /// Completed boards that turned out not to be the goal, for all their hashes.
+    /// Completed boards that turned out not to be the goal in spite of their hashes.
     strangers: usize,
     stop: Option<Stop>,
 }
@@ -128,11 +128,11 @@ impl<E: Estimate<Tile = u8>> Beam<E> {
         }
     }
 
-    /// Groups of boards of its layers, those of which the solution came before others by chance, once it is over;
-    /// none where it finds no solution.
+    /// Runs the search to its end and samples groups of boards from its layers: in each, first the board that
+    /// led to the solution, then others chosen at random. `None` if no solution is found.
     pub(crate) fn leaders(mut self, seed: u64) -> Option<Vec<Group>> {
         let mut watch = Watch::new(self.task.start.shape());
-        // Less than the nodes of a layer, for each to be looked at.
+        // Fewer than the nodes of a layer, so that each layer is sampled.
         let budget = Budget::nodes(self.width as u64 / 8 + 1);
         loop {
             match self.advance(budget) {
@@ -146,7 +146,7 @@ impl<E: Estimate<Tile = u8>> Beam<E> {
         Some(watch.groups(&self.task.start, &moves, seed))
     }
 
-    /// The bytes that a search of this width can come to hold, its estimate not counted.
+    /// The bytes that a search of this width can come to hold, not counting its estimate.
     #[must_use]
     pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
         let width = Settings::new(width, 0).width();

@@ -1,4 +1,4 @@
-//! Beams that were left for want of time or memory, and are worth it again when there is more.
+//! Beams that were given up for lack of time or memory and are worth restarting when there is more.
 
 use std::time::Duration;
 
@@ -6,8 +6,8 @@ use super::Chain;
 use crate::search::plan::Stage;
 use crate::search::{Budget, Stop};
 
-/// Beams without memory look for it again when one part in so many of the time has gone: to look takes a
-/// few turns, in which they hold what memory they can get, though it be too little.
+/// Beams that lack memory look for it again each time 1/`LOOKS` of the time has passed. A look takes a few
+/// turns, in which they hold whatever memory they can get, even if it is too little.
 const LOOKS: u32 = 32;
 
 /// What beams need to go on.
@@ -15,11 +15,11 @@ const LOOKS: u32 = 32;
 enum Need {
     /// More time than there was.
     Time,
-    /// Memory, which was looked for when so much time was left.
+    /// Memory, which was last looked for when this much time was left.
     Memory(Duration),
 }
 
-/// Beams that have ended before the time was over.
+/// Beams that ended before the time was over.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Late {
     stage: Stage,
@@ -27,8 +27,8 @@ pub(super) struct Late {
 }
 
 impl Chain {
-    /// Takes note of beams that have ended early. The first asker may soon be gone, and there may be others, who
-    /// have longer; and other searches give back memory while there is time.
+    /// Records beams that ended early. The first asker may soon be gone while others can wait longer, and
+    /// other searches free memory in the meantime.
     pub(super) fn note_late(&mut self, stage: Stage, stop: Stop, budget: Budget) {
         let Some(left) = budget.time else {
             return;
@@ -41,11 +41,11 @@ impl Chain {
             _ => Need::Time,
         };
         self.late = Some(Late { stage, need });
-        // It must not be what they wait for then.
+        // The beams must not wait for the proof then.
         self.begin_beside(u64::MAX);
     }
 
-    /// Has them begin again before all stages that wait, once there may be what they need.
+    /// Puts these beams before all waiting stages, once what they need may be available.
     pub(super) fn call_back(&mut self, budget: Budget) {
         let is_there = |late: &mut Late| match late.need {
             Need::Time => budget.is_longer_than(self.left),
@@ -56,7 +56,7 @@ impl Chain {
         };
         if let Some(late) = self.late.take_if(is_there) {
             self.waiting.push_front(late.stage);
-            // The proof had all the nodes meanwhile, and owes none of them.
+            // Meanwhile the proof had all the nodes; it owes none of them.
             self.turns = [0; 2];
         }
     }

@@ -1,4 +1,4 @@
-//! The parts that a chain's searches hand out, and which of them gets the help.
+//! The parts that a chain's searches hand out, and which search gets the help.
 
 use std::any::Any;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use crate::search::guides::Strength;
 use crate::search::plan::Objective;
 use crate::search::{Budget, Part, Progress, Search};
 
-/// In more time than this some 24-puzzles are proven with a worker's help; a wider beam would hardly
-/// find anything shorter.
+/// With more time than this left, some 24-puzzles are proven with a worker's help, while a wider beam would
+/// hardly find anything shorter.
 const PROVABLE: Duration = Duration::from_secs(3);
 
-/// The most cells for which that is so.
+/// The most cells for which that holds.
 const PROVABLE_CELLS: usize = 25;
 
-/// Which of a chain's searches has handed out a part.
+/// The one of a chain's searches that handed out a part.
 #[derive(Clone, Copy, Debug)]
 enum By {
     Current,
@@ -43,12 +43,12 @@ impl Part for HandedOut {
 }
 
 impl Chain {
-    /// A part of the search to which help is worth most.
+    /// Hands out a part of the search that gains most by help.
     pub(super) fn hand_out(&mut self, memory: u64) -> Option<HandedOut> {
         if !self.has_open_end() {
             return None;
         }
-        // Until the proof has something to share it takes a few milliseconds, and a beam would keep the
+        // It takes a few milliseconds until the proof has something to share, and a beam would keep the
         // helper until the time is over.
         let of_beams = (!self.proof_gains_most()).then(|| self.split_current(memory));
         let part = of_beams.flatten().or_else(|| self.split_beside(memory))?;
@@ -56,7 +56,7 @@ impl Chain {
         Some(part)
     }
 
-    /// Gives a part back to the search that has handed it out, which is not left before that.
+    /// Gives a part back to the search that handed it out. That search is not left before this.
     pub(super) fn take_back(&mut self, part: Box<dyn Part>) {
         let part: Box<dyn Any> = part;
         let Ok(part) = part.downcast::<HandedOut>() else {
@@ -71,7 +71,7 @@ impl Chain {
         self.out -= 1;
     }
 
-    /// Whether help is worth more to the search that proves beside beams than to these.
+    /// Whether the search that proves beside beams gains more by help than the beams do.
     pub(super) fn proof_gains_most(&self) -> bool {
         let beside = self.beside.as_ref();
         let guided_by = beside.and_then(|beside| beside.guided_by);

@@ -1,26 +1,26 @@
-//! A tile's cheapest way to a cell, whatever becomes of the other tiles.
+//! A tile's cheapest path to a cell, regardless of what becomes of the other tiles.
 //!
-//! The tile goes straight on and across corners in some order and never turns back. Where the
-//! diagonals come best depends on the cells that are done already: beside them the blank has to
-//! take the long way round. All orders are compared at once, by dynamic programming.
+//! The tile goes straight on and across corners in some order and never turns back. The best places for the
+//! diagonals depend on the cells that are done already: beside them the blank has to take the long way round.
+//! All orders are compared at once, by dynamic programming.
 
 use super::field::{Cell, Field};
 use super::push::{PUSHES, Push};
 use super::walk::{Frame, Walks};
 use crate::puzzle::Direction;
 
-/// More moves than any way takes.
+/// More moves than any path takes.
 const NEVER: u32 = u32::MAX;
 
-/// The fewest moves to have the tile on a cell and the blank on one of its sides, and on which
-/// side the blank was before the last push.
+/// The fewest moves to have the tile on a cell and the blank on one of its sides, and the side that the blank
+/// was on before the last push.
 #[derive(Clone, Copy)]
 struct Arrival {
     moves: u32,
     before: Direction,
 }
 
-/// Brings a tile to `target`, or until `near` says that it is near enough.
+/// Brings a tile to `target`, or until `near` holds for its cell.
 pub(super) fn bring(
     field: &mut Field,
     walks: &mut Walks,
@@ -89,8 +89,8 @@ fn plan(
     way_back(field, &frame, &arrivals, place, target)
 }
 
-/// The blank's ways to the sides of the tile. Those behind it are left out: the blank comes by
-/// another side then, and goes on round the tile with the first push.
+/// The blank's paths to the sides of the tile. Sides behind the tile are left out: the blank then comes by
+/// another side and goes on round the tile with the first push.
 fn approaches(field: &mut Field, walks: &mut Walks, place: Cell) -> [Arrival; 4] {
     field.set_free(place, false);
     let approaches = Direction::ALL.map(|side| {

@@ -1,7 +1,7 @@
-//! The board at work: which tile is where, which cells are still free, the moves made.
+//! The current board: which tile is where, which cells are still free, and the moves made.
 //!
-//! Cells are numbered on a grid with a margin of one closed cell all round, so that stepping
-//! off the board and onto a finished cell are refused by the same look-up.
+//! Cells are numbered on a grid with a margin of one closed cell all round, so that the same look-up refuses
+//! steps off the board and onto finished cells.
 
 use super::Variant;
 use super::toil::Spot;
@@ -27,11 +27,11 @@ impl Point {
 #[derive(Clone, Debug)]
 pub(super) struct Field {
     variant: Variant,
-    /// So many pushes of a tile are thought of before one is made.
+    /// How many pushes of a tile are considered before one is made.
     look_ahead: usize,
     shape: Shape,
     home: usize,
-    /// From a cell to its neighbours, by direction.
+    /// The offsets from a cell to its neighbours, by direction.
     offsets: [isize; 4],
     tiles: Vec<u16>,
     /// Where each tile is, the blank being tile 0.
@@ -39,7 +39,7 @@ pub(super) struct Field {
     /// Where each tile belongs.
     goals: Vec<Point>,
     points: Vec<Point>,
-    /// The tile on each cell; on the blank's cell, any.
+    /// The tile on each cell; on the blank's cell, any tile.
     spots: Vec<Spot>,
     run: Vec<Direction>,
 }
@@ -84,7 +84,7 @@ impl Field {
         field
     }
 
-    /// How the tiles are to be moved about.
+    /// How tiles are moved.
     pub(super) const fn variant(&self) -> Variant {
         self.variant
     }
@@ -107,7 +107,7 @@ impl Field {
         (row + 1) * (self.shape.columns() + 2) + column + 1
     }
 
-    /// The neighbour of a cell of the board, perhaps in the margin.
+    /// The neighbour of a cell of the board, possibly in the margin.
     pub(super) const fn beside(&self, cell: Cell, side: Direction) -> Cell {
         cell.wrapping_add_signed(self.offsets[side as usize])
     }
@@ -151,8 +151,8 @@ impl Field {
         plain_tile(self.home, cell)
     }
 
-    /// By how much a slide of the tile on a cell lessens its toil, [`BARRED`](super::toil::BARRED) where
-    /// the cell is not free; nothing to a variant that is blind to the tiles it passes.
+    /// By how much a slide of the tile on a cell reduces its toil; [`BARRED`](super::toil::BARRED) where the
+    /// cell is not free, and 0 for a variant that is blind to the tiles it passes.
     #[inline]
     pub(super) fn gain(&self, cell: Cell, direction: Direction) -> i32 {
         self.spots[cell].gain(direction)
@@ -164,8 +164,8 @@ impl Field {
         self.spots[cell]
     }
 
-    /// The blank goes to a side of the cell that it is on, as far as [gains](Self::gain) are concerned,
-    /// for a look ahead. Where it is then.
+    /// Moves the blank to a side of its cell as far as [gains](Self::gain) are concerned, for a look-ahead.
+    /// Returns its new cell.
     #[inline]
     pub(super) fn pretend(&mut self, blank: Cell, side: Direction) -> Cell {
         let next = self.beside(blank, side);
@@ -173,7 +173,7 @@ impl Field {
         next
     }
 
-    /// Takes back what a look ahead pretended of a cell.
+    /// Undoes what a look-ahead pretended for a cell.
     #[inline]
     pub(super) fn restore(&mut self, cell: Cell, spot: Spot) {
         self.spots[cell] = spot;

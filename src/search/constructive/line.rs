@@ -2,7 +2,7 @@
 
 use super::field::{Cell, Field};
 
-/// The cells not finished yet: rows `top..bottom`, columns `left..right` of the board.
+/// The cells that are not finished yet: rows `top..bottom`, columns `left..right` of the board.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rectangle {
     pub(super) top: usize,
@@ -11,8 +11,8 @@ pub(super) struct Rectangle {
     pub(super) right: usize,
 }
 
-/// The outermost row or column on one side of the rectangle, and what lies behind it. Its cells
-/// are counted from the end that is farther from the blank's home.
+/// The outermost row or column on one side of the rectangle, and what lies behind it. Its cells are counted
+/// from the end that is farther from the blank's home.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     origin: Cell,
@@ -20,12 +20,12 @@ pub(super) struct Line {
     inward: isize,
     /// The number of its cells.
     pub(super) length: usize,
-    /// The number of lines up to the other side of the rectangle, this one included.
+    /// The number of lines to the other side of the rectangle, including this one.
     pub(super) depth: usize,
 }
 
 impl Line {
-    /// The cell number `i` of the line, or of the one `depth` lines behind it.
+    /// The cell number `i` of the line, or of the line `depth` lines behind it.
     pub(super) const fn cell(self, i: usize, depth: usize) -> Cell {
         self.origin
             .wrapping_add_signed(self.along * i as isize + self.inward * depth as isize)
@@ -41,8 +41,8 @@ impl Rectangle {
         self.right - self.left
     }
 
-    /// Takes off a row if there are at least as many as columns, else a column, on the side
-    /// that is farther from the blank's home.
+    /// Removes a row if there are at least as many rows as columns, otherwise a column, on the side that is
+    /// farther from the blank's home.
     pub(super) fn peel(&mut self, field: &Field, home: (usize, usize)) -> Line {
         let down = field.cell(1, 0) as isize - field.cell(0, 0) as isize;
         let (rows, columns) = (self.rows(), self.columns());

@@ -1,9 +1,9 @@
 //! The last two tiles of a row or column.
 //!
-//! When all but one cell of a line are done, its tile can no longer be placed without taking
-//! another out again (Parberry, 1995). It costs less to place the last two together (the
-//! special row ends of Hayes, 2001). Either way both tiles are brought near, and an exact search
-//! over the places of the blank and the two in a small window does the rest.
+//! When all but one cell of a line are done, its tile can no longer be placed without taking another out
+//! again (Parberry, 1995). It costs less to place the last two together (the special row ends of Hayes,
+//! 2001). Either way both tiles are brought near, and an exact search over the places of the blank and the
+//! two tiles in a small window does the rest.
 
 use super::Variant;
 use super::field::{Cell, Field};
@@ -12,7 +12,7 @@ use super::route::{bring, estimate};
 use super::walk::Walks;
 use crate::puzzle::Direction;
 
-/// Places the tiles of the cells `first` and `first + 1` of a line, all others being done.
+/// Places the tiles of the cells `first` and `first + 1` of a line whose other cells are done.
 pub(super) fn finish(field: &mut Field, walks: &mut Walks, line: Line, first: usize) {
     let targets = [line.cell(first, 0), line.cell(first + 1, 0)];
     let tiles = targets.map(|cell| field.belonging(cell));
@@ -64,8 +64,8 @@ fn one_by_one(
     field.set_free(targets[0], true);
 }
 
-/// Brings both tiles into the window, unless they are there already: parks one of them where
-/// the other belongs, and brings the other behind it.
+/// Brings both tiles into the window, unless they are there already: parks one of them where the other
+/// belongs, and brings the other behind it.
 fn together(
     field: &mut Field,
     walks: &mut Walks,
@@ -98,7 +98,7 @@ fn enter_beside(field: &mut Field, walks: &mut Walks, window: &[Cell], tile: u16
     debug_assert!(entered, "one tile cannot bar the way");
 }
 
-/// The free cells around the two last ones of a line: as many as may be, about as wide as deep.
+/// The free cells around the last two of a line: as many as allowed, about as wide as deep.
 fn window(field: &Field, line: Line, first: usize) -> Vec<Cell> {
     let (mut start, mut end, mut depth) = (first, first + 2, 2);
     loop {
@@ -124,7 +124,7 @@ fn window(field: &Field, line: Line, first: usize) -> Vec<Cell> {
         .collect()
 }
 
-/// Walks the blank into the window without touching the given tiles; false when it cannot.
+/// Walks the blank into the window without touching the given tiles. Returns false if it cannot.
 fn enter(field: &mut Field, walks: &mut Walks, window: &[Cell], tiles: &[u16]) -> bool {
     if window.contains(&field.blank()) {
         return true;
@@ -142,10 +142,10 @@ fn enter(field: &mut Field, walks: &mut Walks, window: &[Cell], tiles: &[u16]) -
     entered
 }
 
-/// Numbers of cells of the window: the blank's, and those of the two tiles.
+/// Cells by their number in the window: the blank's, and those of the two tiles.
 type State = [u8; 3];
 
-/// A window as the search sees it: its cells numbered, and who is beside whom.
+/// A window as the search sees it: its cells numbered, with their neighbours.
 struct Graph {
     size: usize,
     neighbours: Vec<[Option<u8>; 4]>,
@@ -177,9 +177,9 @@ impl Graph {
         ])
     }
 
-    /// The shortest way from a state to one with the tiles on their targets: breadth-first search.
+    /// The shortest path from a state to one with the tiles on their targets: breadth-first search.
     fn shortest(&self, start: State, targets: [u8; 2], nodes: &mut u64) -> Option<Vec<Direction>> {
-        // By what step each state was first reached.
+        // The step by which each state was first reached.
         let mut steps: Vec<Option<Direction>> = vec![None; self.size.pow(3)];
         let mut queue = vec![start];
         let mut next = 0;

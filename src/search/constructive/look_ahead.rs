@@ -1,24 +1,24 @@
-//! Which push of a tile comes next, by some pushes that could follow.
+//! Which push of a tile comes next, judged by some pushes that could follow.
 
 use super::field::{Cell, Field};
 use super::push::{PUSHES, Push};
 use super::toil::{BARRED, Spot};
 use crate::puzzle::Direction;
 
-/// What a move costs in a score, in units of [`Spot::gain`]: a little less than a step of a tile
-/// along its longer way is worth. Chosen by trial; the lengths hardly depend on it.
+/// The cost of a move in a score, in units of [`Spot::gain`]: a little less than what a step of a tile along
+/// its longer way is worth. Chosen by trial; the lengths hardly depend on it.
 pub(super) const MOVE: i32 = 4;
 
-/// Moves added to the estimate where no push is found.
+/// The moves added to the estimate where no push is found.
 const DETOUR: i32 = 8;
 
-/// A push that looks worse than another by more than this is not followed any further. It leaves
-/// lengths within 1 % of what they are without, and takes half the time with four pushes ahead and a third
-/// with six.
+/// A push that looks worse than another by more than this is not followed any further. This leaves lengths
+/// within 1 % of what they are without it, and takes half the time with four pushes ahead and a third with
+/// six.
 const MARGIN: i32 = 16;
 
-/// Where a tile is that is pushed: its cell, the side that the blank is at, and how far it is to go by
-/// each of the two ways.
+/// The position of a tile that is being pushed: its cell, the side that the blank is on, and how far it has
+/// to go in each of the two directions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct At {
     pub(super) place: Cell,
@@ -26,12 +26,12 @@ pub(super) struct At {
     pub(super) left: [i32; 2],
 }
 
-/// A look ahead of a tile that is pushed in two directions.
+/// A look-ahead of a tile that is pushed in two directions.
 pub(super) struct LookAhead<'a> {
     pub(super) field: &'a mut Field,
     /// A vertical and a horizontal direction.
     pub(super) ways: [Direction; 2],
-    /// The steps looked at.
+    /// The number of steps looked at.
     pub(super) nodes: u64,
 }
 
@@ -40,15 +40,15 @@ pub(super) struct LookAhead<'a> {
 struct Candidate {
     /// Its moves, less what all tiles gain by it.
     score: i32,
-    /// The same with the moves to come, about.
+    /// The same plus about the moves to come.
     sum: i32,
     way: usize,
     push: &'static Push,
 }
 
 impl LookAhead<'_> {
-    /// The push to make next and its score: the moves made and to be made, less what all tiles gain by
-    /// them, so many pushes ahead; with no look ahead, those of the push alone.
+    /// The push to make next and its score, looking `pushes` pushes ahead: the moves made and to be made,
+    /// less what all tiles gain by them. With no look-ahead, the score is that of the push alone.
     pub(super) fn best(&mut self, at: At, pushes: usize) -> Option<(i32, &'static Push)> {
         let mut candidates = [None; 4];
         let mut count = 0;
@@ -58,7 +58,8 @@ impl LookAhead<'_> {
             if at.left[way] == 0 {
                 continue;
             }
-            // On the same way the blank goes round the tile, on the other one to its side.
+            // For a push in the same direction the blank goes round the tile, for one in the other direction
+            // to its side.
             let open = MOVE * effort((at.left[way] - 1, 4), (at.left[1 - way], 2));
             let [short, long] = &PUSHES[at.blank as usize][to as usize];
             for push in [short, long] {
@@ -125,11 +126,11 @@ impl LookAhead<'_> {
             self.field.restore(cell, passed);
             cell = self.field.beside(cell, side);
         }
-        // A dead end ahead is no reason to despair: the blank will find a longer way round.
+        // A dead end ahead does not rule the push out: the blank will find a longer way round.
         rest.map_or(sum + MOVE * DETOUR, |(rest, _)| score + rest)
     }
 
-    /// The moves of a push, less what the tiles gain that the blank passes; none when it is barred.
+    /// The moves of a push, less what the tiles that the blank passes gain; `None` if it is barred.
     #[inline]
     fn weigh(&self, at: At, push: &Push) -> Option<i32> {
         let mut cell = self.field.beside(at.place, at.blank);
@@ -142,9 +143,9 @@ impl LookAhead<'_> {
     }
 }
 
-/// The fewest moves that bring a tile on by two ways on an open plane, each given by its steps and by the
-/// moves that take the blank round the tile before the first push that way: between two pushes in one
-/// direction it makes four moves, when they are at right angles two.
+/// The fewest moves that bring a tile on in two directions on an open plane. Each direction is given by its
+/// steps and by the moves that take the blank round the tile before the first push that way. Between two
+/// pushes the blank makes four moves if they have the same direction, and two if they are at right angles.
 #[inline]
 pub(super) fn effort((some, round): (i32, i32), (other, other_round): (i32, i32)) -> i32 {
     let first = |here: i32, round: i32, there: i32| {
@@ -167,7 +168,7 @@ pub(super) fn effort((some, round): (i32, i32), (other, other_round): (i32, i32)
     }
 }
 
-/// The moves of the blank round a tile, from one of its sides to before a push.
+/// The moves of the blank round a tile, from one of its sides to the position for a push.
 #[inline]
 pub(super) fn round(blank: Direction, to: Direction) -> i32 {
     if to == blank {

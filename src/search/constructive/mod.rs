@@ -1,14 +1,13 @@
 //! The constructive solver: any board at once, row by row and column by column.
 //!
-//! The rectangle of cells that are not done yet always holds the blank's home. Its outer rows
-//! and columns are peeled off one at a time, and their tiles brought home one by one; the last
-//! few cells are solved by a distance table. How a tile is moved, and how a line is ended,
-//! is what the [`Variant`]s differ in: those of Parberry (1995) and Hayes (2001), and the best.
+//! The rectangle of cells that are not done yet always contains the blank's home. Its outer rows and columns
+//! are peeled off one at a time, and their tiles are brought home one by one. A distance table solves the
+//! last few cells. The [`Variant`]s differ in how a tile is moved and how a line is ended: those of Parberry
+//! (1995) and Hayes (2001), and the best.
 //!
-//! What makes the best one's solutions short is that every way of the blank moves other tiles as
-//! well. Of the ways that take about as many moves, the one is chosen that brings those tiles the
-//! nearest to where they belong, which saves a fifth of
-//! Hayes's moves on 10×10 and a third on 50×50.
+//! The best variant's solutions are short because every walk of the blank moves other tiles as well. Of the
+//! walks that take about the same number of moves, it chooses the one that brings those tiles nearest to
+//! where they belong. This saves a fifth of Hayes's moves on 10×10 and a third on 50×50.
 
 mod cheapest;
 mod field;
@@ -39,12 +38,11 @@ use crate::puzzle::{Board, Direction, Problem, Shape, plain_goal, plain_tile};
 /// A run of moves ends with the tile that makes it at least this long.
 const RUN_MOVES: usize = 1024;
 
-/// Solves any board of any size, a run of moves at a time; the runs, one after the other, are
-/// a solution.
+/// Solves any board of any size, a run of moves at a time. The runs, one after the other, form a solution.
 ///
-/// A run has at least one move and at most a few thousand. However the budget is sliced, the
-/// moves are the same. Its nodes are the cells that the blank is tried on. What the search holds
-/// is some bytes per cell, whatever the number of moves.
+/// A run has at least one move and at most a few thousand. However the budget is sliced, the moves are the
+/// same. A node is a cell that the blank is tried on. The search holds a few bytes per cell, whatever the
+/// number of moves.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -91,8 +89,8 @@ enum Stage {
 }
 
 impl Constructive {
-    /// Prepares to solve a problem. The distance table for the last block is taken from `tables`;
-    /// if it is not there yet, it is built when it is needed, within some milliseconds.
+    /// Prepares to solve a problem. The distance table for the last block is taken from `tables`; if it is
+    /// not ready when it is needed, it is built within some milliseconds.
     #[must_use]
     pub fn new(tables: Arc<Tables>, problem: &Problem, variant: Variant) -> Self {
         let shape = problem.shape();
@@ -114,20 +112,20 @@ impl Constructive {
         search
     }
 
-    /// The same solver, but that so many pushes of a tile are thought of before each. One more
-    /// than usual makes the solutions of [`Variant::Best`] 1 to 3 % shorter, and takes twice as long.
+    /// The same solver, but looking `pushes` pushes of a tile ahead. One more than usual makes the solutions
+    /// of [`Variant::Best`] 1 to 3 % shorter, and takes twice as long.
     #[must_use]
     pub const fn looking_ahead(mut self, pushes: usize) -> Self {
         self.look_ahead(pushes);
         self
     }
 
-    /// Has it look so many pushes ahead from now on.
+    /// Sets how many pushes it looks ahead from now on.
     pub const fn look_ahead(&mut self, pushes: usize) {
         self.field.set_look_ahead(pushes);
     }
 
-    /// About the part of the work that is still to be done: an n×n board takes n³ moves' worth of it.
+    /// About the fraction of the work that is left, where an n×n board takes work in proportion to n³.
     #[must_use]
     pub fn left(&self) -> f64 {
         let (rows, columns) = (self.rectangle.rows(), self.rectangle.columns());

@@ -1,4 +1,4 @@
-//! Pushing a tile one cell on: the blank goes round it, then the tile slides.
+//! Pushing a tile by one cell: the blank goes round the tile, then the tile slides.
 
 use crate::puzzle::Direction;
 
@@ -14,19 +14,19 @@ const CLOCKWISE: [Direction; 8] = [
     Direction::Right,
 ];
 
-/// Where the sides of a tile are on the ring of the eight cells round it, by direction.
+/// The positions of a tile's sides on the ring of the eight cells round it, by direction.
 const ON_RING: [usize; 4] = [0, 4, 6, 2];
 
 /// A push: the blank goes round the tile from one of its sides to another, then onto its cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Push {
     steps: [Direction; 7],
-    /// The number of steps, which is that of the moves.
+    /// The number of steps, which is the number of moves.
     pub(super) length: usize,
 }
 
-/// By the side of the tile where the blank is and the direction of the push: the two ways round,
-/// the shorter one first.
+/// By the side of the tile where the blank is and the direction of the push: the two ways round, the shorter
+/// one first.
 pub(super) static PUSHES: [[[Push; 2]; 4]; 4] = {
     let none = Push {
         steps: [Direction::Up; 7],

@@ -1,7 +1,7 @@
-//! A tile's way to a cell, the blank going round it between the pushes.
+//! A tile's route to a cell, with the blank going round it between the pushes.
 //!
-//! Each push is chosen when it comes. With no look ahead the cheapest is: then a tile goes across
-//! corners as far as that leads, and straight on afterwards.
+//! Each push is chosen when its turn comes. With no look-ahead the cheapest push is chosen: the tile then
+//! goes across corners as far as possible, and straight on afterwards.
 
 use super::field::{Cell, Field};
 use super::look_ahead::{At, LookAhead, MOVE, effort, round};
@@ -10,8 +10,7 @@ use super::walk::{Frame, Walks};
 use super::{Variant, cheapest};
 use crate::puzzle::Direction;
 
-/// About how many moves bring the tile on `place` to `target`, by the side that the blank goes to
-/// first.
+/// About how many moves bring the tile on `place` to `target`, by the side that the blank goes to first.
 fn moves_by_side(field: &Field, place: Cell, target: Cell) -> [i32; 4] {
     let frame = Frame::new(field, place, target);
     let blank = field.point(field.blank());
@@ -29,10 +28,10 @@ pub(super) fn estimate(field: &Field, tile: u16, target: Cell) -> i32 {
     up.min(down).min(left).min(right)
 }
 
-/// Brings a tile to `target`, or until `near` says that it is near enough.
+/// Brings a tile to `target`, or until `near` holds for its cell.
 ///
-/// The free cells must be a rectangle of at least two rows and columns, with perhaps a part of
-/// one more row or column beside it; if `target` lies in that part, so does a free neighbour.
+/// The free cells must be a rectangle of at least two rows and columns, possibly with a part of one more row
+/// or column beside it; if `target` lies in that part, so does a free neighbour.
 pub(super) fn bring(
     field: &mut Field,
     walks: &mut Walks,
@@ -49,7 +48,7 @@ pub(super) fn bring(
     }
 }
 
-/// Brings a tile to `target`, each push chosen when it comes, by so many pushes looked ahead on.
+/// Brings a tile to `target`. Each push is chosen when its turn comes, looking `look_ahead` pushes ahead.
 fn push_by_push(
     field: &mut Field,
     walks: &mut Walks,
@@ -74,8 +73,8 @@ fn push_by_push(
     }
 }
 
-/// Walks the blank to the side of the tile on `place` from where its way to `target` is shortest, less
-/// what other tiles gain by the walk.
+/// Walks the blank to the side of the tile on `place` from which its route to `target` is shortest, less what
+/// other tiles gain by the walk.
 fn approach(field: &mut Field, walks: &mut Walks, place: Cell, target: Cell) {
     let moves = moves_by_side(field, place, target);
     field.set_free(place, false);
@@ -90,7 +89,7 @@ fn approach(field: &mut Field, walks: &mut Walks, place: Cell, target: Cell) {
     }
 }
 
-/// The push to make next of the tile on a cell that has the blank beside it.
+/// The next push of a tile on a cell that has the blank beside it.
 fn best_push(
     field: &mut Field,
     walks: &mut Walks,

@@ -1,8 +1,8 @@
-//! What a slide is worth to the tile that slides.
+//! The worth of a slide to the tile that slides.
 //!
-//! The moves that bring a tile so many rows and columns on are, but for a few, five for each step
-//! straight on and six for each pair of steps at right angles. So a step along the longer way is
-//! worth five, one along the shorter way one.
+//! A tile's *toil* is the number of moves that bring it home, which is, up to a few moves, five for each step
+//! straight on and six for each pair of steps at right angles. So a step along the longer way is worth five,
+//! one along the shorter way one.
 
 use crate::puzzle::Direction;
 
@@ -11,20 +11,20 @@ use crate::puzzle::Direction;
 pub(super) struct Spot {
     rows: i8,
     columns: i8,
-    /// What its slides are worth: an entry of [`GAINS`].
+    /// What its slides are worth: an index into [`GAINS`].
     kind: u8,
 }
 
-/// The kinds of spots: first those that are told apart by which way a tile has to go, and which way
-/// is longer.
+/// The kinds of spots. The first kinds are distinguished by the ways that a tile has to go and by which of
+/// them is longer.
 const WAYS: u8 = 27;
 const CLOSED: u8 = WAYS;
 const BLIND: u8 = WAYS + 1;
 
-/// What the slide of a tile that may not move is worth: less than any way makes up for.
+/// The worth of sliding a tile that may not move: less than any walk can make up for.
 pub(super) const BARRED: i32 = -(1 << 20);
 
-/// What slides are worth, by kind and direction.
+/// The worth of slides, by kind and direction.
 static GAINS: [[i32; 4]; 32] = {
     let mut gains = [[0; 4]; 32];
     let mut kind = 0;
@@ -43,8 +43,7 @@ static GAINS: [[i32; 4]; 32] = {
     gains
 };
 
-/// By how much a slide lessens the toil of a tile that has to go so many rows down and columns to the
-/// right.
+/// By how much a slide reduces the toil of a tile that has to go so many rows down and columns to the right.
 const fn gain(rows: i8, columns: i8, direction: Direction) -> i32 {
     let (along, across) = if direction.is_vertical() {
         (rows, columns)
@@ -65,15 +64,15 @@ const fn gain(rows: i8, columns: i8, direction: Direction) -> i32 {
 }
 
 impl Spot {
-    /// Where there is nothing, and never will be.
+    /// A cell that holds nothing and never will.
     pub(super) const MARGIN: Self = Self {
         rows: 0,
         columns: 0,
         kind: CLOSED,
     };
 
-    /// A spot that is free, with a tile that has to go so many rows down and columns to the right; one
-    /// that nobody cares for is moved about as if it were at home.
+    /// A free spot with a tile that has to go so many rows down and columns to the right. If `is_blind`, it
+    /// is moved as if it were at home.
     pub(super) const fn new(rows: i16, columns: i16, is_blind: bool) -> Self {
         let mut spot = Self {
             rows: rows as i8,
@@ -92,7 +91,7 @@ impl Spot {
         (9 * self.rows.signum() + 3 * self.columns.signum() + longer + 13) as u8
     }
 
-    /// The same tile, which may move or not.
+    /// Sets whether the tile may move.
     pub(super) const fn set_free(&mut self, is_free: bool, is_blind: bool) {
         self.kind = match (is_free, is_blind) {
             (false, _) => CLOSED,
@@ -107,7 +106,7 @@ impl Spot {
         self.kind != CLOSED
     }
 
-    /// By how much a slide lessens its toil; [`BARRED`] where it may not move.
+    /// By how much a slide reduces its toil; [`BARRED`] if it may not move.
     #[inline]
     pub(super) fn gain(self, direction: Direction) -> i32 {
         GAINS[usize::from(self.kind % 32)][direction as usize]

@@ -1,37 +1,37 @@
-//! The blank's way to a cell, chosen for the good it does to the tiles it passes.
+//! The blank's walk to a cell, chosen for the good it does to the tiles it passes.
 
 use super::field::{Cell, Field};
 use super::toil::BARRED;
 use crate::puzzle::Direction;
 
-/// No way leads here.
+/// No walk leads here.
 const NEVER: i32 = i32::MIN / 2;
 
-/// Finds, among all shortest ways of the blank that turn neither back nor aside, the one that
-/// brings the most tiles nearer to where they belong.
+/// Finds, among all shortest walks of the blank, which turn neither back nor aside, the one that brings the
+/// most tiles nearer to where they belong.
 ///
-/// Such a way passes each cell once, so what it does to the tiles is known exactly beforehand,
-/// and the best is found by dynamic programming over the rectangle between its ends.
+/// Such a walk passes each cell once, so its effect on the tiles is known exactly in advance, and dynamic
+/// programming over the rectangle between its ends finds the best.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Walks {
-    /// For each cell of the rectangle, row by row from the start: the best gain of a way to it.
+    /// For each cell of the rectangle, row by row from the start: the best gain of a walk to it.
     gains: Vec<i32>,
-    /// The columns of the rectangle.
+    /// The number of columns of the rectangle.
     columns: usize,
-    /// Nodes looked at.
+    /// The number of nodes looked at.
     pub(super) nodes: u64,
 }
 
 impl Walks {
-    /// The tiles brought nearer, less those moved away, by the best way of the blank to `target`;
-    /// none when every such way leads over cells that are not free.
+    /// What the tiles gain by the best walk of the blank to `target`; `None` when every such walk leads over
+    /// cells that are not free.
     pub(super) fn best(&mut self, field: &Field, target: Cell) -> Option<i32> {
         let frame = Frame::new(field, field.blank(), target);
         self.look(field, &frame);
         self.gain(&frame)
     }
 
-    /// The way to the cell to which the best way gains most, less what the cell costs.
+    /// The walk to the cell where the best walk's gain less the cell's cost is greatest.
     pub(super) fn best_of(&mut self, field: &Field, cells: [(Cell, i32); 4]) -> Vec<Direction> {
         let frames = cells.map(|(cell, _)| Frame::new(field, field.blank(), cell));
         let mut best: Option<(i32, Vec<Direction>)> = None;
@@ -40,7 +40,7 @@ impl Walks {
             if frames[..first].iter().any(|other| is_same(&other)) {
                 continue;
             }
-            // One look serves all cells of the same quarter.
+            // One look serves all cells in the same quadrant.
             let same = || frames.iter().filter(is_same);
             self.look(
                 field,
@@ -62,7 +62,7 @@ impl Walks {
         best.map_or_else(Vec::new, |(_, way)| way)
     }
 
-    /// Finds the gains of all cells of a rectangle.
+    /// Computes the gains of all cells of a rectangle.
     fn look(&mut self, field: &Field, frame: &Frame) {
         let (size, columns) = (frame.rows * frame.columns, frame.columns);
         self.nodes += size as u64;
@@ -92,15 +92,15 @@ impl Walks {
         }
     }
 
-    /// The best gain of a way to the last cell of a frame within the rectangle.
+    /// The best gain of a walk to the last cell of a frame within the rectangle.
     fn gain(&self, frame: &Frame) -> Option<i32> {
         let last = (frame.rows - 1) * self.columns + frame.columns - 1;
-        // The longest way loses five per cell, far less than a cell that is not free takes off.
+        // The longest walk loses five per cell, far less than a cell that is not free subtracts.
         let gain = self.gains.get(last).copied();
         gain.filter(|&gain| gain > BARRED / 2)
     }
 
-    /// The steps of the best way to the last cell of a frame within the rectangle.
+    /// The steps of the best walk to the last cell of a frame within the rectangle.
     fn way(&self, field: &Field, frame: &Frame, target: Cell) -> Vec<Direction> {
         let mut way = Vec::with_capacity(frame.rows + frame.columns);
         let (mut row, mut column, mut cell) = (frame.rows - 1, frame.columns - 1, target);
@@ -128,7 +128,7 @@ impl Walks {
         self.gains.capacity() * size_of::<i32>()
     }
 
-    /// Walks the best way to `target`; false, and nothing moves, when there is none.
+    /// Walks the best way to `target`. If there is none, nothing moves and the result is false.
     pub(super) fn walk(&mut self, field: &mut Field, target: Cell) -> bool {
         if self.best(field, target).is_none() {
             return false;
@@ -141,7 +141,7 @@ impl Walks {
     }
 }
 
-/// The rectangle with the ends of a way in opposite corners.
+/// The rectangle with the ends of a walk in opposite corners.
 pub(super) struct Frame {
     pub(super) vertical: Direction,
     pub(super) horizontal: Direction,
@@ -172,7 +172,7 @@ impl Frame {
         [self.vertical, self.horizontal]
     }
 
-    /// The steps by each of the [ways](Self::ways).
+    /// The number of steps in each of the [directions](Self::ways).
     pub(super) const fn steps(&self) -> [i32; 2] {
         [self.rows as i32 - 1, self.columns as i32 - 1]
     }

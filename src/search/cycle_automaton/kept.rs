@@ -1,4 +1,4 @@
-//! The runs that are not left out, by what they do.
+//! The runs that are not pruned, by their effect.
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
@@ -14,20 +14,20 @@ const NONE: u32 = u32::MAX;
 
 struct Run {
     bounds: Bounds,
-    /// The last run before this one that does the same.
+    /// The last run before this one with the same effect.
     before: u32,
 }
 
-/// What several runs do.
+/// Runs with the same effect.
 struct Same {
     hash: u64,
-    /// Where the effect stands among all of them.
+    /// The range of the effect in the list of all effects.
     begin: u32,
     end: u32,
     last_run: u32,
 }
 
-/// The runs kept so far. There are hundreds of thousands, so that none has memory of its own.
+/// The runs kept so far. There are hundreds of thousands, so none has an allocation of its own.
 #[derive(Default)]
 pub(super) struct Kept {
     effects: Vec<[u16; 2]>,
@@ -36,7 +36,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    /// Keeps a run, unless one that does the same stays within its bounds: then false.
+    /// Keeps a run and returns true, unless a kept run with the same effect stays within its bounds.
     pub(super) fn keep(&mut self, effect: &Effect, bounds: Bounds) -> bool {
         let hash = XxHash3_64::oneshot(bytemuck::cast_slice(effect));
         let effects = &mut self.effects;

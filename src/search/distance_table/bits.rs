@@ -1,15 +1,15 @@
 //! Distances in one bit each.
 //!
-//! A slide changes the distance by exactly one, and the colour of the blank's cell tells whether
-//! it is odd. So the second bit of a distance tells it modulo 4, and whoever knows it knows those
-//! of all neighbours. It takes a walk down to the goal to know the first. (Cooperman &
-//! Finkelstein, 1992, keep distances modulo 3 by the same thought, where nothing tells the parity.)
+//! A slide changes the distance by exactly one, and the colour of the blank's cell tells whether it is odd.
+//! So the second bit of a distance gives it modulo 4, and a distance known once gives those of all
+//! neighbours. Finding the first distance takes a walk down to the goal. (Cooperman & Finkelstein, 1992, keep
+//! distances modulo 3 by the same idea, where nothing tells the parity.)
 
 use crate::puzzle::Direction;
 
 use super::position::{Position, Positions};
 
-/// So many boards share a word: the arrangements of the last five tiles, half of 5!.
+/// The number of boards in a word: the arrangements of the last five tiles, half of 5!.
 pub(super) const WORD_BOARDS: u32 = 60;
 
 /// The second bit of each distance.
@@ -20,7 +20,7 @@ pub(super) struct Bits {
 }
 
 impl Bits {
-    /// By the blank's place and then by rank, [`WORD_BOARDS`] a word.
+    /// Distances by the blank's place and then by rank, [`WORD_BOARDS`] a word.
     pub(super) const fn new(rows: Box<[Box<[u64]>]>) -> Self {
         Self { rows }
     }
@@ -29,13 +29,12 @@ impl Bits {
         self.rows.iter().map(|row| size_of_val(&**row)).sum()
     }
 
-    /// Whether a position that is this far from the goal, or two slides nearer or farther, is
-    /// this far.
+    /// Whether a position is at this distance. It must be at this distance or two slides nearer or farther.
     pub(super) fn is_at(&self, position: Position, distance: u8) -> bool {
         self.bit(position) == distance >> 1 & 1
     }
 
-    /// The distance, by going down to the goal.
+    /// The distance, found by going down to the goal.
     pub(super) fn distance(&self, positions: &Positions, mut position: Position) -> u8 {
         let mut modulo_4 =
             self.bit(position) << 1 | u8::from(positions.is_odd_distance(position.blank()));

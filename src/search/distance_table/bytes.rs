@@ -1,12 +1,12 @@
-//! The tables of one byte a board, for moves that are pushes: one may change the distance by one,
-//! or not at all.
+//! The tables of one byte a board, for moves that are pushes: a push changes the distance by one or not at
+//! all.
 
 use crate::puzzle::Direction;
 
 use super::position::Positions;
 use super::{Class, DistanceTable, Entries};
 
-/// A distance not known yet; the greatest of all is far below.
+/// A distance not known yet. The greatest distance is far below.
 const UNKNOWN: u8 = u8::MAX;
 
 /// Searches a class of the multi-tile metric breadth first, backwards from the goal.
@@ -24,7 +24,7 @@ pub(super) fn table(class: Class) -> DistanceTable {
         distance += 1;
         for (position, last) in layer.drain(..) {
             for direction in Direction::ALL {
-                // Back, or along the same line: that leads nowhere that was not nearer.
+                // Back, or along the same line: that leads nowhere that was not reached with fewer pushes.
                 if last.is_some_and(|last: Direction| last.is_vertical() == direction.is_vertical())
                 {
                     continue;

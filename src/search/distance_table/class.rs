@@ -4,12 +4,11 @@ use crate::puzzle::{Metric, Problem, Shape, canonical_symmetry};
 
 use super::bits::WORD_BOARDS;
 
-/// A metric, a shape and a home of the blank, the same for all that are mirror images of each
-/// other: the shape at least as wide as it is high, the home as close to the lower right corner
-/// as can be.
+/// A metric, a shape and the blank's home, the same for all that are mirror images of each other: the shape
+/// is at least as wide as it is high, and the home is as close to the lower right corner as mirroring allows.
 ///
-/// There are 18 classes in single tiles: 2×2 has one; 2×3 and 2×4 have two; 2×5, 2×6 and 3×3
-/// three, 3×4 four. The eleven of up to ten cells are there in the other metric, too.
+/// There are 18 classes in single tiles: 2×2 has one; 2×3 and 2×4 have two; 2×5, 2×6 and 3×3 three, 3×4 four.
+/// The eleven of up to ten cells also exist in the other metric.
 ///
 /// ```
 /// use loyd::puzzle::Shape;
@@ -28,14 +27,14 @@ pub struct Class {
 }
 
 impl Class {
-    /// The most cells a board with a table has: a table of 12 cells is 32 MB in single tiles.
+    /// The most cells of a board with a table: a table of 12 cells takes 32 MB in single tiles.
     pub const MAX_CELLS: usize = 12;
 
-    /// The same where lines of tiles are pushed: a board takes a byte there, not a bit.
+    /// The same where lines of tiles are pushed: there a board takes a byte, not a bit.
     pub const MAX_MULTI_TILE_CELLS: usize = 10;
 
-    /// The class, in single tiles, of the boards of a shape whose blank belongs on the cell `home`; none when they
-    /// are too large for a table, or when they have no such cell.
+    /// The class, in single tiles, of the boards of a shape whose blank belongs on the cell `home`; `None`
+    /// when they are too large for a table or have no such cell.
     #[must_use]
     pub fn new(shape: Shape, home: usize) -> Option<Self> {
         if shape.cells() > Self::MAX_CELLS || home >= shape.cells() {
@@ -49,14 +48,13 @@ impl Class {
         })
     }
 
-    /// The class of a problem in single tiles; none when its board is too large for a table.
+    /// The class of a problem in single tiles; `None` when its board is too large for a table.
     #[must_use]
     pub fn of(problem: &Problem) -> Option<Self> {
         Self::new(problem.shape(), problem.home())
     }
 
-    /// The class of the same boards in another metric; none when they are too large for a table
-    /// in it.
+    /// The class of the same boards in another metric; `None` when they are too large for a table in it.
     #[must_use]
     pub const fn counted_in(self, metric: Metric) -> Option<Self> {
         let most = match metric {

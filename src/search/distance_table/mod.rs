@@ -20,8 +20,8 @@ use position::Positions;
 
 use crate::puzzle::{Board, Direction, Metric, Problem};
 
-/// The number of moves from each solvable board of a [`Class`] to the plain goal: one bit a board
-/// where moves are slides, a byte where they are pushes.
+/// The number of moves from each solvable board of a [`Class`] to the plain goal: one bit a board where moves
+/// are slides, a byte where they are pushes.
 ///
 /// ```
 /// use loyd::puzzle::Shape;
@@ -48,8 +48,8 @@ enum Entries {
 }
 
 impl DistanceTable {
-    /// Searches the whole class on this thread: a millisecond for 3×3, some of them for 2×5, a
-    /// second for 3×4 and 2×6. A [`Sweep`] does the same in steps and on many threads.
+    /// Searches the whole class on this thread: in a millisecond for 3×3, a few milliseconds for 2×5, a
+    /// second for 3×4 and 2×6. A [`Sweep`] does the same in steps and on several threads.
     #[must_use]
     pub fn new(class: Class) -> Self {
         if class.metric() == Metric::MultiTile {
@@ -64,13 +64,13 @@ impl DistanceTable {
         }
     }
 
-    /// The boards this table is for.
+    /// The class of the boards that this table is for.
     #[must_use]
     pub const fn class(&self) -> Class {
         self.class
     }
 
-    /// The least number of moves that solve a problem; none when it is of another class.
+    /// The least number of moves that solve a problem; `None` when it is of another class.
     #[must_use]
     pub fn distance(&self, problem: &Problem) -> Option<u32> {
         self.position(problem)
@@ -83,14 +83,14 @@ impl DistanceTable {
         &self.counts
     }
 
-    /// The distances of all solvable boards of the class, by their index. Where a board has a bit
-    /// each takes a walk to the goal.
+    /// The distances of all solvable boards of the class, by index. In a table of one bit a board, each takes
+    /// a walk to the goal.
     pub fn distances(&self) -> impl Iterator<Item = u8> + '_ {
         (0..self.class.boards()).map(|index| self.distance_at(self.positions.at_index(index)))
     }
 
-    /// The board with an index into [`Self::distances`]: canonical, aiming at the plain goal
-    /// with the blank at the class's home.
+    /// The board with an index into [`Self::distances`]: canonical, aiming at the plain goal with the blank
+    /// at the class's home.
     #[must_use]
     pub fn board(&self, index: usize) -> Option<Board> {
         (index < self.class.boards()).then(|| self.positions.board(self.positions.at_index(index)))
@@ -105,7 +105,7 @@ impl DistanceTable {
         }
     }
 
-    /// The position of a problem in its canonical mirror; none when it is of another class.
+    /// The position of a problem in its canonical mirror; `None` when it is of another class.
     pub(crate) fn position(&self, problem: &Problem) -> Option<Position> {
         let class = Class::of(problem).and_then(|class| class.counted_in(self.class.metric()));
         (class == Some(self.class)).then(|| {
@@ -122,7 +122,8 @@ impl DistanceTable {
         }
     }
 
-    /// Whether a position is at a distance, if it is one move from a position at the next one.
+    /// Whether a position is at a distance, given that it is one move from a position at the next greater
+    /// one.
     pub(crate) fn is_at(&self, position: Position, distance: u8) -> bool {
         match &self.entries {
             Entries::Bits(bits) => bits.is_at(position, distance),
@@ -130,8 +131,8 @@ impl DistanceTable {
         }
     }
 
-    /// The positions after one move in a direction: after one slide, or after pushing one, two
-    /// and more tiles.
+    /// The positions after one move in a direction: after one slide, or after pushing one, two and more
+    /// tiles.
     pub(crate) fn moves(
         &self,
         position: Position,

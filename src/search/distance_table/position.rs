@@ -1,14 +1,14 @@
 //! Boards as small numbers, and moves on them.
 //!
-//! The tiles are read column by column, the blank left out, each by the place where the goal
-//! has it in this order. Of this permutation a position keeps the Lehmer code: for each tile
-//! how many later ones should come before it. A vertical move leaves the order as it is; a
-//! horizontal one takes a tile past `rows − 1` others, and exchanging two neighbours changes
-//! just their two digits. So positions are moved, and ranked, without ever being decoded.
+//! The tiles are read column by column without the blank, each by the place where the goal has it in this
+//! order. A position holds the Lehmer code of this permutation: for each tile, how many later ones should
+//! come before it. A vertical move leaves the order as it is. A horizontal one takes a tile past `rows − 1`
+//! others, and exchanging two neighbours changes just their two digits. So positions are moved and ranked
+//! without ever being decoded.
 //!
-//! Of the two permutations that differ in the order of the last two tiles only, the parity
-//! allows one for each cell of the blank; the digit that tells them apart has no weight in
-//! the rank, which makes ranks dense over the solvable boards.
+//! Of the two permutations that differ only in the order of the last two tiles, the parity allows one for
+//! each cell of the blank. The digit that distinguishes them has no weight in the rank, which makes ranks
+//! dense over the solvable boards.
 
 use std::ops::Range;
 
@@ -16,16 +16,16 @@ use crate::puzzle::{Board, Direction, goal_cell, plain_tile};
 
 use super::Class;
 
-/// Bits for one digit of the Lehmer code.
+/// The bits of one digit of the Lehmer code.
 const DIGIT_BITS: usize = 4;
 
-/// A board of a class, canonical as the class is.
+/// A board of a class, in the canonical mirror of that class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     /// The digits, the first tile's lowest.
     code: u64,
     rank: u32,
-    /// The place of the blank's cell in the order of reading.
+    /// The place of the blank's cell in reading order.
     blank: u8,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Positions {
     cells: usize,
     /// The weight of each digit in the rank.
     weights: [u32; Class::MAX_CELLS],
-    /// By the blank's place and the direction, whether a tile can slide: divisions are slow.
+    /// By the blank's place and the direction, whether a tile can slide. Tabulated, as divisions are slow.
     can_slide: [[bool; 4]; Class::MAX_CELLS],
 }
 
@@ -45,7 +45,7 @@ impl Positions {
     pub(super) fn of(class: Class) -> Self {
         let cells = class.shape().cells();
         let mut weights = [0; Class::MAX_CELLS];
-        // Half of (cells − 2 − i)!, which is nothing for the last two.
+        // Half of (cells − 2 − i)!, which is 0 for the last two.
         for (i, weight) in weights[..cells - 3].iter_mut().enumerate() {
             *weight = (3..=cells as u32 - 2 - i as u32).product();
         }
@@ -95,7 +95,7 @@ impl Positions {
         position
     }
 
-    /// Where a position stands in the order of all, from 0.
+    /// The index of a position in the order of all, from 0.
     pub(super) const fn index(&self, position: Position) -> usize {
         position.rank as usize * self.cells + position.blank as usize
     }
@@ -105,13 +105,13 @@ impl Positions {
         self.at((index / self.cells) as u32, index % self.cells)
     }
 
-    /// The position of a rank and a place of the blank.
+    /// The position with a rank and a place of the blank.
     pub(super) fn at(&self, rank: u32, blank: usize) -> Position {
         self.with_parity(rank, blank, self.is_odd(blank))
     }
 
-    /// The position of a rank and a place of the blank, solvable or not: the sum of its digits is
-    /// odd or even as said.
+    /// The position with a rank and a place of the blank, solvable or not: `is_odd` says whether the sum of
+    /// its digits is odd.
     pub(super) fn with_parity(&self, rank: u32, blank: usize, is_odd: bool) -> Position {
         let mut position = Position {
             code: 0,
@@ -142,16 +142,16 @@ impl Positions {
         Board::from_legal(self.class.shape(), |cell| tiles[cell])
     }
 
-    /// Whether the digits of solvable boards add up to an odd number, by the blank's place: a
-    /// horizontal move is `rows − 1` exchanges, a vertical one none.
+    /// Whether the digits of solvable boards add up to an odd number, by the blank's place: a horizontal move
+    /// is `rows − 1` exchanges, a vertical one none.
     pub(super) const fn is_odd(&self, blank: usize) -> bool {
         let home = self.place(self.class.home());
         let columns_apart = (blank / self.rows).abs_diff(home / self.rows);
         columns_apart * (self.rows - 1) % 2 == 1
     }
 
-    /// Whether a board with the blank at this place is an odd number of slides from the goal:
-    /// the cells are coloured like a chessboard.
+    /// Whether a board with the blank at this place is an odd number of slides from the goal: the cells are
+    /// coloured like a chessboard.
     pub(super) const fn is_odd_distance(&self, blank: usize) -> bool {
         let shape = self.class.shape();
         let (cell, home) = (self.cell(blank), self.class.home());
@@ -159,7 +159,7 @@ impl Positions {
         apart % 2 == 1
     }
 
-    /// The digits that a slide which the edge allows changes.
+    /// The digits that change by a slide that the edge allows.
     pub(super) const fn exchanged(&self, blank: usize, direction: Direction) -> Range<usize> {
         match direction {
             Direction::Up | Direction::Down => 0..0,
@@ -168,7 +168,7 @@ impl Positions {
         }
     }
 
-    /// So many ranks share their first digits.
+    /// The number of ranks that share their first digits.
     pub(super) fn sharing(&self, digits: usize) -> u32 {
         match digits.checked_sub(1) {
             Some(last) => self.weights[last],
@@ -186,7 +186,7 @@ impl Positions {
         sum
     }
 
-    /// The position after a tile has slid, if the edge is not in the way.
+    /// The position after a tile has slid; `None` if the edge is in the way.
     pub(super) fn slide(&self, position: Position, direction: Direction) -> Option<Position> {
         let blank = usize::from(position.blank);
         if !self.can_slide[blank][direction as usize] {
@@ -223,13 +223,13 @@ impl Positions {
         })
     }
 
-    /// The place of a cell in the order of reading.
+    /// The place of a cell in reading order.
     const fn place(&self, cell: usize) -> usize {
         let shape = self.class.shape();
         shape.column(cell) * self.rows + shape.row(cell)
     }
 
-    /// The cell at a place in the order of reading.
+    /// The cell at a place in reading order.
     const fn cell(&self, place: usize) -> usize {
         self.class
             .shape()
@@ -238,12 +238,12 @@ impl Positions {
 }
 
 impl Position {
-    /// The rank of its permutation: below half the factorial of the tiles.
+    /// The rank of its permutation: below half the factorial of the number of tiles.
     pub(super) const fn rank(self) -> u32 {
         self.rank
     }
 
-    /// The place of the blank's cell in the order of reading.
+    /// The place of the blank's cell in reading order.
     pub(super) const fn blank(self) -> usize {
         self.blank as usize
     }
@@ -260,7 +260,7 @@ impl Position {
             .wrapping_add(digit.wrapping_sub(old).wrapping_mul(positions.weights[i]));
     }
 
-    /// Exchanges the tiles `i` and `i + 1`, without a branch: which comes first is a coin toss.
+    /// Exchanges the tiles `i` and `i + 1` without a branch: which comes first is a coin toss.
     const fn exchange(&mut self, i: usize, positions: &Positions) {
         let (first, second) = (self.digit(i), self.digit(i + 1));
         let in_order = (first <= second) as u32;

@@ -1,21 +1,21 @@
-//! What one slide does to a whole row of boards: those with the blank on the same cell.
+//! The effect of one slide on a whole row of boards: those with the blank on the same cell.
 //!
-//! A slide changes a few digits of a rank, and by how much depends on these alone. So a row is
-//! pulled from another one in runs of whole words where the digits above a word change alone,
-//! by parts of words where others do, and just as it stands where the slide is vertical.
+//! A slide changes a few digits of a rank, by amounts that depend on these digits alone. So a row is pulled
+//! from another one in runs of whole words where only the digits above a word change, by parts of words where
+//! others do, and unchanged where the slide is vertical.
 
 use crate::puzzle::Direction;
 
 use super::bits::WORD_BOARDS;
 use super::position::{Position, Positions};
 
-/// How long the rows are, and in what pieces they are worked on.
+/// The length of rows, and the pieces in which they are processed.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
-    /// The words of a row.
+    /// The number of words in a row.
     pub(super) words: usize,
-    /// The words that are worked on at once: those whose first two digits are the same, so that
-    /// no run of words that stay together is longer.
+    /// The number of words processed at once: those whose first two digits are the same, so no run of words
+    /// that stay together is longer.
     pub(super) chunk: usize,
     /// A word with all its boards.
     pub(super) full: u64,
@@ -37,30 +37,31 @@ impl Layout {
     }
 }
 
-/// The words of a row that share their first digits, so many of them.
+/// The number of words of a row that share their first `digits` digits.
 fn sharing(positions: &Positions, digits: usize) -> usize {
     (positions.sharing(digits) / WORD_BOARDS).max(1) as usize
 }
 
-/// Where the boards of one row are led to by one slide, as seen from there.
+/// Where the boards of one row are taken by one slide, as seen from the row they come to.
 #[derive(Clone, Debug)]
 pub(super) struct Pull {
     /// The blank's place in the row that it pulls from.
     pub(super) from: usize,
-    /// So many words stay among themselves.
+    /// The number of words that are only exchanged among themselves.
     block: usize,
     how: How,
 }
 
-/// Two of a kind are for an even and an odd sum of the digits above a word.
+/// How words are pulled. Of two of a kind, one is for an even and one for an odd sum of the digits above a
+/// word.
 #[derive(Clone, Debug)]
 enum How {
-    /// Runs of so many words stay together: for each of a block, where in the block it comes
+    /// Runs of so many words stay together. For each run of a block, the word of the block that it comes
     /// from.
     Runs { run: usize, from: Box<[usize]> },
-    /// Words are torn: what each of a block is made of.
+    /// Words are split. For each word of a block, the parts that it is made of.
     Parts([Box<[Box<[Part]>]>; 2]),
-    /// Words are shuffled in themselves.
+    /// Words are shuffled within themselves.
     Shuffle([Box<Shuffle>; 2]),
 }
 
@@ -69,9 +70,9 @@ enum How {
 struct Part {
     /// The word of the block that they come from.
     from: usize,
-    /// How far they are turned to the left.
+    /// How far they are rotated to the left.
     turn: u32,
-    /// Which they are, after the turn.
+    /// Which bits they are, after the rotation.
     mask: u64,
 }
 
@@ -79,8 +80,8 @@ struct Part {
 type Shuffle = [[u64; 256]; 8];
 
 impl Pull {
-    /// What comes to the row with the blank at a place from the row that a slide leads to, which
-    /// is what the slide back leads here; none when the edge is in the way.
+    /// What comes to the row with the blank at a place from the row that a slide leads to: the result of the
+    /// inverse slide. `None` when the edge is in the way.
     pub(super) fn new(
         positions: &Positions,
         layout: &Layout,
@@ -128,8 +129,8 @@ impl Pull {
         Some(Self { from, block, how })
     }
 
-    /// Adds to `sum` what comes to the chunk that begins at the word `start` from the row
-    /// `source`, as far as that has come from its `fresh` chunks.
+    /// Adds to `sum` what comes to the chunk that begins at the word `start` from the row `source`, as far as
+    /// it comes from that row's `fresh` chunks.
     pub(super) fn add(
         &self,
         layout: &Layout,
@@ -191,7 +192,7 @@ impl Pull {
     }
 }
 
-/// What a word is made of, by the ranks that its boards come from.
+/// The parts of a word, by the ranks that its boards come from.
 fn parts(sources: impl Iterator<Item = u32>) -> Box<[Part]> {
     let mut parts: Vec<Part> = Vec::new();
     for (bit, rank) in (0..).zip(sources) {

@@ -12,13 +12,13 @@ use super::position::Positions;
 use super::pull::{Layout, Pull};
 use super::{Class, DistanceTable, Entries};
 
-/// A breadth-first search backwards from the goal through all boards of a class, one distance
-/// after the other.
+/// A breadth-first search backwards from the goal through all boards of a class, one distance after the
+/// other.
 ///
-/// The boards next to those at the last distance are at the next one, if they were not reached
-/// before. There are two bits a board, for those reached at a distance whose second bit is 0 or
-/// 1, which also tells the boards at the last distance: the others of the same bit and colour are
-/// four and more slides nearer to the goal, and all next to them have been reached.
+/// The neighbours of the boards at the last distance are at the next one, unless they were reached before.
+/// There are two bits a board: one for boards reached at a distance whose second bit is 0, and one for those
+/// where it is 1. These also identify the boards at the last distance: the others with the same bit and
+/// colour are at least four slides nearer to the goal, and all their neighbours have been reached.
 ///
 /// ```
 /// use std::num::NonZeroUsize;
@@ -42,7 +42,7 @@ pub struct Sweep {
     class: Class,
     positions: Positions,
     layout: Layout,
-    /// Those an even number of slides from the goal, and those an odd number.
+    /// The rows an even number of slides from the goal, and those an odd number.
     rows: [Vec<Row>; 2],
     /// The number of boards at each distance so far.
     counts: Vec<u64>,
@@ -53,13 +53,13 @@ pub struct Sweep {
 struct Row {
     blank: usize,
     pulls: Vec<Pull>,
-    /// By the second bit of the distance, those reached, by rank.
+    /// The boards reached, by the second bit of the distance and then by rank.
     reached: [Box<[u64]>; 2],
     /// The chunks with boards that were reached when the row was last added to.
     fresh: Box<[bool]>,
 }
 
-/// The part of a row that is worked on at once.
+/// The part of a row that is processed at once.
 struct Chunk<'a> {
     /// Its first word.
     start: usize,
@@ -69,7 +69,7 @@ struct Chunk<'a> {
 }
 
 impl Sweep {
-    /// Sets out from the goal. The table counts in single tiles, whatever the class does.
+    /// Starts from the goal. The table counts in single tiles, whatever the metric of the class.
     #[must_use]
     pub fn new(class: Class) -> Self {
         let class = class
@@ -105,14 +105,14 @@ impl Sweep {
         }
     }
 
-    /// The boards reached so far, of [`Class::boards`].
+    /// The number of boards reached so far, out of [`Class::boards`].
     #[must_use]
     pub fn reached(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// Reaches the boards of the next distance, on so many threads; gives the table when all are
-    /// reached. On 12 cells that takes some tens of milliseconds a distance on one thread.
+    /// Reaches the boards of the next distance on so many threads. Returns the table once all are reached. On
+    /// 12 cells a distance takes some tens of milliseconds on one thread.
     pub fn advance(mut self, threads: NonZeroUsize) -> ControlFlow<DistanceTable, Self> {
         if self.reached() == self.class.boards() as u64 {
             return ControlFlow::Break(self.finish());
@@ -173,19 +173,19 @@ impl Row {
     }
 }
 
-/// From the boards at one distance to those at the next.
+/// The step from the boards at one distance to those at the next.
 struct Step<'a> {
     layout: &'a Layout,
     /// The rows of the boards at the last distance.
     sources: &'a [Row],
-    /// Its second bit.
+    /// The second bit of the last distance.
     from: usize,
     /// The second bit of the next distance.
     to: usize,
 }
 
 impl Step<'_> {
-    /// Adds to all chunks; the number of boards reached.
+    /// Adds to all chunks. Returns the number of boards reached.
     fn run<'c>(
         &self,
         chunks: impl Iterator<Item = Chunk<'c>> + Send,
@@ -204,7 +204,7 @@ impl Step<'_> {
             }
         };
         thread::scope(|scope| {
-            // Where no thread is to be had, the others do its work.
+            // If a thread cannot be started, the others do its work.
             let helpers: Vec<_> = (1..threads.get())
                 .filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
                 .collect();
@@ -217,7 +217,7 @@ impl Step<'_> {
         })
     }
 
-    /// Adds the boards next to the last distance's to a chunk; how many it had not.
+    /// Adds the neighbours of the boards at the last distance to a chunk. Returns how many of them are new.
     fn add(&self, chunk: Chunk<'_>, sum: &mut [u64]) -> u64 {
         let [low, high] = chunk.reached;
         *chunk.fresh = false;
@@ -230,7 +230,7 @@ impl Step<'_> {
         }
         sum.fill(0);
         for pull in chunk.pulls {
-            // In the order of reading, of each two cells one is of the other colour.
+            // In reading order, of every two cells one has the other colour.
             let source = &self.sources[pull.from / 2];
             pull.add(
                 self.layout,

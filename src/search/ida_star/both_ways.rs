@@ -1,12 +1,12 @@
 //! From the start or from the goal: IDA* on whichever side promises less work.
 //!
-//! A problem and its inverse, start and goal exchanged, have the same solutions, turned round. But
-//! bounds that are good for the one can be poor for the other, and the work differs by a factor of
-//! several, on large boards of a thousand. So both are begun, the one with fewer nodes first, and
-//! when both have made some, the one that is expected to reach the same threshold with fewer nodes
-//! goes on alone. What either has proven by then holds for both.
+//! A problem and its inverse, with start and goal exchanged, have the same solutions, reversed. But bounds
+//! that are good for one can be poor for the other, and the work differs by a factor of several, on large
+//! boards of a thousand. So both are begun, the one with fewer nodes first. When both have made some, the one
+//! that is expected to reach the same threshold with fewer nodes goes on alone. What either has proven by
+//! then holds for both.
 //!
-//! Where that turns out to be hard, a rival with other bounds is tried in the same way.
+//! If the problem turns out to be hard, a rival with other bounds is tried in the same way.
 
 use crate::puzzle::{Direction, Problem, Solution};
 use crate::search::{Budget, Iteration, Part, Progress, Search, Solver, Step, Stop};
@@ -14,9 +14,9 @@ use crate::search::{Budget, Iteration, Part, Progress, Search, Solver, Step, Sto
 /// How long to look at both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
-    /// The nodes that each side makes, at least, if neither comes to an end before.
+    /// The least number of nodes that each side makes, unless one ends before.
     pub nodes: u64,
-    /// How many times as many nodes the next iteration is expected to make.
+    /// The factor by which the next iteration is expected to make more nodes.
     pub growth: f64,
 }
 
@@ -26,7 +26,7 @@ impl Probe {
         nodes: 300,
         growth: 5.0,
     };
-    /// For larger ones.
+    /// For larger boards.
     pub const LARGE: Self = Self {
         nodes: 300_000,
         growth: 8.5,
@@ -36,13 +36,13 @@ impl Probe {
 /// Makes a search with other bounds for the same problem.
 pub type Rival = Box<dyn FnOnce(&Problem) -> Option<Solver> + Send>;
 
-/// A rival is tried after so many nodes, and with as many: some hundredths of a second. One uniform
-/// 15-puzzle of ten thousand takes more.
+/// A rival is tried after this many nodes, and with as many: some hundredths of a second. One uniform
+/// 15-puzzle in ten thousand takes more.
 const HARD: u64 = 500_000;
 
 /// A search on the better of two sides, or a rival when both are hard.
 ///
-/// `begin` makes a search by iterations for a problem; none where it cannot. Then the other side
+/// `begin` makes a search by iterations for a problem, or returns `None` where it cannot. Then the other side
 /// is taken, if there is one.
 #[must_use]
 pub fn solver(
@@ -75,7 +75,7 @@ pub fn solver(
 struct Side {
     solver: Solver,
     is_inverse: bool,
-    /// The last threshold that it has searched through, and the nodes until then.
+    /// The last threshold that it has searched through, and the nodes up to then.
     searched: Option<(u32, u64)>,
     progress: Progress,
 }
@@ -100,7 +100,7 @@ impl Side {
         step
     }
 
-    /// The nodes that it is expected to have made when it has searched through a threshold.
+    /// The number of nodes that it is expected to have made once it has searched through a threshold.
     fn expected(&self, threshold: u32, growth: f64) -> f64 {
         let (searched, nodes) = self.searched.unwrap_or((self.progress.lower_bound, 1));
         let steps = (f64::from(threshold) - f64::from(searched)) / 2.0;
@@ -111,17 +111,17 @@ impl Side {
 struct BothWays {
     problem: Problem,
     probe: Probe,
-    /// Both, then the better one; later the rival, too, and again the better one.
+    /// Both sides, then the better one; later the rival, too, and again the better one.
     sides: Vec<Side>,
     rival: Option<Rival>,
-    /// What the others had done.
+    /// What the sides that were given up had done.
     past: Progress,
     past_iterations: Vec<Iteration>,
     /// Whether the solution was handed out.
     solved: bool,
 }
 
-/// While both sides are looked at, they take turns of so many nodes.
+/// The nodes of a turn while both sides are looked at.
 const TURN: u64 = 64;
 
 impl BothWays {
@@ -136,7 +136,7 @@ impl BothWays {
         self.past_iterations.extend(worse.solver.iterations());
     }
 
-    /// Puts the rival beside the better side, which has made as many nodes as it will make.
+    /// Puts the rival beside the better side, which has already made as many nodes as the rival will.
     fn try_rival(&mut self) {
         let rival = self.rival.take().and_then(|begin| begin(&self.problem));
         if let Some(rival) = rival {
@@ -162,7 +162,7 @@ impl Search for BothWays {
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
         if self.solved {
             return match &mut *self.sides {
-                // It may have to wait for parts.
+                // The side may have to wait for parts.
                 [side] => side.advance(budget),
                 _ => Step::Done(Stop::Proven),
             };
@@ -213,7 +213,7 @@ impl Search for BothWays {
         })
     }
 
-    /// Those of both sides, added up threshold by threshold.
+    /// The iterations of both sides, added up threshold by threshold.
     fn iterations(&self) -> Vec<Iteration> {
         let sides = self.sides.iter().flat_map(|side| side.solver.iterations());
         let mut all: Vec<Iteration> = sides.chain(self.past_iterations.clone()).collect();
@@ -226,7 +226,7 @@ impl Search for BothWays {
         all
     }
 
-    /// Once the side is chosen: looking at both takes no time.
+    /// Splits only once the side is chosen: looking at both takes no time.
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
         match &mut *self.sides {
             [side] if self.rival.is_none() => {

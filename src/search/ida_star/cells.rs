@@ -1,4 +1,4 @@
-//! The board at work, on boards of any size.
+//! The current board, for boards of any size.
 
 use crate::heuristic::Tiles;
 use crate::puzzle::Problem;
@@ -7,7 +7,7 @@ use crate::puzzle::Problem;
 pub(super) struct Cells(pub(super) Vec<u16>);
 
 impl Cells {
-    /// Whether a problem's tiles are all at home.
+    /// Whether all of a problem's tiles are at home.
     pub(super) fn are_goal_of(&self, problem: &Problem) -> bool {
         let mut tiles = (0..).zip(&self.0);
         tiles.all(|(cell, &tile)| problem.goal_cell(tile) == cell)

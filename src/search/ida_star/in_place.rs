@@ -1,4 +1,4 @@
-//! IDA* on boards of any size: one board, on which moves are made and taken back.
+//! IDA* on boards of any size: one board, on which moves are made and undone.
 
 use crate::heuristic::{Heuristic, Slide, Tiles};
 use crate::puzzle::{Problem, Solution};
@@ -80,7 +80,7 @@ impl<H: Heuristic> InPlace<H> {
         Step::Found(solution(&self.problem, moves))
     }
 
-    /// Takes back the move that led to the present node.
+    /// Undoes the move that led to the present node.
     fn retreat(&mut self) {
         if let (Some(child), Some(parent)) = (self.path.pop(), self.path.last()) {
             self.board
@@ -89,7 +89,7 @@ impl<H: Heuristic> InPlace<H> {
         }
     }
 
-    /// Makes the present node's next successor and enters it if the threshold allows; false when
+    /// Makes the present node's next successor and enters it if the threshold allows. Returns false when
     /// there are no more.
     fn step(&mut self) -> bool {
         let depth = self.path.len() as u32;

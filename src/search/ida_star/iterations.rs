@@ -1,9 +1,9 @@
-//! What IDA* remembers of its iterations.
+//! What IDA* records about its iterations.
 
 use crate::search::{Iteration, Progress};
 
-/// Beyond so many, further ones are counted with the last. Each takes several times as long as
-/// the one before, so that no search comes to that many on a board worth searching.
+/// The most iterations that are listed; further ones are counted with the last. Each takes several times as
+/// long as the one before, so no search reaches that many on a board worth searching.
 const LISTED: usize = 256;
 
 /// The thresholds so far, each with the nodes generated before it.
@@ -16,14 +16,14 @@ impl Iterations {
     /// The bytes of the list, which never grows.
     pub(super) const BYTES: u64 = (LISTED * size_of::<(u32, u64)>()) as u64;
 
-    /// The first one, with this threshold.
+    /// A list that begins with an iteration of this threshold.
     pub(super) fn new(threshold: u32) -> Self {
         let mut begun = Vec::with_capacity(LISTED);
         begun.push((threshold, 0));
         Self { begun }
     }
 
-    /// Notes that another one begins.
+    /// Records that another iteration begins.
     pub(super) fn begin(&mut self, threshold: u32, progress: &mut Progress) {
         progress.iterations += 1;
         progress.lower_bound = threshold;

@@ -1,9 +1,8 @@
 //! IDA* on boards of at most 16 cells: a hundred million nodes a second and more.
 //!
-//! What costs time here is not arithmetic but branches that no processor can foresee. So all
-//! successors of a node are made at once and written to a stack of whole nodes; one that the
-//! threshold cuts off is written too, and the next one overwrites it. Nothing is taken back:
-//! a board is one word, and the stack holds copies.
+//! The cost here is not arithmetic but branches that no processor can predict. So all successors of a node
+//! are made at once and written to a stack of whole nodes. One that the threshold cuts off is written too,
+//! and the next one overwrites it. No move is undone: a board is one word, and the stack holds copies.
 
 use crate::heuristic::{Heuristic, SMALL_CELLS, Slide, Tiles};
 use crate::puzzle::{Direction, Problem, Solution};
@@ -12,12 +11,12 @@ use crate::search::{Budget, Iteration, Progress, Search, Step, Stop};
 
 use super::iterations::Iterations;
 
-/// More than any path is long: no board of at most 16 cells needs more than 140 moves (2×8).
+/// More than the length of any path: no board of at most 16 cells needs more than 140 moves (2×8).
 const DEPTHS: usize = 256;
 /// At most two siblings wait beside each node of the path, and three beside the first.
 const STACK: usize = 1024;
 
-/// Four bits a cell, as [`crate::puzzle::Board`] has it.
+/// Four bits a cell, as in [`crate::puzzle::Board`].
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Nibbles(u64);
 
@@ -38,8 +37,8 @@ struct Node<S> {
     depth: u8,
 }
 
-/// What can be done from one cell after one move, the last in order first: it is on the stack's
-/// top that the search goes on.
+/// The moves possible from one cell after one move, in reverse order: the search goes on from the top of the
+/// stack.
 #[derive(Clone, Copy)]
 struct Successors {
     count: usize,
@@ -60,14 +59,14 @@ pub(super) struct Packed<H: Heuristic> {
     root: Node<H::State>,
     successors: Box<[Successors; SMALL_CELLS * 8]>,
     stack: Box<[Node<H::State>; STACK]>,
-    /// How many nodes wait on the stack.
+    /// The number of nodes waiting on the stack.
     waiting: usize,
     /// The moves to the present node, by depth.
     path: Box<[u8; DEPTHS]>,
     threshold: u32,
     /// The least sum of moves and bound beyond the threshold.
     beyond: u32,
-    /// Successors made. The progress has fewer: see [`Self::ahead`].
+    /// The number of successors made. The progress counts fewer: see [`Self::ahead`].
     made: u64,
     progress: Progress,
     iterations: Iterations,
@@ -75,7 +74,7 @@ pub(super) struct Packed<H: Heuristic> {
     solved: bool,
 }
 
-/// The index of [`Packed::successors`].
+/// The index into [`Packed::successors`].
 #[inline]
 const fn situation(blank: u8, entered_by: u8) -> usize {
     (blank as usize * 8 + entered_by as usize) % (SMALL_CELLS * 8)
@@ -120,10 +119,10 @@ impl<H: Heuristic> Packed<H> {
         }
     }
 
-    /// Searches on beneath the threshold until a node is the goal, none is left, or as many
-    /// successors are made as asked for. True at the goal.
+    /// Continues the search within the threshold until a node is the goal, none is left, or as many
+    /// successors are made as asked for. Returns true at the goal.
     fn search(&mut self, until: u64) -> bool {
-        // Held in registers, which fields behind a reference would not be.
+        // Locals can be held in registers; fields behind a reference would not be.
         let Self {
             heuristic,
             goal,
@@ -183,8 +182,8 @@ impl<H: Heuristic> Packed<H> {
         at_goal
     }
 
-    /// How many of the successors made a search that makes one at a time would not have made
-    /// yet, when it comes to the node on the stack's top: those after each move of the path.
+    /// How many of the successors made would not have been made yet by a search that makes one at a time,
+    /// when it comes to the node on top of the stack: those after each move of the path.
     fn ahead(&self) -> u64 {
         let Some(top) = self.waiting.checked_sub(1) else {
             return 0;

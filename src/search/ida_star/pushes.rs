@@ -1,4 +1,4 @@
-//! IDA* in pushes: the axes alternate, so that a node is a board and the axis of its next push.
+//! IDA* in pushes: the axes alternate, so a node is a board and the axis of its next push.
 
 use crate::heuristic::pushes::{self, Lines, Patterns, PushBound};
 use crate::heuristic::{Slide, Tiles};
@@ -12,8 +12,8 @@ use super::iterations::Iterations;
 /// IDA* for the fewest pushes, on boards of any size.
 ///
 /// Ends with `Found` and `Done(Proven)`; the solution's [`Metric::MultiTile`] length is least.
-/// `progress().lower_bound` and `iterations()` count pushes. The bound is that of the
-/// [`pushes::Patterns`] where there are any, else that of the [`pushes::Lines`].
+/// `progress().lower_bound` and `iterations()` count pushes. The bound is that of the [`pushes::Patterns`]
+/// where there are any, otherwise that of the [`pushes::Lines`].
 ///
 /// ```
 /// use loyd::puzzle::{Board, Metric, Problem, Shape};
@@ -46,7 +46,7 @@ pub fn push_solver(problem: &Problem) -> Solver {
 struct Node<S> {
     state: S,
     blank: u16,
-    /// The axis of the next push; none at the root, where it may be either.
+    /// The axis of the next push; `None` at the root, where it may be either.
     vertical: Option<bool>,
     depth: u32,
 }
@@ -57,10 +57,10 @@ struct Pushes<B: PushBound> {
     root: Node<B::State>,
     /// The board of the present node.
     board: Cells,
-    /// The blank's cells on the way to it, the start's first.
+    /// The blank's cells on the path to that node, the start's first.
     path: Vec<u16>,
-    /// All successors of a node are made at once: what their bounds are looked up in is far
-    /// from the processor, and so it waits for all of them together.
+    /// All successors of a node are made at once: their bounds are looked up in memory far from the
+    /// processor, which then waits for all of them together.
     stack: Vec<Node<B::State>>,
     threshold: u32,
     /// The least sum of pushes and bound beyond the threshold.
@@ -130,7 +130,7 @@ impl<B: PushBound> Pushes<B> {
         }
     }
 
-    /// Makes all successors by pushes along an axis, and keeps those that the threshold allows.
+    /// Makes all successors by pushes along an axis and keeps those that the threshold allows.
     fn expand(&mut self, node: &Node<B::State>, vertical: bool) {
         let shape = self.problem.shape();
         let depth = node.depth + 1;
@@ -179,8 +179,8 @@ impl<B: PushBound> Pushes<B> {
     }
 }
 
-/// The slides of the push that takes the blank from one cell to another of the same line, each
-/// with the cell that the blank gets to.
+/// The slides of the push that takes the blank from one cell to another in the same line, each with the cell
+/// that the blank moves to.
 fn slides(shape: Shape, from: u16, to: u16) -> impl Iterator<Item = (Direction, usize)> {
     let (from, to) = (usize::from(from), usize::from(to));
     let (direction, step) = match (shape.row(from) == shape.row(to), from < to) {
@@ -224,7 +224,7 @@ impl<B: PushBound> Search for Pushes<B> {
                 continue;
             };
             self.go_to(&node);
-            // The goal needs no more pushes, whatever its next one would be.
+            // The goal needs no more pushes, whatever the axis of the next one.
             if self.bound.least(node.state, true, 0) == 0 && self.board.are_goal_of(&self.problem) {
                 return self.found();
             }

@@ -1,4 +1,4 @@
-//! The plans of questions that count pushes of lines of tiles.
+//! The plans for questions that count pushes of lines of tiles.
 
 use super::{Algorithm, CHEAP_CELLS, Method, Objective, Stage, beams, weighted};
 use crate::heuristic::HeuristicKind;
@@ -6,7 +6,7 @@ use crate::heuristic::pushes::PushKind;
 use crate::puzzle::Shape;
 use crate::search::constructive::Variant;
 
-/// The stages of a question whose method has been checked.
+/// The stages for a question whose method has been checked.
 pub(super) fn stages(
     shape: Shape,
     objective: Objective,
@@ -28,7 +28,7 @@ pub(super) fn stages(
     if objective != Objective::Optimal || shape.cells() <= CHEAP_CELLS {
         stages.push(first);
     }
-    // Solutions of few slides have few pushes, as a rule, though none is proven to be shortest.
+    // Solutions of few slides usually have few pushes, though none is proven shortest.
     if objective == Objective::Best {
         if beams::suit(shape) {
             stages.push(Stage::Beam);

@@ -9,15 +9,15 @@ use crate::search::table_walk::TableWalk;
 use crate::search::tables::Tables;
 use crate::search::{Budget, Search, Step};
 
-/// Where the block is on the board.
+/// The position of the block on the board.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inside {
-    /// Of the board.
+    /// The shape of the board.
     shape: Shape,
     block: Block,
-    /// Of the block.
+    /// The shape of the block.
     pub(super) inner: Shape,
-    /// Where the blank belongs, on the board.
+    /// The cell on the board where the blank belongs.
     home: usize,
 }
 
@@ -35,7 +35,7 @@ impl Inside {
         }
     }
 
-    /// A cell of the block as one of the board.
+    /// The cell of the board for a cell of the block.
     pub(super) const fn on_board(&self, cell: usize) -> usize {
         let (row, column) = (self.inner.row(cell), self.inner.column(cell));
         self.shape
@@ -48,7 +48,7 @@ impl Inside {
             .cell(row - self.block.top, column - self.block.left)
     }
 
-    /// Where the blank belongs, in the block.
+    /// The cell in the block where the blank belongs.
     pub(super) const fn home(&self) -> usize {
         self.in_block(self.home)
     }
@@ -81,7 +81,7 @@ impl Tabled {
         }
     }
 
-    /// Takes the table, which is built within a few milliseconds if it is not there.
+    /// Fetches the table, which is built within a few milliseconds if it is not ready.
     pub(super) fn prepare(&mut self, tables: &Tables) {
         if self.table.is_none() {
             let class = Class::new(self.inside.inner, self.inside.home());
@@ -89,12 +89,12 @@ impl Tabled {
         }
     }
 
-    /// The least moves from a board whose other tiles are home.
+    /// The fewest moves from a board whose other tiles are home.
     pub(super) fn distance(&self, tiles: impl Fn(usize) -> u16) -> Option<u32> {
         self.table.as_ref()?.distance(&self.inside.problem(tiles)?)
     }
 
-    /// The moves.
+    /// The moves of a shortest solution from such a board.
     pub(super) fn moves(&self, tiles: impl Fn(usize) -> u16) -> Option<Vec<Direction>> {
         let table = Arc::clone(self.table.as_ref()?);
         let mut walk = TableWalk::new(table, &self.inside.problem(tiles)?)?;

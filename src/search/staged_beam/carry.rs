@@ -1,12 +1,12 @@
-//! What it takes to carry one tile to its cell, by the side of it that the blank is on.
+//! The moves that it takes to carry one tile to its cell, by the side of it that the blank is on.
 
 use std::sync::OnceLock;
 
-/// Walls farther away than this are taken to be this far, and tiles farther away to cost so much
-/// more for each cell.
+/// Walls farther away than this are treated as this far away. Tiles farther away cost a fixed amount more for
+/// each cell.
 const REACH: i16 = 8;
 
-/// From a cell to that on each side of it: as (u, v).
+/// The steps from a cell to the cell on each side of it, as (u, v).
 const SIDES: [(i16, i16); 4] = [(0, -1), (0, 1), (-1, 0), (1, 0)];
 
 /// The cells round a tile, clockwise from the first side.
@@ -21,29 +21,29 @@ const RING: [(i16, i16); 8] = [
     (-1, -1),
 ];
 
-/// Where on the ring each side is.
+/// The position of each side on the ring.
 const ON_RING: [usize; 4] = [0, 4, 6, 2];
 
-/// Stands for: there is no way.
+/// Means that there is no path.
 const NO_WAY: u16 = 1 << 12;
 
 const WIDTH: usize = 2 * REACH as usize + 1;
 const HEIGHT: usize = REACH as usize + 1;
 
-/// A kind of surroundings: how far the walls are from the group's first cell. Those [`REACH`] away
-/// stand for all that are farther, and are no walls.
+/// A kind of surroundings: how far the walls are from the group's first cell. Walls [`REACH`] away stand for
+/// all that are farther and do not block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Walls {
     before: i16,
     after: i16,
     behind: i16,
-    /// The group has two tiles: its first cell is open to the second.
+    /// Whether the group has two tiles: the first cell is then open to the second tile.
     pair: bool,
 }
 
 impl Walls {
-    /// Whether the blank can be on a cell that is not the tile's. The cells of the line before
-    /// the group are done; to the second of a pair, one that is not may be the first.
+    /// Whether the blank can be on a cell other than the tile's. The cells of the line before the group are
+    /// done. For the second tile of a pair, the cell just before it may be the first tile's and is open.
     const fn open(self, (u, v): (i16, i16)) -> bool {
         let slack = self.pair as i16;
         (u >= -self.before - slack || self.before == REACH)
@@ -54,16 +54,15 @@ impl Walls {
     }
 }
 
-/// The moves that bring a tile home, for each cell that it may be on and each side that the blank
-/// may be on; and if the blank begins where the tile belongs.
+/// The moves that bring a tile home, for each cell that it may be on and each side that the blank may be on,
+/// and for a blank that begins where the tile belongs.
 ///
-/// A tile takes five moves for a step straight on and three for one across a corner; where walls
-/// are in the way, more. The exact numbers near the target are found by Dijkstra's algorithm (1959)
-/// over (tile, side).
+/// A tile takes five moves for a step straight on and three for one across a corner, and more where walls are
+/// in the way. Dijkstra's algorithm (1959) over (tile, side) finds the exact numbers near the target.
 #[derive(Debug)]
 pub(super) struct Carry {
     costs: Box<[[u16; 4]]>,
-    /// From a blank beneath the target on.
+    /// The costs when the blank begins beneath the target.
     later: Box<[u16]>,
 }
 
@@ -72,9 +71,9 @@ static TABLES: [OnceLock<Carry>; 2 * HEIGHT * HEIGHT * HEIGHT] =
     [const { OnceLock::new() }; 2 * HEIGHT * HEIGHT * HEIGHT];
 
 impl Carry {
-    /// The table for a group so many cells from the ends of its line and the other side of its
-    /// rectangle. It is made when it is first asked for, in less than 0.1 ms, and then belongs
-    /// to the process: all of them would be 3 MB.
+    /// The table for a group that is so many cells from the ends of its line and from the other side of its
+    /// rectangle. It is made when it is first requested, in less than 0.1 ms, and then belongs to the
+    /// process: all tables together would take 3 MB.
     pub(super) fn of(before: u8, after: u8, depth: u8, pair: bool) -> &'static Self {
         let near = |cells: u8| i16::from(cells).min(REACH);
         let walls = Walls {
@@ -114,7 +113,7 @@ impl Carry {
         carry
     }
 
-    /// What the blank may have done last before it was on this side of the tile.
+    /// Lowers the costs of the states that the blank may have come from to this side of the tile.
     fn come_from(
         &mut self,
         walls: Walls,
@@ -142,14 +141,14 @@ impl Carry {
         }
     }
 
-    /// The moves that bring a tile home which is (u, v) away from there, with the blank at
-    /// `blank`, as if there were no other tile. All are seen from the target.
+    /// The moves that bring home a tile that is (u, v) away from there, with the blank at `blank`, as if
+    /// there were no other tile. All positions are relative to the target.
     #[inline]
     pub(super) fn with_blank(&self, blank: (i16, i16), tile: (i16, i16)) -> i16 {
         let costs = self.costs[place(tile)];
         let (u, v) = (blank.0 - tile.0, blank.1 - tile.1);
         let apart = u.abs() + v.abs();
-        // To the other side of a tile in between, the blank has to step aside.
+        // To reach the far side of a tile that is in between, the blank has to step aside.
         let aside_v = if u == 0 { 2 } else { 0 };
         let aside_u = if v == 0 { 2 } else { 0 };
         let way = |is_near: bool, aside: i16| match is_near {
@@ -177,7 +176,7 @@ impl Carry {
     }
 }
 
-/// Where a tile's costs are; those at the edge of the table stand for what is beyond.
+/// The index of a tile's costs. The edge of the table stands for what is beyond.
 #[inline]
 fn place((u, v): (i16, i16)) -> usize {
     let (u, v) = (u.clamp(-REACH, REACH) + REACH, v.clamp(0, REACH));
@@ -209,7 +208,7 @@ struct Queue {
 }
 
 impl Queue {
-    /// Lowers the cost of a state, if it was higher.
+    /// Lowers the cost of a state if it was higher.
     fn lower(&mut self, costs: &mut [[u16; 4]], tile: (i16, i16), side: usize, cost: u16) {
         let known = &mut costs[place(tile)][side];
         if cost >= *known {

@@ -10,9 +10,9 @@ use crate::search::tables::Tables;
 /// The boards that have only the block left, and how good they are.
 pub(super) struct Closing {
     tabled: Tabled,
-    /// The completed boards that were looked at.
+    /// The number of completed boards that were looked at.
     seen: usize,
-    /// The least moves of a solution, and its completed board.
+    /// The fewest moves of a solution, and its completed board.
     best: Option<(u32, usize)>,
 }
 
@@ -25,8 +25,8 @@ impl Closing {
         }
     }
 
-    /// Looks at the boards that have completed all stages since the last time. Boards that complete them after as many
-    /// moves as this tells cannot be better.
+    /// Looks at the boards that have completed all stages since the last call. Returns the length of the best
+    /// solution so far: boards that complete the stages only after so many moves cannot be better.
     pub(super) fn judge<T: Tile>(
         &mut self,
         layers: &Layers<Staged<T>>,
@@ -49,7 +49,7 @@ impl Closing {
         self.best.map(|(length, _)| length)
     }
 
-    /// The board that a shortest solution goes through, and the moves from there.
+    /// The board on the way of a shortest solution, and the moves from there.
     pub(super) fn end<T: Tile>(
         &self,
         layers: &Layers<Staged<T>>,

@@ -1,46 +1,46 @@
-//! What makes the boards of a layer comparable that are in different stages, and drives them on.
+//! Makes boards of a layer comparable that are in different stages, and drives them on.
 
-/// The parts of a move in which ranks are counted.
+/// The fractions of a move in which ranks are counted.
 pub(super) const UNIT: i32 = 16;
 
-/// How many layers in a row may begin no new stage before that is taken for a delay; it rises as
-/// [`plenty`](super::estimate::plenty) to the other.
+/// The number of layers in a row without a new stage that does not count as a delay yet. It grows as
+/// [`plenty`](super::estimate::plenty) to the power of the second constant.
 const PATIENCE: f64 = 20.0;
 const MORE_PATIENCE: f64 = 0.45;
 
 /// By how much a stage's distance weighs more for each layer of a delay, in 64ths.
 const HEAVIER: i32 = 2;
 
-/// By how much a stage that is over is worth more for each layer of a delay, in [`UNIT`]s.
+/// By how much a completed stage is worth more for each layer of a delay, in 1/[`UNIT`]s of a move.
 const DEARER: i32 = 5;
 
-/// Ranks beyond are not told apart.
+/// Ranks beyond this are not distinguished.
 const FARTHEST: i64 = 1 << 28;
 
-/// Where a board stands in its stages, as seen from the farthest stage that any board has reached.
+/// Where a board stands in its stages, relative to the farthest stage that any board has reached.
 ///
-/// A board that completes a stage has the next group far away, all at once; boards that do not
-/// complete theirs would always seem nearer to the end. So each stage is worth as much
-/// as the boards that reached it first were away from its end, on the mean: completing a stage then changes
-/// nothing, but for those whose next group happens to be nearer than that of others. No stage
-/// has to end for all boards at once.
+/// A board that completes a stage suddenly has the next group far away, so boards that do not complete theirs
+/// would always seem nearer to the end. So each stage is worth as much as the boards that reached it first
+/// were away from its end, on average. Completing a stage then changes nothing by itself, but favours boards
+/// whose next group happens to be nearer than that of others. No stage has to end for all boards at once.
 ///
-/// Boards might wait before a stage forever, because what it takes would throw the other
-/// tiles in disorder. So during a delay the stages weigh ever more and the other tiles ever less.
+/// Boards might wait before a stage forever, because completing it would throw the other tiles into disorder.
+/// So during a delay the stages weigh ever more and the other tiles ever less.
 #[derive(Debug)]
 pub(super) struct Drive {
     /// The farthest stage reached.
     top: u16,
     /// What it is worth to be in each stage, up to the top.
     worth: Vec<i32>,
-    /// The layers since it was reached.
+    /// The number of layers since the top was reached.
     waited: i32,
-    /// More than so many are a delay.
+    /// More layers than this are a delay.
     patience: i32,
 }
 
 impl Drive {
-    /// The drive of boards that begin in the given stage, in a beam that has [`plenty`](super::estimate::plenty).
+    /// The drive of boards that begin in the given stage, in a beam that has this
+    /// [`plenty`](super::estimate::plenty).
     pub(super) fn new(first: u16, plenty: f64) -> Self {
         Self {
             top: first,
@@ -55,8 +55,8 @@ impl Drive {
         self.top
     }
 
-    /// What is added to the rank of a board for its stage, and for its distance from that one's
-    /// end. Boards that go beyond the top are as good as at its end.
+    /// What is added to the rank of a board for its stage and for its distance from the end of that stage.
+    /// Boards beyond the top count as at its end.
     #[inline]
     pub(super) fn rank(&self, stage: u16, distance: u16) -> i32 {
         let delay = (self.waited - self.patience).max(0);
@@ -72,7 +72,7 @@ impl Drive {
         (lag * weight / 64).clamp(-FARTHEST, FARTHEST) as i32
     }
 
-    /// Told where the boards of a layer stand: their stages and distances.
+    /// Announces the stages and distances of the boards of a layer.
     pub(super) fn next_layer(&mut self, layer: impl Iterator<Item = (u16, u16)>) {
         self.waited = self.waited.saturating_add(1).min(1 << 20);
         let (mut farthest, mut sum, mut count) = (self.top, 0, 0);

@@ -14,23 +14,24 @@ use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
 use crate::search::beam::{BoardOf, Estimate, Lane, Tile};
 
-/// Whether a beam is wide: up to 16×16 from a node in each layer for three cells of the board on, and
-/// on larger boards, as their cells' square, later.
+/// Whether a beam counts as wide. Up to 16×16 that takes a node in each layer for every three cells of the
+/// board; on larger boards the width required grows as the square of the number of cells.
 ///
-/// At 16×16 the estimate for wide beams made solutions 4 % longer with 60 nodes and 5 % shorter with 200,
-/// at 32×32 13 % longer with 200.
+/// At 16×16 the estimate for wide beams made solutions 4 % longer with 60 nodes and 5 % shorter with 200; at
+/// 32×32, 13 % longer with 200.
 fn is_wide(shape: Shape, width: usize) -> bool {
     let cells = shape.cells();
     let times = cells.div_ceil(256);
     cells <= Rest::MOST_WIDE && 3 * width >= times * cells
 }
 
-/// How many nodes a layer has for each cell of the board, at least one; and one where nothing but distances tells what
-/// tiles mean to each other.
+/// The number of nodes that a layer has for each cell of the board, at least 1; and 1 where no learned
+/// estimate relates tiles to each other.
 ///
-/// The more there are, the less has to be told beforehand, as long as the learned estimate tells who shall stay: far tiles
-/// then count more, those that are placed first less, and stages are waited for longer. On 10×10 solutions by
-/// 3000 nodes are 3 % shorter for it; those of 16×16, for which nothing was learned, would be 1 % longer.
+/// The more there are, the less has to be decided beforehand, as long as the learned estimate decides which
+/// boards are kept: far tiles then count more, those that are placed first count less, and stages are waited
+/// for longer. On 10×10 this makes solutions by 3000 nodes 3 % shorter; those of 16×16, for which nothing was
+/// learned, would be 1 % longer.
 pub(super) fn plenty(shape: Shape, width: usize, is_learned: bool) -> f64 {
     if is_learned {
         (width as f64 / shape.cells() as f64).max(1.0)
@@ -42,29 +43,29 @@ pub(super) fn plenty(shape: Shape, width: usize, is_learned: bool) -> f64 {
 /// What a board carries along.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value {
-    /// The estimate of all tiles, in [`rest::UNIT`]ths of a move.
+    /// The estimate of all tiles, in 1/[`rest::UNIT`]s of a move.
     rest: i32,
-    /// The stage it is in.
+    /// The stage that it is in.
     stage: u16,
-    /// The moves to its end, about.
+    /// About the number of moves to the end of that stage.
     distance: u16,
-    /// Where the stage's tiles are.
+    /// The places of the stage's tiles.
     places: [u16; 2],
 }
 
-/// One group of tiles after the other is brought home; what is home stays. A board that has
-/// brought all groups home completes the search: the block is left.
+/// Brings one group of tiles after the other home; what is home stays. A board that has brought all groups
+/// home completes the search: only the block is left.
 #[derive(Debug)]
 pub(super) struct Staged<T> {
-    /// Where the blank belongs.
+    /// The cell where the blank belongs.
     home: usize,
     groups: Vec<Group>,
     block: Block,
     /// The tables of each stage, once a board has reached it.
     stages: Vec<OnceCell<Stage>>,
-    /// The tiles of each stage; one alone twice.
+    /// The tiles of each stage; a single tile is listed twice.
     tiles: Vec<[u16; 2]>,
-    /// The stage that closes each cell; for those of the block, the number of all stages.
+    /// The stage that closes each cell; for cells of the block, the number of stages.
     closed_by: Box<[u16]>,
     rest: Rest,
     near: Option<Near>,
@@ -73,8 +74,8 @@ pub(super) struct Staged<T> {
 }
 
 impl<T: Tile> Staged<T> {
-    /// The estimate for a beam of a width, whose boards begin in the given stage; that of tiles near each other
-    /// by `near`, where it is there.
+    /// The estimate for a beam of this width whose boards begin in the given stage. `near` adds the estimate
+    /// of tiles near each other, where there is one.
     pub(super) fn new(
         problem: &Problem,
         width: usize,
@@ -119,24 +120,24 @@ impl<T: Tile> Staged<T> {
         (stages * stage + shape.cells() * cell) as u64
     }
 
-    /// What is left at the end.
+    /// The block that is left at the end.
     pub(super) const fn block(&self) -> Block {
         self.block
     }
 
-    /// How many stages there are.
+    /// The number of stages.
     pub(super) const fn count(&self) -> u16 {
         self.groups.len() as u16
     }
 
-    /// The value of a board that has completed all stages of another estimate, with which this one begins: that
-    /// ends with a larger block, whose tiles it counts for less.
+    /// The value of a board that has completed all stages of `before`, with which this estimate begins. The
+    /// other one ends with a larger block, whose tiles it gives less weight.
     pub(super) fn resume(&self, before: &Self, value: Value, tiles: &[T]) -> Value {
         let rest = value.rest - before.rest.root(tiles) + self.rest.root(tiles);
         self.enter(rest, before.count(), |cell| tiles[cell].into())
     }
 
-    /// The part of the cells that the farthest boards have still to fill.
+    /// The fraction of the cells that the farthest boards have yet to fill.
     pub(super) fn open(&self) -> f32 {
         let stages = &self.groups[usize::from(self.drive.top()).min(self.groups.len())..];
         let tiles: usize = stages.iter().map(|group| usize::from(group.tiles)).sum();
@@ -179,8 +180,8 @@ impl<T: Tile> Staged<T> {
             .distance(point(blank), first, second)
     }
 
-    /// The value after a slide, if it leaves what is home; `near` tells what it changes by the learned estimate of
-    /// tiles near each other.
+    /// The value after a slide; `None` if it moves a tile that is home. `near` returns the change of the
+    /// learned estimate of tiles near each other.
     #[inline]
     fn after(
         &self,

@@ -11,20 +11,22 @@ use crate::heuristic::learned::Ranking;
 use crate::puzzle::{Shape, plain_goal};
 use crate::search::beam::{Hashes, Layers, Learned, Mark, Ready, Settings, State, Tile, Trace};
 
-/// A beam over the block that is left, by the learned estimate. Its roots are all boards that
-/// have completed the stages, each in the layer of its depth.
+/// A beam over the block that is left, by the learned estimate. Its roots are all boards that have completed
+/// the stages, each in the layer of its depth.
 pub(super) struct Finale<T> {
     inside: Inside,
     layers: Box<dyn BlockLayers>,
     roots: Roots<T>,
-    /// The stages that they have completed.
+    /// The stages that the roots have completed.
     stages: Staged<T>,
-    /// Boards that have been told of; those of before turned out not to be the goal, for all their hashes.
+    /// The number of boards reported as the goal. All but the last turned out not to be the goal in spite of
+    /// their hashes.
     told: usize,
 }
 
 impl<T: Tile> Finale<T> {
-    /// A beam that goes on from boards that have only the block left, by what ranks boards of its shape.
+    /// A beam that goes on from boards that have only the block left. `ranking` ranks boards of the block's
+    /// shape.
     pub(super) fn new(
         inside: Inside,
         ranking: Ready,
@@ -65,7 +67,7 @@ impl<T: Tile> Finale<T> {
         Some(mark)
     }
 
-    /// What it began with.
+    /// Returns what it began with.
     pub(super) fn give_up(self) -> Completed<T> {
         Completed {
             nodes: self.roots.all(),
@@ -82,9 +84,9 @@ impl<T: Tile> Finale<T> {
         &*self.layers
     }
 
-    /// The bytes of its layers, the ways to their nodes not counted.
+    /// The bytes of its layers, not counting the paths to their nodes.
     pub(super) fn bytes(block: Shape, width: usize) -> u64 {
-        // Whatever ranks the boards: a node carries the same.
+        // Whatever ranks the boards, a node carries the same.
         Layers::<Learned>::bytes(block, width)
     }
 }
@@ -94,7 +96,7 @@ pub(super) trait BlockLayers: Send {
     fn add_root(&mut self, tiles: &[u8], depth: u32, mark: Mark);
     fn advance(&mut self, nodes: u64) -> State;
     fn set_width(&mut self, width: usize);
-    /// The board of this number that seems to be the goal.
+    /// The board of this number among those that seem to be the goal.
     fn goal(&self, number: usize) -> Option<Mark>;
     /// About how many layers are to come.
     fn rest(&self) -> u32;

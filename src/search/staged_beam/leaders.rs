@@ -9,13 +9,13 @@ use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::Problem;
 use crate::search::beam::{Group, Settings, State, Watch};
 
-/// How often the estimate of tiles near each other counts in the ranks of a beam of a width.
+/// The factor by which the estimate of tiles near each other counts in the ranks of a beam of a width.
 pub(crate) fn times(width: usize) -> f32 {
     near::times(width)
 }
 
-/// Groups of boards of a beam's layers, from the start of a problem until the first board completes the stages; none
-/// where no board does. Of boards of at most 256 cells, the blank's home in the corner.
+/// Groups of boards from a beam's layers, from the start of a problem until the first board completes the
+/// stages; `None` if no board does. For boards of at most 256 cells with the blank's home in the corner.
 pub(crate) fn leaders(
     near: Arc<NearRows>,
     problem: &Problem,

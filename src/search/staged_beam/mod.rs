@@ -1,5 +1,4 @@
-//! A beam for boards of any size: it brings the tiles home in stages, and all others nearer on
-//! the way.
+//! A beam for boards of any size: it brings the tiles home in stages, and all others nearer on the way.
 
 mod block;
 mod carry;
@@ -27,25 +26,25 @@ use super::tables::Tables;
 use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::{Problem, Shape};
 
-/// Boards of at most so many cells take a byte a tile.
+/// Boards of at most this many cells take a byte a tile.
 const BYTE_CELLS: usize = 256;
 
-/// The sides of the blocks that are left to the learned estimate, and the most cells of boards that are worth its tables.
+/// The sides of the blocks that are left to the learned estimate, and the most cells of boards that are worth
+/// its tables.
 const LEARNED_SIDES: [(usize, usize); 2] = [(8, Shape::MAX_SIDE.pow(2)), (10, 24 * 24)];
 
-/// Narrower beams seldom come to the end by it.
+/// Narrower beams seldom reach the goal by the learned estimate.
 const LEARNED_WIDTH: usize = 50;
 
-/// A search for one solution by a staged beam that keeps `width` boards in each layer, at least
-/// one, and can be made as wide as `most` on the way. The wider, the shorter the solution, and the
-/// longer it takes.
+/// A search for one solution by a staged beam that keeps `width` boards in each layer, at least one, and can
+/// later be made as wide as `most`. The wider the beam, the shorter the solution and the longer it takes.
 ///
-/// The same problem, width and seed give the same solution, once all is [prepared](prepare). It ends
-/// with [`Stop::Exhausted`](super::Stop::Exhausted) and without a solution if none is found in a few times the usual number of
-/// moves.
+/// The same problem, width and seed give the same solution, once everything is [prepared](prepare). The
+/// search ends with [`Stop::Exhausted`](super::Stop::Exhausted) and without a solution if none is found in a
+/// few times the usual number of moves.
 ///
-/// Beams of fifty boards and more end with the learned estimate. Should none of its boards come
-/// to the end by that, the search goes on from them and leaves a smaller block to it, and at last none.
+/// Beams of fifty boards and more end with the learned estimate. Should none of its boards reach the goal
+/// that way, the search goes on from them and leaves a smaller block to it, and finally none.
 #[must_use]
 pub fn solver(
     problem: &Problem,
@@ -57,8 +56,8 @@ pub fn solver(
     solver_by(near::rows(problem), problem, width, most, seed, tables)
 }
 
-/// The same by other rows for the estimate of tiles near each other than those of the process, to learn their
-/// weights; without any where there are none.
+/// The same with other rows for the estimate of tiles near each other than those of the process, to learn
+/// their weights, or with none.
 #[must_use]
 pub(crate) fn solver_by(
     near: Option<Arc<NearRows>>,
@@ -82,16 +81,16 @@ pub(crate) fn solver_by(
     pass
 }
 
-/// Works on the tables of the learned estimate, about as long as so many nodes of a search take;
-/// true once they need no more.
+/// Works on the tables of the learned estimate, about as long as so many nodes of a search take. Returns true
+/// once they are complete.
 #[must_use]
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let mut blocks = learned_blocks(problem);
     blocks.all(|(_, block)| beam::prepare(block, nodes)) && near::prepare(problem, nodes)
 }
 
-/// The bytes that a search of this width can come to hold, the tables that belong to the process
-/// not counted: at most 25 MB, and those of the learned estimate.
+/// The bytes that a search of this width can come to hold, not counting the tables that belong to the
+/// process: at most 25 MB, and those of the learned estimate.
 #[must_use]
 pub fn bytes(shape: Shape, width: usize) -> u64 {
     if shape.cells() <= BYTE_CELLS {
@@ -101,8 +100,8 @@ pub fn bytes(shape: Shape, width: usize) -> u64 {
     }
 }
 
-/// The shape of a problem as it is solved, if its blank belongs in a corner, which then is the last cell: there the
-/// learned estimate can tell something.
+/// The shape of a problem as it is solved, if its blank belongs in a corner, which then is the last cell:
+/// only there does the learned estimate apply.
 fn corner_shape(problem: &Problem) -> Option<Shape> {
     let symmetry = problem.canonical_symmetry();
     let shape = symmetry.shape(problem.shape());
@@ -123,7 +122,7 @@ fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape)> + u
     })
 }
 
-/// How a search of this width can end by the learned estimate, the best last.
+/// The ways in which a search of this width can end by the learned estimate, the best last.
 fn finales(problem: &Problem, width: usize) -> Vec<Prospect> {
     if width < LEARNED_WIDTH {
         return Vec::new();

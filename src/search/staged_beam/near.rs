@@ -9,22 +9,22 @@ use crate::heuristic::learned::near::{self, Between, NearRows};
 use crate::puzzle::Problem;
 use crate::search::beam::Lane;
 
-/// Up to this width the estimate counts once; in wider beams more often, as the width to a power, and at most so
-/// many times. As measured on 10×10 at widths of 30, 300 and 3000, and on 9×9, 8×12 and 12×12 at 30 and 300.
+/// Up to this width the estimate counts once; in wider beams its weight grows with the width to a power, up
+/// to a limit. As measured on 10×10 at widths of 30, 300 and 3000, and on 9×9, 8×12 and 12×12 at 30 and 300.
 const ONCE: f64 = 2.0;
 const MORE: f64 = 0.2;
 const MOST_TIMES: f64 = 4.0;
 
-/// The estimate of boards of a problem.
+/// The estimate for boards of a problem.
 #[derive(Debug)]
 pub(super) struct Near {
     rows: Arc<NearRows>,
-    /// How many [`rest::UNIT`]ths of a move a part of a move counts.
+    /// The weight of the estimate's unit, in 1/[`rest::UNIT`]s of a move.
     weight: i32,
 }
 
 impl Near {
-    /// As it counts in a beam of a width.
+    /// The estimate with its weight in a beam of a width.
     pub(super) fn new(rows: Arc<NearRows>, width: usize) -> Self {
         Self {
             rows,
@@ -42,13 +42,13 @@ impl Near {
     }
 }
 
-/// How many [`rest::UNIT`]ths of a move a part of a move counts in a beam of a width.
+/// The weight of the estimate's unit in a beam of a width, in 1/[`rest::UNIT`]s of a move.
 fn weight(width: usize) -> i32 {
     let times = (width as f64 / ONCE).powf(MORE).clamp(1.0, MOST_TIMES);
     (times * f64::from(rest::UNIT / Rows::UNIT)).round() as i32
 }
 
-/// How often it counts in a beam of a width.
+/// The factor by which the estimate counts in a beam of a width.
 pub(super) fn times(width: usize) -> f32 {
     weight(width) as f32 / (rest::UNIT / Rows::UNIT) as f32
 }
@@ -61,20 +61,21 @@ pub(super) struct Change<'a> {
 }
 
 impl Change<'_> {
-    /// That by the slide of a tile, in [`rest::UNIT`]ths of a move; `board` is the one before the slide.
+    /// The change by the slide of a tile, in 1/[`rest::UNIT`]s of a move; `board` is the one before the
+    /// slide.
     #[inline]
     pub(super) fn of(self, board: impl Tiles, tile: usize) -> i32 {
         self.weight * self.between.change(tile, board)
     }
 }
 
-/// The rows for a problem; none where they are not [prepared](prepare), or there are none.
+/// The rows for a problem; `None` where they are not [prepared](prepare) or do not exist.
 pub(super) fn rows(problem: &Problem) -> Option<Arc<NearRows>> {
     near::ready(corner_shape(problem)?)
 }
 
-/// Works on the tables for a problem, about as long as so many nodes of a search take; true once they need no
-/// more.
+/// Works on the tables for a problem, about as long as so many nodes of a search take. Returns true once they
+/// are complete.
 pub(super) fn prepare(problem: &Problem, nodes: u64) -> bool {
     corner_shape(problem).is_none_or(|shape| near::prepare(shape, nodes))
 }

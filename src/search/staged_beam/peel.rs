@@ -1,16 +1,16 @@
-//! In what order the cells of a board are done: rows and columns are peeled off a rectangle.
+//! The order in which the cells of a board are done: rows and columns are peeled off a rectangle.
 
 use crate::puzzle::Shape;
 
 /// The most cells that are left to a distance table.
 const TABLE_CELLS: usize = 9;
 
-/// By what the block that is left at the end is solved.
+/// How the block that is left at the end is solved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// A table of all its boards.
+    /// By a table of all its boards.
     Table,
-    /// A beam by the learned estimate, of at most so many rows and columns.
+    /// By a beam with the learned estimate, on a block of at most so many rows and columns.
     Learned(usize),
 }
 
@@ -33,30 +33,30 @@ pub(super) struct Block {
     pub(super) columns: usize,
 }
 
-/// Where a group of tiles belongs in the rectangle that is left: beside each other on one of its
-/// sides, next to those of that line which are done.
+/// Where a group of tiles belongs in the rectangle that is left: beside each other on one of its sides, next
+/// to the cells of that line that are done.
 ///
-/// Seen from the group's first cell, `u` runs along the line towards the cells that are not
-/// done yet, and `v` into the rectangle.
+/// Seen from the group's first cell, `u` runs along the line towards the cells that are not done yet, and `v`
+/// into the rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Group {
-    /// The cell of the first tile.
+    /// The row of the first tile's cell.
     pub(super) row: i16,
-    /// Its column.
+    /// The column of that cell.
     pub(super) column: i16,
-    /// The line is a column of the board.
+    /// Whether the line is a column of the board.
     pub(super) upright: bool,
-    /// One cell on along the line is one row, or column, on (1) or back (−1).
+    /// Whether one cell on along the line is one row or column on (1) or back (−1).
     pub(super) along: i16,
-    /// The same for a cell into the rectangle.
+    /// The same for one cell into the rectangle.
     pub(super) inward: i16,
-    /// The cells of the line before this group.
+    /// The number of cells of the line before this group.
     pub(super) before: u8,
-    /// Those after its first cell.
+    /// The number of cells of the line after the group's first cell.
     pub(super) after: u8,
-    /// The lines of the rectangle, this one included.
+    /// The number of lines of the rectangle, including this one.
     pub(super) depth: u8,
-    /// The tiles of the group: one or two.
+    /// The number of tiles of the group: one or two.
     pub(super) tiles: u8,
 }
 
@@ -85,10 +85,10 @@ impl Group {
 
 /// All groups of a board in order, and the block that is left. The blank's home is in the block.
 ///
-/// Of the rectangle a row is taken if it is at least as high as wide, else a column; on the
-/// side that is farther from the home, from the end that is farther from it. Tiles are taken in
-/// pairs, so that a line ends with one: its last two tiles cannot be brought home one by one. The
-/// first of an odd line is alone.
+/// If the rectangle is at least as high as it is wide, a row is taken, otherwise a column: on the side that
+/// is farther from the home, beginning at the end that is farther from it. Tiles are taken in pairs so that a
+/// line ends with a pair, as its last two tiles cannot be brought home one by one. The first tile of an odd
+/// line is alone.
 pub(super) fn peel(shape: Shape, home: usize, ending: Ending) -> (Vec<Group>, Block) {
     let home = (shape.row(home), shape.column(home));
     let mut groups = Vec::with_capacity(shape.cells() / 2);

@@ -6,22 +6,22 @@ use crate::puzzle::Problem;
 use super::peel::Group;
 use crate::search::beam::{Lines, Tile};
 
-/// The parts of a move in which it is counted.
+/// The fractions of a move in which it is counted.
 pub(super) const UNIT: i32 = 64;
 
-/// A tile that is placed first counts so many times as much as one that is placed last: the cells of
-/// the board to this power; and it falls as [`plenty`](super::estimate::plenty) to the other.
+/// A tile that is placed first counts more than one that is placed last by the number of cells to this power,
+/// which falls as [`plenty`](super::estimate::plenty) to the power of the second constant.
 const FIRST_MORE: f64 = 0.4;
 const FIRST_LESS: f64 = -0.1;
 
-/// The parts of what counts once in which a tile's weight is counted, and those of a move in which a
-/// distance is; and how many of both make one of [`UNIT`].
+/// The fractions of a weight of 1 in which a tile's weight is counted, the fractions of a move in which a
+/// distance is counted, and how many of their products make one of [`UNIT`].
 const WEIGHT_UNIT: f64 = 32.0;
 const COST_UNIT: f64 = 32.0;
 const PRODUCT: i32 = WEIGHT_UNIT as i32 * COST_UNIT as i32 / UNIT;
 
-/// How fast the estimate grows with distances, in narrow beams and in wide ones; in these it rises as
-/// [`plenty`](super::estimate::plenty) to the last.
+/// How fast the estimate grows with distances, in narrow beams and in wide ones. For wide beams it rises as
+/// [`plenty`](super::estimate::plenty) to the power of the last constant.
 const STEEPNESS: f64 = 5.5;
 const WIDE_STEEPNESS: f64 = 3.9;
 const STEEPER: f64 = 0.18;
@@ -29,19 +29,19 @@ const STEEPER: f64 = 0.18;
 /// For two tiles that stand in their own line in the wrong order.
 const CONFLICT: i32 = UNIT * 2;
 
-/// An estimate of the moves that all tiles take together; it bounds nothing.
+/// An estimate of the moves that all tiles take together. It is not a bound.
 ///
-/// A tile that is `k` rows from home and one that is `k` columns from home count the more for
-/// every cell, the farther they are from home: a far tile has to be carried at last, five moves a
-/// cell; a near one comes home on the way of others. With n the longer and m the shorter side of
-/// the board and r = k ÷ n, that is 5.5 r √r moves times the fourth root of n m; and in wide beams, which find
-/// the moves that bring the farthest tiles nearer first, 3.9 r² times the square root, or more.
+/// A tile that is `k` rows from home, or `k` columns, counts more for every cell the farther it is from home:
+/// a far tile has to be carried in the end, at five moves a cell, while a near one comes home on the way of
+/// others. With n the longer and m the shorter side of the board and r = k ÷ n, it counts 5.5 r √r moves
+/// times the fourth root of n m. In wide beams, which find the moves that bring the farthest tiles nearer
+/// first, it counts 3.9 r² times the square root, or more.
 ///
-/// The sooner a tile is placed, the more it counts: for each tenth of the board sooner, by the same
-/// factor. What is soon to be placed has little time left to come nearer on the way of others. So the
-/// first tile counts 6.3 times as much as the last one on 10×10, 16 times on 32×32, or less.
+/// The sooner a tile is placed, the more it counts: by the same factor for each tenth of the board sooner. A
+/// tile that is soon to be placed has little time left to come nearer on the way of others. So the first tile
+/// counts 6.3 times as much as the last one on 10×10, 16 times on 32×32, or less.
 ///
-/// Two tiles that are in conflict in their line (Hansson, Mayer & Yung, 1992) count two moves more.
+/// Two tiles in conflict in their line (Hansson, Mayer & Yung, 1992) count two moves more.
 #[derive(Debug)]
 pub(super) struct Rest {
     columns: usize,
@@ -52,14 +52,14 @@ pub(super) struct Rest {
 }
 
 impl Rest {
-    /// What it takes for each cell.
+    /// The bytes for each cell.
     pub(super) const BYTES_A_CELL: usize = 6;
 
-    /// The most cells of boards for wide beams: what all tiles count at most fits an `i32`.
+    /// The most cells of boards for wide beams: the most that all tiles can count together fits an `i32`.
     pub(super) const MOST_WIDE: usize = 1 << 12;
 
-    /// The estimate for a problem whose tiles are placed in the order of `groups`, by a beam that is
-    /// wide or not and has [`plenty`](super::estimate::plenty).
+    /// The estimate for a problem whose tiles are placed in the order of `groups`, by a beam that is wide or
+    /// not and has this [`plenty`](super::estimate::plenty).
     pub(super) fn new(problem: &Problem, groups: &[Group], wide: bool, plenty: f64) -> Self {
         let shape = problem.shape();
         let cells = shape.cells();
@@ -105,8 +105,8 @@ impl Rest {
         (i16::from(row), i16::from(column))
     }
 
-    /// The estimate of a board, without the conflicts in it: those that come and go are counted from
-    /// here on.
+    /// The estimate of a board without the conflicts in it: only those that come and go from here on are
+    /// counted.
     pub(super) fn root<T: Tile>(&self, tiles: &[T]) -> i32 {
         let cost = |(cell, &tile): (usize, &T)| {
             let tile: usize = tile.into();
@@ -117,7 +117,7 @@ impl Rest {
         tiles.filter(|&(_, &tile)| tile.into() != 0).map(cost).sum()
     }
 
-    /// What a tile counts for being so far from home in one direction.
+    /// What a tile counts for its distance from home in one direction.
     #[inline]
     fn cost(&self, tile: usize, at: u8, home: u8) -> i32 {
         i32::from(self.weights[tile]) * self.costs[usize::from(at.abs_diff(home))] / PRODUCT
@@ -143,8 +143,8 @@ impl Rest {
         }
     }
 
-    /// How many tiles of the line across the slide, where the tile is on the cell `at`, belong
-    /// there but on the other side of it.
+    /// The number of conflicts of the sliding tile, on the cell `at`, in the line across the slide: the tiles
+    /// that belong in that line but on the other side of it.
     fn conflicts(&self, board: impl Lines, slide: Slide, at: usize) -> i32 {
         let (row, column) = self.points[at];
         if slide.direction.is_vertical() {
@@ -157,8 +157,8 @@ impl Rest {
         }
     }
 
-    /// The conflicts of a tile with those of a line. A point is (line, place in it), which
-    /// `point` makes of (row, column).
+    /// The conflicts of a tile with the tiles of a line. `point` turns (row, column) into (line, place in
+    /// it).
     #[inline]
     fn in_line(
         &self,

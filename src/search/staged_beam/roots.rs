@@ -1,31 +1,30 @@
-//! The boards that a beam begins with which goes on where another one ended.
+//! The boards from which one beam goes on where another ended.
 
 use super::estimate::Value;
 use crate::search::beam::{Head, Nodes, Tile};
 
-/// How many roots are evaluated in the time of so many nodes: the first looks at all pairs of
-/// tiles.
+/// The nodes in whose time a root is evaluated, as its first evaluation looks at all pairs of tiles.
 const NODES_A_ROOT: u64 = 16;
 
-/// Boards that have completed their stages, and enter another beam one after the other.
+/// Boards that have completed their stages and enter another beam one after the other.
 pub(super) struct Roots<T> {
     nodes: Nodes<T, Value>,
-    /// Those before it are in the beam.
+    /// Roots before this one are in the beam.
     entered: usize,
 }
 
 impl<T: Tile> Roots<T> {
-    /// No boards of so many cells.
+    /// No roots, for boards of so many cells.
     pub(super) const fn none(cells: usize) -> Self {
         Self::new(Nodes::new(cells))
     }
 
-    /// None of the boards has entered.
+    /// Roots of which none has entered.
     pub(super) const fn new(nodes: Nodes<T, Value>) -> Self {
         Self { nodes, entered: 0 }
     }
 
-    /// Lets the next ones enter, as many as that many nodes pay for.
+    /// Lets the next ones enter, as many as the remaining nodes pay for.
     pub(super) fn enter(&mut self, left: &mut u64, mut add: impl FnMut(&Head<Value>, &[T])) {
         while self.entered < self.nodes.len() && *left > 0 {
             add(
@@ -37,7 +36,7 @@ impl<T: Tile> Roots<T> {
         }
     }
 
-    /// All of them, those that have entered too.
+    /// All roots, including those that have entered.
     pub(super) fn all(self) -> Nodes<T, Value> {
         self.nodes
     }

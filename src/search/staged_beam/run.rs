@@ -15,7 +15,7 @@ use crate::search::beam::{Layers, Mark, Pass, Ready, Settings, State, Tile, Trac
 use crate::search::tables::Tables;
 use crate::search::{Budget, Progress, Search, Step, Stop};
 
-/// How many layers are waited for more boards to complete the stages, after the first.
+/// How many layers to wait for more boards to complete the stages after the first has.
 const GATHERED_LAYERS: u32 = 30;
 
 /// The most moves that are looked for: about four times the cube of the side.
@@ -23,9 +23,9 @@ pub(super) fn deepest(shape: Shape) -> u32 {
     (2 * shape.cells() * (shape.rows() + shape.columns()) + 200) as u32
 }
 
-/// The part of the stages' moves that are left when a part of the cells is open, of which the `block`
-/// remains at the end, as measured from 10×10 to 32×32 at widths from 30 to 1000. The first stages take
-/// long, because they bring all tiles nearer; the later ones go the faster, the larger the block.
+/// The fraction of the stages' moves that is left when the fraction `open` of the cells is open, of which
+/// `block` remains at the end; measured from 10×10 to 32×32 at widths from 30 to 1000. The first stages take
+/// long because they bring all tiles nearer; the later ones go the faster, the larger the block.
 fn moves_left(open: f32, block: f32) -> f32 {
     let unplaced = ((open - block) / (1.0 - block).max(f32::EPSILON)).max(0.0);
     let block = block.min(0.2);
@@ -34,33 +34,34 @@ fn moves_left(open: f32, block: f32) -> f32 {
     unplaced * (even + faster * unplaced + first * unplaced.powi(9))
 }
 
-/// The layers of the finale beyond that, as a part of the cells of its block to the power of 3/2: 640 to 910 on 10×10, in beams of
-/// 300 and of 30 boards.
+/// The layers of the finale that come on top, as a multiple of the cells of its block to the power of 3/2:
+/// 640 to 910 on 10×10, in beams of 300 and of 30 boards.
 const FINALE_LAYERS: f32 = 0.8;
 
-/// The layers of the closing beyond that.
+/// The layers of the closing that come on top.
 const CLOSING_LAYERS: u32 = 80;
 
-/// What is told of the stages' layers is so much too many: a beam that is late ends with few boards.
+/// The factor by which the remaining layers of the stages are overestimated: a beam that runs late ends with
+/// few boards.
 const CAUTION: f32 = 1.2;
 
-/// How much the number of moves that was expected counts; those that were made count 1.
+/// The weight of the expected number of moves; the moves made have weight 1.
 const EXPECTATION: f32 = 0.2;
 
 /// A staged beam at work.
 pub(super) struct StagedBeam<T: Tile> {
     problem: Problem,
     tables: Arc<Tables>,
-    /// From the problem that was asked to the one that is solved.
+    /// Maps the problem that was asked to the one that is solved.
     symmetry: Symmetry,
     inside: Inside,
-    /// How it can end by the learned estimate should it fail this way, the best last; then by a table.
+    /// The finales that remain should the present one fail, the best last; after them comes the table.
     finales: Vec<Prospect>,
     settings: Settings,
     /// The width of the layers to come.
     width: usize,
     seed: u64,
-    /// What ranks boards beside the stages.
+    /// The estimate that ranks boards in addition to the stages.
     near: Option<Arc<NearRows>>,
     phase: Phase<T>,
     /// The nodes expanded and generated in phases that are over.
@@ -68,16 +69,16 @@ pub(super) struct StagedBeam<T: Tile> {
     peak_memory: u64,
 }
 
-/// A finale that a search can end in.
+/// A finale in which a search can end.
 pub(super) struct Prospect {
     /// The longest side of the block that is left to it.
     pub(super) side: usize,
-    /// What ranks boards of the block, held from the beginning so that it stays.
+    /// The tables that rank boards of the block, held from the beginning so that they stay.
     pub(super) ranking: Ready,
 }
 
 impl Prospect {
-    /// What is left to a finale, or where there is none to a table.
+    /// The ending for a finale, or by a table where there is none.
     pub(super) fn ending(finale: Option<&Self>) -> Ending {
         finale.map_or(Ending::Table, |finale| Ending::Learned(finale.side))
     }
@@ -91,12 +92,12 @@ enum Phase<T: Tile> {
     Finale(Finale<T>),
     /// The stages, with a table for the block.
     ToTable(Stages<T>, Closing),
-    /// What one of these has found is told.
+    /// A solution that one of these has found is being replayed.
     Telling(Teller<T>, Telling),
     Over(Stop),
 }
 
-/// Where a solution was found.
+/// The phase in which a solution was found.
 #[allow(
     clippy::large_enum_variant,
     reason = "there is one of it, in a phase that is as large"
@@ -124,7 +125,7 @@ impl<T: Tile> Teller<T> {
 }
 
 impl<T: Tile> Phase<T> {
-    /// What begins with the stages, and the block that is left to what comes after them.
+    /// The phase that begins with the stages, and the block that is left to what comes after them.
     fn of(stages: Stages<T>, image: &Problem, finale: Option<Prospect>) -> (Self, Inside) {
         let inside = Inside::new(image, stages.block());
         let phase = match finale {
@@ -146,8 +147,8 @@ impl<T: Tile> Phase<T> {
 }
 
 impl<T: Tile> StagedBeam<T> {
-    /// A search of a problem that ends in the last of these finales, in the one before if it fails, and
-    /// at last by a table. The estimate of tiles near each other is by `near`, where it is there.
+    /// A search of a problem that ends in the last of these finales, in the one before if that fails, and at
+    /// last by a table. `near` adds the estimate of tiles near each other, where there is one.
     pub(super) fn new(
         problem: &Problem,
         width: usize,
@@ -183,8 +184,8 @@ impl<T: Tile> StagedBeam<T> {
     pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
         let width = Settings::new(width, 0).width();
         let trace = Trace::bytes_with(u64::from(deepest(shape)) * width as u64);
-        // Each completed board is kept, and those that the stages go on from, each less than half of what a
-        // layer takes for one; and the finale is not larger than a beam of the whole board.
+        // The completed boards are kept, and so are those that the stages go on from; each takes less than
+        // half of what a layer takes per board. The finale is not larger than a beam of the whole board.
         2 * Self::layer_bytes(shape, width) + trace
     }
 
@@ -192,14 +193,14 @@ impl<T: Tile> StagedBeam<T> {
         Layers::<Staged<T>>::bytes(shape, width) + Staged::<T>::bytes(shape)
     }
 
-    /// Tells of a node and of the moves after it.
+    /// Begins to replay the moves to a node and the moves after it.
     fn tell(&mut self, teller: Teller<T>, mark: Mark, rest: Vec<Direction>) -> Step<Solution> {
         let telling = Telling::new(mark, rest, &self.problem, self.symmetry);
         self.phase = Phase::Telling(teller, telling);
         Step::Working
     }
 
-    /// Ends with what was found.
+    /// Ends the search, with a solution if one was found.
     fn end(&mut self, counts: (u64, u64), solution: Option<Solution>) -> Step<Solution> {
         self.count(counts);
         let stop = match solution {
@@ -229,8 +230,8 @@ impl<T: Tile> StagedBeam<T> {
         }
     }
 
-    /// About how many layers the stages still take, by the part of the cells that is open. In the
-    /// beginning, when that says little, the number that was expected counts.
+    /// About how many layers the stages still take, by the fraction of the cells that is open. In the
+    /// beginning, when that says little, the expected number counts.
     fn rest_of(&self, layers: &Layers<Staged<T>>, expected: u32) -> u32 {
         let block = self.inside.inner.cells() as f32 / self.problem.shape().cells() as f32;
         let left = moves_left(layers.estimate().open(), block);
@@ -239,8 +240,8 @@ impl<T: Tile> StagedBeam<T> {
         (CAUTION * in_all * left) as u32
     }
 
-    /// Goes on from boards that came to nothing, to end in the next best way, or begins again where there is
-    /// none; that by a table cannot fail.
+    /// Goes on from boards that did not reach the goal, to end in the next best way; begins again if there
+    /// are none. The table cannot fail.
     fn begin_again(&mut self, completed: Completed<T>) -> Step<Solution> {
         let image = self.problem.mirrored(self.symmetry);
         let finale = self.finales.pop();
@@ -256,7 +257,7 @@ impl<T: Tile> StagedBeam<T> {
         Step::Working
     }
 
-    /// Counts what a phase has done that is over.
+    /// Adds the nodes of a phase that is over.
     fn count(&mut self, (expanded, generated): (u64, u64)) {
         self.past.0 += expanded;
         self.past.1 += generated;
@@ -285,7 +286,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
                 self.rest_of(stages.layers(), expected) + finale
             }
             Phase::ToTable(stages, _) => self.rest_of(stages.layers(), expected) + CLOSING_LAYERS,
-            // By the estimate alone: solutions become shorter the wider the beam is, all on the way.
+            // By the estimate alone: the wider the beam, the shorter its solutions become, all along the way.
             Phase::Finale(finale) => finale.layers().rest(),
             Phase::Telling(..) | Phase::Over(_) => 1,
         }

@@ -1,12 +1,11 @@
-//! The stages of a board, and how far a group of tiles is from being home.
+//! The stages of a board, and how far a group of tiles is from home.
 
 use super::carry::Carry;
 use super::peel::Group;
 use super::window::Window;
 
-/// What is added when a tile is outside the window: as much as the exact distance at the window's
-/// edge was ever seen to be more than what is said outside of it. So the way in always leads
-/// down.
+/// Added when a tile is outside the window: the most by which the exact distance at the window's edge was
+/// ever seen to exceed the estimate outside. So entering the window always lowers the distance.
 const OUTSIDE: i16 = 12;
 
 /// A group and its tables.
@@ -33,9 +32,9 @@ impl Stage {
         }
     }
 
-    /// The moves that bring the tiles home, about: exact while nothing leaves the window. Where a
-    /// tile is outside, one is carried home after the other, in the better order. Cells are rows
-    /// and columns of the board; a tile alone is given twice.
+    /// About the number of moves that bring the tiles home: exact while nothing leaves the window. If a tile
+    /// is outside, one tile is carried home after the other, in the better order. Cells are rows and columns
+    /// of the board; a single tile is given twice.
     #[inline]
     pub(super) fn distance(&self, blank: (i16, i16), first: (i16, i16), second: (i16, i16)) -> u16 {
         let local = |cell| self.group.local(cell);

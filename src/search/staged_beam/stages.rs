@@ -13,11 +13,11 @@ use crate::search::beam::{Hashes, Layers, Mark, Nodes, Settings, State, Tile, Tr
 pub(super) struct Stages<T: Tile> {
     layers: Layers<Staged<T>>,
     roots: Roots<T>,
-    /// What the values of the roots are by.
+    /// The estimate that the values of the roots come from.
     before: Option<Staged<T>>,
 }
 
-/// Boards that have completed all stages of an estimate, and the ways to them.
+/// Boards that have completed all stages of an estimate, and the paths to them.
 pub(super) struct Completed<T> {
     pub(super) nodes: Nodes<T, Value>,
     pub(super) trace: Trace,

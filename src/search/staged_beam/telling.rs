@@ -1,27 +1,27 @@
-//! A solution told piece by piece: to read back where a million moves came from, and to replay them, takes longer than many
+//! Replays a solution piece by piece: reading back a million moves and replaying them takes longer than many
 //! slices.
 
 use crate::puzzle::{Direction, Problem, Recording, Solution, Symmetry};
 use crate::search::beam::{Mark, Trace, Way};
 
-/// So many moves are replayed in the time of a node.
+/// The moves replayed in the time of a node.
 const PLAYED_A_NODE: usize = 16;
 
-/// What is found, on its way out.
+/// A solution that is being read back and replayed.
 pub(super) struct Telling {
-    /// From what is solved back to what was asked.
+    /// Maps what is solved back to what was asked.
     back: Symmetry,
     /// The moves to a node, as far as they have been read back.
     way: Way,
-    /// Those after it, until they have been added.
+    /// The moves after it, until they have been added.
     rest: Option<Vec<Direction>>,
     recording: Recording,
-    /// The moves that have been replayed.
+    /// The number of moves that have been replayed.
     played: usize,
 }
 
 impl Telling {
-    /// The way to a node, and the moves after it, which solve a problem's image.
+    /// The path to a node and the moves after it, which solve a problem's image.
     pub(super) fn new(
         mark: Mark,
         rest: Vec<Direction>,
@@ -37,12 +37,13 @@ impl Telling {
         }
     }
 
-    /// Bytes held beside what is told of.
+    /// The bytes held in addition to the search whose solution it is.
     pub(super) const fn bytes(&self) -> usize {
         self.way.bytes() + self.recording.bytes()
     }
 
-    /// Spends about so many nodes; whether all is told, or not even legal. The trace is that of the node.
+    /// Spends about so many nodes. Returns whether the solution is complete, or not even legal. The trace is
+    /// that of the node.
     pub(super) fn advance(&mut self, trace: &Trace, nodes: u64) -> bool {
         let nodes = usize::try_from(nodes).unwrap_or(usize::MAX);
         if !self.way.is_read() {
@@ -62,7 +63,7 @@ impl Telling {
         self.recording.play(&image).is_err() || self.played == self.way.moves().len()
     }
 
-    /// The solution, once all is told.
+    /// The solution, once it is complete.
     pub(super) fn finish(self) -> Option<Solution> {
         self.recording.finish().ok()
     }

@@ -5,18 +5,18 @@ use std::sync::OnceLock;
 /// How far a window reaches along the line to either side.
 const ALONG: i16 = 4;
 
-/// The most cells of a window. It reaches as far into the rectangle as they allow: where the
-/// line is short, tiles hinder each other over a long way.
+/// The most cells of a window. It reaches as far into the rectangle as they allow: where the line is short,
+/// tiles hinder each other over a long way.
 const CELLS: i16 = 5 * (2 * ALONG + 1);
 
 /// The most lines of a window, where a line has two cells.
 const LINES: i16 = CELLS / 2;
 
-/// Stands for: cannot be, or was not reached.
+/// Stands for a state that is impossible or was not reached.
 const NONE: u8 = u8::MAX;
 
-/// The least moves that bring one or two tiles home, for every cell of a window that they and the
-/// blank may be on, when nothing leaves the window. Found by breadth-first search from the end.
+/// The fewest moves that bring one or two tiles home, for every cell of a window that they and the blank may
+/// be on, when nothing leaves the window. Found by breadth-first search from the end.
 #[derive(Debug)]
 pub(super) struct Window {
     first: i16,
@@ -33,9 +33,9 @@ const KINDS: usize = 2 * (ALONG as usize + 1) * (ALONG as usize + 1) * LINES as 
 static TABLES: [OnceLock<Window>; KINDS] = [const { OnceLock::new() }; KINDS];
 
 impl Window {
-    /// The window for a group so many cells from the ends of its line and the other side of its
-    /// rectangle. It is made when it is first asked for, in about a millisecond, and then
-    /// belongs to the process: all of them are less than 20 MB.
+    /// The window for a group that is so many cells from the ends of its line and from the other side of its
+    /// rectangle. It is made when it is first requested, in about a millisecond, and then belongs to the
+    /// process: all windows together take less than 20 MB.
     pub(super) fn of(before: u8, after: u8, depth: u8, pair: bool) -> &'static Self {
         let before = i16::from(before).min(ALONG);
         let after = i16::from(after).min(ALONG);
@@ -88,7 +88,7 @@ impl Window {
             .collect()
     }
 
-    /// Where the tiles are, without the blank.
+    /// The index of the tiles' cells, without the blank.
     #[inline]
     const fn tiles(&self, first: usize, second: usize) -> usize {
         if self.pair {
@@ -133,8 +133,8 @@ impl Window {
         }
     }
 
-    /// A blank outside the window may be nearest to a cell that a tile is on: it then has to pass
-    /// one of the cells beside it.
+    /// A blank outside the window may be nearest to a cell that a tile is on: it then has to pass one of the
+    /// cells beside it.
     fn blank_on_tile(&mut self, neighbours: &[Vec<usize>]) {
         for (tiles, row) in self.distances.chunks_exact_mut(self.cells).enumerate() {
             let ends = if self.pair {
@@ -149,8 +149,8 @@ impl Window {
         }
     }
 
-    /// The moves from a blank anywhere and tiles in the window; none with a tile outside. To one
-    /// alone `second` is the same as `first`.
+    /// The moves from a blank anywhere and tiles in the window; `None` with a tile outside. For a single tile
+    /// `second` is the same as `first`.
     #[inline]
     pub(super) fn distance(
         &self,

@@ -1,4 +1,4 @@
-//! Beams that are done beside the search that wants them, one at a time.
+//! Beams that other threads run beside the search that wants them, one at a time.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -8,24 +8,23 @@ use super::{Ends, SLACK, Scale, Widening};
 use crate::puzzle::Solution;
 use crate::search::{Budget, Part, Progress, Search, Step};
 
-/// With less time left a beam is not worth another thread, which has to be woken and to make its
-/// memory.
+/// With less time left, a beam is not worth another thread, which has to wake up and set up its memory.
 const LEAST_TO_SHARE: Duration = Duration::from_millis(5);
 
-/// A beam narrower than this part of the widest one before hardly ever finds anything shorter.
+/// A beam narrower than this fraction of the widest one before hardly ever finds anything shorter.
 const LEAST_WIDTH_TO_SHARE: f64 = 0.25;
 
-/// How much sooner such a beam has to be over than the time: what it has found comes with the next
-/// look that is taken at its search.
+/// How much sooner than the deadline such a beam must be over: what it has found counts only at the next look
+/// at its search.
 const EARLIER: Duration = Duration::from_micros(300);
 
 /// What a search knows of the beams beside it.
 #[derive(Default)]
 pub(super) struct Asides {
     lent: Option<Lent>,
-    /// What those have done that are back.
+    /// The progress of those that are back.
     done: Progress,
-    /// The shortest solution that came back and was not asked for yet.
+    /// The shortest solution that came back and was not yet taken.
     found: Option<Solution>,
 }
 
@@ -64,8 +63,8 @@ impl Asides {
 }
 
 impl Widening {
-    /// Whether there is time for a beam beside this search. It has to be known how fast beams are, or
-    /// the first one to have all the time that there is.
+    /// Whether there is time for a beam beside this search. Either the speed of beams must be known, or the
+    /// first beam must have all of the time.
     pub(super) fn gains_by_an_aside(&self) -> bool {
         let is_ready = self.is_prepared && self.begun > 0 && self.stop.is_none();
         let is_at_first = self.is_first && self.pass.is_some();
@@ -83,7 +82,7 @@ impl Widening {
         least.max(self.beams.narrowest())
     }
 
-    /// What a beam that is handed out now can come to, where there is memory for it.
+    /// The greatest scale of a beam that is handed out now, if there is memory for it.
     pub(super) fn next_aside(&self) -> Option<Scale> {
         let left = self.left.filter(|_| self.gains_by_an_aside())?;
         let most = self.next(Some(left), true).times(SLACK);
@@ -105,7 +104,7 @@ impl Widening {
         let seed = self.next_seed(self.pass.is_some().then_some(self.seed));
         self.asides.lent = Some(Lent { seed, memory });
         if self.pass.is_some() {
-            // It need not leave time for a second one.
+            // The beam at work need not leave time for a second one.
             self.ends = Ends::new(left, left.saturating_sub(self.replay(left)));
         }
         let search = Self {
@@ -124,7 +123,7 @@ impl Widening {
         })
     }
 
-    /// Takes it back, done or not.
+    /// Takes a beam back, done or not.
     pub(super) fn take_back(&mut self, part: Box<dyn Part>) {
         let part: Box<dyn Any> = part;
         let Ok(aside) = part.downcast::<Aside>() else {
@@ -146,7 +145,7 @@ pub(super) struct Aside {
     search: Widening,
     memory: u64,
     has_begun: bool,
-    /// What it has found, shorter than what was known.
+    /// A solution that it has found, shorter than those known before.
     found: Option<Solution>,
 }
 

@@ -1,32 +1,32 @@
-//! How fast beams are, by the time that melts away.
+//! How fast beams are, measured by how the time that is left shrinks.
 
 use std::time::Duration;
 
-/// How many times as long as [expected](super::Beams::cost) nodes take, told by the time that goes by: what one kind of beams tells is
-/// known of the others then.
+/// How many times as long as [expected](super::Beams::cost) nodes take, measured by the time that passes.
+/// What is measured for one kind of beam applies to the others.
 #[derive(Debug)]
 pub(super) struct Pace {
-    /// At the last look: the time that was left, and the nodes until then.
+    /// At the last look: the time that was left, and the nodes up to then.
     last: Option<(Duration, u64)>,
-    /// Of the recent past: the time, as many times what was expected for a node, and the nodes.
+    /// In the recent past: the time, in multiples of a node's expected time, and the nodes.
     time: f64,
     nodes: f64,
-    /// The same of the beam at work.
+    /// The same for the beam at work.
     beam: (f64, f64),
 }
 
 impl Pace {
-    /// How many nodes the recent past goes back at least, about.
+    /// About how many nodes the recent past covers at least.
     const MEMORY: f64 = 20_000.0;
 
-    /// How many layers it goes back at least: within a layer, children are made first and boards written
-    /// then, and only the first are counted.
+    /// How many layers it covers at least: within a layer, children are made first and boards are written
+    /// afterwards, and only the former are counted.
     const LAYERS: f64 = 8.0;
 
-    /// As many nodes as a guess is worth.
+    /// The number of nodes that a guess is worth.
     const GUESS: f64 = 500.0;
 
-    /// No processor is faster than that.
+    /// No processor is faster than this.
     const LEAST: f64 = 0.01;
 
     pub(super) fn new(slowness: f64) -> Self {
@@ -38,11 +38,11 @@ impl Pace {
         }
     }
 
-    /// Takes a look at a beam of this width, whose nodes were expected to take so many nanoseconds: the time that is left, and the
-    /// nodes of all beams until now.
+    /// Records a look at a beam of this width whose nodes were expected to take `expected` nanoseconds: the
+    /// time that is left, and the nodes of all beams up to now.
     pub(super) fn note(&mut self, left: Duration, nodes: u64, width: usize, expected: f64) {
         if let Some((before, nodes_before)) = self.last {
-            // The time may have become longer: somebody else waits now.
+            // The time may have grown: another asker is waiting now.
             if let Some(took) = before.checked_sub(left) {
                 let time = took.as_nanos() as f64 / expected;
                 let nodes = nodes.saturating_sub(nodes_before) as f64;
@@ -58,13 +58,13 @@ impl Pace {
         self.last = Some((left, nodes));
     }
 
-    /// What goes by until the next look is not spent on beams.
+    /// The time that passes until the next look is not spent on beams.
     pub(super) const fn pause(&mut self) {
         self.last = None;
     }
 
-    /// The beam at work is over: the next one will cost what this one did in all. The last part of
-    /// a beam costs more than the others.
+    /// Ends the measurement of the beam at work: the next one is expected to cost what this one did overall.
+    /// The last part of a beam costs more than the others.
     pub(super) fn settle(&mut self) {
         let (time, nodes) = std::mem::take(&mut self.beam);
         if nodes >= Self::GUESS {

@@ -1,22 +1,22 @@
-//! What a beam gets of the time that is left.
+//! The share of the remaining time that a beam gets.
 
 use std::time::Duration;
 
 use super::Widening;
 
-/// The share of the time that is planned for: the end of a beam comes in leaps.
+/// The fraction of the time that is planned for: the end of a beam comes in leaps.
 const PLANNED: f64 = 0.95;
 
-/// The share of the time for the first beam.
+/// The fraction of the time for the first beam.
 pub(in crate::search) const FIRST_SHARE: f64 = 0.05;
 
-/// The share of what is left then for the second one, where there is [time for two](super::Beams::pair_width).
-/// The third begins at the other end: the shorter of two solutions is as short as that of one beam with
-/// the time of both, and one of two beams is seldom stuck. A little more than half, as what the second one
-/// [plans](PLANNED) to leave is the third one's.
+/// The fraction of the time left then for the second beam, where there is [time for
+/// two](super::Beams::pair_width). The third begins at the other end: the shorter of two solutions is as
+/// short as that of one beam with the time of both, and seldom do both beams get stuck. It is a little more
+/// than half, as the third beam also gets the time that the second one [plans](PLANNED) to leave.
 const SECOND_SHARE: f64 = 0.52;
 
-/// What a beam gets of the time that is left.
+/// The share of the remaining time that a beam gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
     First,
@@ -42,7 +42,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Those of a beam that is given so much of all the time that is left.
+    /// The ends of a beam that is given so much of all the time that is left.
     pub(super) fn new(left: Duration, given: Duration) -> Self {
         Self {
             planned: left.saturating_sub(Self::plan(given)),
@@ -50,12 +50,12 @@ impl Ends {
         }
     }
 
-    /// What may be planned for of so much time.
+    /// The part of so much time that may be planned for.
     pub(super) fn plan(given: Duration) -> Duration {
         given.mul_f64(PLANNED)
     }
 
-    /// The time that the beam may still take. What comes after the planned end is not spent all at once.
+    /// The time that the beam may still take. The time after the planned end is not spent all at once.
     pub(super) fn time(&self, left: Duration) -> Duration {
         let late = left.saturating_sub(self.latest) / 2;
         left.saturating_sub(self.planned).max(late)
@@ -63,7 +63,7 @@ impl Ends {
 }
 
 impl Widening {
-    /// Whether two beams, one from either end, make more of so much time than one.
+    /// Whether two beams, one from each end, make better use of so much time than one.
     fn is_time_for_two(&self, left: Duration) -> bool {
         let pair_width = self.beams.pair_width();
         let third = Ends::plan(left.mul_f64(1.0 - SECOND_SHARE));

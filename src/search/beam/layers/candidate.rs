@@ -1,4 +1,4 @@
-//! What may become a node.
+//! Boards that may become nodes.
 
 /// A board that may become a node of the next layer.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub(super) struct Candidate<V> {
 pub(super) struct Origin(u32);
 
 impl Origin {
-    /// In the place of a move: the board is itself a root.
+    /// In place of a move: the board is itself a root.
     pub(super) const IS_ROOT: u32 = 4;
 
     pub(super) const fn child(parent: usize, blank_move: usize) -> Self {

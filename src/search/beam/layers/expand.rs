@@ -11,12 +11,12 @@ use crate::search::beam::{Child, Children, Lane};
 use crate::search::blank_moves::{SLIDES, back};
 
 impl<E: Estimate> Layers<E> {
-    /// Makes the children of the nodes from `first` on, of the first ones by the moves from `blank_move` on, until
-    /// something is completed.
+    /// Makes the children of the nodes from `first` on, those of the first nodes by the moves from
+    /// `blank_move` on, until something is completed.
     ///
-    /// Nodes whose blanks are on the same cell are expanded together, one move after the other. Between moves it can
-    /// stop, so that what it spends too much is not more than there are such nodes; which ones are together does
-    /// not depend on where it stops.
+    /// Nodes whose blanks are on the same cell are expanded together, one move after the other. The method
+    /// can stop between moves, so it overspends by at most the number of such nodes. Which nodes are expanded
+    /// together does not depend on where it stops.
     pub(super) fn expand(&mut self, first: usize, blank_move: usize, left: &mut u64) {
         let completed = self.completed.len();
         let (mut first, mut blank_move) = (first, blank_move);
@@ -53,8 +53,8 @@ impl<E: Estimate> Layers<E> {
         };
     }
 
-    /// Makes candidates of the children that were called for before the last ones, if they are not
-    /// known.
+    /// Makes candidates of the children that were prefetched before the last ones, if they have not been
+    /// seen.
     fn look_up(&mut self) {
         let mut children = mem::replace(&mut self.called, mem::take(&mut self.calling));
         for child in children.drain(..) {
@@ -67,10 +67,10 @@ impl<E: Estimate> Layers<E> {
         self.calling = children;
     }
 
-    /// Makes the children by one move of nodes whose blanks are on the same cell; the number of them.
+    /// Makes the children by one move of nodes whose blanks are on the same cell. Returns their number.
     ///
-    /// Which of them are worth a look, and which of those may stay, cannot be foreseen by the processor, so
-    /// it is not told by branches.
+    /// The processor cannot predict which of them are worth a look, nor which of those may be kept, so the
+    /// code avoids branches.
     fn expand_along(&mut self, nodes: Range<usize>, blank_move: usize) -> u64 {
         let Self {
             estimate,
@@ -153,8 +153,8 @@ impl<E: Estimate> Layers<E> {
         count
     }
 
-    /// Lets the roots of the next layer compete with the boards that were found; where none was,
-    /// the next layer is that of the next root.
+    /// Lets the roots of the next layer compete with the boards that were found. If none was found, the next
+    /// layer is that of the next root.
     fn enter_roots(&mut self) {
         if self.candidates.is_empty() && self.entered < self.roots.len() {
             self.depth = self.depth.max(self.roots.head(self.entered).depth);

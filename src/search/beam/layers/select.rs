@@ -1,4 +1,4 @@
-//! Which children stay, and their boards.
+//! Which children are kept, and their boards.
 
 use std::mem;
 
@@ -18,10 +18,10 @@ const JUDGED_A_NODE: usize = 16;
 const WRITTEN_A_NODE: usize = 4;
 
 impl<E: Estimate> Layers<E> {
-    /// Tells the candidates from `first` on whether they stay, moves those that do to the `kept` before
+    /// Decides whether the candidates from `first` on are kept, moves those that are to the `kept` before
     /// them, and counts them by blank's cell.
     ///
-    /// Which stay cannot be foreseen by the processor, so it is not told by branches.
+    /// The processor cannot predict which are kept, so the code avoids branches.
     pub(super) fn judge(&mut self, first: usize, kept: usize, verdict: Verdict, left: &mut u64) {
         let (mut kept, mut verdict) = (kept, verdict);
         let end = self
@@ -42,7 +42,7 @@ impl<E: Estimate> Layers<E> {
             return;
         }
         if kept == 0 {
-            // All were drawn for few places, and none has won one: the last stays.
+            // Lots were drawn for few places, and no candidate won one: the last is kept.
             kept = 1;
             let part = self.part(self.candidates[0].origin);
             self.places[part] += 1;
@@ -90,7 +90,7 @@ impl<E: Estimate> Layers<E> {
             left.saturating_sub((self.next.len().saturating_sub(before) / WRITTEN_A_NODE) as u64);
     }
 
-    /// Writes the boards of the candidates, from `first` on.
+    /// Writes the boards of the candidates from `first` on.
     pub(super) fn write(&mut self, first: usize, left: &mut u64) {
         let end = self
             .candidates
@@ -163,7 +163,7 @@ impl<E: Estimate> Layers<E> {
     }
 }
 
-/// As many items as the nodes that are left pay for.
+/// The number of items that the remaining nodes pay for.
 fn chunk(left: u64, items_a_node: usize) -> usize {
     usize::try_from(left)
         .unwrap_or(usize::MAX)

@@ -1,7 +1,7 @@
-//! What a move does to the distance of the pattern whose tile moved.
+//! How a move changes the distance of the pattern whose tile moved.
 //!
-//! It is one more or one less, and the table has one bit of it, the second lowest. Together with
-//! the two lowest bits of the distance before the move that tells which.
+//! The distance grows or shrinks by one, and the table holds one bit of it, the second lowest. That bit and
+//! the two lowest bits of the distance before the move tell which.
 
 /// A change of a distance by one.
 #[derive(Clone, Copy, Default)]
@@ -11,7 +11,7 @@ impl Change {
     const IS_MORE: u8 = 1 << 2;
     const IS_CUT_OFF: u8 = 1 << 3;
 
-    /// All changes, by the distance before modulo 4, the table's bit and whether more is cut off.
+    /// All changes, by the distance before modulo 4, the table's bit, and whether growth is cut off.
     const ALL: [Self; 16] = {
         let mut all = [Self(0); 16];
         let mut number = 0;
@@ -27,15 +27,15 @@ impl Change {
         // The lowest bit flips with every move.
         let (low, high) = (before & 1, before >> 1);
         let flips = (bit ^ high) << 1 | 1;
-        // Without another flip it is more from 0 to 1 and from 2 to 3; with one from 1 to 2 and
-        // from 3 to 0.
+        // Without another flip the distance grows from 0 to 1 and from 2 to 3; with one, from 1 to 2 and from
+        // 3 to 0.
         let is_more = bit ^ high == low;
         let is_cut_off = is_more && is_greatest;
         Self(flips + is_more as u8 * Self::IS_MORE + is_cut_off as u8 * Self::IS_CUT_OFF)
     }
 
-    /// The change from a distance, of which the two lowest bits count, to one whose second lowest
-    /// bit is the lowest of `bit`. More is cut off if the sum `is_greatest`, as great as it may be.
+    /// The change from a distance, of which the two lowest bits count, to one whose second lowest bit is the
+    /// lowest of `bit`. Growth is cut off if the sum `is_greatest`: as great as allowed.
     #[inline]
     pub(super) const fn new(before: u32, bit: u64, is_greatest: bool) -> Self {
         let number = before as u8 & 3 | (bit as u8 & 1) << 2 | (is_greatest as u8) << 3;
@@ -55,7 +55,7 @@ impl Change {
         sum.wrapping_add(twice).wrapping_sub(1)
     }
 
-    /// Whether it makes the sum greater than it may be.
+    /// Whether it makes the sum greater than allowed.
     #[inline]
     pub(super) const fn is_cut_off(self) -> bool {
         self.0 & Self::IS_CUT_OFF != 0

@@ -1,7 +1,7 @@
 //! The inner loop: the successors of a batch of nodes.
 //!
-//! It goes over them several times, a little work each time, so that there is always other work
-//! to do while memory answers, and so that few branches depend on what is read.
+//! It passes over them several times, doing a little work each time. So there is always other work to do
+//! while memory responds, and few branches depend on what is read.
 
 use crate::search::blank_moves::MOVES;
 
@@ -13,14 +13,14 @@ use super::open::{Open, Waiting};
 use super::seen::{Seen, Sums};
 use super::{Outcome, Shared, WIDTH};
 
-/// No batch has more successors; a power of two, so that numbers of them need no check.
+/// The most successors of a batch, rounded up to a power of two so that indices need no check.
 const SUCCESSORS: usize = (WIDTH * MOVES).next_power_of_two();
 
-/// A row's entry is read when so many more have been called for. Words are called for one by one
-/// so: when all of them are at once, the processor has to wait until it can remember more of them.
+/// A row's entry is read after this many more have been prefetched. This way words are prefetched one by one;
+/// if all were prefetched at once, the processor would run out of outstanding requests and stall.
 const LAG: usize = 8;
 
-/// A successor that is not made yet: four bytes, as they are written whether it is one or not.
+/// A successor that is not made yet. It has four bytes, as they are written whether it is kept or not.
 #[derive(Clone, Copy, Default)]
 #[repr(align(4))]
 struct Candidate {
@@ -28,7 +28,7 @@ struct Candidate {
     parent: Parent,
 }
 
-/// The slot of a parent, and above it what is told of its sums.
+/// The slot of a parent and, in the bits above, what is known of its sums.
 #[derive(Clone, Copy, Default)]
 struct Parent(u16);
 
@@ -60,15 +60,15 @@ struct Kept {
     change: Change,
 }
 
-/// Where the successors of a batch are worked out.
+/// Working memory for the successors of a batch.
 pub(super) struct Scratch {
     batch: [u16; WIDTH],
     candidates: [Candidate; SUCCESSORS],
-    /// What the first sum's look-up tells of each candidate.
+    /// The first sum's look-up of each candidate.
     first: [Looked; SUCCESSORS],
-    /// Those that it does not cut off.
+    /// The candidates that it does not cut off.
     kept: [Kept; SUCCESSORS],
-    /// What the other sum's tells of each of these.
+    /// The other sum's look-up of each of these.
     other: [Looked; SUCCESSORS],
     /// Those that it does not cut off either, or that are kept for the next iteration.
     made: [Kept; SUCCESSORS],
@@ -113,7 +113,7 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         goal.map_or(Outcome::Expanded, Outcome::Goal)
     }
 
-    /// Lists the moves that lead on.
+    /// Lists the moves that are not pruned.
     fn list(&mut self, nodes: usize, shared: &Shared<G>) -> usize {
         const { assert!(Open::<G, P, W>::SLOTS <= Parent::SLOT as usize + 1) };
         let Scratch {
@@ -219,7 +219,7 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         made_count
     }
 
-    /// Makes the successors that remain; the goal, if it is among them.
+    /// Makes the successors that remain. Returns the goal if it is among them.
     fn make(&mut self, count: usize, shared: &Shared<G>) -> Option<Node<G, P, W>> {
         let Scratch {
             candidates,
@@ -242,7 +242,7 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         push(&mut self.open, shared, successors)
     }
 
-    /// Makes the successors that the only sum does not cut off; the goal, if it is among them.
+    /// Makes the successors that the only sum does not cut off. Returns the goal if it is among them.
     fn make_of_one(&mut self, count: usize, shared: &Shared<G>) -> Option<Node<G, P, W>> {
         let Scratch {
             candidates,
@@ -258,8 +258,8 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
     }
 }
 
-/// Puts successors into the store, given what each sum's look-up told, until one is the goal. What
-/// the last sum cuts off waits for the next iteration.
+/// Puts successors into the store, given the results of each sum's look-up, until one is the goal. What the
+/// last sum cuts off waits for the next iteration.
 #[inline(always)]
 fn push<'a, G: Grid, const P: usize, const W: usize, const SUMS: usize>(
     open: &mut Open<G, P, W>,

@@ -15,9 +15,9 @@ pub(super) struct Front<G: Grid, const P: usize, const W: usize> {
     pub(super) open: Open<G, P, W>,
     pub(super) scratch: Scratch,
     pub(super) threshold: u32,
-    /// The nodes expanded and generated, since they were last told.
+    /// The nodes expanded and generated since they were last collected.
     pub(super) progress: Progress,
-    /// What was found while the front was handed out.
+    /// The goal, if it was found while the front was handed out.
     pub(super) goal: Option<Node<G, P, W>>,
 }
 
@@ -38,7 +38,7 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
         (size_of::<Self>() + self.open.bytes()) as u64
     }
 
-    /// Generates about so many nodes, less if there are no more or one of them is the goal.
+    /// Generates about so many nodes, fewer if there are no more or one of them is the goal.
     pub(super) fn run(&mut self, nodes: u64) -> Outcome<G, P, W> {
         let until = self.progress.generated.saturating_add(nodes);
         let shared = Arc::clone(&self.shared);

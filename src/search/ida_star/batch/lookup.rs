@@ -1,4 +1,4 @@
-//! What a slide does to the patterns, and where its bit stands.
+//! How a slide changes the patterns, and where the bit for it is.
 
 use std::array;
 use std::sync::Arc;
@@ -42,18 +42,19 @@ struct Slide<G: Grid> {
     passed: [u8; 4],
 }
 
-/// Where the region of a blank's new cell stands.
+/// Where in a row entry the region of a blank's new cell is.
 #[derive(Clone, Copy, Default)]
 struct InRow {
-    /// The pattern, whose row entry has it.
+    /// The pattern whose row entry has it.
     pattern: u8,
     region_shift: u8,
 }
 
-/// The most slides of a board; a power of two, so that a look-up needs no check of its range.
+/// The most slides of a board; a power of two, so that a look-up needs no range check.
 const SLIDES: usize = 32 * MOVES;
 
-/// The number of one of `P` patterns, so that all see that it is one: no check, and no division.
+/// The number of one of `P` patterns, in a form that the compiler knows to be in range: no check, and no
+/// division.
 #[inline(always)]
 pub(super) const fn within<const P: usize>(number: u8) -> usize {
     let number = number as usize;
@@ -74,9 +75,9 @@ struct Pattern<G: Grid> {
 #[derive(Clone, Copy, Default)]
 pub(super) struct Looked {
     pub(super) cells: u32,
-    /// The tiles' order after the slide, and the distance before it; see [`Node`].
+    /// The order of the tiles after the slide, and the distance before it; see [`Node`].
     pub(super) order: u32,
-    /// The number of the row entry, then the bit of the new state.
+    /// The number of the row entry, later the bit of the new state.
     place: u32,
     row: InRow,
     pub(super) seen: Seen,
@@ -90,16 +91,16 @@ impl Looked {
     }
 }
 
-/// The tables of two sums, or of one, for problems of one shape and home.
+/// The tables of one or two sums, for problems of one shape and home.
 pub(super) struct Lookup<G: Grid> {
     patterns: Vec<Pattern<G>>,
     /// The pattern of each tile, sum by sum.
     pattern_of: [u8; Seen::COUNT],
-    /// What a tile that passes another adds to its order's first bit, sum by sum.
+    /// What a tile that passes another adds to the first bit of its order, sum by sum.
     passing: Box<[[i32; TILES]; Seen::COUNT]>,
     /// The slides into each cell.
     slides: [[Towards; MOVES]; SLIDES / MOVES],
-    /// The moves that the blank has on each cell, as a set.
+    /// The set of moves that the blank has on each cell.
     moves: [u8; SLIDES / MOVES],
     sums: usize,
 }
@@ -158,7 +159,7 @@ impl<G: Grid> Lookup<G> {
         }
         let shape = additive.shape();
         let slide = |number: usize| {
-            // What no move leads to is never looked up.
+            // Slides that no move makes are never looked up.
             let blank = (number / MOVES).min(shape.cells() - 1);
             let from = moves.target(blank, number % MOVES).unwrap_or(blank);
             slide(shape, summand, this, from, blank)
@@ -170,7 +171,7 @@ impl<G: Grid> Lookup<G> {
         });
     }
 
-    /// The slides into the blank by each of its moves, and which of them there are, as a set.
+    /// The slides into the blank by each of its moves, and the set of those that exist.
     #[inline]
     pub(super) fn slides(&self, blank: u8) -> (&[Towards; MOVES], u8) {
         let blank = usize::from(blank) % self.moves.len();
@@ -204,7 +205,7 @@ impl<G: Grid> Lookup<G> {
     }
 }
 
-/// One pattern's table. It takes a cache line, so that its place follows from its number by a shift.
+/// One pattern's table. It fills a cache line, so that its address follows from its number by a shift.
 #[repr(align(64))]
 struct Table<'a, G: Grid> {
     words: &'a [u64],
@@ -212,8 +213,8 @@ struct Table<'a, G: Grid> {
     slides: &'a [Slide<G>; SLIDES],
 }
 
-/// The tables of all patterns, followed to where their words are: that takes long enough to be
-/// done once for many look-ups.
+/// The tables of all patterns, with their pointers resolved: this takes long enough to be done once for many
+/// look-ups.
 pub(super) struct Tables<'a, G: Grid, const P: usize> {
     patterns: [Table<'a, G>; P],
     pattern_of: &'a [u8; Seen::COUNT],
@@ -221,8 +222,8 @@ pub(super) struct Tables<'a, G: Grid, const P: usize> {
 }
 
 impl<G: Grid, const P: usize> Tables<'_, G, P> {
-    /// Works out what the slide of a tile into the blank does in one sum, and calls for the entry
-    /// of its row.
+    /// Computes the effect of the slide of a tile into the blank in one sum, and prefetches the entry of its
+    /// row.
     #[inline(always)]
     pub(super) fn look<const W: usize>(
         &self,
@@ -235,7 +236,7 @@ impl<G: Grid, const P: usize> Tables<'_, G, P> {
         let slide = &pattern.slides[usize::from(towards.slide) % SLIDES];
         let cells: u32 = (node.cells[number] ^ slide.cells).into();
         let passing = &self.passing[seen.number()];
-        // No branch: whether a tile passes others depends on the sum, which nobody foresees.
+        // No branch: whether a tile passes others depends on the sum, which is unpredictable.
         let mut rise = 0;
         for &cell in &slide.passed[..G::PASSED] {
             rise += passing[node.board.tile(usize::from(cell)) % TILES];
@@ -253,7 +254,7 @@ impl<G: Grid, const P: usize> Tables<'_, G, P> {
         }
     }
 
-    /// Reads the entry, and calls for the word where the bit of the new state stands.
+    /// Reads the entry, and prefetches the word with the bit of the new state.
     #[inline(always)]
     pub(super) fn find(&self, looked: &mut Looked) {
         let pattern = &self.patterns[within::<P>(looked.pattern())];
@@ -262,7 +263,7 @@ impl<G: Grid, const P: usize> Tables<'_, G, P> {
         prefetch(pattern.words, looked.place as usize / 64);
     }
 
-    /// Reads the bit, and tells what the slide does to the distance.
+    /// Reads the bit, and tells how the slide changes the distance.
     #[inline(always)]
     pub(super) fn change(&self, looked: &Looked) -> Change {
         let words = self.patterns[within::<P>(looked.pattern())].words;

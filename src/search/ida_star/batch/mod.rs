@@ -1,13 +1,13 @@
 //! IDA* by pattern databases: many nodes at a time.
 //!
-//! The tables do not fit into the processor's caches, and each look-up waits for memory. So a
-//! batch of nodes is expanded together, and what all of their successors need is called for
-//! before any of it is used. Of the two sums the one that was greater for the parent is looked up
-//! first: what it cuts off never needs the other.
+//! The tables do not fit into the processor's caches, and each look-up waits for memory. So a batch of nodes
+//! is expanded together, and the memory that all of their successors need is prefetched before any of it is
+//! used. Of the two sums, the one that was greater for the parent is looked up first: what it cuts off never
+//! needs the other.
 //!
-//! The nodes with the lowest bounds are expanded first, wherever they are, so that the last
-//! iteration ends early. Paths to boards that are reached in another way too are cut off by a
-//! [cycle automaton](crate::search::cycle_automaton).
+//! The nodes with the lowest bounds are expanded first, wherever they are, so that the last iteration ends
+//! early. Paths to boards that are also reached in another way are pruned by a [cycle
+//! automaton](crate::search::cycle_automaton).
 
 mod change;
 mod expand;
@@ -34,19 +34,19 @@ use node::Node;
 pub use node::{Grid, Large, Small};
 use open::Open;
 
-/// How many nodes are expanded at once. Processors wait for about so many cache lines at a time.
+/// How many nodes are expanded at once. Processors can wait for about this many cache lines at a time.
 const WIDTH: usize = 24;
 
 /// More than a search on square boards of at most 16 cells holds, in bytes.
 pub const SMALL_BYTES: u64 = 768 << 10;
 
-/// More than one on other boards of at most 16 cells holds: they have more patterns.
+/// More than a search on other boards of at most 16 cells holds: they have more patterns.
 pub const STRIP_BYTES: u64 = 1 << 20;
 
-/// More than one on larger boards holds.
+/// More than a search on larger boards holds.
 pub const LARGE_BYTES: u64 = 1792 << 10;
 
-/// The longest runs of moves that the automaton knows.
+/// The longest runs of moves that the automaton covers.
 const CYCLE_LENGTH: usize = 12;
 
 /// All that searches by the same bounds share.
@@ -85,7 +85,7 @@ impl<G: Grid> Guide<G> {
     /// The most patterns of all sums together.
     pub const MAX_PATTERNS: usize = 8;
 
-    /// Prepares searches; none when the bounds have more than two sums or too many patterns.
+    /// Prepares searches; `None` when the bounds have more than two sums or too many patterns.
     #[must_use]
     pub fn new(additive: Additive<G::Entry>) -> Option<Self> {
         let patterns: usize = additive.sums().iter().map(Vec::len).sum();
@@ -113,8 +113,8 @@ impl<G: Grid> Guide<G> {
 impl Guide<Small> {
     /// IDA* for a problem.
     ///
-    /// Ends with `Found` and `Done(Proven)`. None when the problem, in a mirror if need be, is of
-    /// another shape or home than the bounds.
+    /// Ends with `Found` and `Done(Proven)`. `None` when no mirror image of the problem has the shape and
+    /// home of the bounds.
     #[must_use]
     pub fn solver(&self, problem: &Problem) -> Option<Solver> {
         let is_square = problem.shape().rows() == problem.shape().columns();
@@ -136,19 +136,19 @@ impl Guide<Large> {
 
 struct Batched<G: Grid, const P: usize, const W: usize> {
     problem: Problem,
-    /// From the mirror in which it is solved back to the problem.
+    /// Maps the mirror in which it is solved back to the problem.
     back: Symmetry,
     front: Front<G, P, W>,
     /// Parts that came back before they were done.
     back_early: Vec<Front<G, P, W>>,
-    /// How many parts are handed out.
+    /// The number of parts handed out.
     out: usize,
     progress: Progress,
     iterations: Iterations,
     solved: bool,
 }
 
-/// What came of a batch, or of several.
+/// The result of a batch, or of several.
 enum Outcome<G: Grid, const P: usize, const W: usize> {
     Expanded,
     /// No nodes were left in this iteration.
@@ -187,7 +187,7 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
         Some(search)
     }
 
-    /// Notes what is held, by parts that are handed out, too.
+    /// Measures the memory held, including that of parts handed out.
     fn measure(&mut self) {
         let fronts = (1 + self.back_early.len() + self.out) as u64;
         let memory = size_of::<Self>() as u64 + fronts * self.front.bytes() + Iterations::BYTES;
@@ -195,7 +195,7 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
         self.progress.peak_memory = self.progress.peak_memory.max(memory);
     }
 
-    /// Notes what was done.
+    /// Adds to the counts.
     fn count(&mut self, done: Progress) {
         self.progress.expanded += done.expanded;
         self.progress.generated += done.generated;
@@ -212,8 +212,8 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
     }
 }
 
-/// The moves to begin with: of those that lead to mirror images of each other, as they do from a
-/// board that is its own one, the first alone.
+/// The moves to begin with. From a board that is its own mirror image, some moves lead to mirror images of
+/// each other; of these only the first is made.
 fn first_moves(problem: &Problem) -> [bool; MOVES] {
     let (shape, home) = (problem.shape(), problem.home());
     let keeps = |symmetry: &Symmetry| {
@@ -255,8 +255,8 @@ impl<G: Grid, const P: usize, const W: usize> Search for Batched<G, P, W> {
                 Outcome::Empty if self.back_early.pop().is_some() => self.measure(),
                 Outcome::Empty if self.out > 0 => return Step::Working,
                 Outcome::Empty => {
-                    // Distances of boards with the blank on cells of one colour are all even or
-                    // all odd, and bounds are as they are.
+                    // Distances of boards with the blank on cells of one colour are all even or all odd, and
+                    // so are their bounds.
                     let threshold = self.front.threshold + 2;
                     if threshold > Node::<G, P, W>::MAX_DEPTH {
                         return Step::Done(Stop::Exhausted);
@@ -281,7 +281,7 @@ impl<G: Grid, const P: usize, const W: usize> Search for Batched<G, P, W> {
         if self.solved || self.front.goal.is_some() {
             return None;
         }
-        // Whatever is handed out, something must remain to be done here.
+        // Whatever is handed out, some work must remain here.
         let remaining = usize::from(!self.front.open.is_empty()) + self.back_early.len();
         let part = if remaining > 1 && !self.back_early.is_empty() {
             self.back_early.pop()?
@@ -304,7 +304,7 @@ impl<G: Grid, const P: usize, const W: usize> Search for Batched<G, P, W> {
     }
 
     /// # Panics
-    /// When the part is another search's, of which nothing can be known here.
+    /// When the part belongs to another search, of which nothing is known here.
     fn join(&mut self, part: Box<dyn Part>) {
         let part: Box<dyn Any> = part;
         let part = part.downcast::<Front<G, P, W>>();

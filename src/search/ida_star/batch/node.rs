@@ -1,4 +1,4 @@
-//! What the batched search remembers of a node: all that its successors follow from.
+//! What the batched search stores for a node: all that its successors follow from.
 
 use std::ops::BitXor;
 
@@ -16,9 +16,9 @@ pub trait Grid: Copy + Send + Sync + 'static {
     /// A set of cells.
     type Cells: Copy + Send + Sync + Into<u32> + TryFrom<u32> + BitXor<Output = Self::Cells>;
 
-    /// Bits of a tile's number.
+    /// The bits of a tile's number.
     const TILE_BITS: u32;
-    /// The most cells between two on top of each other, in reading order.
+    /// The most cells between a cell and the one below it, in reading order.
     const PASSED: usize;
 
     /// The board as a node holds it.
@@ -55,7 +55,7 @@ impl Grid for Small {
     }
 }
 
-/// Boards of at most 25 cells: a byte a cell, up to a power of two.
+/// Boards of at most 25 cells: a byte a cell, padded to a power of two.
 #[derive(Clone, Copy, Debug)]
 pub struct Large([u8; 32]);
 
@@ -94,15 +94,15 @@ pub(super) struct Step {
     pub(super) cycle: u16,
 }
 
-/// A node with up to `P` patterns in two sums, and a path of up to 32 `W` moves. With four
-/// patterns and three words it is a cache line.
+/// A node with up to `P` patterns in two sums, and a path of up to 32 `W` moves. With four patterns and three
+/// words it is a cache line.
 #[derive(Clone, Copy)]
 pub(super) struct Node<G: Grid, const P: usize, const W: usize> {
     pub(super) board: G,
     /// The moves from the root, two bits each.
     path: [u64; W],
-    /// Where the order of each pattern's tiles begins in its table, in bits, plus the pattern's
-    /// distance modulo 4: orders begin with a word, and so what a move adds leaves that alone.
+    /// Where the order of each pattern's tiles begins in its table, in bits, plus the pattern's distance
+    /// modulo 4. Orders begin at a word, so what a move adds leaves the distance alone.
     pub(super) orders: [u32; P],
     /// The cells of each pattern's tiles, on its table's board.
     pub(super) cells: [G::Cells; P],
@@ -150,14 +150,14 @@ impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
         usize::from(self.sums[0].max(self.sums[1]))
     }
 
-    /// The moves made and still to be made, at least.
+    /// The least total: moves made plus lower bound.
     #[inline]
     pub(super) fn total(&self) -> u32 {
         u32::from(self.depth) + self.bound() as u32
     }
 
-    /// The successor by a move of the blank, but for what its patterns are like; it goes to
-    /// `place` at once, field by field: as a whole, it would be made elsewhere and then copied.
+    /// Writes the successor by a move of the blank, without the changes of its patterns, to `place` field by
+    /// field: a whole node would be made elsewhere and then copied.
     #[inline(always)]
     pub(super) fn succeed(&self, step: Step, place: &mut Self) {
         place.board = self.board;
@@ -174,7 +174,7 @@ impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
         place.blank = step.from;
     }
 
-    /// Takes over what a look-up told of the pattern whose tile moved.
+    /// Applies the result of a look-up to the pattern whose tile moved.
     #[inline(always)]
     pub(super) fn place(&mut self, looked: &Looked, change: Change) {
         let pattern = within::<P>(looked.pattern());

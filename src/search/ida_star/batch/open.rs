@@ -8,15 +8,15 @@ use super::node::{Grid, Node};
 const NIL: u16 = u16::MAX;
 /// More than any lower bound, and more than any depth.
 const LEVELS: usize = 256;
-/// A set of all of the blank's moves.
+/// The set of all of the blank's moves.
 const ALL_MOVES: u8 = (1 << MOVES) - 1;
 
-/// Where a node waits.
+/// What a node waits for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Waiting {
-    /// For its turn in this iteration.
+    /// Its turn in this iteration.
     Now,
-    /// For the next iteration.
+    /// The next iteration.
     Later,
 }
 
@@ -51,7 +51,7 @@ impl Lists {
         Some(slot)
     }
 
-    /// Takes out the slots that `gives` says, with their levels, the lowest first.
+    /// Takes out the slots for which `gives` returns true, with their levels, the lowest first.
     fn give(&mut self, next: &mut [u16], mut gives: impl FnMut() -> bool) -> Vec<(usize, u16)> {
         let mut given = Vec::new();
         for level in 0..LEVELS {
@@ -73,20 +73,19 @@ impl Lists {
 
 /// A store of nodes, the lowest bound first.
 ///
-/// At first nothing is thrown away: what an iteration cuts off waits for the next one, which so
-/// begins where this one ended. A successor that is cut off by the first sum is not even made: its
-/// parent waits in its place (partial expansion; Yoshizumi, Miura and Ishida, 2000). When half of the store is full, the nodes that wait then become
-/// the *roots* of all iterations to come. When it is nearly full, the search goes on by depth
-/// instead, which takes no more than a batch for each move of the path.
+/// At first nothing is thrown away: what an iteration cuts off waits for the next one, which thus begins
+/// where this one ended. A successor that the first sum cuts off is not even made: its parent waits in its
+/// place (partial expansion; Yoshizumi, Miura and Ishida, 2000). When three eighths of the store are full,
+/// the nodes that wait then become the *roots* of all iterations to come. When half of it is full, the search
+/// goes on by depth instead, which takes no more than a batch for each move of the path.
 pub(super) struct Open<G: Grid, const P: usize, const W: usize> {
     nodes: Vec<Node<G, P, W>>,
-    /// The blank's moves from each node that are still to be made, as a set: all of them from free
-    /// slots.
+    /// The set of the blank's moves that are still to be made from each node; all moves for free slots.
     moves_left: Vec<u8>,
     next: Vec<u16>,
     free: Vec<u16>,
     now: Lists,
-    /// No list of `now` below this one has nodes.
+    /// No list of `now` below this level has nodes.
     lowest: usize,
     later: Lists,
     /// The lists of nodes by depth, and the deepest that has any.
@@ -95,25 +94,25 @@ pub(super) struct Open<G: Grid, const P: usize, const W: usize> {
     is_deep: bool,
     /// The roots, the lowest bound first, once they are chosen.
     roots: Vec<u16>,
-    /// Those that this iteration has not come to yet, the next one last.
+    /// The roots that this iteration has not reached yet, the next one last.
     roots_left: Vec<u16>,
-    /// The bound of the next one, or [`LEVELS`].
+    /// The bound of the next root, or [`LEVELS`].
     root_bound: usize,
     is_rooted: bool,
-    /// Which of the nodes taken last are not roots, and are done with when the next are.
+    /// Those of the nodes taken last that are not roots. They are done with when the next are taken.
     taken: Vec<u16>,
 }
 
 impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     /// The slots of the store.
     pub(super) const SLOTS: usize = 8192;
-    /// With fewer slots left than these, the nodes that wait become the roots.
+    /// With fewer slots left than this, the nodes that wait become the roots.
     const LEFT_FOR_ROOTS: usize = 5120;
-    /// With fewer slots left than these, the search goes by depth.
+    /// With fewer slots left than this, the search goes by depth.
     const LEFT_FOR_DEPTH: usize = 4096;
-    /// The most successors of a node that is not the first.
+    /// The most successors of a node other than the first.
     const SUCCESSORS: usize = 3;
-    /// With fewer nodes that wait than these there is nothing to share: two batches.
+    /// With fewer waiting nodes than this there is nothing to share: two batches.
     const LEAST_TO_SHARE: usize = 2 * super::WIDTH;
     /// The most roots.
     const ROOTS: usize = Self::SLOTS - Self::LEFT_FOR_ROOTS + 256;
@@ -172,7 +171,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         &self.nodes[usize::from(slot)]
     }
 
-    /// The moves to expand a node by. What waits for the next iteration is told by [`Self::defer`].
+    /// The moves to expand a node by. Those that wait for the next iteration are reported by [`Self::defer`].
     #[inline]
     pub(super) fn expand(&mut self, slot: u16) -> u8 {
         let left = &mut self.moves_left[usize::from(slot)];
@@ -183,21 +182,21 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         moves
     }
 
-    /// Leaves a move of a node that was taken last to the next iteration, if that keeps nodes and
-    /// the move is cut off.
+    /// Leaves a move of a node that was taken last to the next iteration, if that keeps nodes and the move is
+    /// cut off.
     #[inline]
     pub(super) fn defer(&mut self, slot: u16, blank_move: usize, is_cut_off: bool) {
         self.moves_left[usize::from(slot)] |= u8::from(is_cut_off) << blank_move;
     }
 
-    /// The moves made and still to be made, at least, by way of the successors that are left. Those
-    /// of a node that has some already were cut off, and so are two more moves away.
+    /// The least total of moves made and to be made by way of the successors that are left. Where some
+    /// successors are already made, the others were cut off and so are two more moves away.
     fn total(&self, slot: u16) -> u32 {
         let has_some = self.moves_left[usize::from(slot)] != ALL_MOVES;
         self.node(slot).total() + 2 * u32::from(has_some)
     }
 
-    /// Lets go of the nodes that were taken last, but for those that have moves left.
+    /// Releases the nodes that were taken last, except those that have moves left.
     #[inline]
     fn let_go(&mut self) {
         if self.is_rooted {
@@ -222,8 +221,8 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         Self::SLOTS - self.nodes.len() + self.free.len()
     }
 
-    /// Puts a node into the store: `make` writes it, given the nodes and the slot. Returns the slot
-    /// and the node's bound.
+    /// Puts a node into the store: `make` writes it, given the nodes and the slot. Returns the slot and the
+    /// node's bound.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -260,8 +259,8 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         slot as u16
     }
 
-    /// Takes the next nodes of this iteration, up to as many as `batch` holds. They stay where
-    /// they are until the next ones are taken. None are left when it takes none.
+    /// Takes the next nodes of this iteration, up to as many as `batch` holds, and returns their number: 0 if
+    /// none are left. They stay in their slots until the next ones are taken.
     pub(super) fn take(&mut self, threshold: u32, batch: &mut [u16]) -> usize {
         self.let_go();
         if self.is_deep && self.deep.count == 0 {
@@ -282,8 +281,8 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         self.take_lowest(&mut batch[..width])
     }
 
-    /// All that wait, in this iteration and for the next, become roots. Together they cover all
-    /// that is not searched yet.
+    /// Makes roots of all nodes that wait, for this iteration and the next. Together they cover all that is
+    /// not searched yet.
     fn choose_roots(&mut self, threshold: u32) {
         for level in 0..LEVELS {
             for lists in [&mut self.now, &mut self.later] {
@@ -300,7 +299,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
     fn take_lowest(&mut self, batch: &mut [u16]) -> usize {
         for (count, place) in batch.iter_mut().enumerate() {
             if self.now.count == 0 {
-                // Easy boards have few nodes, and would look through all levels for each batch.
+                // Easy boards have few nodes; without this, every batch would look through all levels.
                 self.lowest = LEVELS;
             }
             while self.lowest < LEVELS && self.now.heads[self.lowest] == NIL {
@@ -341,8 +340,8 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         width
     }
 
-    /// How many nodes may be expanded at once so that there are slots for as many on every depth
-    /// from here to the threshold.
+    /// How many nodes may be expanded at once so that there are slots for as many on every depth from here to
+    /// the threshold.
     fn width(&self, threshold: u32, depth: usize) -> usize {
         let depths = threshold as usize + 1 - depth;
         (self.left() / (Self::SUCCESSORS * depths)).max(1)
@@ -364,7 +363,7 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         }
     }
 
-    /// The nodes that wait for their turn in this iteration.
+    /// The number of nodes that wait for their turn in this iteration.
     fn waiting(&self) -> usize {
         self.roots_left.len() + self.now.count + self.deep.count
     }
@@ -374,11 +373,11 @@ impl<G: Grid, const P: usize, const W: usize> Open<G, P, W> {
         self.waiting() == 0
     }
 
-    /// Hands out half of the nodes that wait for their turn in this iteration, every other one of
-    /// each kind. None while there are too few, or what is cut off is kept: that takes no time.
+    /// Hands out half of the nodes that wait for their turn in this iteration, every other one of each kind.
+    /// `None` while there are too few, or while cut-off nodes are kept, which is a short time.
     ///
-    /// The store that they go to is for this iteration only. As it holds nothing but some of the
-    /// nodes of this one, it never has fewer slots left than this one would have.
+    /// The store that they go to serves only this iteration. As it holds nothing but some of the nodes of
+    /// this one, it never has fewer slots left than this one would have.
     pub(super) fn split(&mut self) -> Option<Self> {
         if !self.is_rooted || self.waiting() < Self::LEAST_TO_SHARE {
             return None;

@@ -1,6 +1,6 @@
-//! A tile that slides, as one of the two sums sees it: all that a look-up must know, in a byte.
+//! A sliding tile as one of the two sums sees it: all that a look-up must know, in a byte.
 
-/// The most tiles of a board; a power of two, so that a look-up needs no check of its range.
+/// The most tiles of a board; a power of two, so that a look-up needs no range check.
 pub(super) const TILES: usize = 32;
 
 const SECOND: u8 = TILES as u8;
@@ -12,10 +12,10 @@ const OTHER_IS_GREATEST: u8 = 2 * IS_GREATEST;
 pub(super) struct Sums(u8);
 
 impl Sums {
-    /// Of a node whose depth and bound together are within the threshold.
+    /// The sums of a node whose depth and bound together are within the threshold.
     #[inline]
     pub(super) fn new(sums: [u8; 2], depth: u8, threshold: u32) -> Self {
-        // A move adds one to the depth, and one to a sum or takes it off.
+        // A move adds one to the depth, and adds one to a sum or subtracts it.
         let most = threshold as i32 - i32::from(depth) - 2;
         let zero = u8::from(i32::from(sums[0]) > most);
         let one = u8::from(i32::from(sums[1]) > most);
@@ -26,7 +26,7 @@ impl Sums {
         )
     }
 
-    /// What is told of them stands in these bits.
+    /// The bits that hold what is known of the sums.
     pub(super) const BITS: u8 = SECOND | IS_GREATEST | OTHER_IS_GREATEST;
 
     #[inline]
@@ -45,16 +45,16 @@ impl Sums {
 pub(super) struct Seen(u8);
 
 impl Seen {
-    /// How many [numbers](Self::number) there are.
+    /// The number of different [numbers](Self::number).
     pub(super) const COUNT: usize = 2 * TILES;
 
-    /// As the first sum does.
+    /// As the first sum sees it.
     #[inline]
     pub(super) const fn by_first(sums: Sums, tile: usize) -> Self {
         Self(sums.0 | (tile as u8 & (SECOND - 1)))
     }
 
-    /// As the other sum does.
+    /// As the other sum sees it.
     #[inline]
     pub(super) const fn by_other(self) -> Self {
         let is_greatest = (self.0 & OTHER_IS_GREATEST) / 2;
@@ -83,7 +83,7 @@ impl Seen {
         (sum * TILES + tile) % Self::COUNT
     }
 
-    /// Whether the sum is as great as it may be, so that a move that adds to it is cut off.
+    /// Whether the sum is as great as allowed, so that a move that adds to it is cut off.
     #[inline]
     pub(super) const fn is_greatest(self) -> bool {
         self.0 & IS_GREATEST != 0
