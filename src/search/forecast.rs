@@ -14,8 +14,8 @@ pub struct Forecast {
 }
 
 impl Forecast {
-    /// The forecast after these iterations, of which the last is the present one. `None` unless two have been
-    /// searched through and the second was larger than the first.
+    /// The forecast after these iterations, of which the last is the present one. `None` unless at least two
+    /// have been searched through and the last of those grew.
     ///
     /// ```
     /// use loyd::search::{Forecast, Iteration};

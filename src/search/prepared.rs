@@ -5,7 +5,7 @@ use crate::puzzle::{Problem, Solution};
 use super::{Budget, Iteration, Progress, Search, Solver, Step};
 
 /// The solver that `begin` makes of the problem once everything is prepared. `prepare` works on the tables
-/// for a problem, about as long as so many nodes of a search take, and returns whether they are complete.
+/// for a problem, about as long as so many nodes of a search take, and returns whether no work is left.
 pub(super) fn solver(
     problem: &Problem,
     prepare: impl Fn(&Problem, u64) -> bool + Send + 'static,

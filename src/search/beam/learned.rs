@@ -263,7 +263,7 @@ pub const fn is_learned(shape: Shape) -> bool {
 }
 
 /// Works on the tables of that estimate, about as long as so many nodes of a search take. Returns true once
-/// they are complete.
+/// no work is left.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
     if near::supports_whole(shape) {
         near::prepare_whole(shape, nodes)

@@ -82,7 +82,7 @@ pub(crate) fn solver_by(
 }
 
 /// Works on the tables of the learned estimate, about as long as so many nodes of a search take. Returns true
-/// once they are complete.
+/// once no work is left.
 #[must_use]
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let mut blocks = learned_blocks(problem);

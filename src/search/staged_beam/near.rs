@@ -74,8 +74,8 @@ pub(super) fn rows(problem: &Problem) -> Option<Arc<NearRows>> {
     near::ready(corner_shape(problem)?)
 }
 
-/// Works on the tables for a problem, about as long as so many nodes of a search take. Returns true once they
-/// are complete.
+/// Works on the tables for a problem, about as long as so many nodes of a search take. Returns true once no
+/// work is left.
 pub(super) fn prepare(problem: &Problem, nodes: u64) -> bool {
     corner_shape(problem).is_none_or(|shape| near::prepare(shape, nodes))
 }
