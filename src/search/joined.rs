@@ -43,7 +43,7 @@ impl<S: Search<Found = Vec<Direction>>> Search for Joined<S> {
     type Found = Solution;
 
     /// # Panics
-    /// When the runs do not solve the problem: a defect of the search beneath.
+    /// When the runs do not solve the problem: a defect of the underlying search.
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
         match self.runs.advance(budget) {
             Step::Working => Step::Working,

@@ -196,7 +196,7 @@ pub trait Search: Send {
     /// What it finds: a [`Solution`], a generated board, a run of moves.
     type Found;
 
-    /// Spends about `budget.nodes` more node generations, less if it finds something.
+    /// Spends about `budget.nodes` more node generations, fewer if it finds something.
     fn advance(&mut self, budget: Budget) -> Step<Self::Found>;
 
     /// What it has done so far.

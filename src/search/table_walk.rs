@@ -31,7 +31,7 @@ use crate::puzzle::{Direction, Problem, Solution, Symmetry};
 pub struct TableWalk {
     table: Arc<DistanceTable>,
     problem: Problem,
-    /// From the table's mirror back to the problem.
+    /// Maps the table's mirror back to the problem.
     back: Symmetry,
     position: Position,
     /// The distance of the position.
