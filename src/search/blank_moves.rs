@@ -7,8 +7,7 @@ use crate::puzzle::{Direction, Problem, Shape};
 /// The number of moves that a cell can have.
 pub(super) const MOVES: usize = 4;
 
-/// The direction in which the tile slides for each move of the blank. The inverse of a move is `MOVES − 1 −
-/// move`.
+/// The direction in which the tile slides for each move of the blank. Move `MOVES − 1 − move` undoes `move`.
 pub(super) const SLIDES: [Direction; MOVES] = [
     Direction::Up,
     Direction::Left,

@@ -10,7 +10,8 @@ use super::{Budget, Progress};
 /// Like a search, it is advanced by budgets and takes no clock, lock, channel or thread. It keeps what it
 /// finds until it is given back.
 ///
-/// [`Search::split`]: super::Search::split [`Search::join`]: super::Search::join
+/// [`Search::split`]: super::Search::split
+/// [`Search::join`]: super::Search::join
 pub trait Part: Any + Send {
     /// Spends about `budget.nodes` more node generations, fewer if it ends or finds something. Returns
     /// whether it is worth going on: if not, it should be given back. The memory that it may hold was settled
