@@ -1,10 +1,10 @@
-//! Lower bounds on the number of moves to the goal.
+//! Lower bounds on the number of moves to the goal, and [`learned`], an estimate that is no bound.
 //!
-//! Uses only `puzzle`; knows nothing of the searches that it guides.
+//! This module uses only `puzzle` and does not depend on the searches that it guides.
 //!
-//! Each bound is there twice: as a plain function of a problem, and as a [`Heuristic`] that
-//! follows a search from slide to slide. The searches are compiled once for each heuristic, so
-//! that nothing is looked up by name where nodes are counted in nanoseconds.
+//! Each bound comes in two forms: as a plain function of a problem, and as a [`Heuristic`] that is
+//! updated from slide to slide. Searches are compiled once for each heuristic, because dynamic
+//! dispatch would cost too much where a node takes nanoseconds.
 
 mod corner_tiles;
 pub(crate) mod huge_pages;
@@ -30,7 +30,7 @@ pub use kind::{Combination, Correction, HeuristicKind};
 pub use per_tile::{PerTile, SlideTable, TileCost};
 pub use shared_table::{TableCounts, begin_period, limit_tables, table_counts};
 
-/// Boards of at most this many cells have tables of every slide of every tile.
+/// The most cells of a board for which the effect of every slide of every tile is tabulated.
 pub const SMALL_CELLS: usize = 16;
 
 /// A board as a search holds it.
@@ -50,37 +50,37 @@ impl Tiles for Board {
 pub struct Slide {
     /// The tile that slides.
     pub tile: usize,
-    /// The cell that it leaves to the blank.
+    /// The cell that the tile leaves.
     pub from: usize,
-    /// The cell that it takes from the blank.
+    /// The cell that the tile enters, where the blank was.
     pub to: usize,
-    /// The way it slides.
+    /// The direction in which the tile slides.
     pub direction: Direction,
 }
 
-/// A lower bound that is carried along from slide to slide.
+/// A lower bound that is updated from slide to slide.
 pub trait Heuristic: Send {
-    /// What is carried: the bound, and whatever makes its next change cheap.
+    /// The state to carry along: the bound, and whatever makes the next update cheap.
     type State: Copy + Send;
 
-    /// Looks at a whole board.
+    /// Evaluates a whole board.
     fn root<T: Tiles>(&self, board: &T) -> Self::State;
 
-    /// The state after a slide; `board` is the board after it.
+    /// Returns the state after a slide. `board` is the board after the slide.
     fn after_slide<T: Tiles>(&self, state: Self::State, slide: Slide, board: &T) -> Self::State;
 
-    /// The bound: no solution from here has fewer moves.
+    /// Returns the bound: no solution from here has fewer moves.
     fn value(state: Self::State) -> u32;
 
-    /// The state of a board whose bound is known already.
+    /// Returns the state of a board whose bound is already known.
     fn restore<T: Tiles>(&self, board: &T, value: u32) -> Self::State;
 }
 
-/// Something that is compiled once for each heuristic.
+/// Code that is compiled once for each heuristic.
 pub(crate) trait Guided {
-    /// What it makes of the heuristic.
+    /// The result.
     type Output;
 
-    /// Takes the heuristic.
+    /// Runs with the given heuristic.
     fn by<H: Heuristic + 'static>(self, heuristic: H) -> Self::Output;
 }

@@ -1,4 +1,4 @@
-//! Sums of distances, and where their tables are kept.
+//! Sums of pattern distances, and the tables that they use.
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -15,36 +15,37 @@ use super::region::{RowEntry, Rows};
 use super::store::{Store, StoreError};
 use super::{NotBuilt, PatternDatabase, Watch};
 
-/// A table as a problem sees it: in a mirror.
+/// A table as a problem uses it: under a symmetry.
 #[derive(Clone, Debug)]
 pub struct Summand<E> {
     database: Arc<PatternDatabase<E>>,
-    /// From the problem's board to the table's.
+    /// Maps the problem's board to the table's.
     symmetry: Symmetry,
-    /// Where the tiles belong on the problem's board.
+    /// The cells where the tiles belong on the problem's board.
     cells: CellSet,
 }
 
 impl<E: RowEntry> Summand<E> {
-    /// The table.
+    /// Returns the table.
     #[must_use]
     pub fn database(&self) -> &Arc<PatternDatabase<E>> {
         &self.database
     }
 
-    /// From the problem's board to the table's.
+    /// Returns the symmetry that maps the problem's board to the table's.
     #[must_use]
     pub const fn symmetry(&self) -> Symmetry {
         self.symmetry
     }
 
-    /// Where the tiles belong on the problem's board.
+    /// Returns the cells where the tiles belong on the problem's board.
     #[must_use]
     pub const fn cells(&self) -> CellSet {
         self.cells
     }
 
-    /// The problem's tiles of the pattern, in the order of their homes on the table's board.
+    /// Returns the problem's tiles of the pattern, in the order of their homes on the table's
+    /// board.
     #[must_use]
     pub fn tiles(&self, home: usize) -> Vec<usize> {
         let back = self.symmetry.inverse();
@@ -55,7 +56,7 @@ impl<E: RowEntry> Summand<E> {
             .collect()
     }
 
-    /// The way down from where the pattern's tiles stand at the start of a problem.
+    /// Starts the descent from the placement of the pattern's tiles at the start of a problem.
     fn descent(&self, problem: &Problem) -> Descent<'_, E> {
         let shape = problem.shape();
         let cells = problem.start().cells_by_tile();
@@ -68,7 +69,7 @@ impl<E: RowEntry> Summand<E> {
 /// Patterns whose distances may be added up.
 pub type Sum<E> = Vec<Summand<E>>;
 
-/// The greatest of several sums: a lower bound for the problems of one shape and home.
+/// The maximum of several sums: a lower bound for the problems of one shape and home.
 #[derive(Clone, Debug)]
 pub struct Additive<E> {
     shape: Shape,
@@ -77,28 +78,28 @@ pub struct Additive<E> {
 }
 
 impl<E: RowEntry> Additive<E> {
-    /// The size of the board.
+    /// Returns the size of the board.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Where the blank belongs.
+    /// Returns the cell where the blank belongs.
     #[must_use]
     pub const fn home(&self) -> usize {
         self.home
     }
 
-    /// The sums.
+    /// Returns the sums.
     #[must_use]
     pub fn sums(&self) -> &[Sum<E>] {
         &self.sums
     }
 
-    /// The bound of a problem's start, in moves. It is consistent: one slide changes it by one.
+    /// Returns the bound of a problem's start, in moves. It is consistent: one slide changes it by
+    /// one.
     ///
-    /// # Panics
-    /// When the problem is of another shape or home.
+    /// # Panics If the problem has another shape or home.
     #[must_use]
     pub fn lower_bound(&self, problem: &Problem) -> u32 {
         assert_eq!((problem.shape(), problem.home()), (self.shape, self.home));
@@ -110,41 +111,41 @@ impl<E: RowEntry> Additive<E> {
         self.sums.iter().map(sum).max().unwrap_or(0)
     }
 
-    /// Where the tiles of all patterns stand at the start of a problem, sum by sum.
+    /// Returns the placements of all patterns' tiles at the start of a problem, sum by sum.
     pub(crate) fn placements(&self, problem: &Problem) -> Vec<Placement> {
         let summands = self.sums.iter().flatten();
         placements(summands.map(|summand| summand.descent(problem)).collect())
     }
 }
 
-/// Tables and the numbers of their rows, each once.
+/// Tables and their row numbers, which are shared between tables.
 #[derive(Debug, Default)]
 pub struct Tables<E> {
     databases: HashMap<Pattern, Arc<PatternDatabase<E>>>,
     rows: HashMap<(Shape, usize), Arc<Rows<E>>>,
     store: Option<Store>,
-    /// Those whose files are of no use: they count as not stored, and that is told once.
+    /// Patterns whose files are unusable. They count as not stored, and are reported once.
     refused: HashSet<Pattern>,
     /// The bytes of the largest table that may be built.
     largest: usize,
     events: Vec<Event>,
 }
 
-/// What happened to a table on its way from the store or into it.
+/// What happened when a table was loaded or saved.
 #[derive(Debug)]
 pub enum Event {
-    /// It was found in its file.
+    /// The table was loaded from its file.
     Loaded(PathBuf),
-    /// It was built and put into its file.
+    /// The table was built and saved to its file.
     Saved(PathBuf),
-    /// There is a file, which is of no use: the table is built anew, if it may be.
+    /// The file is unusable: the table is built again, if it may be.
     Refused(StoreError),
-    /// It was built, and is in this process's memory alone.
+    /// The table was built, but is only in this process's memory.
     NotSaved(StoreError),
 }
 
 impl<E: RowEntry> Tables<E> {
-    /// None yet.
+    /// Creates an empty collection.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -157,7 +158,7 @@ impl<E: RowEntry> Tables<E> {
         }
     }
 
-    /// None yet; the tables of a store are taken from there, and others are put there.
+    /// Creates an empty collection that loads tables from a store and saves new ones there.
     #[must_use]
     pub fn stored_in(store: Store) -> Self {
         Self {
@@ -166,18 +167,19 @@ impl<E: RowEntry> Tables<E> {
         }
     }
 
-    /// The same, but tables of more than so many bytes are not built.
+    /// Limits the bytes of a table that may be built.
     #[must_use]
     pub fn up_to(self, largest: usize) -> Self {
         Self { largest, ..self }
     }
 
-    /// What happened since this was last asked.
+    /// Returns the events since the last call.
     pub fn take_events(&mut self) -> Vec<Event> {
         std::mem::take(&mut self.events)
     }
 
-    /// The bytes of the tables of some partitions, and of those among them that are not there.
+    /// Returns the bytes of the tables of some partitions, and of those among them that are
+    /// missing.
     pub fn bytes_of(&mut self, partitions: &[Partition]) -> (usize, usize) {
         let patterns = partitions.iter().flat_map(Partition::patterns);
         let tables: HashSet<Pattern> = patterns.map(|pattern| pattern.canonical().0).collect();
@@ -192,8 +194,8 @@ impl<E: RowEntry> Tables<E> {
         (all, missing)
     }
 
-    /// Whether each table of some partitions is there, or in a file, or may be built. A file of another
-    /// release, or one that is cut off, is none.
+    /// Returns whether each table of some partitions is in memory, or in a file, or may be built. A
+    /// file of another release, or a truncated one, does not count.
     pub fn can_make(&mut self, partitions: &[Partition]) -> bool {
         let patterns = partitions.iter().flat_map(Partition::patterns);
         let tables: HashSet<Pattern> = patterns.map(|pattern| pattern.canonical().0).collect();
@@ -209,21 +211,19 @@ impl<E: RowEntry> Tables<E> {
         8 * PatternDatabase::length(pattern, rows) <= self.largest
     }
 
-    /// Lets go of the tables that nobody uses.
+    /// Drops the tables that nobody uses.
     pub fn prune(&mut self) {
         self.databases
             .retain(|_, database| Arc::strong_count(database) > 1);
     }
 
-    /// Builds the tables of some partitions of one shape and home that are not there yet, with so
-    /// many threads, the largest first.
+    /// Loads or builds the missing tables of some partitions of one shape and home, the largest
+    /// first, with the given number of threads.
     ///
-    /// # Errors
-    /// When the watch was told to cancel, or a table may not be built. What was built until then
+    /// # Errors If the watch was cancelled, or a table may not be built. What was built until then
     /// remains.
     ///
-    /// # Panics
-    /// When there are no partitions, or they are of several shapes or homes.
+    /// # Panics If there are no partitions, or they are of several shapes or homes.
     pub fn additive(
         &mut self,
         partitions: &[Partition],
@@ -284,7 +284,7 @@ impl<E: RowEntry> Tables<E> {
         }
     }
 
-    /// Whether there is a file with a table, as far as can be told without reading all of it.
+    /// Returns whether a table has a file, as far as can be told without reading all of it.
     fn is_stored(&mut self, pattern: Pattern, rows: &Rows<E>) -> bool {
         let looked = self
             .usable_store(&pattern)
@@ -299,7 +299,7 @@ impl<E: RowEntry> Tables<E> {
         }
     }
 
-    /// The store, unless its file for a table is known to be of no use.
+    /// Returns the store, unless its file for a table is known to be unusable.
     fn usable_store(&self, pattern: &Pattern) -> Option<&Store> {
         let store = self.store.as_ref();
         store.filter(|_| !self.refused.contains(pattern))
@@ -341,14 +341,14 @@ impl<E: RowEntry> Tables<E> {
         Arc::clone(rows.or_insert_with(|| PatternDatabase::rows(shape, tiles)))
     }
 
-    /// The bytes that all of it takes.
+    /// Returns the bytes of all tables and row numbers.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let databases = self.databases.values().map(|database| database.bytes());
         databases.sum::<usize>() + self.row_bytes()
     }
 
-    /// The bytes of the numbers of all rows.
+    /// Returns the bytes of all row numbers.
     #[must_use]
     pub fn row_bytes(&self) -> usize {
         self.rows.values().map(|rows| rows.bytes()).sum()

@@ -1,13 +1,14 @@
-//! How the tables come about: breadth first from the goal, level by level.
+//! Building of tables: breadth-first from the goal, level by level.
 //!
-//! Here a row holds one bit for each order of the tiles. All states of a row are reached from
-//! those of a few other rows by moving the tile of a given cell, which changes all their orders in
-//! the same way. So each level is *pulled*: a row looks up the last level's states in the rows
-//! around it, and no two threads write to the same one.
+//! Here a row holds one bit for each order of the tiles. All states of a row are reached from those
+//! of a few other rows by moving the tile of a given cell, which changes all their orders in the
+//! same way. So each level is *pulled*: a row looks up the last level's states in the neighbouring
+//! rows, and no two threads write to the same row.
 //!
-//! The distances of the states of one row are all even or all odd, by the colours of the cells as
-//! on a chessboard, and neighbours differ by one. So a state next to the last level is either new
-//! or of the level before, which is what its own row still holds: nothing else is remembered.
+//! The distances of the states of one row are all even or all odd, by the chessboard colours of the
+//! cells, and the distances of neighbours differ by one. So a state next to the last level is
+//! either new or belongs to the level before it, which is what its own row still holds. Nothing
+//! else has to be remembered.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -21,7 +22,7 @@ use super::region::{RowEntry, Rows, regions};
 use super::transpose::transpose;
 use super::words::Words;
 
-/// What a build and its watchers share.
+/// State shared by a build and those who watch it.
 #[derive(Debug, Default)]
 pub struct Watch {
     total: AtomicU64,
@@ -32,29 +33,30 @@ pub struct Watch {
 /// Why a table was not built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotBuilt {
-    /// The watch was told to cancel.
+    /// The watch was cancelled.
     #[error("the building of pattern databases was cancelled")]
     Cancelled,
-    /// It is larger than tables that may be built.
+    /// The table is larger than may be built.
     #[error("a pattern database is larger than those that may be built")]
     TooLarge,
 }
 
 impl Watch {
-    /// How much is done, from 0 to 1, about.
+    /// Returns the approximate fraction that is done, from 0 to 1.
     #[must_use]
     pub fn fraction(&self) -> f64 {
         let total = self.total.load(Ordering::Relaxed).max(1);
         (self.done.load(Ordering::Relaxed) as f64 / total as f64).min(1.0)
     }
 
-    /// Asks the build to stop. It does within some milliseconds; but a table that is being read from
-    /// its file is read to the end before, and one that is built already is written to its file.
+    /// Asks the build to stop. It stops within some milliseconds, but a table that is being read
+    /// from its file is first read to the end, and one that is already built is written to its
+    /// file.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// These need not be searched.
+    /// Counts states as done that need not be searched.
     pub(super) fn skip_states(&self, states: u64) {
         self.done.fetch_add(states, Ordering::Relaxed);
     }
@@ -68,35 +70,35 @@ impl Watch {
     }
 }
 
-/// The states of every so manyth row are counted for [`Watch`]: counting all takes a tenth of the
+/// The states of one row in this many are counted for [`Watch`]: counting all takes a tenth of the
 /// time.
 const COUNTED: usize = 32;
 
 /// The rows that one thread takes at a time.
 const CHUNK: usize = 64;
 
-/// Where a row's states are one move away: a row of the other colour, and what the move makes of
-/// an order.
+/// A row whose states are one move away from those of another row, and how the move changes an
+/// order. The rows are of different halves.
 #[derive(Clone, Copy, Debug)]
 struct Neighbour {
     row: u32,
     order: u32,
 }
 
-/// The rows whose distances are all even or all odd.
+/// One half of the rows: those with even distances or those with odd ones.
 struct Half {
     /// The states of the last level of these rows, row after row.
     front: Vec<u64>,
-    /// Which rows have such states.
+    /// Which rows have states in the last level.
     is_live: Vec<bool>,
     /// The second lowest bit of each state's distance.
     bits: Vec<u64>,
-    /// The neighbours of each row, and where they begin and end.
+    /// The neighbours of all rows, and for each row where they begin.
     neighbours: Vec<Neighbour>,
     begins: Vec<u32>,
 }
 
-/// A row's place: its half and its number there.
+/// The place of a row: its half and its number there.
 #[derive(Clone, Copy)]
 struct Place {
     half: bool,
@@ -108,13 +110,13 @@ struct Build<'a, E> {
     rows: &'a Rows<E>,
     places: Vec<Place>,
     halves: [Half; 2],
-    /// What a tile's way from one place in the sequence to another makes of each order; none when
-    /// it stays.
+    /// For each move of a tile from one place in the sequence to another, the new rank of each
+    /// order; none where the tile keeps its place.
     orders: Vec<Option<Box<[u16]>>>,
     row_words: usize,
 }
 
-/// The words of a table: see [`PatternDatabase`](super::PatternDatabase).
+/// Builds the words of a table: see [`PatternDatabase`](super::PatternDatabase).
 pub(super) fn words<E: RowEntry>(
     pattern: &Pattern,
     rows: &Rows<E>,
@@ -176,14 +178,14 @@ impl<'a, E: RowEntry> Build<'a, E> {
             orders: (0..tiles * tiles)
                 .map(|way| {
                     let (from, to) = (way / tiles, way % tiles);
-                    // Between neighbouring cells there are fewer than a line's.
+                    // Between neighbouring cells there are fewer cells than in a row.
                     let is_possible = from != to && from.abs_diff(to) < shape.columns();
                     is_possible.then(|| moved(tiles, from, to))
                 })
                 .collect(),
             row_words,
         };
-        // In the order in which the halves' rows were numbered.
+        // In the order in which the rows of each half were numbered.
         for &cells in &occupied {
             for region in regions(shape, cells) {
                 build.link(cells, region);
@@ -196,7 +198,7 @@ impl<'a, E: RowEntry> Build<'a, E> {
         build
     }
 
-    /// Notes which rows are a move away from a row.
+    /// Records which rows are one move away from a row.
     fn link(&mut self, cells: CellSet, region: CellSet) {
         let shape = self.pattern.shape();
         let tiles = cells.len();
@@ -209,7 +211,7 @@ impl<'a, E: RowEntry> Build<'a, E> {
                 let after = cells.toggled(tile_cell).toggled(free);
                 let before_cell =
                     |cells: CellSet, cell| cells.iter().filter(|&occupied| occupied < cell).count();
-                // What is pulled goes the other way: from the free cell to the tile's.
+                // A pull goes the other way: from the free cell to the tile's.
                 let from = before_cell(after, free);
                 let to = before_cell(cells, tile_cell);
                 half.neighbours.push(Neighbour {
@@ -220,7 +222,7 @@ impl<'a, E: RowEntry> Build<'a, E> {
         }
     }
 
-    /// The goal is the only state at distance 0: its tiles stand in order.
+    /// Sets the only state at distance 0, the goal: its tiles stand in order.
     fn begin(&mut self) {
         let region = self.pattern.goal_region();
         let blank = region.iter().next().expect("the blank has a home");
@@ -230,7 +232,7 @@ impl<'a, E: RowEntry> Build<'a, E> {
         half.is_live[place.row as usize] = true;
     }
 
-    /// Finds the states at a distance from those one nearer; false when there are none.
+    /// Finds the states at a distance from those at one less. Returns false if there are none.
     fn level(&mut self, distance: u32, threads: usize, watch: &Watch) -> Result<bool, NotBuilt> {
         let [even, odd] = &mut self.halves;
         let (last, next) = if distance.is_multiple_of(2) {
@@ -290,7 +292,7 @@ impl<'a, E: RowEntry> Build<'a, E> {
                 }
             };
             for _ in 1..threads {
-                // Where no thread is to be had, the others do its work.
+                // If no thread can be started, the others do its work.
                 let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
             work();
@@ -313,7 +315,8 @@ impl Half {
         }
     }
 
-    /// Gathers the states one move away from this half's last level; false when there are none.
+    /// Collects the states one move away from this half's last level. Returns false if there are
+    /// none.
     fn pull(
         &self,
         neighbours: &[Neighbour],
@@ -353,7 +356,8 @@ fn scatter(from: &[u64], orders: &[u16], into: &mut [u64]) {
     }
 }
 
-/// Keeps what is new of the states pulled into a row, and sets their bits. False when nothing is.
+/// Keeps the new ones of the states pulled into a row, and sets their bits. Returns false if none
+/// are new.
 fn settle(pulled: &mut [u64], front: &mut [u64], bits: Option<&mut [u64]>) -> bool {
     let mut any = 0;
     for (pulled, front) in pulled.iter_mut().zip(front.iter_mut()) {
@@ -369,7 +373,7 @@ fn settle(pulled: &mut [u64], front: &mut [u64], bits: Option<&mut [u64]>) -> bo
     any != 0
 }
 
-/// All sets of so many of so many cells.
+/// Returns all sets of `tiles` of the first `cells` cells.
 fn occupied(cells: usize, tiles: usize) -> impl Iterator<Item = CellSet> {
     (0..1_u32 << cells)
         .map(CellSet::from_bits)

@@ -1,16 +1,16 @@
 //! Additive pattern databases: exact distances of parts of the puzzle, added up.
 //!
-//! A pattern is some of the tiles (Culberson & Schaeffer, 1998). Its table knows, for each
-//! placement of these tiles, in how many moves *of its own tiles* they come home, whatever the
-//! others do; so the distances of patterns that share no tile may be added up (Korf & Felner, 2002).
-//! Where the blank is matters as far as the pattern's tiles lock it in: a state of the table is a
-//! placement and one region of the free cells.
+//! A pattern is a subset of the tiles (Culberson & Schaeffer, 1998). Its table gives, for each
+//! placement of these tiles, the number of moves *of its own tiles* that bring them home, whatever
+//! the others do; so the distances of patterns that share no tile may be added up (Korf & Felner,
+//! 2002). The blank's position matters only in so far as the pattern's tiles lock it in: a state of
+//! the table is a placement and one region of the free cells.
 //!
-//! A move of one of the tiles changes the distance by one, up or down, and any other move leaves
-//! it as it is. So the distance modulo 4 is enough to follow it from slide to slide (Breyer &
-//! Korf, 2010, keep it modulo 3), and its lowest bit is known from the colours of the cells: the
-//! table holds one bit a state, the second lowest. At the root the distance is found by walking
-//! down to the goal.
+//! A move of one of the tiles changes the distance by one, up or down, and any other move leaves it
+//! unchanged. So the distance modulo 4 is enough to follow it from slide to slide (Breyer & Korf,
+//! 2010, keep it modulo 3), and its lowest bit is known from the colours of the cells: the table
+//! holds one bit per state, the second lowest. At the root the distance is found by walking down to
+//! the goal.
 
 mod additive;
 mod build;
@@ -48,8 +48,8 @@ use rank::orders;
 use transpose::stride_words;
 use words::Words;
 
-/// Whether there are partitions for the boards of a shape: for 3×5, 2×7, 2×8, 4×4, 3×6, 4×5 and
-/// 5×5, on their sides too.
+/// Returns whether there are partitions for boards of a shape: 3×5, 2×7, 2×8, 4×4, 3×6, 4×5 and
+/// 5×5, and the same shapes turned on their sides.
 #[must_use]
 pub fn supports(shape: Shape) -> bool {
     (shape.rows(), shape.columns()) == (4, 4)
@@ -58,29 +58,27 @@ pub fn supports(shape: Shape) -> bool {
 
 /// The distances of all states of one pattern, one bit each.
 ///
-/// Bit `order × stride + row`, counted from the lowest of the first word, is that of the state
-/// whose tiles stand on the row's cells in the given order. Slides along a line keep the order,
-/// so that much of what a search looks up lies close together.
+/// Bit `order × stride + row`, counted from the lowest bit of the first word, belongs to the state
+/// whose tiles stand on the row's cells in the given order. Slides along a line keep the order, so
+/// much of what a search looks up is close together in memory.
 #[derive(Debug)]
 pub struct PatternDatabase<E> {
     pattern: Pattern,
     rows: Arc<Rows<E>>,
     words: Words,
-    /// Where each tile may go from each cell, tile by tile.
+    /// The moves of each tile from each cell, tile by tile.
     ways: Box<[Ways]>,
 }
 
 impl<E: RowEntry> PatternDatabase<E> {
-    /// Builds the table of a pattern with so many threads. `rows` are those of the pattern's shape
-    /// and number of tiles.
+    /// Builds the table of a pattern with the given number of threads. `rows` are those of the
+    /// pattern's shape and number of tiles.
     ///
-    /// While it is built it takes twice the memory that it takes then.
+    /// A build takes twice the memory of the finished table.
     ///
-    /// # Errors
-    /// When the watch was told to cancel.
+    /// # Errors If the watch was cancelled.
     ///
-    /// # Panics
-    /// When the pattern is none of those that have tables: see [`Pattern::canonical`].
+    /// # Panics If the pattern is not one that has a table: see [`Pattern::canonical`].
     pub fn new(
         pattern: Pattern,
         rows: Arc<Rows<E>>,
@@ -101,47 +99,47 @@ impl<E: RowEntry> PatternDatabase<E> {
         }
     }
 
-    /// How many words the table of a pattern has.
+    /// Returns the number of words of a pattern's table.
     fn length(pattern: &Pattern, rows: &Rows<E>) -> usize {
         stride_words(rows.count()) * orders(pattern.cells().len())
     }
 
-    /// Numbers the rows for all patterns with so many tiles on a shape.
+    /// Numbers the rows for all patterns of this many tiles on a shape.
     #[must_use]
     pub fn rows(shape: Shape, tiles: usize) -> Arc<Rows<E>> {
         Arc::new(Rows::new(shape, tiles))
     }
 
-    /// Whose distances these are.
+    /// Returns the pattern whose distances these are.
     #[must_use]
     pub const fn pattern(&self) -> &Pattern {
         &self.pattern
     }
 
-    /// The number of states.
+    /// Returns the number of states.
     #[must_use]
     pub fn states(&self) -> u64 {
         (self.rows.count() * orders(self.pattern.cells().len())) as u64
     }
 
-    /// The bytes of the table, without those of the rows' numbers, which tables share.
+    /// Returns the bytes of the table, without the row numbers, which tables share.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.words.len() * 8
     }
 
-    /// The numbers of the rows.
+    /// Returns the row numbers.
     #[must_use]
     pub fn row_numbers(&self) -> &Arc<Rows<E>> {
         &self.rows
     }
 
-    /// From one order of the tiles to the next, in bits.
+    /// Returns the distance from one order of the tiles to the next, in bits.
     pub(crate) fn stride(&self) -> usize {
         stride_words(self.rows.count()) * 64
     }
 
-    /// The bits, as [`PatternDatabase`] has them.
+    /// Returns the bits, in the layout described at [`PatternDatabase`].
     #[inline]
     pub(crate) fn words(&self) -> &[u64] {
         &self.words

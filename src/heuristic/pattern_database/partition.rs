@@ -1,4 +1,4 @@
-//! Which tiles make a pattern together.
+//! Partitions of the tiles into patterns.
 
 use crate::puzzle::{Shape, Symmetry};
 
@@ -14,7 +14,7 @@ const STRIPS: [((usize, usize), usize); 5] = [
     ((4, 5), 7),
 ];
 
-/// Patterns that share no tile and leave none out.
+/// Patterns that share no tile and together contain all of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Partition {
     shape: Shape,
@@ -23,10 +23,10 @@ pub struct Partition {
 }
 
 impl Partition {
-    /// The patterns whose tiles belong on the given cells, for problems with the blank's home at
-    /// `home`.
+    /// Creates the partition into patterns whose tiles belong on the given cells, for problems with
+    /// the blank's home at `home`.
     ///
-    /// None when a cell is in two of the sets or in none, or a set is no [`Pattern`].
+    /// Returns `None` if a cell is in two of the sets or in none, or if a set is not a [`Pattern`].
     #[must_use]
     pub fn new(shape: Shape, home: usize, patterns: &[CellSet]) -> Option<Self> {
         let patterns = patterns
@@ -44,10 +44,10 @@ impl Partition {
         })
     }
 
-    /// The 24-puzzle in four patterns of six tiles: blocks of 2×3 around the centre, like the sails
-    /// of a windmill. The tile of the centre stands in for the one that the blank's home takes away.
-    /// With the home in a corner it is that of Korf & Felner (2002). None when the home is off the
-    /// board.
+    /// Returns the partition of the 24-puzzle into four patterns of six tiles: blocks of 2×3 around
+    /// the centre, like the sails of a windmill. If the blank's home is in a block, the tile of the
+    /// centre takes its place there. With the home in a corner it is the partition of Korf & Felner
+    /// (2002). Returns `None` if the home is off the board.
     #[must_use]
     pub fn windmill(home: usize) -> Option<Self> {
         const CENTRE: u32 = 1 << 12;
@@ -61,11 +61,10 @@ impl Partition {
         Self::new(shape, home, &patterns?)
     }
 
-    /// Patterns of at most so many tiles, as few as can be and about as large: strips across the
-    /// board's longer side. None when a strip is no [`Pattern`].
+    /// Returns a partition into as few patterns of at most `most` tiles as possible, of about equal
+    /// size: strips across the board's longer side. Returns `None` if a strip is not a [`Pattern`].
     ///
-    /// # Panics
-    /// When `most` is 0.
+    /// # Panics If `most` is 0.
     #[must_use]
     pub fn strips(shape: Shape, home: usize, most: usize) -> Option<Self> {
         let is_wide = shape.columns() > shape.rows();
@@ -83,9 +82,9 @@ impl Partition {
         Self::new(shape, home, &patterns)
     }
 
-    /// The partitions to solve boards of a shape with: those of the 24-puzzle and of the
-    /// rectangles between the 15-puzzle and it, whose tables take 2 to 130 MB. None for other
-    /// shapes; the 15-puzzle has its own, in [`Tier`](super::Tier).
+    /// Returns the partitions for solving boards of a shape: the 24-puzzle, and the rectangles
+    /// between the 15-puzzle and the 24-puzzle. Their tables take 2 to 130 MB. Returns `None` for
+    /// other shapes; the 15-puzzle has its own partitions, in [`Tier`](super::Tier).
     #[must_use]
     pub fn standard(shape: Shape, home: usize) -> Option<Vec<Self>> {
         let sides = (
@@ -103,7 +102,7 @@ impl Partition {
         Some(vec![Self::strips(shape, home, most)?])
     }
 
-    /// The partition for the same problems in a mirror.
+    /// Returns the image of the partition under a symmetry.
     #[must_use]
     pub fn image(&self, symmetry: Symmetry) -> Self {
         let patterns = self.patterns.iter();
@@ -114,19 +113,19 @@ impl Partition {
         }
     }
 
-    /// The size of the board.
+    /// Returns the size of the board.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Where the blank belongs.
+    /// Returns the cell where the blank belongs.
     #[must_use]
     pub const fn home(&self) -> usize {
         self.home
     }
 
-    /// The patterns.
+    /// Returns the patterns.
     #[must_use]
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns

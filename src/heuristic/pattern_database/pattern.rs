@@ -1,16 +1,16 @@
-//! Patterns: some of the tiles, and where they and the blank belong.
+//! Patterns: subsets of the tiles, and where they and the blank belong.
 
 use crate::puzzle::{Shape, Symmetry};
 
 use super::cell_set::CellSet;
 use crate::heuristic::SMALL_CELLS;
 
-/// Some tiles of a puzzle, named by the cells where they belong. The other tiles are alike, and
-/// of the blank it only matters which of the free cells it can get to without moving a tile of
-/// the pattern.
+/// A subset of a puzzle's tiles, named by the cells where they belong. The other tiles are alike,
+/// and of the blank it only matters which free cells it can reach without moving a tile of the
+/// pattern.
 ///
-/// Where the free cells of the goal hang together, it makes no difference on which of them the
-/// blank belongs: the pattern is the same, and so is its table.
+/// If the free cells of the goal are connected, it makes no difference which of them is the blank's
+/// home: the pattern is the same, and so is its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pattern {
     shape: Shape,
@@ -19,17 +19,17 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The most tiles of a pattern of up to 16 cells: the orders of eight have numbers of 16 bits.
+    /// The most tiles of a pattern on up to 16 cells: the ranks of orders of eight fit 16 bits.
     pub const MAX_TILES: usize = 8;
-    /// The most tiles on larger boards: more have more than 2³² states.
+    /// The most tiles on larger boards: patterns with more have over 2³² states.
     pub const MAX_TILES_OF_LARGE: usize = 7;
     /// The most cells of a board.
     pub const MAX_CELLS: usize = 25;
 
-    /// The tiles that belong on `cells` when the blank's home is `home`.
+    /// Creates the pattern of the tiles that belong on `cells` when the blank's home is `home`.
     ///
-    /// None when the board has more than [`Self::MAX_CELLS`] cells or more than five on both
-    /// sides, when there are no tiles or too many, and when a cell is off the board or the home.
+    /// Returns `None` if the board has more than [`Self::MAX_CELLS`] cells or both sides are longer
+    /// than five, if there are no tiles or too many, or if a cell is off the board or is the home.
     #[must_use]
     pub fn new(shape: Shape, home: usize, cells: CellSet) -> Option<Self> {
         let most = if shape.cells() <= SMALL_CELLS {
@@ -50,25 +50,25 @@ impl Pattern {
         })
     }
 
-    /// The size of the board.
+    /// Returns the size of the board.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// Where the tiles belong.
+    /// Returns the cells where the tiles belong.
     #[must_use]
     pub const fn cells(&self) -> CellSet {
         self.cells
     }
 
-    /// The free cells that the blank can be on when all tiles are at home.
+    /// Returns the free cells that the blank can be on when all tiles are at home.
     #[must_use]
     pub const fn goal_region(&self) -> CellSet {
         self.goal_region
     }
 
-    /// The pattern in a mirror.
+    /// Returns the image of the pattern under a symmetry.
     #[must_use]
     pub fn image(&self, symmetry: Symmetry) -> Self {
         Self {
@@ -78,8 +78,9 @@ impl Pattern {
         }
     }
 
-    /// The one of its mirror images that has a table, and how to get there. It is at least as
-    /// high as it is wide, so that few cells lie between two on top of each other in reading order.
+    /// Returns the image of the pattern that has a table, and the symmetry that leads to it. The
+    /// image is at least as high as it is wide, so that few cells lie between vertical neighbours
+    /// in reading order.
     #[must_use]
     pub fn canonical(&self) -> (Self, Symmetry) {
         Symmetry::all()

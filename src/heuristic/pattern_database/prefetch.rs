@@ -1,6 +1,6 @@
-//! Calling for memory before it is needed.
+//! Prefetching of memory.
 
-/// Asks the processor to fetch an item; elsewhere than on x86-64 it does nothing.
+/// Asks the processor to fetch an item. Does nothing on architectures other than x86-64.
 #[inline]
 #[allow(
     unsafe_code,
@@ -11,8 +11,8 @@ pub(crate) fn prefetch<T>(items: &[T], index: usize) {
     {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         let item = items.as_ptr().wrapping_add(index);
-        // SAFETY: a prefetch reads nothing and never faults, wherever it points. All processors
-        // with this architecture have it.
+        // SAFETY: a prefetch reads nothing and never faults, wherever it points. All processors of
+        // this architecture support it.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(item.cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]

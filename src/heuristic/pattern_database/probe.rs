@@ -1,4 +1,4 @@
-//! Distances read off a table.
+//! Look-up of distances in a table.
 
 use super::PatternDatabase;
 use super::cell_set::{CellSet, neighbours};
@@ -7,11 +7,11 @@ use super::prefetch::prefetch;
 use super::rank::{passing, rank};
 use super::region::{RowEntry, region_shift};
 
-/// Where the tiles of a pattern stand.
+/// The placement of a pattern's tiles.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {
     pub(crate) cells: CellSet,
-    /// Where the order of the tiles begins in the table, in bits.
+    /// The offset in the table of the order of the tiles, in bits.
     pub(crate) first_bit: u32,
     pub(crate) distance: u32,
 }
@@ -22,21 +22,20 @@ struct State {
     /// The cell of each tile, in the order of their homes.
     cells: [u8; Pattern::MAX_TILES],
     occupied: CellSet,
-    /// One of the cells that the blank can get to.
+    /// One of the cells that the blank can reach.
     blank: usize,
-    /// The rank of the tiles' order.
+    /// The rank of the order of the tiles.
     order: usize,
 }
 
 impl<E: RowEntry> PatternDatabase<E> {
-    /// In how many moves of its own the pattern comes home.
+    /// Returns the number of moves of the pattern's own tiles that bring them home.
     ///
-    /// `cells` tells where the tiles stand, in the order of their homes' cells; `blank` is any
-    /// cell that the blank can get to without moving them. Only for what can be reached from the
+    /// `cells` holds the cells of the tiles, in the order of their homes' cells. `blank` is any
+    /// cell that the blank can reach without moving the tiles. The state must be reachable from the
     /// goal.
     ///
-    /// # Panics
-    /// When there are not as many cells as tiles, or one is off the board.
+    /// # Panics If the number of cells is not the number of tiles, or a cell is off the board.
     #[must_use]
     pub fn distance(&self, cells: &[usize], blank: usize) -> u32 {
         let mut descent = self.descent(cells, blank);
@@ -44,7 +43,8 @@ impl<E: RowEntry> PatternDatabase<E> {
         descent.placement.distance
     }
 
-    /// The way down to the goal from where the tiles stand; as for [`Self::distance`].
+    /// Starts the descent to the goal from a placement. The arguments are those of
+    /// [`Self::distance`].
     pub(super) fn descent(&self, cells: &[usize], blank: usize) -> Descent<'_, E> {
         let state = self.state(cells, blank);
         self.call_for(&state);
@@ -86,7 +86,7 @@ impl<E: RowEntry> PatternDatabase<E> {
         is_home && self.pattern.goal_region().contains(state.blank)
     }
 
-    /// Whether the distance is odd, by the colours of the cells as on a chessboard.
+    /// Returns 1 if the distance is odd, otherwise 0, by the chessboard colours of the cells.
     fn colour(&self, state: &State) -> u32 {
         let shape = self.pattern.shape();
         let colour = |cell| (shape.row(cell) + shape.column(cell)) as u32;
@@ -94,7 +94,7 @@ impl<E: RowEntry> PatternDatabase<E> {
         (colours(state.occupied) + colours(self.pattern.cells())) % 2
     }
 
-    /// Where the bit of a state is.
+    /// Returns the position of a state's bit.
     fn place(&self, state: &State) -> usize {
         state.order * self.stride() + self.rows.row(state.occupied, state.blank)
     }
@@ -109,36 +109,37 @@ impl<E: RowEntry> PatternDatabase<E> {
     }
 }
 
-/// A walk down from a state to the goal, one look at the table at a time. Each look waits for
-/// memory, so that walks through several tables do well to take turns.
+/// A descent from a state to the goal, one table access at a time. Each access waits for memory, so
+/// descents through several tables are interleaved.
 pub(super) struct Descent<'a, E> {
     database: &'a PatternDatabase<E>,
-    /// Where it began, and how far it has come.
+    /// The placement where the descent began, with the distance covered so far.
     placement: Placement,
     state: State,
-    /// The state's distance modulo 4; none before the first look. The lower bit is the colour of
-    /// the cells, the upper one the table's.
+    /// The state's distance modulo 4; none before the first access. The lower bit is the colour of
+    /// the cells, the upper bit comes from the table.
     residue: Option<u32>,
-    /// Whose bit is looked at next: the state's own or that of one next to it.
+    /// The state whose bit is read next: the current state or one of its neighbours.
     next: State,
-    /// How many of the ways of its tiles have been begun: first the [`Ways`] home of all of them,
-    /// then those away from it.
+    /// How many sets of moves have been started: first the [`Ways`] home of all tiles, then those
+    /// away from home.
     tried: usize,
-    /// The tile whose turn it is, and where it may go as far as that has not been tried.
+    /// The tile to move next, and its moves that have not been tried.
     tile: usize,
     untried: CellSet,
 }
 
-/// Where a tile may go from a cell.
+/// The moves of a tile from a cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ways {
-    /// Nearer to its home. The pattern mostly comes nearer to the goal by these.
+    /// The cells nearer to the tile's home. Most moves that bring the pattern closer to the goal
+    /// are of this kind.
     home: CellSet,
     away: CellSet,
 }
 
 impl Ways {
-    /// Those of all tiles of a pattern from all cells, tile by tile.
+    /// Returns the moves of all tiles of a pattern from all cells, tile by tile.
     pub(super) fn all(pattern: &Pattern) -> Box<[Self]> {
         let shape = pattern.shape();
         let of_tile = |home: usize| (0..shape.cells()).map(move |cell| (home, cell));
@@ -156,7 +157,7 @@ impl Ways {
 }
 
 impl<E: RowEntry> Descent<'_, E> {
-    /// Looks at one more bit, which has been called for; false when the goal is reached.
+    /// Reads one more bit, which has been prefetched. Returns false once the goal is reached.
     fn advance(&mut self) -> bool {
         if self.residue.is_some() && self.database.is_goal(&self.state) {
             return false;
@@ -165,7 +166,7 @@ impl<E: RowEntry> Descent<'_, E> {
         match self.residue {
             None => self.residue = Some(bit << 1 | self.database.colour(&self.state)),
             Some(residue) => {
-                // What is next to the state is nearer or farther, and that differs in this bit.
+                // A neighbour is nearer or farther by one, and the two cases differ in this bit.
                 let nearer = (residue + 3) % 4;
                 if bit == nearer >> 1 {
                     self.residue = Some(nearer);
@@ -183,7 +184,7 @@ impl<E: RowEntry> Descent<'_, E> {
         is_under_way
     }
 
-    /// Calls for the bit of another state next to this one.
+    /// Prefetches the bit of the next neighbour of the state.
     fn try_next(&mut self) {
         let state = &self.state;
         let pattern = &self.database.pattern;
@@ -218,7 +219,7 @@ impl<E: RowEntry> Descent<'_, E> {
     }
 }
 
-/// Where several patterns' tiles stand, and how far that is from their goals.
+/// Runs the descents to their ends and returns the placements, with their distances.
 pub(super) fn placements<E: RowEntry>(mut descents: Vec<Descent<'_, E>>) -> Vec<Placement> {
     let mut is_under_way = true;
     while is_under_way {
@@ -231,7 +232,7 @@ pub(super) fn placements<E: RowEntry>(mut descents: Vec<Descent<'_, E>>) -> Vec<
     descents.into_iter().map(placement).collect()
 }
 
-/// The state after a tile has gone to a free cell beside it.
+/// Returns the state after a tile has moved to a free cell beside it.
 fn after(state: &State, tile: usize, free: usize, tiles: usize) -> State {
     let cell = usize::from(state.cells[tile]);
     let between = cell.min(free) + 1..cell.max(free);

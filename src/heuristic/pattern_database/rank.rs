@@ -1,12 +1,12 @@
-//! Numbers for the orders in which a pattern's tiles stand on the board.
+//! Ranks of the orders in which a pattern's tiles stand on the board.
 //!
-//! Read row by row, the k tiles of a pattern make a sequence of the numbers 0 to k−1. Its rank is
-//! Σ d(v) · (k−1−v)!, where d(v) counts the tiles greater than v that come before it. So when one
-//! tile passes another, the rank changes by an amount that depends on the two alone.
+//! Read row by row, the k tiles of a pattern form a sequence of the numbers 0 to k−1. Its rank is Σ
+//! d(v) · (k−1−v)!, where d(v) counts the tiles greater than v that come before it. So when one
+//! tile passes another, the rank changes by an amount that depends on these two tiles alone.
 
 use super::pattern::Pattern;
 
-/// The number of orders of `tiles` tiles.
+/// Returns the number of orders of `tiles` tiles.
 pub(super) const fn orders(tiles: usize) -> usize {
     const ORDERS: [usize; Pattern::MAX_TILES + 1] = {
         let mut orders = [1; Pattern::MAX_TILES + 1];
@@ -20,7 +20,7 @@ pub(super) const fn orders(tiles: usize) -> usize {
     ORDERS[tiles]
 }
 
-/// The rank of a sequence.
+/// Returns the rank of a sequence.
 pub(super) fn rank(sequence: &[u8]) -> usize {
     let last = sequence.len() - 1;
     let digit = |place: usize| {
@@ -32,10 +32,10 @@ pub(super) fn rank(sequence: &[u8]) -> usize {
         .sum()
 }
 
-/// The sequence of a rank.
+/// Returns the sequence with a rank.
 pub(super) fn unrank(rank: usize, tiles: usize) -> Vec<u8> {
     let mut sequence = Vec::with_capacity(tiles);
-    // All that stand there when a tile is put in are greater.
+    // All tiles already inserted are greater.
     for tile in (0..tiles).rev() {
         let weight = orders(tiles - 1 - tile);
         sequence.insert(rank / weight % (tiles - tile), tile as u8);
@@ -43,8 +43,8 @@ pub(super) fn unrank(rank: usize, tiles: usize) -> Vec<u8> {
     sequence
 }
 
-/// By how much the rank rises when `tile`, which came just before `other`, comes just after it.
-/// The other way round it falls by as much.
+/// Returns the change of the rank when `tile` moves from just before `other` to just after it. The
+/// opposite move changes it by the negative of that.
 pub(crate) const fn passing(tile: usize, other: usize, tiles: usize) -> i32 {
     if other > tile {
         orders(tiles - 1 - tile) as i32
@@ -53,7 +53,8 @@ pub(crate) const fn passing(tile: usize, other: usize, tiles: usize) -> i32 {
     }
 }
 
-/// The rank of each sequence after the tile at one place has gone to another, by rank before.
+/// Returns, by old rank, the rank of each sequence after the tile at one place has moved to
+/// another.
 pub(super) fn moved(tiles: usize, from: usize, to: usize) -> Box<[u16]> {
     (0..orders(tiles))
         .map(|before| {

@@ -1,5 +1,5 @@
-//! Numbers for where the tiles of a pattern stand, whichever they are, and where the blank can
-//! get to among them.
+//! Numbers for the sets of cells that a pattern's tiles occupy, and for the regions that the blank
+//! can reach between them.
 
 use std::fmt;
 
@@ -7,32 +7,32 @@ use crate::puzzle::Shape;
 
 use super::cell_set::CellSet;
 
-/// The most regions of a board: eight tiles cut it into no more.
+/// The most regions of a board: eight tiles do not divide it into more.
 const REGIONS: usize = 8;
 
-/// The rows of one set of occupied cells: the first one's number, and for each free cell the
-/// number of its region.
+/// The rows of one set of occupied cells: the number of the first row, and the region number of
+/// each free cell.
 pub trait RowEntry: Copy + Send + Sync + fmt::Debug + 'static {
     /// The most cells of a board.
     const CELLS: usize;
     /// The bits of the first row's number.
     const ROW_BITS: u32;
-    /// The bits from one cell's region to the next one's.
+    /// The bits between one cell's region and the next cell's.
     const REGION_BITS: u32;
 
-    /// Puts the first row's number and each cell's region together.
+    /// Packs the first row's number and each cell's region.
     fn new(first: usize, regions: impl Iterator<Item = (usize, usize)>) -> Self;
 
-    /// The row of the region whose bits begin at `shift`.
+    /// Returns the row of the region whose bits begin at `shift`.
     fn row(&self, shift: u32) -> u32;
 }
 
-/// Where in an entry the region of a cell stands.
+/// Returns the position of a cell's region in an entry, in bits.
 pub(crate) const fn region_shift<E: RowEntry>(cell: usize) -> u32 {
     E::ROW_BITS + E::REGION_BITS * cell as u32
 }
 
-/// For boards of up to 16 cells all is in one word.
+/// The entry for boards of up to 16 cells: a single word.
 impl RowEntry for u64 {
     const CELLS: usize = 16;
     const ROW_BITS: u32 = 16;
@@ -50,8 +50,8 @@ impl RowEntry for u64 {
     }
 }
 
-/// For boards of up to 25 cells: bytes, of which a row takes four at the beginning, as a word, and
-/// one with the regions of two cells.
+/// The entry for boards of up to 25 cells: the first row's number in the low bytes, which are read
+/// as a word of four, then one byte for the regions of two cells each.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(16))]
 pub struct Bytes([u8; 16]);
@@ -77,24 +77,25 @@ impl RowEntry for Bytes {
     }
 }
 
-/// The rows of all sets of so many cells of a board: one row for each region of the free cells.
+/// The rows of all sets of a given number of cells of a board: one row for each region of the free
+/// cells.
 ///
 /// Sets that differ only in their lower cells have rows close to each other.
 #[derive(Clone, Debug)]
 pub struct Rows<E> {
     entries: Box<[E]>,
-    /// The number of the first set with these upper cells, and what the lower ones add to it. There
-    /// is room for the largest boards, so that a look-up needs no check of its range.
+    /// The entry number of the first set with these upper cells, and the offset for the lower ones.
+    /// The arrays have room for the largest boards, so a look-up needs no bounds check.
     high: Box<[u32; HIGH]>,
     low: Box<[u16; LOW]>,
     count: usize,
 }
 
-/// The sets of the upper cells of the largest boards, of 25 cells, and of the lower ones.
+/// The number of sets of the upper cells of the largest boards, of 25 cells, and of the lower ones.
 const HIGH: usize = 1 << 13;
 const LOW: usize = 1 << 12;
 
-/// A table with zeros at its end.
+/// Returns a table padded with zeros.
 fn filled<T: Copy + Default, const N: usize>(items: impl Iterator<Item = T>) -> Box<[T; N]> {
     let mut table = Box::new([T::default(); N]);
     for (place, item) in table.iter_mut().zip(items) {
@@ -104,13 +105,12 @@ fn filled<T: Copy + Default, const N: usize>(items: impl Iterator<Item = T>) -> 
 }
 
 impl<E: RowEntry> Rows<E> {
-    /// The lower cells of a set are found in a table of all their sets.
+    /// The number of lower cells. A set is looked up by its lower and its upper cells separately.
     pub(crate) const LOW_CELLS: u32 = E::CELLS as u32 / 2;
 
     /// Numbers the rows.
     ///
-    /// # Panics
-    /// When the board has too many cells for the entries.
+    /// # Panics If the board has too many cells for the entries.
     pub(super) fn new(shape: Shape, tiles: usize) -> Self {
         assert!(shape.cells() <= E::CELLS, "{shape} in too small entries");
         let all = CellSet::all(shape);
@@ -157,12 +157,12 @@ impl<E: RowEntry> Rows<E> {
         }
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(super) const fn count(&self) -> usize {
         self.count
     }
 
-    /// The tables themselves.
+    /// Returns the tables themselves.
     pub(crate) const fn tables(&self) -> RowTables<'_, E> {
         RowTables {
             entries: &self.entries,
@@ -171,34 +171,34 @@ impl<E: RowEntry> Rows<E> {
         }
     }
 
-    /// The entry of a set of occupied cells.
+    /// Returns the entry of a set of occupied cells.
     pub(super) fn entry(&self, cells: CellSet) -> E {
         let tables = self.tables();
         tables.entries[tables.entry_number(cells.bits())]
     }
 
-    /// The row of a set of occupied cells with the blank on a free one.
+    /// Returns the row of a set of occupied cells with the blank on a given free cell.
     pub(super) fn row(&self, cells: CellSet, blank: usize) -> usize {
         self.entry(cells).row(region_shift::<E>(blank)) as usize
     }
 
-    /// The bytes of the tables.
+    /// Returns the bytes of the tables.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.entries) + size_of_val(&*self.high) + size_of_val(&*self.low)
     }
 }
 
-/// Where the entries stand: what many look-ups need not follow again.
+/// References to the tables, so that repeated look-ups need not follow pointers again.
 #[derive(Clone, Copy)]
 pub(crate) struct RowTables<'a, E> {
-    /// One for each set of occupied cells.
+    /// One entry for each set of occupied cells.
     pub(crate) entries: &'a [E],
     high: &'a [u32; HIGH],
     low: &'a [u16; LOW],
 }
 
 impl<E: RowEntry> RowTables<'_, E> {
-    /// The number of the entry of a set of occupied cells.
+    /// Returns the entry number of a set of occupied cells.
     #[inline]
     pub(crate) fn entry_number(&self, cells: u32) -> usize {
         let upper = (cells >> Rows::<E>::LOW_CELLS) as usize;
@@ -207,7 +207,7 @@ impl<E: RowEntry> RowTables<'_, E> {
     }
 }
 
-/// The regions of the free cells, that of the lowest cell first.
+/// Returns the regions of the free cells, ordered by their lowest cell.
 pub(super) fn regions(shape: Shape, cells: CellSet) -> Vec<CellSet> {
     let mut free = CellSet::all(shape).without(cells);
     let mut regions = Vec::new();

@@ -1,13 +1,13 @@
 //! A folder of tables, one file each.
 //!
-//! A file is a page of header and then the table's words. The header names the pattern, and has a
-//! checksum of itself and one of the words; nothing of a file is used unless all of this is right.
-//! Numbers are in the machine's own order of bytes: one with another order takes the file for
-//! that of another release.
+//! A file is a page of header followed by the table's words. The header names the pattern, and
+//! holds a checksum of itself and one of the words; a file is used only if all of this is correct.
+//! Numbers are in the machine's native byte order. A machine with another byte order takes the file
+//! for one of another release.
 //!
-//! A file is written under another name, flushed and then renamed: a name that a table has is that of
-//! a whole one, and processes that write the same table at once do each other no harm. What writers
-//! that were killed have left is removed when the next table is written.
+//! A file is written under a temporary name, flushed and then renamed. So a file under a table's
+//! name is always complete, and processes that write the same table at the same time do not
+//! interfere. What killed writers leave behind is removed when the next table is written.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -27,16 +27,16 @@ use super::region::{RowEntry, Rows};
 use super::words::Words;
 use crate::puzzle::Shape;
 
-/// What a file begins with.
+/// The first bytes of a file.
 const MAGIC: [u8; 8] = *b"loyd-pdb";
 
-/// The layout of files; raised whenever the same table would have other bytes.
+/// The version of the file layout, raised whenever the same table would have other bytes.
 const VERSION: u32 = 1;
 
 /// The header's length in bytes: a page, so that the words are aligned wherever they are mapped.
 const HEADER: usize = 4096;
 
-// Where the header's fields are.
+// The positions of the header's fields.
 const VERSION_AT: Range<usize> = 8..12;
 const SHAPE_AT: usize = 12;
 const CELLS_AT: Range<usize> = 16..20;
@@ -45,28 +45,28 @@ const WORDS_AT: Range<usize> = 24..32;
 const WORDS_SUM_AT: Range<usize> = 32..40;
 const HEADER_SUM_AT: Range<usize> = 40..48;
 
-/// What files in the making are called.
+/// The name prefix of files that are being written.
 const PART: &str = ".loyd-part-";
 
-/// Who has not written to a file for so long will not go on: it takes seconds to write one, and on a slow
-/// disk some minutes until it is there.
+/// The age at which an unfinished file is considered abandoned. Writing one takes seconds, and on a
+/// slow disk some minutes.
 const ABANDONED: Duration = Duration::from_secs(600);
 
-/// Why a table is not to be had from its file.
+/// Why a table could not be loaded or saved.
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// There is no such file.
     #[error("{} does not exist", .0.display())]
     Missing(PathBuf),
-    /// The file, or the folder, cannot be read or written.
+    /// The file or the folder cannot be read or written.
     #[error("{}: {error}", path.display())]
     Io {
-        /// What could not be read or written.
+        /// The path that could not be read or written.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// The file is not the table that its name says. It may be deleted.
+    /// The file is not the table that its name promises. It may be deleted.
     #[error("{} is refused: {fault}", path.display())]
     Refused {
         /// The file.
@@ -79,27 +79,27 @@ pub enum StoreError {
 /// What is wrong with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
-    /// It does not begin as tables do.
+    /// The file does not begin as a table does.
     #[error("it is no table of loyd")]
     Foreign,
-    /// Its layout is that of another release.
+    /// The layout is that of another release.
     #[error("it has the layout {0}, and this release reads {VERSION}")]
     Version(u32),
-    /// Its header was changed.
+    /// The header was changed.
     #[error("its header is damaged")]
     Header,
-    /// It is whole, but another pattern's.
+    /// The file is intact, but is the table of another pattern.
     #[error("it is the table of another pattern")]
     OtherPattern,
-    /// It is not as long as it should be.
+    /// The file has the wrong length.
     #[error("it has {found} bytes and should have {expected}")]
     Length {
-        /// The bytes it has.
+        /// The actual length in bytes.
         found: u64,
-        /// The bytes it should have.
+        /// The expected length in bytes.
         expected: u64,
     },
-    /// Its words were changed.
+    /// The words were changed.
     #[error("its contents are damaged")]
     Words,
 }
@@ -113,28 +113,28 @@ pub struct Store {
 /// A file of a store.
 #[derive(Debug)]
 pub struct Stored {
-    /// Where it is.
+    /// The path of the file.
     pub path: PathBuf,
-    /// Its length in bytes.
+    /// The length of the file in bytes.
     pub bytes: u64,
-    /// The pattern that its header names, or what is wrong with that.
+    /// The pattern that the header names, or what is wrong with it.
     pub pattern: Result<Pattern, StoreError>,
 }
 
 impl Store {
-    /// The tables in a folder. It is made when the first table is saved.
+    /// Creates a store in a folder. The folder is created when the first table is saved.
     #[must_use]
     pub const fn new(folder: PathBuf) -> Self {
         Self { folder }
     }
 
-    /// The folder.
+    /// Returns the folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// The file of a pattern's table.
+    /// Returns the path of a pattern's table.
     #[must_use]
     pub fn path(&self, pattern: &Pattern) -> PathBuf {
         let (shape, cells) = (pattern.shape(), pattern.cells().bits());
@@ -148,8 +148,7 @@ impl Store {
 
     /// Maps a table into memory. All of it is read and checked.
     ///
-    /// # Errors
-    /// When there is no such table, or it cannot be read, or must not be trusted.
+    /// # Errors If the table does not exist, cannot be read, or must not be trusted.
     pub fn load<E: RowEntry>(
         &self,
         pattern: Pattern,
@@ -166,8 +165,8 @@ impl Store {
         Ok(PatternDatabase::of(pattern, rows, words))
     }
 
-    /// Looks whether there is a file with the header and the length of a pattern's table. What its
-    /// words are worth only [`Self::load`] tells.
+    /// Checks whether there is a file with the header and the length of a pattern's table. Its
+    /// words are only checked by [`Self::load`].
     pub(super) fn look<E: RowEntry>(
         &self,
         pattern: &Pattern,
@@ -176,7 +175,8 @@ impl Store {
         self.open(pattern, rows).map(drop)
     }
 
-    /// The file of a table, of which all but the words is checked, and the words' checksum.
+    /// Opens the file of a table and checks everything except the words. Also returns their
+    /// checksum.
     fn open<E: RowEntry>(
         &self,
         pattern: &Pattern,
@@ -201,10 +201,9 @@ impl Store {
         Ok((map, header.words_sum))
     }
 
-    /// Writes a table to its file, over one that may be there.
+    /// Writes a table to its file, replacing any existing one.
     ///
-    /// # Errors
-    /// When it cannot be written. A file that was there is still the same then.
+    /// # Errors If the table cannot be written. An existing file is then unchanged.
     pub fn save<E: RowEntry>(&self, database: &PatternDatabase<E>) -> Result<PathBuf, StoreError> {
         let path = self.path(database.pattern());
         self.write(database, &path)
@@ -236,7 +235,7 @@ impl Store {
         Ok(())
     }
 
-    /// Removes what is left of files whose writers were killed, lest they fill the folder.
+    /// Removes unfinished files whose writers were killed, so that they do not fill the folder.
     fn sweep(&self) {
         let entries = fs::read_dir(&self.folder).into_iter().flatten();
         let is_part = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with(PART);
@@ -244,17 +243,16 @@ impl Store {
             let modified = entry.metadata().and_then(|file| file.modified());
             let age = modified.ok().and_then(|modified| modified.elapsed().ok());
             if age.is_some_and(|age| age > ABANDONED) {
-                // Another process may have been quicker.
+                // Another process may have removed it first.
                 let _ = fs::remove_file(entry.path());
             }
         }
     }
 
-    /// The tables in the folder by name, those with damaged headers included; none when there is
-    /// no folder. What their words are worth only [`Self::load`] tells.
+    /// Returns the tables in the folder by name, including those with damaged headers. The list is
+    /// empty if there is no folder. The words are only checked by [`Self::load`].
     ///
-    /// # Errors
-    /// When the folder cannot be read.
+    /// # Errors If the folder cannot be read.
     pub fn list(&self) -> Result<Vec<Stored>, StoreError> {
         let fail = |error| StoreError::Io {
             path: self.folder.clone(),
@@ -296,9 +294,9 @@ impl Stored {
     }
 }
 
-/// What a header says.
+/// The contents of a header.
 struct Header {
-    /// None where it names what is no pattern.
+    /// None if the header names something that is not a pattern.
     pattern: Option<Pattern>,
     words: u64,
     words_sum: u64,
@@ -355,7 +353,7 @@ impl Header {
     }
 }
 
-/// Of all of the header but the sum itself.
+/// Returns the checksum of the header without the checksum itself.
 fn header_sum(header: &[u8]) -> u64 {
     let mut header = header.to_vec();
     header[HEADER_SUM_AT].fill(0);
@@ -383,8 +381,8 @@ fn map(path: &Path) -> Result<Mmap, StoreError> {
         },
     };
     let file = File::open(path).map_err(fail)?;
-    // SAFETY: what is mapped must not change. Tables are never written in place: a new one has
-    // the name of the old one from one moment to the next, and who has mapped the old one keeps
-    // it. What other programs do to the folder is for its owner to see to.
+    // SAFETY: a mapped file must not change. Tables are never written in place: a new file replaces
+    // the old one atomically, and processes that have mapped the old one keep it. What other
+    // programs do to the folder is the responsibility of its owner.
     unsafe { Mmap::map(&file) }.map_err(fail)
 }

@@ -5,10 +5,10 @@ use crate::puzzle::{Shape, Symmetry};
 use super::cell_set::CellSet;
 use super::partition::Partition;
 
-/// How much memory the tables of the 15-puzzle may take.
+/// The memory that the tables of the 15-puzzle may take.
 ///
-/// All have the upper half of the board in one pattern or in two, and the lower half without the
-/// blank's home in another, so that homes share tables.
+/// Every tier has the upper half of the board in one pattern or two, and the lower half without the
+/// blank's home in another, so that tables of the upper half serve several homes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     /// Six, six and three tiles: 3 MB.
@@ -19,7 +19,8 @@ pub enum Tier {
     SevenSevenOne,
     /// Seven and eight tiles: 198 MB.
     SevenEight,
-    /// The same, and seven and eight others for boards that are hard with them: 396 MB.
+    /// The same, plus another partition into seven and eight for boards that are hard with the
+    /// first: 396 MB.
     SevenEightTwice,
 }
 
@@ -27,17 +28,17 @@ pub enum Tier {
 const UPPER: CellSet = CellSet::from_bits(0x00FF);
 const UPPER_SEVEN: CellSet = CellSet::from_bits(0x00EF);
 const UPPER_SIX: CellSet = CellSet::from_bits(0x00EE);
-/// A cell of the upper half that lies to the left of its six, then both.
+/// The cell to the left of `UPPER_SIX` in the second row, then the cells to its left in both rows.
 const FIFTH: CellSet = CellSet::from_bits(0x0010);
 const FIRST_AND_FIFTH: CellSet = CellSet::from_bits(0x0011);
 /// The lower half.
 const LOWER: CellSet = CellSet::from_bits(0xFF00);
 const NINTH: CellSet = CellSet::from_bits(0x0100);
-/// The upper row and the left column, with the cell in their corner.
+/// The upper row and the left column, with the cell between them.
 const ANGLE: CellSet = CellSet::from_bits(0x113F);
 
 impl Tier {
-    /// All of them, the smallest first.
+    /// All tiers, smallest first.
     pub const ALL: [Self; 5] = [
         Self::SixSixThree,
         Self::SevenSixTwo,
@@ -46,7 +47,7 @@ impl Tier {
         Self::SevenEightTwice,
     ];
 
-    /// The sizes of the patterns, joined by hyphens.
+    /// Returns the sizes of the patterns, joined by hyphens.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -58,9 +59,10 @@ impl Tier {
         }
     }
 
-    /// The partitions of the 15-puzzle for a home of the blank in the lower right quarter: one
-    /// into the upper and the lower half, and its like into the left and the right one. None for
-    /// other homes, and for those where a tier is to have [others](Self::others) and has none.
+    /// Returns the partitions of the 15-puzzle for a home of the blank in the lower right quarter:
+    /// one into the upper and the lower half, and the corresponding one into the left and the right
+    /// half. Returns `None` for other homes, and for homes where the tier should have
+    /// [others](Self::others) but has none.
     #[must_use]
     pub fn partitions(self, home: usize) -> Option<[Partition; 2]> {
         let shape = Shape::new(4, 4).expect("sides in range");
@@ -78,11 +80,11 @@ impl Tier {
         ])
     }
 
-    /// Another partition, and its mirror image, for boards that are hard with the first two; only
-    /// the largest tier has them, and for a home in the lower right corner.
+    /// Returns another partition, and its mirror image, for boards that are hard with the first
+    /// two. Only the largest tier has them, and only for a home in the lower right corner.
     ///
-    /// The eight tiles are those of the upper row, of the left column and of the corner between, so
-    /// that both partitions are of the same tables.
+    /// The eight tiles are those of the upper row, the left column and the cell between them, so
+    /// both partitions use the same tables.
     #[must_use]
     pub fn others(self, home: usize) -> Option<[Partition; 2]> {
         let shape = Shape::new(4, 4).expect("sides in range");
@@ -94,7 +96,7 @@ impl Tier {
         Some([others.clone(), others.image(Symmetry::TRANSPOSITION)])
     }
 
-    /// The partition by rows, for a home in the lower half.
+    /// Returns the partition by rows, for a home in the lower half.
     fn halves(self, shape: Shape, home: usize) -> Option<Partition> {
         let lower = LOWER.toggled(home);
         let six = lower.without(NINTH);

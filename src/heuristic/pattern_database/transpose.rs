@@ -1,19 +1,19 @@
-//! Turning a table over: from rows with a bit for each order to orders with a bit for each row.
+//! Transposition of a table: from rows with a bit per order to orders with a bit per row.
 
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-/// Blocks of 64×64 bits that are turned over together, each way: eight words are a cache line, so
-/// that lines are read and written whole.
+/// The number of 64×64-bit blocks that are transposed together in each direction. Eight words are a
+/// cache line, so lines are read and written whole.
 const TILE: usize = 8;
 
-/// The words of one order: one bit for each row, up to whole words.
+/// Returns the words of one order: one bit per row, rounded up to whole words.
 pub(super) const fn stride_words(rows: usize) -> usize {
     rows.div_ceil(64)
 }
 
-/// Writes the table with bit `r` of order `o` where row `r` has its bit `o` into `words`, as many
-/// as there are for each of the orders.
+/// Transposes a table: bit `o` of row `r` becomes bit `r` of order `o`. `words` receives the orders
+/// one after the other, each of [`stride_words`] words.
 pub(super) fn transpose<'a>(
     row: impl Fn(usize) -> &'a [u64] + Sync,
     rows: usize,
@@ -38,15 +38,15 @@ pub(super) fn transpose<'a>(
             }
         };
         for _ in 1..threads {
-            // Where no thread is to be had, the others do its work.
+            // If no thread can be started, the others do its work.
             let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
         work();
     });
 }
 
-/// Reads 512 rows from `first_row`, eight words of each from `first_word`: into block `b` of
-/// column `c`, at `b · 8 + c`, one word a row.
+/// Reads 512 rows from `first_row`, eight words of each from `first_word`. Column `c` of block `b`
+/// goes to block `b · 8 + c` of the tile, one word per row.
 fn gather<'a>(
     row: &impl Fn(usize) -> &'a [u64],
     rows: usize,
@@ -65,7 +65,7 @@ fn gather<'a>(
     }
 }
 
-/// Writes the blocks of one column to its 64 orders, side by side.
+/// Writes the blocks of one chunk to their orders.
 fn spread(tile: &[u64], words: &mut [u64], stride: usize, first: usize) {
     let width = TILE.min(stride - first);
     for (order, words) in words.chunks_mut(stride).enumerate() {
@@ -76,8 +76,8 @@ fn spread(tile: &[u64], words: &mut [u64], stride: usize, first: usize) {
     }
 }
 
-/// Turns a block of 64×64 bits over, halves first, then quarters (Warren, *Hacker's Delight*,
-/// 2002, 7–3).
+/// Transposes a block of 64×64 bits, halves first, then quarters (Warren, *Hacker's Delight*, 2002,
+/// 7–3).
 fn flip(block: &mut [u64; 64]) {
     let mut width = 32;
     let mut mask = u64::MAX >> 32;
