@@ -1,17 +1,17 @@
-//! The corner tiles (Korf & Taylor, 1996): a tile comes into its corner by way of one neighbour,
-//! and what stood in the corner, or the blank that followed it, left by way of the other. So the
-//! tiles beside a corner that is wrong, if they are at home, step aside and come back: two moves
-//! each, of which the Manhattan distance knows nothing.
+//! Corner tiles (Korf & Taylor, 1996). A tile enters its corner through one neighbour, and what
+//! stood in the corner, or the blank that followed it, left through the other. So if the tile in a
+//! corner is wrong, the tiles at home beside it have to step aside and come back: two moves each,
+//! which the Manhattan distance does not count.
 //!
-//! It holds for a corner with the blank in it as well, unless the corner's own tile stands beside
-//! it and slides straight in: then the other neighbour may stay. It holds for every corner but
-//! the blank's home, also for those beside that.
+//! This also holds for a corner that contains the blank, unless the corner's own tile stands beside
+//! it and slides straight in: then the other neighbour may stay. It holds for every corner except
+//! the blank's home, including corners beside the blank's home.
 
 use crate::puzzle::{Direction, Problem, Shape};
 
 use super::Tiles;
 
-/// The tiles beside the corners, by number: those that pay are a set of bits.
+/// The tiles beside the corners. They are numbered, so that a set of tiles that pay is a bit set.
 #[derive(Clone, Debug)]
 pub(super) struct CornerTiles {
     corners: Box<[Corner]>,
@@ -24,7 +24,7 @@ struct Corner {
     beside: [Neighbour; 2],
 }
 
-/// A cell beside a corner, and the tile that belongs there: 0 on the blank's home.
+/// A cell beside a corner, and the tile that belongs there: 0 for the blank's home.
 #[derive(Clone, Copy, Debug)]
 struct Neighbour {
     cell: usize,
@@ -32,7 +32,7 @@ struct Neighbour {
     bit: u8,
 }
 
-/// The cells beside corners, once each: at most eight, and on a narrow board fewer.
+/// Returns the cells beside corners without duplicates: at most eight, fewer on a narrow board.
 fn cells_beside_corners(shape: Shape) -> Vec<usize> {
     let mut cells: Vec<_> = corners(shape)
         .flat_map(|corner| beside(shape, corner))
@@ -81,7 +81,7 @@ impl CornerTiles {
         }
     }
 
-    /// The bit of the tile that belongs on a cell; 0 when the cell is beside no corner.
+    /// Returns the bit of the tile that belongs on a cell, or 0 if the cell is not beside a corner.
     pub(super) fn bit(&self, cell: usize) -> u8 {
         self.corners
             .iter()
@@ -90,7 +90,7 @@ impl CornerTiles {
             .map_or(0, |neighbour| neighbour.bit)
     }
 
-    /// The tiles that have to step aside, but for those that `pay_otherwise`.
+    /// Returns the tiles that have to step aside, except those that `pay_otherwise`.
     #[inline]
     pub(super) fn paying<T: Tiles>(&self, board: &T, pay_otherwise: impl Fn(usize) -> bool) -> u8 {
         let mut paying = 0;
@@ -110,7 +110,7 @@ impl CornerTiles {
 }
 
 impl Corner {
-    /// Whether the corner's tile has yet to come in, after another tile has left it.
+    /// Returns whether the corner's tile still has to come in after another tile has left.
     #[inline]
     fn is_wrong<T: Tiles>(&self, board: &T) -> bool {
         match board.tile(self.cell) {

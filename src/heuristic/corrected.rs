@@ -1,16 +1,16 @@
 //! Corner tiles and last moves on top of the Manhattan distance or of linear conflict.
 //!
-//! Every correction is about moves of certain tiles beyond their Manhattan distance, so that
-//! corrections may be added up as long as no tile pays twice for the same moves:
+//! Every correction counts moves of certain tiles beyond their Manhattan distance, so corrections
+//! may be added up as long as no tile pays twice for the same moves:
 //!
-//! - Linear conflict is about tiles that clash with another in their line. Those that clash with
-//!   none never have to step out for it, and the fewest that do are the same without them. So a
-//!   tile pays as a corner tile only if it clashes in neither its row nor its column.
-//! - A last move along a row is about a tile's moves along its row, and so is stepping out of
-//!   its column. So a tile pays for such a last move only if it does not clash in its column.
+//! - Linear conflict concerns tiles that clash with another in their line. Tiles that clash with
+//!   none never have to step out, and the fewest that have to are the same without them. So a tile
+//!   pays as a corner tile only if it clashes in neither its row nor its column.
+//! - A last move along a row concerns a tile's moves along its row, and so does stepping out of its
+//!   column. So a tile pays for such a last move only if it does not clash in its column.
 //! - A tile that pays as a corner tile does not pay for a last move.
 //!
-//! The sums are not consistent: a tile that comes into its line can clash with several that paid.
+//! The sums are not consistent: a tile that enters its line can clash with several that paid.
 
 use crate::puzzle::Problem;
 
@@ -21,8 +21,8 @@ use super::{
 
 /// A bound to which corrections can be added.
 pub trait Conflicts: Heuristic {
-    /// Whether the bound may count on a tile's stepping out of its own column, or row: whether
-    /// the tile stands in it and clashes with another there.
+    /// Returns whether the bound may count on a tile stepping out of its own column, or row:
+    /// whether the tile stands in that line and clashes with another tile there.
     fn clashes<T: Tiles>(
         &self,
         state: Self::State,
@@ -32,7 +32,7 @@ pub trait Conflicts: Heuristic {
     ) -> bool;
 }
 
-/// Sums over the tiles count on no tile's stepping out.
+/// Sums over the tiles never count on a tile stepping out.
 impl<C: TileCost> Conflicts for PerTile<C> {
     fn clashes<T: Tiles>(&self, _: u32, _: &T, _: usize, _: bool) -> bool {
         false
@@ -46,7 +46,7 @@ impl<C: TileCost> Conflicts for SlideTable<C> {
     }
 }
 
-/// The sum of a bound and of corner tiles, last moves or both.
+/// The sum of a bound and of the corrections for corner tiles, last moves or both.
 #[derive(Clone, Debug)]
 pub struct Corrected<B> {
     base: B,
@@ -54,17 +54,17 @@ pub struct Corrected<B> {
     last: Option<LastMoves>,
 }
 
-/// What the base carries, and what is added to it.
+/// The state of the base, and what is added to it.
 #[derive(Clone, Copy, Debug)]
 pub struct CorrectedState<S> {
     base: S,
-    /// The last moves for which their tiles are on the right side.
+    /// The last moves whose tiles are on the right side.
     ready: u16,
     added: u16,
 }
 
 impl<B: Conflicts> Corrected<B> {
-    /// `base` is the Manhattan distance or linear conflict of the same problem.
+    /// Adds corrections to `base`, the Manhattan distance or linear conflict of the same problem.
     #[must_use]
     pub fn new(problem: &Problem, base: B, corner_tiles: bool, last_moves: bool) -> Self {
         let corners = corner_tiles.then(|| CornerTiles::new(problem));
@@ -76,7 +76,8 @@ impl<B: Conflicts> Corrected<B> {
         }
     }
 
-    /// `base` is that of the board; its value need only be right in being less than 2 or not.
+    /// Adds the corrections of the board to `base`, the state of its base. The value of `base`
+    /// matters only in whether it is less than 2.
     #[inline]
     fn state<T: Tiles>(&self, base: B::State, ready: u16, board: &T) -> CorrectedState<B::State> {
         let clashes = |tile, is_column| self.base.clashes(base, board, tile, is_column);
@@ -84,7 +85,7 @@ impl<B: Conflicts> Corrected<B> {
             corners.paying(board, |tile| clashes(tile, false) || clashes(tile, true))
         });
         let last = match &self.last {
-            // Nearer to the goal there are no two last moves.
+            // Closer to the goal there are no two last moves.
             Some(last) if B::value(base) >= 2 => {
                 last.paying(ready, corner_tiles, |tile, is_vertical| {
                     clashes(tile, !is_vertical)
@@ -129,7 +130,7 @@ impl<B: Conflicts> Heuristic for Corrected<B> {
         B::value(state.base) + u32::from(state.added)
     }
 
-    /// Where the base is less than 2 nothing is added, so that the sum is less than 2 there only.
+    /// Nothing is added where the base is less than 2, so the sum is less than 2 only there.
     fn restore<T: Tiles>(&self, board: &T, value: u32) -> Self::State {
         let base = self.base.restore(board, value);
         let state = self.state(base, self.ready(board), board);

@@ -4,7 +4,7 @@ use crate::puzzle::Problem;
 
 use super::{Heuristic, Slide, Tiles, hamming};
 
-/// 1 as long as a tile is misplaced: it follows a bound on the number of those.
+/// A bound on the number of misplaced tiles, capped at 1.
 #[derive(Clone, Debug)]
 pub struct Discrete<H>(pub H);
 

@@ -1,17 +1,17 @@
-//! The Hamming distance: the number of misplaced tiles, the blank not counted.
+//! The Hamming distance: the number of misplaced tiles, not counting the blank.
 
 use crate::puzzle::Problem;
 
 use super::{PerTile, SlideTable, TileCost};
 
-/// A tile pays 1 wherever it is not at home.
+/// The cost of a tile: 1 if it is not at home.
 #[derive(Clone, Debug)]
 pub struct Misplaced {
     homes: Box<[u16]>,
 }
 
 impl Misplaced {
-    /// The cost for the goal of a problem.
+    /// Creates the cost for the goal of a problem.
     #[must_use]
     pub fn new(problem: &Problem) -> Self {
         Self {
@@ -38,7 +38,7 @@ pub fn any(problem: &Problem) -> PerTile<Misplaced> {
     PerTile(Misplaced::new(problem))
 }
 
-/// The incremental bound by table; none for boards of more than [`super::SMALL_CELLS`] cells.
+/// The incremental bound by table, or `None` for boards of more than [`super::SMALL_CELLS`] cells.
 #[must_use]
 pub fn small(problem: &Problem) -> Option<SlideTable<Misplaced>> {
     SlideTable::new(problem, Misplaced::new(problem))

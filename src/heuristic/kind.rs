@@ -1,4 +1,4 @@
-//! The lower bounds by name.
+//! Selection of lower bounds by name.
 
 use std::fmt;
 
@@ -10,47 +10,48 @@ use super::{
     discrete, hamming, linear_conflict, manhattan, pattern_database, walking_distance,
 };
 
-/// The lower bounds to choose from. All are admissible: never above the true distance.
+/// The lower bounds to choose from. All are admissible: they never exceed the true distance.
 ///
-/// All but [`Self::LastMoves`] and the combinations are consistent too: one slide changes them by
-/// one at most.
+/// All but [`Self::LastMoves`] and the combinations are also consistent: one slide changes them by
+/// at most one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum HeuristicKind {
     /// 0 on the goal, 1 elsewhere: A* becomes a breadth-first search.
     Discrete,
     /// The number of misplaced tiles.
     Hamming,
-    /// The distance of all tiles from their homes, as if none were in another's way.
+    /// The sum of all tiles' distances from home, as if no tile were in another's way.
     Manhattan,
-    /// Manhattan, and two moves more for each tile that has to step out of its line.
+    /// Manhattan distance, plus two moves for each tile that has to step out of its line.
     LinearConflict,
-    /// Manhattan, and two moves more for each tile at home beside a corner whose own tile has
-    /// yet to come in.
+    /// Manhattan distance, plus two moves for each tile at home beside a corner whose own tile
+    /// still has to come in.
     CornerTiles,
-    /// Manhattan, and up to four moves more for the tiles that the last two moves bring home.
+    /// Manhattan distance, plus up to four moves for the tiles that the last two moves bring home.
     LastMoves,
-    /// Manhattan and several corrections, of which no tile pays two for the same moves.
+    /// Manhattan distance and several corrections, where no tile pays twice for the same moves.
     Combined(Combination),
-    /// The walking distance, where [`Self::supports`] the shape.
+    /// The walking distance, for the shapes that it [supports](Self::supports).
     WalkingDistance,
-    /// Additive pattern databases, where [`Self::supports`] the shape. Only searches that were
-    /// given tables can use it; elsewhere the sum of the corrections stands in for it.
+    /// Additive pattern databases, for the shapes that they [support](Self::supports). Only
+    /// searches that were given tables can use them; elsewhere the sum of the corrections is used
+    /// instead.
     PatternDatabase,
 }
 
-/// What can be added to the Manhattan distance.
+/// The corrections that can be added to the Manhattan distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Correction {
-    /// Tiles in each other's way in their own line.
+    /// Tiles that block each other in their own line.
     LinearConflict,
-    /// Tiles in the way to a corner.
+    /// Tiles that block the way to a corner.
     CornerTiles,
     /// Tiles that the last moves have to bring home.
     LastMoves,
 }
 
 impl Correction {
-    /// All three.
+    /// All three corrections.
     pub const ALL: [Self; 3] = [Self::LinearConflict, Self::CornerTiles, Self::LastMoves];
 
     const fn bit(self) -> u8 {
@@ -58,7 +59,7 @@ impl Correction {
     }
 }
 
-/// Two corrections or three. See [`HeuristicKind::corrected`].
+/// Two or three corrections. See [`HeuristicKind::corrected`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Combination(u8);
 
@@ -67,7 +68,7 @@ const CORNERS: u8 = Correction::CornerTiles.bit();
 const LAST: u8 = Correction::LastMoves.bit();
 
 impl HeuristicKind {
-    /// All that need nothing but the board.
+    /// All bounds that need nothing from the caller but the board.
     pub const ALL: [Self; 11] = [
         Self::Discrete,
         Self::Hamming,
@@ -85,7 +86,8 @@ impl HeuristicKind {
     /// Manhattan and all three corrections.
     pub const ALL_CORRECTIONS: Self = Self::Combined(Combination(CONFLICT | CORNERS | LAST));
 
-    /// Manhattan and the corrections given, whatever their order and however often each is given.
+    /// Returns the Manhattan distance with the given corrections. Order and repetition do not
+    /// matter.
     ///
     /// ```
     /// use loyd::heuristic::{Correction, HeuristicKind};
@@ -106,7 +108,8 @@ impl HeuristicKind {
         }
     }
 
-    /// The same with more corrections; none when it is no Manhattan distance at all.
+    /// Returns this bound with more corrections, or `None` if it is not based on Manhattan
+    /// distance.
     #[must_use]
     pub fn with(self, corrections: &[Correction]) -> Option<Self> {
         let mut all = self.corrections()?;
@@ -114,7 +117,8 @@ impl HeuristicKind {
         Some(Self::corrected(&all))
     }
 
-    /// What it adds to the Manhattan distance; none when it is no Manhattan distance at all.
+    /// Returns the corrections to the Manhattan distance, or `None` if the bound is not based on
+    /// it.
     #[must_use]
     pub fn corrections(self) -> Option<Vec<Correction>> {
         let bits = self.correction_bits()?;
@@ -140,7 +144,7 @@ impl HeuristicKind {
         }
     }
 
-    /// Its name in lower case, words joined by hyphens and corrections by plus signs.
+    /// Returns the name in lower case, with words joined by hyphens and corrections by plus signs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -161,7 +165,8 @@ impl HeuristicKind {
         }
     }
 
-    /// Whether it exists for boards of this shape. Where it does not, [the default](Self::default) stands in for it.
+    /// Returns whether the bound exists for boards of this shape. Where it does not, [the
+    /// default](Self::default) is used instead.
     #[must_use]
     pub fn supports(self, shape: Shape) -> bool {
         match self {
@@ -171,14 +176,15 @@ impl HeuristicKind {
         }
     }
 
-    /// Works on the tables that it needs for a problem, about as long as so many nodes of a
-    /// search take; true once there is no more to do. Where tables are not there,
-    /// [the default](Self::default) stands in for it.
+    /// Works on the tables that the bound needs for a problem, for about as long as the given
+    /// number of search nodes takes. Returns true once nothing is left to do. Where tables are
+    /// missing, [the default](Self::default) is used instead.
     pub fn prepare(self, problem: &Problem, nodes: u64) -> bool {
         self != Self::WalkingDistance || walking_distance::prepare(problem, nodes)
     }
 
-    /// What guides the search for a problem that is [prepared](Self::prepare): the best without tables, where those have no room.
+    /// Returns the bound that guides the search for a problem that is [prepared](Self::prepare):
+    /// the best one without tables if the tables have no room.
     #[must_use]
     pub fn at_hand(self, problem: &Problem) -> Self {
         match self {
@@ -187,14 +193,16 @@ impl HeuristicKind {
         }
     }
 
-    /// The bound of a problem's start, in moves; makes the tables that are not there, which takes seconds on 5×5.
+    /// Returns the bound of a problem's start, in moves. Builds missing tables first, which takes
+    /// seconds on 5×5.
     #[must_use]
     pub fn lower_bound(self, problem: &Problem) -> u32 {
         self.prepare(problem, u64::MAX);
         self.guide(problem, Bound(problem))
     }
 
-    /// Hands the heuristic for boards of any size to its user, [prepared](Self::prepare) for the problem.
+    /// Passes the heuristic for boards of any size, [prepared](Self::prepare) for the problem, to
+    /// its user.
     pub(crate) fn guide<G: Guided>(self, problem: &Problem, guided: G) -> G::Output {
         match self {
             Self::Discrete => guided.by(discrete::Discrete(hamming::any(problem))),
@@ -217,7 +225,7 @@ impl HeuristicKind {
         }
     }
 
-    /// Hands the heuristic for small boards to its user; none when the board has more than
+    /// Passes the heuristic for small boards to its user. Returns `None` if the board has more than
     /// [`SMALL_CELLS`] cells.
     pub(crate) fn guide_small<G: Guided>(self, problem: &Problem, guided: G) -> Option<G::Output> {
         if problem.shape().cells() > SMALL_CELLS {
@@ -246,7 +254,8 @@ impl HeuristicKind {
         })
     }
 
-    /// The corrections other than linear conflict, on a base that has that one or has it not.
+    /// Adds the corrections other than linear conflict to a base, which may include linear
+    /// conflict.
     fn on<B: Conflicts>(self, problem: &Problem, base: B) -> Corrected<B> {
         let corners = self.includes(Correction::CornerTiles);
         let last = self.includes(Correction::LastMoves);
@@ -255,7 +264,7 @@ impl HeuristicKind {
 }
 
 impl Default for HeuristicKind {
-    /// The one that guides searches best without tables.
+    /// Returns the bound that guides searches best without tables.
     fn default() -> Self {
         Self::ALL_CORRECTIONS
     }
@@ -267,7 +276,7 @@ impl fmt::Display for HeuristicKind {
     }
 }
 
-/// The bound of the start.
+/// Computes the bound of the start.
 struct Bound<'a>(&'a Problem);
 
 impl Guided for Bound<'_> {

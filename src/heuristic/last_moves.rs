@@ -1,49 +1,49 @@
-//! The last moves (Korf & Taylor, 1996): the last one brings a tile home from the cell where the
-//! blank belongs, and the one before it brings another tile home from that tile's home. A tile
-//! that is not on that side of its home has to go past it and back: two moves beyond its
-//! Manhattan distance. Which tiles they are is open, so that the cheapest ending counts.
+//! Last moves (Korf & Taylor, 1996). The last move brings a tile home from the cell where the blank
+//! belongs, and the move before it brings another tile home from that tile's home. A tile that is
+//! not on that side of its home has to go past its home and back: two moves beyond its Manhattan
+//! distance. It is not known which tiles these will be, so the cheapest ending counts.
 
 use crate::puzzle::{Direction, Problem, Shape};
 
 use super::{Tiles, corner_tiles::CornerTiles};
 
-/// Stands for a tile that no ending is about.
+/// Marks a tile that is part of no ending.
 const NO_SLOT: u8 = u8::MAX;
 
-/// The endings, and which cells are on the right side for their tiles. Sets of arrivals are sets
-/// of bits: there are at most 4 last moves, each with 3 before it.
+/// The endings, and the cells that are on the right side for their tiles. Sets of arrivals are bit
+/// sets: there are at most 4 last moves, each with at most 3 before it.
 #[derive(Clone, Debug)]
 pub(super) struct LastMoves {
     arrivals: Box<[Arrival]>,
     endings: Box<[Ending]>,
-    /// For each set of corner tiles, the arrivals of these tiles.
+    /// The arrivals of the tiles in each set of corner tiles.
     of_corner_tiles: Box<[u16; 256]>,
-    /// The row of `ready` of each tile.
+    /// The row of `ready` for each tile.
     slots: Box<[u8]>,
-    /// For each tile that an ending is about, for each cell: the arrivals that it could make
-    /// from there by a shortest way home.
+    /// For each tile that is part of an ending, and for each cell: the arrivals that the tile can
+    /// make from there on a shortest way home.
     ready: Box<[u16]>,
     cells: usize,
 }
 
-/// A tile that comes home from a certain side.
+/// A tile that comes home from a given side.
 #[derive(Clone, Copy, Debug)]
 struct Arrival {
     tile: usize,
-    /// Its home.
+    /// The tile's home.
     cell: usize,
-    /// The way it slides.
+    /// The direction in which the tile slides.
     direction: Direction,
 }
 
-/// The last move, and those that can come before it.
+/// A last move, and the moves that can come before it.
 #[derive(Clone, Copy, Debug)]
 struct Ending {
     last: u16,
     before: u16,
 }
 
-/// The tiles that can slide home from a cell.
+/// Returns the tiles that can slide home from a cell.
 fn arrivals_from(problem: &Problem, cell: usize) -> impl Iterator<Item = Arrival> {
     let goal = problem.goal();
     Direction::ALL.into_iter().filter_map(move |direction| {
@@ -57,7 +57,7 @@ fn arrivals_from(problem: &Problem, cell: usize) -> impl Iterator<Item = Arrival
 }
 
 impl Arrival {
-    /// Whether a shortest way home from a cell can end like this.
+    /// Returns whether a shortest way home from a cell can end with this arrival.
     fn is_ready(self, shape: Shape, cell: usize) -> bool {
         let along = |cell| {
             if self.direction.is_vertical() {
@@ -74,13 +74,13 @@ impl Arrival {
 }
 
 impl LastMoves {
-    /// `corners` are the corner tiles, if they count as well.
+    /// Finds the endings of a problem. `corners` are the corner tiles, if they count as well.
     pub(super) fn new(problem: &Problem, corners: Option<&CornerTiles>) -> Self {
         let mut arrivals: Vec<Arrival> = arrivals_from(problem, problem.home()).collect();
         let mut endings = Vec::new();
         for last in 0..arrivals.len() {
             let first = arrivals.len();
-            // The blank does not come from its home to go straight back.
+            // The blank does not leave its home only to go straight back.
             let before = arrivals_from(problem, arrivals[last].cell);
             arrivals.extend(before.filter(|before| before.tile != 0));
             endings.push(Ending {
@@ -122,7 +122,7 @@ impl LastMoves {
         }
     }
 
-    /// The arrivals that a tile could make from a cell by a shortest way home.
+    /// Returns the arrivals that a tile can make from a cell on a shortest way home.
     #[inline]
     pub(super) fn ready(&self, tile: usize, cell: usize) -> u16 {
         match self.slots[tile] {
@@ -131,7 +131,7 @@ impl LastMoves {
         }
     }
 
-    /// The same of all tiles of a board.
+    /// Returns the arrivals that the tiles of a board can make on their shortest ways home.
     pub(super) fn all_ready<T: Tiles>(&self, board: &T) -> u16 {
         (0..self.cells)
             .map(|cell| (board.tile(cell), cell))
@@ -139,9 +139,10 @@ impl LastMoves {
             .fold(0, |bits, (tile, cell)| bits | self.ready(tile, cell))
     }
 
-    /// The tiles that have to go past their homes at the cheapest ending: 0, 1 or 2. The board
-    /// is at least two moves from the goal. Tiles that pay as corner tiles, or that
-    /// `pay_otherwise` for the moves along their column (true) or their row, pay nothing here.
+    /// Returns the number of tiles that have to go past their homes in the cheapest ending: 0, 1 or
+    /// 2. The board is at least two moves from the goal. Tiles that pay as corner tiles pay nothing
+    ///    here, nor do those that `pay_otherwise` for the moves along their column (true) or row
+    ///    (false).
     #[inline]
     pub(super) fn paying(
         &self,
@@ -160,7 +161,7 @@ impl LastMoves {
         self.cheapest(free)
     }
 
-    /// The arrivals that are not free at the cheapest ending.
+    /// Returns the number of arrivals that are not free in the cheapest ending.
     #[inline]
     fn cheapest(&self, free: u16) -> u32 {
         let cost = |ending: &Ending| {

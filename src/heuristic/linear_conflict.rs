@@ -1,9 +1,9 @@
 //! Linear conflict (Hansson, Mayer & Yung, 1992): tiles that are in their own line, but in the
-//! wrong order, cannot pass each other. All but a longest increasing subsequence of them have to
-//! step out and back, each two moves beyond its Manhattan distance.
+//! wrong order, cannot pass each other. All except a longest increasing subsequence of them have to
+//! step out and back, which costs each two moves beyond its Manhattan distance.
 //!
-//! A slide changes the conflicts of one line at most: the line along which the tile slides keeps
-//! its order, and of the two lines between which it crosses only its own counts it.
+//! A slide changes the conflicts of at most one line: the line along which the tile slides keeps
+//! its order, and of the two lines between which the tile crosses, only its own counts it.
 
 mod short_lines;
 
@@ -26,7 +26,7 @@ struct Line {
 }
 
 impl Line {
-    /// The row of a place, or its column.
+    /// Returns the row or the column of a place.
     const fn through(place: Place, is_column: bool) -> Self {
         Self {
             is_column,
@@ -34,7 +34,7 @@ impl Line {
         }
     }
 
-    /// How far along the line a place is that it goes through.
+    /// Returns the position along the line of a place that the line goes through.
     const fn position(self, place: Place) -> u8 {
         if self.is_column {
             place.row
@@ -61,16 +61,16 @@ impl Line {
     }
 }
 
-/// The fewest of the numbers that have to go for the others to be in rising order: all but a
+/// Returns the fewest numbers that have to be removed for the others to be increasing: all but a
 /// longest increasing subsequence, found by patience sorting (Schensted, 1961).
 fn out_of_order(positions: impl Iterator<Item = u8>) -> u32 {
-    // The least last number of a rising subsequence of each length.
+    // The least last number of an increasing subsequence of each length.
     let mut least = [0; Shape::MAX_SIDE];
     let mut longest = 0;
     let mut count = 0;
     for position in positions {
         count += 1;
-        // Lines in order, as most are near the goal, are not searched.
+        // Most lines near the goal are in order and need no binary search.
         let length = match least[..longest].last() {
             Some(&last) if last > position => {
                 least[..longest].partition_point(|&last| last < position)
@@ -83,7 +83,7 @@ fn out_of_order(positions: impl Iterator<Item = u8>) -> u32 {
     count - longest as u32
 }
 
-/// Twice the number of tiles that have to step out of a line.
+/// Returns twice the number of tiles that have to step out of a line.
 fn conflicts<T: Tiles>(places: &Places, line: Line, board: &T) -> u32 {
     let own = line
         .cells(places.shape)
@@ -95,7 +95,8 @@ fn conflicts<T: Tiles>(places: &Places, line: Line, board: &T) -> u32 {
     2 * out_of_order(own)
 }
 
-/// Whether a tile stands in its own line and in the wrong order with another that does.
+/// Returns whether a tile stands in its own line, in the wrong order with another tile of that
+/// line.
 fn clashes<T: Tiles>(places: &Places, line: Line, board: &T, tile: usize) -> bool {
     let own = line.position(places.home(tile));
     let mut met = false;
@@ -135,14 +136,14 @@ impl<T: Tiles> Tiles for Before<'_, T> {
     }
 }
 
-/// The bound on boards of any size: the one line that changes is looked at anew.
+/// The bound for boards of any size: only the line that changes is re-evaluated.
 #[derive(Clone, Debug)]
 pub struct LinearConflict {
     distance: Distance,
 }
 
 impl LinearConflict {
-    /// The bound for the goal of a problem.
+    /// Creates the bound for the goal of a problem.
     #[must_use]
     pub fn new(problem: &Problem) -> Self {
         Self {

@@ -1,19 +1,19 @@
-//! The Manhattan distance: how far all tiles are from their homes, along rows and columns, as if
-//! none were in another's way. The blank is not counted: each move brings one tile nearer by one
-//! at most.
+//! The Manhattan distance: the sum of all tiles' distances from home along rows and columns, as if
+//! no tile were in another's way. The blank is not counted, so a move reduces the sum by at most
+//! one.
 
 use crate::puzzle::Problem;
 
 use super::{PerTile, SlideTable, TileCost, place::Places};
 
-/// A tile pays its distance from home.
+/// The cost of a tile: its distance from home.
 #[derive(Clone, Debug)]
 pub struct Distance {
     pub(super) places: Places,
 }
 
 impl Distance {
-    /// The cost for the goal of a problem.
+    /// Creates the cost for the goal of a problem.
     #[must_use]
     pub fn new(problem: &Problem) -> Self {
         Self {
@@ -38,7 +38,7 @@ pub fn any(problem: &Problem) -> PerTile<Distance> {
     PerTile(Distance::new(problem))
 }
 
-/// The incremental bound by table; none for boards of more than [`super::SMALL_CELLS`] cells.
+/// The incremental bound by table, or `None` for boards of more than [`super::SMALL_CELLS`] cells.
 #[must_use]
 pub fn small(problem: &Problem) -> Option<SlideTable<Distance>> {
     SlideTable::new(problem, Distance::new(problem))

@@ -1,18 +1,19 @@
-//! Bounds that are a sum over the tiles, each paying for the cell it stands on.
+//! Bounds that are a sum over the tiles, where each tile pays for the cell it stands on.
 
 use crate::puzzle::{Direction, Problem};
 
 use super::{Heuristic, SMALL_CELLS, Slide, Tiles};
 
-/// What a tile pays for standing on a cell.
+/// The cost of a tile on a cell.
 pub trait TileCost: Send {
-    /// The cost in moves; tile and cell are those of the board, the tile never the blank.
+    /// Returns the cost in moves. Tile and cell are those of the board; the tile is never the
+    /// blank.
     fn cost(&self, tile: usize, cell: usize) -> u32;
 
     /// The number of cells of the board.
     fn cells(&self) -> usize;
 
-    /// The costs of all tiles together.
+    /// Returns the total cost of all tiles.
     fn sum<T: Tiles>(&self, board: &T) -> u32 {
         (0..self.cells())
             .map(|cell| match board.tile(cell) {
@@ -23,7 +24,7 @@ pub trait TileCost: Send {
     }
 }
 
-/// The sum on boards of any size: a slide exchanges one cost for another.
+/// The sum on boards of any size: a slide replaces one cost by another.
 #[derive(Clone, Debug)]
 pub struct PerTile<C>(pub C);
 
@@ -47,8 +48,8 @@ impl<C: TileCost> Heuristic for PerTile<C> {
     }
 }
 
-/// The sum on boards of at most [`SMALL_CELLS`] cells: the change by each slide of each tile is
-/// looked up, in a table of 1 KiB that stays in the nearest cache.
+/// The sum on boards of at most [`SMALL_CELLS`] cells. The change made by each slide of each tile
+/// is looked up in a table of 1 KiB that stays in the nearest cache.
 #[derive(Clone, Debug)]
 pub struct SlideTable<C> {
     cost: C,
@@ -56,8 +57,8 @@ pub struct SlideTable<C> {
 }
 
 impl<C: TileCost> SlideTable<C> {
-    /// Tabulates the changes of a cost that differs by at most 127 between neighbouring cells;
-    /// none for boards of more than [`SMALL_CELLS`] cells.
+    /// Tabulates the changes of a cost that differs by at most 127 between neighbouring cells.
+    /// Returns `None` for boards of more than [`SMALL_CELLS`] cells.
     #[must_use]
     pub fn new(problem: &Problem, cost: C) -> Option<Self> {
         if problem.shape().cells() > SMALL_CELLS {
@@ -97,13 +98,13 @@ impl<C: TileCost> Heuristic for SlideTable<C> {
     }
 }
 
-/// The number of a slide on a small board, below 1024. The mask spares the bounds check.
+/// Returns the index of a slide on a small board, below 1024. The mask avoids the bounds check.
 #[inline]
 pub(super) const fn slide_index(slide: Slide) -> usize {
     (slide.from << 6 | (slide.direction as usize) << 4 | slide.tile) & 1023
 }
 
-/// Every slide of every tile.
+/// Returns every slide of every tile.
 pub(super) fn slides(problem: &Problem) -> impl Iterator<Item = Slide> {
     let shape = problem.shape();
     let cells = shape.cells();

@@ -1,4 +1,4 @@
-//! Rows and columns of cells and of the tiles' homes, without a division each time.
+//! Rows and columns of cells and of tiles' homes, precomputed to avoid divisions.
 
 use crate::puzzle::{Problem, Shape};
 
@@ -15,7 +15,7 @@ impl Place {
     }
 }
 
-/// The places of a problem's cells, and of the cells where its tiles belong.
+/// The places of a problem's cells and of its tiles' homes.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
     pub(super) shape: Shape,
@@ -43,7 +43,7 @@ impl Places {
         self.cells[cell]
     }
 
-    /// Where the tile belongs.
+    /// Returns the place where the tile belongs.
     pub(super) fn home(&self, tile: usize) -> Place {
         self.homes[tile]
     }

@@ -1,12 +1,12 @@
-//! Lower bounds on the number of *pushes*, each of which moves a line of tiles and counts one.
+//! Lower bounds on the number of *pushes*. A push moves a line of tiles and counts as one.
 //!
-//! Two pushes along the same axis, one after the other, are as good as one or none, so that the
-//! axes of a shortest solution alternate. How many pushes are left depends on the axis of the
-//! next one, and the bounds are asked for either.
+//! Two consecutive pushes along the same axis are equivalent to one or to none, so the axes of a
+//! shortest solution alternate. The number of pushes left depends on the axis of the next push, so
+//! bounds are requested for one axis or the other.
 //!
 //! Alternation makes a bound on one axis twice as strong. Of n pushes, the first of which is along
-//! an axis, ⌈n/2⌉ are along it and ⌊n/2⌋ across it: if at least a of the ones and b of the
-//! others are needed, n ≥ 2a − 1 and n ≥ 2b.
+//! a given axis, ⌈n/2⌉ are along that axis and ⌊n/2⌋ across it. If at least a pushes along and b
+//! across are needed, n ≥ 2a − 1 and n ≥ 2b.
 
 mod lines;
 mod patterns;
@@ -20,20 +20,20 @@ use super::{Slide, Tiles};
 pub use lines::Lines;
 pub use patterns::{Patterns, prepare, supports};
 
-/// A lower bound on pushes that is carried along from slide to slide.
+/// A lower bound on pushes that is updated from slide to slide.
 pub trait PushBound: Send {
-    /// What is carried along.
+    /// The state to carry along.
     type State: Copy + Send;
 
-    /// Looks at a whole board.
+    /// Evaluates a whole board.
     fn root<T: Tiles>(&self, board: &T) -> Self::State;
 
-    /// The state after one slide of a push.
+    /// Returns the state after one slide of a push.
     fn after_slide(&self, state: Self::State, slide: Slide) -> Self::State;
 
-    /// The bound: no solution whose first push is vertical (or is not, as asked) has fewer
-    /// pushes, and the empty one has none. What is beyond `enough` need not be worked out: then
-    /// the bound may be any admissible number greater than that.
+    /// Returns the bound: no solution whose first push is vertical (or horizontal, if `vertical` is
+    /// false) has fewer pushes. On the goal it is 0. Beyond `enough` the bound need not be exact:
+    /// any admissible number greater than `enough` will do.
     fn least(&self, state: Self::State, vertical: bool, enough: u32) -> u32;
 }
 
@@ -47,7 +47,7 @@ pub enum PushKind {
 }
 
 impl PushKind {
-    /// The best for boards of a shape.
+    /// Returns the best bound for boards of a shape.
     #[must_use]
     pub fn of(shape: Shape) -> Self {
         if supports(shape) {
@@ -57,7 +57,8 @@ impl PushKind {
         }
     }
 
-    /// What guides the search for a problem that is prepared: lines, where tables have no room.
+    /// Returns the bound that guides the search for a problem that is prepared: lines, if the
+    /// tables have no room.
     #[must_use]
     pub fn at_hand(self, problem: &Problem) -> Self {
         match self {
@@ -67,7 +68,7 @@ impl PushKind {
     }
 }
 
-/// A bound on the pushes that solve a problem, worked out at once: without tables, for any size.
+/// Returns a lower bound on the pushes that solve a problem, computed without tables, for any size.
 ///
 /// ```
 /// use loyd::heuristic::pushes;

@@ -1,5 +1,5 @@
-//! Tables that belong to the process: each is made bit by bit by whoever needs it, and kept, as long
-//! as there is room for it.
+//! Tables that belong to the process. Each is built in slices by the searches that need it, and is
+//! kept as long as there is room for it.
 
 mod room;
 
@@ -11,44 +11,45 @@ use room::{Holder, ROOM};
 
 pub use room::{TableCounts, begin_period, limit_tables, table_counts};
 
-/// A table in the making.
+/// A table under construction.
 pub(super) trait Making: Send + Sized + 'static {
-    /// What it is made for.
+    /// What the table is built for.
     type Class: PartialEq + Send + Sync;
-    /// How it is laid out, which is small.
+    /// The layout of the table. It is small.
     type Plan;
-    /// What it becomes.
+    /// The finished table.
     type Table: Send + Sync;
 
-    /// How that of a class is laid out.
+    /// Returns the layout of the table of a class.
     fn plan(class: &Self::Class) -> Self::Plan;
 
-    /// About the most bytes that it takes while it is made, and when it is ready.
+    /// Returns about the most bytes that the table takes, under construction and when ready.
     fn need(plan: &Self::Plan) -> usize;
 
-    /// Nothing done yet.
+    /// Starts the construction.
     fn begin(class: &Self::Class, plan: Self::Plan) -> Self;
 
-    /// Looks at about so many states; true when there are no more.
+    /// Processes about the given number of states. Returns true when no states are left.
     fn advance(&mut self, states: u64) -> bool;
 
-    /// The table, once there are no more; none where what it is made of is damaged.
+    /// Returns the table once no states are left, or `None` if the data that it is made of is
+    /// damaged.
     fn finish(self) -> Option<Self::Table>;
 
-    /// The bytes that a table holds.
+    /// Returns the bytes that a table holds.
     fn bytes(table: &Self::Table) -> usize;
 }
 
-/// The places of all tables of one kind.
+/// The slots of all tables of one kind.
 pub(super) struct Slots<M: Making>(OnceLock<Box<[Slot<M>]>>);
 
 impl<M: Making> Slots<M> {
-    /// Nobody has asked for a table yet.
+    /// Creates the slots; no table has been requested yet.
     pub(super) const fn new() -> Self {
         Self(OnceLock::new())
     }
 
-    /// The place of the table of a class, which is one of `all`.
+    /// Returns the slot of the table of a class, which is one of `all`.
     pub(super) fn of(&self, class: &M::Class, all: impl Iterator<Item = M::Class>) -> &Slot<M> {
         self.0
             .get_or_init(|| all.map(Slot::new).collect())
@@ -58,30 +59,30 @@ impl<M: Making> Slots<M> {
     }
 }
 
-/// A table's place.
+/// The slot of a table.
 pub(super) struct Slot<M: Making> {
     class: M::Class,
     table: RwLock<Option<Arc<M::Table>>>,
     work: Mutex<Work<M>>,
-    /// The period in which somebody last asked for it.
+    /// The period in which the table was last requested.
     last_use: AtomicU64,
 }
 
-/// How far a table is.
+/// The state of a table's construction.
 enum Work<M> {
     NotBegun,
-    /// There was no room for it in this period.
+    /// There was no room for the table in this period.
     Refused(u64),
-    /// With the bytes that are set aside for it.
+    /// Under construction, with the bytes that are reserved for it.
     Making(M, usize),
-    /// It holds so many bytes.
+    /// Ready, with the bytes that it holds.
     Ready(usize),
-    /// What it would be made of is damaged.
+    /// The data that the table would be made of is damaged.
     Damaged,
 }
 
 impl<M: Making> Slot<M> {
-    /// The place of a table that nobody has asked for yet.
+    /// Creates the slot of a table that has not been requested yet.
     const fn new(class: M::Class) -> Self {
         Self {
             class,
@@ -91,10 +92,10 @@ impl<M: Making> Slot<M> {
         }
     }
 
-    /// The table, if it is ready.
+    /// Returns the table if it is ready.
     pub(super) fn get(&self) -> Option<Arc<M::Table>> {
         let period = ROOM.period();
-        // Written once a period, so that it can stay in the caches of all who ask.
+        // Written once per period, so that the cache line stays shared by all readers.
         if self.last_use.load(Ordering::Relaxed) != period {
             self.last_use.store(period, Ordering::Relaxed);
         }
@@ -102,8 +103,9 @@ impl<M: Making> Slot<M> {
         table.clone()
     }
 
-    /// Works on the table for as many states as given; true when there is no more to do: it is
-    /// ready, or damaged, or there is no room for it in this period. Threads that work on the same table take turns.
+    /// Works on the table for the given number of states. Returns true when nothing is left to do:
+    /// the table is ready, its data is damaged, or there is no room for it in this period. Threads
+    /// that work on the same table take turns.
     pub(super) fn build(&'static self, states: u64) -> bool {
         if self.get().is_some() {
             return true;
@@ -111,7 +113,7 @@ impl<M: Making> Slot<M> {
         let mut work = self.work.lock().unwrap_or_else(|panicked| {
             self.work.clear_poison();
             let mut work = panicked.into_inner();
-            // Nobody knows what whoever panicked has left of it.
+            // After a panic the state of the table is unknown, so construction starts again.
             if let Work::Making(_, taken) = std::mem::replace(&mut *work, Work::NotBegun) {
                 ROOM.give_back_all(taken, self);
             }
@@ -164,7 +166,7 @@ impl<M: Making> Slot<M> {
         *self.table.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(table));
     }
 
-    /// How far it is, unless somebody works on it.
+    /// Returns the state of the construction, unless a thread is working on it.
     fn work_at_rest(&self) -> Option<MutexGuard<'_, Work<M>>> {
         match self.work.try_lock() {
             Ok(work) => Some(work),
@@ -200,7 +202,7 @@ impl<M: Making> Holder for Slot<M> {
 
     fn give_up(&self) -> Option<(usize, Box<dyn Any + Send>)> {
         let mut work = self.work_at_rest()?;
-        // Nobody takes hold of it any more.
+        // From here on nobody else can acquire the table.
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         if is_held(&table) {
             return None;
@@ -219,7 +221,7 @@ impl<M: Making> Holder for Slot<M> {
     }
 }
 
-/// Whether searches go by a table.
+/// Returns whether searches hold a table.
 fn is_held<T>(table: &Option<Arc<T>>) -> bool {
     table
         .as_ref()

@@ -1,12 +1,13 @@
-//! The walking distance (Ken'ichiro Takahashi, 2001): the moves along columns and those along
-//! rows are counted apart. Of the former only those between rows matter, and tiles with the same
-//! home row are alike: what is left is a puzzle so small that its exact distances are known. The
-//! bound is the distance of the one and of the other added up, as each move is one of either.
+//! The walking distance (Ken'ichiro Takahashi, 2001) counts the moves along columns and the moves
+//! along rows separately. For moves along columns, only the row of each tile matters, and tiles
+//! with the same home row are alike. What remains is a puzzle so small that its exact distances can
+//! be tabulated. Moves along rows are treated in the same way. The bound is the sum of the two
+//! distances, because each move is of one kind or the other.
 //!
-//! It knows of all conflicts within a line, also those that the blank brings about, and is
-//! consistent. Tables are built when first asked for, and kept as long as there is room for them. On
-//! 4×4 one table serves both axes; it has 24,964 states and takes 118 KB. All tables of all shapes
-//! and homes would take 142 MB.
+//! It accounts for all conflicts within a line, including those caused by the blank, and is
+//! consistent. Tables are built when first requested, and kept as long as there is room for them.
+//! On 4×4 one table serves both axes; it has 24,964 states and takes 118 KB. All tables of all
+//! shapes and homes would take 142 MB.
 
 mod crowds;
 mod table;
@@ -21,11 +22,12 @@ use super::{Heuristic, Slide, Tiles};
 use crowds::{Crowds, MAX_LINES};
 use table::{Building, Residue, Table};
 
-/// The longest sides of boards with tables, by the shorter side. With the next ones a table would
-/// have more states than that of 5×5, which are 65,650,495.
+/// The longest sides of boards with tables, by the shorter side. One step longer, a table would
+/// have more states than that of 5×5, which has 65,650,495.
 const LONGEST: [usize; 6] = [0, 0, 7, 6, 5, 5];
 
-/// Whether boards of this shape have a walking distance: those up to 5×5, and 2×6, 2×7 and 3×6.
+/// Returns whether boards of this shape have a walking distance: those up to 5×5, and 2×6, 2×7 and
+/// 3×6.
 #[must_use]
 pub fn supports(shape: Shape) -> bool {
     let (rows, columns) = (shape.rows(), shape.columns());
@@ -33,7 +35,7 @@ pub fn supports(shape: Shape) -> bool {
     longest.is_some_and(|&longest| rows.max(columns) <= longest)
 }
 
-/// One axis of a board: so many lines of so many cells, and the line where the blank belongs,
+/// One axis of a board: the number of lines, the cells of a line, and the line of the blank's home,
 /// counted from the nearer edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Class {
@@ -43,7 +45,7 @@ struct Class {
 }
 
 impl Class {
-    /// Those of all boards with tables.
+    /// Returns the classes of all boards with tables.
     fn all() -> impl Iterator<Item = Self> {
         (2..MAX_LINES).flat_map(|lines| {
             let supported = move |&cells: &usize| Shape::new(lines, cells).is_ok_and(supports);
@@ -62,14 +64,15 @@ fn slot(class: Class) -> &'static Slot<Building> {
     SLOTS.of(&class, Class::all())
 }
 
-/// A state of a table in the making takes about as long as this many nodes of a search.
+/// The number of search nodes that take about as long as one state of a table under construction.
 const NODES_PER_STATE: u64 = 12;
 
-/// Works on a problem's tables, if they are not ready yet, about as long as so many nodes of a
-/// search take. True once they are ready, and when the shape has none.
+/// Works on a problem's tables, if they are not ready yet, for about as long as the given number of
+/// search nodes takes. Returns true once nothing is left to do: the tables are ready or have no
+/// room, or the shape has none.
 ///
-/// Tables are for all problems of the shape whose blank's home is in the same or the mirrored
-/// line. Threads that work on the same table take turns.
+/// A table serves all problems of the shape whose blank's home is in the same line or the mirrored
+/// one. Threads that work on the same table take turns.
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let states = nodes.div_ceil(NODES_PER_STATE);
     !supports(problem.shape())
@@ -78,23 +81,23 @@ pub fn prepare(problem: &Problem, nodes: u64) -> bool {
             .all(|vertical| Axis::class(problem, vertical).0.build(states))
 }
 
-/// Whether a problem's tables are there.
+/// Returns whether a problem's tables are ready.
 pub(super) fn is_ready(problem: &Problem) -> bool {
     let is_axis_ready = |vertical| Axis::class(problem, vertical).0.get().is_some();
     supports(problem.shape()) && [true, false].into_iter().all(is_axis_ready)
 }
 
-/// The moves along columns, from row to row, or those along rows.
+/// One axis: the moves along columns, from row to row, or those along rows.
 #[derive(Clone, Debug)]
 struct Axis {
     table: Arc<Table>,
-    /// The line of each cell, and of each tile's home.
+    /// The line of each cell, and the line of each tile's home.
     lines: Box<[u8]>,
     homes: Box<[u8]>,
 }
 
 impl Axis {
-    /// The slot of the axis's class, and whether lines count from the other edge.
+    /// Returns the slot of the axis's class, and whether lines count from the other edge.
     fn class(problem: &Problem, vertical: bool) -> (&'static Slot<Building>, bool) {
         let shape = problem.shape();
         let (lines, cells, home) = if vertical {
@@ -111,7 +114,7 @@ impl Axis {
         (slot(class), mirrored < home)
     }
 
-    /// None when its table is not there.
+    /// Creates the axis, or returns `None` if its table is not ready.
     fn new(problem: &Problem, vertical: bool) -> Option<Self> {
         let (slot, is_mirrored) = Self::class(problem, vertical);
         let table = slot.get()?;
@@ -150,14 +153,14 @@ impl Axis {
     }
 }
 
-/// The walking distance, for the shapes that [`supports`] names.
+/// The walking distance, for the shapes that it [supports](supports).
 #[derive(Clone, Debug)]
 pub struct WalkingDistance {
-    /// Across, then up and down.
+    /// The horizontal axis, then the vertical one.
     axes: [Axis; 2],
 }
 
-/// The bound, and for both axes the crowds and their distance modulo 3.
+/// The bound, and the crowds of both axes with their distances modulo 3.
 #[derive(Clone, Copy, Debug)]
 pub struct WalkState {
     value: u32,
@@ -166,8 +169,8 @@ pub struct WalkState {
 }
 
 impl WalkingDistance {
-    /// The bound for the goal of a problem; none when its shape has no tables, and when they are not there:
-    /// see [`prepare`].
+    /// Creates the bound for the goal of a problem. Returns `None` if its shape has no tables or
+    /// they are not ready: see [`prepare`].
     #[must_use]
     pub fn new(problem: &Problem) -> Option<Self> {
         if !supports(problem.shape()) {

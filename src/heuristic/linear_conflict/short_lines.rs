@@ -1,4 +1,5 @@
-//! Linear conflict on boards of at most 4×4: changes of patterns, and a table of their conflicts.
+//! Linear conflict on boards of at most 4×4, by updating line patterns and looking up their
+//! conflicts.
 
 use crate::heuristic::{
     Heuristic, Slide, TileCost, Tiles,
@@ -10,19 +11,19 @@ use crate::puzzle::Problem;
 
 use super::{Line, LinearConflict, out_of_order};
 
-/// Bits of a pattern for each cell of a line.
+/// The bits of a pattern for each cell of a line.
 const SLOT: usize = 3;
 /// The longest line that has a pattern.
 const SHORT: usize = 4;
-/// Bits of the pattern of a line.
+/// The bits of the pattern of a line.
 const PATTERN: usize = SLOT * SHORT;
 
-/// The bound on boards of at most 4×4.
+/// The bound for boards of at most 4×4.
 ///
-/// Each line carries a pattern, three bits a cell: the position, counted from 1, where the tile
-/// on it belongs if it belongs in this line, otherwise 0. A slide flips some of these bits, and
-/// the conflicts of the changed line are looked up; nothing branches, which in a depth-first
-/// search costs more than all of the arithmetic.
+/// Each line has a pattern of three bits per cell: the position, counted from 1, where the tile on
+/// the cell belongs if it belongs in this line, otherwise 0. A slide flips some of these bits, and
+/// the conflicts of the changed line are looked up. Nothing branches: in a depth-first search,
+/// branches cost more than all of the arithmetic.
 #[derive(Clone, Debug)]
 pub struct ShortLines {
     full: LinearConflict,
@@ -32,14 +33,14 @@ pub struct ShortLines {
     clashing: Box<[u8; 1 << PATTERN]>,
 }
 
-/// What a slide does to the Manhattan distance and to the patterns of the lines.
+/// The effect of a slide on the Manhattan distance and on the patterns of the lines.
 #[derive(Clone, Copy, Debug, Default)]
 struct Change {
-    /// Flips of the pattern of the line that the tile leaves or enters.
+    /// The bits to flip in the pattern of the line that the tile leaves or enters.
     across: u16,
-    /// Flips of the pattern of the line along which it slides.
+    /// The bits to flip in the pattern of the line along which the tile slides.
     along: u16,
-    /// Where these patterns begin.
+    /// The bit offsets of these patterns.
     across_shift: u8,
     along_shift: u8,
     distance: i8,
@@ -53,7 +54,7 @@ pub struct LineState {
 }
 
 impl ShortLines {
-    /// The bound for the goal of a problem; none when a side is longer than 4.
+    /// Creates the bound for the goal of a problem, or returns `None` if a side is longer than 4.
     #[must_use]
     pub fn new(problem: &Problem) -> Option<Self> {
         let shape = problem.shape();
@@ -99,7 +100,7 @@ impl ShortLines {
     }
 }
 
-/// The positions, counted from 1, whose tiles clash with another: a bit for each.
+/// Returns a bit for each position, counted from 1, whose tile clashes with another.
 fn clashing(line: [u8; SHORT]) -> u8 {
     let mut bits = 0;
     for (cell, &position) in line.iter().enumerate() {
@@ -112,7 +113,7 @@ fn clashing(line: [u8; SHORT]) -> u8 {
     bits
 }
 
-/// What a tile on a cell of a line adds to the line's pattern.
+/// Returns what a tile on a cell of a line contributes to the line's pattern.
 fn slot(places: &Places, line: Line, tile: usize, cell: usize) -> u16 {
     let home = places.home(tile);
     if Line::through(home, line.is_column) == line {

@@ -65,7 +65,8 @@ fn gather<'a>(
     }
 }
 
-/// Writes the blocks of one chunk to their orders.
+/// Writes the blocks of a tile to its orders: each column has 64 orders, whose blocks are side by
+/// side.
 fn spread(tile: &[u64], words: &mut [u64], stride: usize, first: usize) {
     let width = TILE.min(stride - first);
     for (order, words) in words.chunks_mut(stride).enumerate() {

@@ -1,4 +1,4 @@
-//! The bits of a table, in memory of our own or in a file that is mapped into it.
+//! The bits of a table, in the process's own memory or in a mapped file.
 
 use std::ops::Deref;
 
@@ -6,22 +6,22 @@ use memmap2::{Mmap, MmapMut};
 
 use crate::heuristic::huge_pages;
 
-/// Whole words, wherever they are.
+/// The words of a table, wherever they are stored.
 #[derive(Debug)]
 pub(super) enum Words {
     /// Built by this process.
     Built(MmapMut),
-    /// In a file: mapped pages are shared with other processes, and read as they are needed.
+    /// In a file. Mapped pages are shared with other processes and are read on demand.
     Mapped {
-        /// The file.
+        /// The mapped file.
         map: Mmap,
-        /// Where in it the words begin, in bytes: a multiple of eight.
+        /// The offset of the words in the file, in bytes: a multiple of eight.
         begin: usize,
     },
 }
 
 impl Words {
-    /// So many words of our own, all 0 until `fill` has been there.
+    /// Allocates zeroed words and passes them to `fill`.
     pub(super) fn built(length: usize, fill: impl FnOnce(&mut [u64])) -> Self {
         let mut map = huge_pages::zeroed(length.saturating_mul(size_of::<u64>()));
         fill(bytemuck::cast_slice_mut(&mut map));

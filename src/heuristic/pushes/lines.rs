@@ -1,12 +1,12 @@
-//! The bound for boards of any size: how far the tiles are from their lines.
+//! The bound for boards of any size: the distances of tiles from their home lines.
 
 use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape};
 
 use super::PushBound;
 
-/// Counts the rows that all tiles together are away from home, and the columns. A push takes away
-/// as many of the ones, or of the others, as it moves tiles: at most the side of the board
+/// Counts the rows that all tiles together are away from home, and the columns. A push reduces one
+/// of the two counts by at most the number of tiles that it moves: at most the side of the board
 /// less one.
 #[derive(Clone, Debug)]
 pub struct Lines {
@@ -19,7 +19,7 @@ pub struct Lines {
 pub struct Away([u32; 2]);
 
 impl Lines {
-    /// The bound for the goal of a problem.
+    /// Creates the bound for the goal of a problem.
     #[must_use]
     pub fn new(problem: &Problem) -> Self {
         let tiles = 0..problem.shape().cells() as u16;
@@ -29,7 +29,7 @@ impl Lines {
         }
     }
 
-    /// The columns, or the rows, from a cell to a tile's home.
+    /// Returns the number of columns, or rows, from a cell to a tile's home.
     fn away(&self, tile: usize, cell: usize, vertical: bool) -> u32 {
         let home = usize::from(self.homes[tile]);
         let line = |cell| {

@@ -1,11 +1,11 @@
-//! The bound for boards of at most 16 cells: pattern databases (Culberson & Schaeffer, 1996) of
-//! boards on which a tile shows only the group of lines where it belongs.
+//! The bound for boards of at most 16 cells: pattern databases (Culberson & Schaeffer, 1996) in
+//! which all that is known of a tile is the group of lines where it belongs.
 //!
-//! The rows of the goal make three groups, in two ways: of 4×4 the upper two, the third and the
+//! The rows of the goal form three groups, in two ways: on 4×4 the upper two, the third and the
 //! fourth, or the first, the second and the lower two. If all tiles of a group are alike, few
-//! enough boards are left to know the least number of pushes from each; so for the columns.
-//! The bound is the greatest of the four numbers. Coarse as they are, the patterns see all tiles
-//! at once and all pushes, those along the lines too.
+//! enough boards remain to tabulate the least number of pushes from each. Columns are treated in
+//! the same way. The bound is the greatest of the four numbers. The patterns are coarse, but they
+//! cover all tiles at once and all pushes, including those along the lines.
 
 use std::sync::Arc;
 
@@ -17,20 +17,20 @@ use super::PushBound;
 use super::ranks::{BLANK, Colours};
 use super::table::{Building, Class, MAX_LINES, Table};
 
-/// At most two ways to group rows, and two to group columns.
+/// The most patterns of a board: two ways to group rows, and two to group columns.
 const PATTERNS: usize = 4;
 
-/// At most so many groups: the blank takes the fourth of two bits' colours.
+/// The most groups: two bits hold four colours, and the blank takes the fourth.
 const GROUPS: usize = 3;
 
-/// Whether there are tables for boards of this shape: those of at most 16 cells.
+/// Returns whether there are tables for boards of this shape: those of at most 16 cells.
 #[must_use]
 pub fn supports(shape: Shape) -> bool {
     shape.cells() <= SMALL_CELLS
 }
 
-/// The two ways to group lines: where they do not go into three, the groups that come last, or
-/// first, are the smaller ones.
+/// Returns the two ways to group lines. Where lines do not divide evenly into three groups, the
+/// smaller groups come last in the first way, and first in the second.
 fn groupings(lines: usize) -> [[u8; MAX_LINES]; 2] {
     let groups = lines.min(GROUPS);
     let group = |line: usize| (line * groups / lines) as u8;
@@ -41,8 +41,8 @@ fn groupings(lines: usize) -> [[u8; MAX_LINES]; 2] {
     [of_lines(&group), of_lines(&mirrored)]
 }
 
-/// How a problem is to be looked at so that the blank's home is in the lower right quarter and,
-/// for the groups of columns, columns are rows.
+/// Returns the symmetry that brings the blank's home into the lower right quarter and, for the
+/// groups of columns, turns columns into rows.
 fn view(problem: &Problem, transpose: bool) -> Symmetry {
     let (shape, home) = (problem.shape(), problem.home());
     Symmetry {
@@ -83,7 +83,7 @@ fn classes() -> impl Iterator<Item = Class> {
     })
 }
 
-/// The classes of a problem's patterns, each with the way to look at the problem.
+/// Returns the classes of a problem's patterns, each with the symmetry to view the problem through.
 fn patterns(problem: &Problem) -> impl Iterator<Item = (Symmetry, Class)> {
     [false, true].into_iter().flat_map(|transpose| {
         let view = view(problem, transpose);
@@ -100,37 +100,38 @@ fn patterns(problem: &Problem) -> impl Iterator<Item = (Symmetry, Class)> {
     })
 }
 
-/// A state of a table in the making takes about as long as this many nodes of a search.
+/// The number of search nodes that take about as long as one state of a table under construction.
 const NODES_PER_STATE: u64 = 2;
 
-/// Works on a problem's tables, if they are not ready yet, about as long as so many nodes of a
-/// search take. True once they are ready, and when the shape has none.
+/// Works on a problem's tables, if they are not ready yet, for about as long as the given number of
+/// search nodes takes. Returns true once nothing is left to do: the tables are ready or have no
+/// room, or the shape has none.
 ///
-/// Tables are for all problems of the shape whose blank's home is the same but for mirrors.
-/// Threads that work on the same table take turns. Those of 4×4 take 22 MB and less than a second.
+/// Tables serve all problems of the shape whose blanks' homes are equal up to reflection. Threads
+/// that work on the same table take turns. The tables of 4×4 take 22 MB and less than a second.
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let states = nodes.div_ceil(NODES_PER_STATE);
     !supports(problem.shape()) || patterns(problem).all(|(_, class)| slot(class).build(states))
 }
 
-/// Whether a problem's tables are there.
+/// Returns whether a problem's tables are ready.
 pub(super) fn is_ready(problem: &Problem) -> bool {
     supports(problem.shape()) && patterns(problem).all(|(_, class)| slot(class).get().is_some())
 }
 
-/// One pattern, as a problem's board is seen through it.
+/// One pattern, and how it views a problem's board.
 #[derive(Clone, Debug)]
 struct Pattern {
     table: Arc<Table>,
     transposed: bool,
-    /// Twice the cell that each cell is in the view.
+    /// Twice the cell of the view that each cell becomes.
     places: [u8; SMALL_CELLS],
-    /// What changes where a tile and the blank change places.
+    /// The colour bits that flip on both cells when a tile and the blank trade places.
     changes: [u8; SMALL_CELLS],
 }
 
 impl Pattern {
-    /// None when its table is not there.
+    /// Creates the pattern, or returns `None` if its table is not ready.
     fn new(problem: &Problem, view: Symmetry, class: Class) -> Option<Self> {
         let table = slot(class).get()?;
         let shape = problem.shape();
@@ -168,8 +169,8 @@ pub struct Patterns {
 }
 
 impl Patterns {
-    /// The bound for the goal of a problem; none when [`supports`] says so, and when the tables are not
-    /// there: see [`prepare`].
+    /// Creates the bound for the goal of a problem. Returns `None` if there are no tables for its
+    /// shape (see [`supports`]) or they are not ready (see [`prepare`]).
     #[must_use]
     pub fn new(problem: &Problem) -> Option<Self> {
         if !supports(problem.shape()) {
@@ -177,8 +178,8 @@ impl Patterns {
         }
         let mut seen: Vec<(Symmetry, Class)> = patterns(problem).collect();
         seen.dedup();
-        // Where one number is great enough, the others are not looked up: those with the
-        // smaller tables come first, of each axis one.
+        // Where one number is large enough, the others are not looked up. The smaller tables come
+        // first, one for each axis.
         seen.sort_by_key(|(_, class)| class.colours);
         let patterns = seen
             .into_iter()

@@ -2,26 +2,26 @@
 
 use crate::puzzle::Shape;
 
-/// A board of which only the tiles' colours are seen: two bits a cell, [`BLANK`] for the blank.
+/// A board of which only the tiles' colours are known: two bits per cell, [`BLANK`] for the blank.
 pub(super) type Colours = u32;
 
-/// What stands for the blank; the tiles' colours are less.
+/// The value that stands for the blank. The tiles' colours are less.
 pub(super) const BLANK: u32 = 3;
 
 /// The cells in each half of a board of 16.
 const HALF: usize = 8;
 
-/// The colourings of so many cells.
+/// The number of colourings of that many cells.
 const KEYS: usize = 1 << (2 * HALF);
 
-/// How many cells of each colour there are, each count in four bits.
+/// The number of cells of each colour, four bits each.
 type Counts = u16;
 
-/// Numbers the arrangements of tiles of so many of each colour, and one blank.
+/// Numbers the arrangements of one blank and a given number of tiles of each colour.
 ///
-/// A board's two halves are looked up, and what is found is added up: the arrangements of all
-/// first halves before this one, and those of the second half before this one with the same
-/// colours.
+/// The two halves of a board are looked up, and the results are added: the number of boards whose
+/// first half comes before this one, and the number of second halves with the same colours that
+/// come before this one.
 #[derive(Debug)]
 pub(super) struct Ranks {
     first: Box<[u32; KEYS]>,
@@ -30,7 +30,7 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    /// The numbers of all boards with the colours of this one.
+    /// Numbers all boards with the colours of this one.
     pub(super) fn new(shape: Shape, board: Colours) -> Self {
         let cells = shape.cells();
         let counted = |cells: usize| (0..1_u32 << (2 * cells)).map(move |key| count(key, cells));
@@ -46,8 +46,8 @@ impl Ranks {
         let mut states = 0;
         for (before, counts) in first.iter_mut().zip(counted(cells.min(HALF))) {
             *before = states;
-            // Where the half has more of a colour than the board, a count borrows from the next
-            // one, and all together they are too many for a second half.
+            // If the half has more of a colour than the board, a count borrows from the next one,
+            // and the counts add up to too many for a second half.
             let left = all.wrapping_sub(counts);
             states += u32::from(alike[usize::from(left)]);
         }
@@ -58,7 +58,7 @@ impl Ranks {
         }
     }
 
-    /// The number of a board.
+    /// Returns the number of a board.
     #[inline]
     pub(super) fn of(&self, board: Colours) -> usize {
         let first = self.first[board as usize % KEYS];
@@ -66,7 +66,7 @@ impl Ranks {
         first as usize + usize::from(second)
     }
 
-    /// How many boards there are.
+    /// Returns the number of boards.
     pub(super) const fn states(&self) -> usize {
         self.states as usize
     }
@@ -76,7 +76,7 @@ impl Ranks {
     }
 }
 
-/// No count overflows: not even all tiles of a board are sixteen.
+/// Counts the cells of each colour. No count overflows, as a board has fewer than sixteen tiles.
 fn count(board: Colours, cells: usize) -> Counts {
     (0..cells).fold(0, |counts, cell| {
         let colour = board >> (2 * cell) & 3;

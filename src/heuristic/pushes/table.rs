@@ -1,4 +1,4 @@
-//! The exact numbers of pushes of all colourings of one class.
+//! The exact number of pushes of every colouring of one class.
 
 use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::shared_table::Making;
@@ -9,7 +9,7 @@ use super::ranks::{BLANK, Colours, Ranks};
 /// The most lines of a small board.
 pub(super) const MAX_LINES: usize = SMALL_CELLS / Shape::MIN_SIDE;
 
-/// A shape, the blank's home in its lower right quarter, and the colour of each row's tiles.
+/// A shape, the blank's home in its lower right quarter, and the colour of the tiles of each row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Class {
     pub(super) shape: Shape,
@@ -18,7 +18,7 @@ pub(super) struct Class {
 }
 
 impl Class {
-    /// The goal's colours.
+    /// Returns the colours of the goal.
     fn goal(&self) -> Colours {
         (0..self.shape.cells()).fold(0, |colours, cell| {
             let colour = if cell == usize::from(self.home) {
@@ -31,19 +31,20 @@ impl Class {
     }
 }
 
-/// The pushes from each colouring to the goal's, by the axis of the first.
+/// The pushes from each colouring to the goal's, by the axis of the first push.
 #[derive(Debug)]
 pub(super) struct Table {
     ranks: Ranks,
-    /// First those whose first push is along a row, then along a column.
+    /// First the distances whose first push is along a row, then those along a column.
     distances: [Box<[u8]>; 2],
 }
 
-/// Stands for a distance that is not known yet.
+/// Marks a distance that is not known yet.
 const UNKNOWN: u8 = u8::MAX;
 
 impl Table {
-    /// The least number of pushes of a solution whose first is vertical, or is not, as asked.
+    /// Returns the least number of pushes of a solution whose first push is vertical, or
+    /// horizontal.
     #[inline]
     pub(super) fn distance(&self, colours: Colours, vertical: bool) -> u32 {
         u32::from(self.distances[usize::from(vertical)][self.ranks.of(colours)])
@@ -54,15 +55,15 @@ impl Table {
     }
 }
 
-/// A table in the making: breadth first from the goal, as far at a time as is asked for.
+/// A table under construction: a breadth-first search from the goal that advances in slices.
 #[derive(Debug)]
 pub(super) struct Building {
     table: Table,
-    /// For each cell the ones beside it, if any: along the row, then along the column.
+    /// The neighbours of each cell, if any: along the row, then along the column.
     beside: [[[Option<u8>; 2]; 2]; SMALL_CELLS],
-    /// The colourings, by the axis of their first push, from which to go on.
+    /// The colourings to expand, by the axis of their first push.
     layer: [Vec<Colours>; 2],
-    /// Those one push further.
+    /// The colourings one push farther away.
     next: [Vec<Colours>; 2],
     distance: u8,
 }
@@ -129,10 +130,10 @@ impl Making for Building {
 }
 
 impl Building {
-    /// Takes back all pushes along an axis that lead to a colouring.
+    /// Undoes all pushes along an axis that lead to a colouring.
     fn expand(&mut self, colours: Colours, axis: usize) {
         let Table { ranks, distances } = &mut self.table;
-        // Both bits of the blank's cell are set, and of no other.
+        // Only the blank's cell has both bits set.
         let blank = (colours & colours >> 1 & 0x5555_5555).trailing_zeros() / 2;
         for side in 0..2 {
             let (mut colours, mut blank) = (colours, blank as usize);

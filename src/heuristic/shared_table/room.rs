@@ -1,4 +1,4 @@
-//! The room for the tables of the process, and which of them make room for others.
+//! The memory limit of the process's tables, and eviction.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -18,62 +18,66 @@ pub(super) static ROOM: Room = Room {
 };
 
 pub(super) struct Room {
-    /// The most bytes that all of them may take, those in the making included.
+    /// The most bytes that all tables may take, including those under construction.
     most: AtomicUsize,
     period: AtomicU64,
-    /// The bytes of those that are ready.
+    /// The bytes of the tables that are ready.
     ready: AtomicUsize,
     refused: AtomicUsize,
     evicted: AtomicUsize,
     holders: Mutex<Holders>,
 }
 
-/// Who has taken some of the room.
+/// The tables that have taken some of the room.
 struct Holders {
     /// The bytes that all of them have taken.
     taken: usize,
     places: Vec<&'static dyn Holder>,
 }
 
-/// The place of a table, of whatever kind.
+/// The slot of a table of any kind.
 pub(super) trait Holder: Sync {
-    /// The period in which somebody last asked for the table.
+    /// Returns the period in which the table was last requested.
     fn last_use(&self) -> u64;
 
-    /// The bytes that it has taken, if they can be given up: no search holds the table, and nobody works on it.
+    /// Returns the bytes that the table has taken, if it can be evicted: no search holds it, and no
+    /// thread works on it.
     fn idle(&self) -> Option<usize>;
 
-    /// Gives up what there is of the table: the bytes that it had taken, and what is to be freed. None if it cannot be given up any more.
+    /// Evicts the table. Returns the bytes that it had taken and the memory to free, or `None` if
+    /// it can no longer be evicted.
     fn give_up(&self) -> Option<(usize, Box<dyn Any + Send>)>;
 }
 
-/// Bounds the bytes of all tables of this kind in the process, the walking distance's, those of
-/// pushes and the learned estimate's. Those for which there is no room are done without:
-/// [the best heuristic without tables](crate::heuristic::HeuristicKind::default), the lines of pushes and beams in stages stand in for them.
+/// Limits the bytes of all shared tables of the process: those of the walking distance, of pushes
+/// and of the learned estimate. If a table has no room, searches do without it: [the best heuristic
+/// without tables](crate::heuristic::HeuristicKind::default), the lines bound for pushes and staged
+/// beams replace them.
 pub fn limit_tables(bytes: usize) {
     ROOM.most.store(bytes, Ordering::Relaxed);
 }
 
-/// Tells which period it is, by a number that grows. A table that nobody has asked for in this period or the one before makes
-/// room for others; one for which there was no room is tried again in the next period.
+/// Sets the current period, a number that grows. A table that was requested neither in this period
+/// nor in the previous one can be evicted. A table that had no room is tried again in the next
+/// period.
 pub fn begin_period(number: u64) {
     if ROOM.period() < number {
         ROOM.period.fetch_max(number, Ordering::Relaxed);
     }
 }
 
-/// What has become of the tables of this kind.
+/// Counts of the process's shared tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableCounts {
-    /// The bytes of those that are ready.
+    /// The bytes of the tables that are ready.
     pub bytes: usize,
-    /// How many had no room when they were last asked for.
+    /// How many tables had no room when they were last requested.
     pub refused: usize,
-    /// How many made room for others.
+    /// How many tables have been evicted.
     pub evicted: usize,
 }
 
-/// What has become of the tables of this kind until now.
+/// Returns the counts of the process's shared tables up to now.
 #[must_use]
 pub fn table_counts() -> TableCounts {
     TableCounts {
@@ -88,7 +92,8 @@ impl Room {
         self.period.load(Ordering::Relaxed)
     }
 
-    /// Sets bytes aside for a table; false when there are not as many, even if all others make room that can.
+    /// Reserves bytes for a table. Returns false if there is not enough room even after evicting
+    /// every table that can be evicted.
     pub(super) fn take(&self, bytes: usize, place: &'static dyn Holder) -> bool {
         let most = self.most.load(Ordering::Relaxed);
         let mut holders = self.holders();
@@ -101,39 +106,39 @@ impl Room {
             holders.places.push(place);
         }
         drop(holders);
-        // Large ones take milliseconds.
+        // Freeing large tables takes milliseconds, so it happens after the lock is released.
         drop(given_up);
         has_room
     }
 
-    /// Gives bytes back that a table turned out not to need.
+    /// Gives back bytes that a table turned out not to need.
     pub(super) fn give_back(&self, bytes: usize) {
         self.holders().taken -= bytes;
     }
 
-    /// Gives back all bytes of a table that comes to nothing.
+    /// Gives back all bytes of a table that will not be finished.
     pub(super) fn give_back_all(&self, bytes: usize, place: &dyn Holder) {
         let mut holders = self.holders();
         holders.taken -= bytes;
         holders.forget(place);
     }
 
-    /// A table of so many bytes is ready.
+    /// Adds a table of this many bytes to those that are ready.
     pub(super) fn add_ready(&self, bytes: usize) {
         self.ready.fetch_add(bytes, Ordering::Relaxed);
     }
 
-    /// It is no longer.
+    /// Removes a table of this many bytes from those that are ready.
     pub(super) fn remove_ready(&self, bytes: usize) {
         self.ready.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// A table had no room.
+    /// Counts a table that had no room.
     pub(super) fn add_refused(&self) {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// It is tried again.
+    /// Stops counting a table that is tried again.
     pub(super) fn remove_refused(&self) {
         self.refused.fetch_sub(1, Ordering::Relaxed);
     }
@@ -144,8 +149,8 @@ impl Room {
 }
 
 impl Holders {
-    /// Has tables given up until so many bytes are free, those first that nobody has asked for the longest; none at all if all
-    /// that can be are not enough. Tells what is to be freed.
+    /// Evicts tables until the given number of bytes is free, least recently requested first.
+    /// Evicts none if all that can be evicted would not be enough. Returns the memory to free.
     fn make_room(&mut self, bytes: usize, period: u64) -> Vec<Box<dyn Any + Send>> {
         let of_late = |place: &&&dyn Holder| place.last_use() + 1 >= period;
         let unused = self.places.iter().filter(|place| !of_late(place));

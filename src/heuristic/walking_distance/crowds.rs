@@ -1,20 +1,20 @@
-//! The states of the walk along one axis, numbered without gaps.
+//! The states along one axis, numbered without gaps.
 //!
-//! All that counts is how many tiles of each line of the goal stand in each line of the board: a
-//! line's *crowd*. The crowds of all lines together make a state. Tiles of the same home line
-//! are alike, so that states are few: 24,964 on 4×4, of ten million million boards.
+//! All that matters is how many tiles of each home line stand in each line of the board: a line's
+//! *crowd*. The crowds of all lines together make a state. Tiles with the same home line are alike,
+//! so there are few states: 24,964 on 4×4, compared with ten million million boards.
 
 use std::collections::HashMap;
 
 use super::Class;
 
-/// The most lines of a board with tables.
+/// The lines that an array has room for. Boards with tables have fewer.
 pub(super) const MAX_LINES: usize = 8;
 
-/// Tiles of each home line: a byte for each.
+/// The number of tiles of each home line, one byte each.
 type Counts = u64;
 
-/// One tile of a home line.
+/// Returns the count of one tile of a home line.
 const fn one(home_line: usize) -> Counts {
     1 << (8 * home_line)
 }
@@ -27,7 +27,7 @@ fn total(counts: Counts) -> u64 {
     (0..MAX_LINES).map(|line| count(counts, line)).sum()
 }
 
-/// The number of the crowd of each line: a byte for each.
+/// The number of each line's crowd, one byte each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Crowds(pub(super) u64);
 
@@ -38,8 +38,8 @@ impl Crowds {
     }
 }
 
-/// Which crowd a tile makes of another by coming or going: crowd × 8 + home line. Where no such
-/// tile can come or go, [`NONE`].
+/// The crowd that results when a tile joins or leaves a crowd, at crowd × 8 + home line. [`NONE`]
+/// where no such tile can join or leave.
 #[derive(Debug)]
 struct Changes {
     coming: Box<[u8]>,
@@ -48,25 +48,25 @@ struct Changes {
 
 const NONE: u8 = u8::MAX;
 
-/// One line of a state's number: see [`Numbering::number`].
+/// One line's part of a state's number: see [`Numbering::number`].
 #[derive(Clone, Copy, Debug, Default)]
 struct Step {
-    /// The states with the same lines before this one and a lesser crowd in it.
+    /// The number of states with the same lines before this one and a lesser crowd in this one.
     states_before: u32,
-    /// What stands for the tiles that are left to the lines after it.
+    /// The row of `steps` for the tiles that are left to the lines after this one.
     left: u32,
 }
 
-/// The numbers of the states of one class.
+/// The numbering of the states of one class.
 #[derive(Debug)]
 pub(super) struct Numbering {
     class: Class,
-    /// Full ones first, then those of a line with the blank in it; each in order.
+    /// Crowds of full lines first, then crowds of a line with the blank in it; each group in order.
     crowds: Vec<Counts>,
     full: usize,
     changes: Changes,
-    /// A row for each set of tiles left, a column for each crowd. The tiles left to the last
-    /// line are its crowd, and need no row.
+    /// A row for each set of tiles left, a column for each crowd. The tiles left to the last line
+    /// are its crowd and need no row.
     steps: Vec<Step>,
     states: u32,
 }
@@ -91,8 +91,8 @@ impl Numbering {
         numbering
     }
 
-    /// The row of the tiles left to the lines from `line` on, made if need be, and the number of
-    /// ways to place them.
+    /// Returns the row of the tiles left to the lines from `line` on, which is created if
+    /// necessary, and the number of ways to place them.
     fn fill(
         &mut self,
         line: usize,
@@ -115,7 +115,7 @@ impl Numbering {
             if !(0..self.class.lines).all(|home| count(counts, home) <= count(left, home)) {
                 continue;
             }
-            // The blank is in one line: the others are full.
+            // The blank is in one line; the others are full.
             let after = left - counts;
             let full = (lines_after * self.class.cells) as u64;
             let blank_here = crowd >= self.full;
@@ -134,12 +134,12 @@ impl Numbering {
         (row as u32, states)
     }
 
-    /// How many states there are.
+    /// Returns the number of states.
     pub(super) const fn states(&self) -> usize {
         self.states as usize
     }
 
-    /// The number of a state.
+    /// Returns the number of a state.
     #[inline]
     pub(super) fn number(&self, crowds: Crowds) -> usize {
         let mut row = 0;
@@ -152,7 +152,7 @@ impl Numbering {
         number as usize
     }
 
-    /// The crowds after a tile of `home_line` went from one line to another.
+    /// Returns the crowds after a tile of `home_line` has moved from one line to another.
     #[inline]
     pub(super) fn after(&self, crowds: Crowds, home_line: usize, from: usize, to: usize) -> Crowds {
         let going = self.changes.going[crowds.of(from) * MAX_LINES + home_line];
@@ -161,7 +161,7 @@ impl Numbering {
         Crowds(kept | u64::from(going) << (8 * from) | u64::from(coming) << (8 * to))
     }
 
-    /// The states one move away.
+    /// Returns the states one move away.
     pub(super) fn neighbours(&self, crowds: Crowds) -> impl Iterator<Item = Crowds> {
         let lines = self.class.lines;
         let blank_line = (0..lines)
@@ -181,7 +181,7 @@ impl Numbering {
             })
     }
 
-    /// The state in which so many tiles of each home line stand in each line.
+    /// Returns the state with the given number of tiles for each line and each home line.
     pub(super) fn crowds(&self, counts: [[u8; MAX_LINES]; MAX_LINES]) -> Crowds {
         let crowd = |counts| {
             let counts = u64::from_le_bytes(counts);
@@ -198,7 +198,7 @@ impl Numbering {
         Crowds(lines.fold(0, |bits, (line, counts)| bits | crowd(counts) << (8 * line)))
     }
 
-    /// The goal: each tile in its home line.
+    /// Returns the goal: each tile in its home line.
     pub(super) fn goal(&self) -> Crowds {
         let homes = homes(self.class);
         let mut counts = [[0; MAX_LINES]; MAX_LINES];
@@ -237,7 +237,7 @@ impl Changes {
     }
 }
 
-/// The tiles of each home line.
+/// Returns the number of tiles of each home line.
 fn homes(class: Class) -> Counts {
     let all: Counts = (0..class.lines)
         .map(|line| class.cells as u64 * one(line))
@@ -245,7 +245,7 @@ fn homes(class: Class) -> Counts {
     all - one(class.home)
 }
 
-/// All ways to take `size` of the tiles of the first `lines` home lines, in order.
+/// Collects all ways to take `size` of the tiles of the first `lines` home lines, in order.
 fn subsets(of: Counts, lines: usize, size: u64, found: &mut Vec<Counts>) {
     fn extend(of: Counts, line: usize, size: u64, taken: Counts, found: &mut Vec<Counts>) {
         match line.checked_sub(1) {

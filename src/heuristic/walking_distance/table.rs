@@ -1,13 +1,14 @@
-//! The distances of all states of one class, and how they are come by.
+//! The distances of all states of one class, and their computation.
 
 use super::Class;
 use super::crowds::{Crowds, Numbering};
 use crate::heuristic::shared_table::Making;
 
-/// A distance modulo 3, counted from 1 to 3: 3 for those that 3 divides.
+/// A distance modulo 3, as a number from 1 to 3: 3 stands for the multiples of 3.
 ///
-/// Nothing known yet is 0, so that a new table is memory which the system hands out zeroed, page
-/// by page as it is first written to: clearing the largest one would take milliseconds at once.
+/// 0 stands for an unknown distance, so that a new table is memory that the system hands out
+/// zeroed, page by page when first written. Clearing the largest table at once would take
+/// milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Residue(u8);
 
@@ -15,21 +16,21 @@ impl Residue {
     const UNKNOWN: Self = Self(0);
     const GOAL: Self = Self(3);
 
-    /// That of a distance greater by one.
+    /// Returns the residue of a distance greater by one.
     #[inline]
     pub(super) const fn further(self) -> Self {
         Self([0, 2, 3, 1][self.0 as usize])
     }
 
-    /// That of a distance less by one.
+    /// Returns the residue of a distance less by one.
     const fn nearer(self) -> Self {
         self.further().further()
     }
 }
 
-/// Distances modulo 3, four to a byte (Cooperman & Finkelstein, 1992): those of neighbouring
-/// states differ by one, so that this is enough to follow a distance along, and to walk down to
-/// the goal from where it is not known.
+/// Distances modulo 3, four to a byte (Cooperman & Finkelstein, 1992). The distances of
+/// neighbouring states differ by one, so the residue is enough to update a known distance, and to
+/// find an unknown one by walking down to the goal.
 #[derive(Debug)]
 struct Residues(Vec<u8>);
 
@@ -39,7 +40,7 @@ impl Residues {
         Residue(self.0[state / 4] >> (2 * (state % 4)) & 3)
     }
 
-    /// Only for a state whose distance is unknown.
+    /// Sets the residue of a state whose distance is still unknown.
     fn set(&mut self, state: usize, residue: Residue) {
         self.0[state / 4] |= residue.0 << (2 * (state % 4));
     }
@@ -53,13 +54,13 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// The distance of a state, modulo 3.
+    /// Returns the distance of a state modulo 3.
     #[inline]
     pub(super) fn residue(&self, crowds: Crowds) -> Residue {
         self.residues.get(self.numbering.number(crowds))
     }
 
-    /// The distance of a state, by walking down to the goal.
+    /// Returns the distance of a state, by walking down to the goal.
     pub(super) fn distance(&self, mut crowds: Crowds) -> u32 {
         let goal = self.numbering.goal();
         let mut distance = 0;
@@ -76,20 +77,20 @@ impl Table {
         distance
     }
 
-    /// Bytes held.
+    /// Returns the bytes held.
     pub(super) fn bytes(&self) -> usize {
         self.numbering.bytes() + self.residues.0.capacity()
     }
 }
 
-/// A table in the making: breadth first from the goal, as far at a time as is asked for.
+/// A table under construction: a breadth-first search from the goal that advances in slices.
 #[derive(Debug)]
 pub(super) struct Building {
     table: Table,
-    /// The states whose neighbours are still to be looked at, and their distance modulo 3.
+    /// The states that are still to be expanded, and their distance modulo 3.
     layer: Vec<Crowds>,
     residue: Residue,
-    /// The states one move further.
+    /// The states one move farther away.
     next: Vec<Crowds>,
 }
 
@@ -103,7 +104,7 @@ impl Making for Building {
     }
 
     fn need(numbering: &Numbering) -> usize {
-        // Two layers are at hand while it is made, of a tenth of the states or so.
+        // During the construction two layers are in memory, about a tenth of the states.
         let layers = numbering.states() / 10 * size_of::<Crowds>();
         numbering.bytes() + numbering.states() / 4 + layers
     }
@@ -123,7 +124,7 @@ impl Making for Building {
         }
     }
 
-    /// Looks at the neighbours of so many states.
+    /// Expands the given number of states.
     fn advance(&mut self, states: u64) -> bool {
         let Table {
             numbering,
