@@ -76,8 +76,8 @@ impl<B: Conflicts> Corrected<B> {
         }
     }
 
-    /// Adds the corrections of the board to `base`, the state of its base. The value of `base`
-    /// matters only in whether it is less than 2.
+    /// Adds the corrections of a board. `base` is the state of the base for that board; all that
+    /// matters about its value is whether it is less than 2.
     #[inline]
     fn state<T: Tiles>(&self, base: B::State, ready: u16, board: &T) -> CorrectedState<B::State> {
         let clashes = |tile, is_column| self.base.clashes(base, board, tile, is_column);

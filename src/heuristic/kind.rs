@@ -165,8 +165,8 @@ impl HeuristicKind {
         }
     }
 
-    /// Returns whether the bound exists for boards of this shape. Where it does not, [the
-    /// default](Self::default) is used instead.
+    /// Returns whether the bound exists for boards of this shape. Where it does not,
+    /// [the default](Self::default) is used instead.
     #[must_use]
     pub fn supports(self, shape: Shape) -> bool {
         match self {

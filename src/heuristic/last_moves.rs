@@ -80,7 +80,7 @@ impl LastMoves {
         let mut endings = Vec::new();
         for last in 0..arrivals.len() {
             let first = arrivals.len();
-            // The blank does not leave its home only to go straight back.
+            // The blank does not come from its home only to go straight back.
             let before = arrivals_from(problem, arrivals[last].cell);
             arrivals.extend(before.filter(|before| before.tile != 0));
             endings.push(Ending {
@@ -139,10 +139,9 @@ impl LastMoves {
             .fold(0, |bits, (tile, cell)| bits | self.ready(tile, cell))
     }
 
-    /// Returns the number of tiles that have to go past their homes in the cheapest ending: 0, 1 or
-    /// 2. The board is at least two moves from the goal. Tiles that pay as corner tiles pay nothing
-    ///    here, nor do those that `pay_otherwise` for the moves along their column (true) or row
-    ///    (false).
+    /// Returns how many tiles, from 0 to 2, have to go past their homes in the cheapest ending. The
+    /// board is at least two moves from the goal. Tiles that pay as corner tiles pay nothing here,
+    /// nor do those that `pay_otherwise` for the moves along their column (true) or row (false).
     #[inline]
     pub(super) fn paying(
         &self,

@@ -76,7 +76,7 @@ pub trait Heuristic: Send {
     fn restore<T: Tiles>(&self, board: &T, value: u32) -> Self::State;
 }
 
-/// Code that is compiled once for each heuristic.
+/// A computation that is compiled once for each heuristic.
 pub(crate) trait Guided {
     /// The result.
     type Output;

@@ -99,7 +99,8 @@ impl<E: RowEntry> Additive<E> {
     /// Returns the bound of a problem's start, in moves. It is consistent: one slide changes it by
     /// one.
     ///
-    /// # Panics If the problem has another shape or home.
+    /// # Panics
+    /// If the problem has another shape or home.
     #[must_use]
     pub fn lower_bound(&self, problem: &Problem) -> u32 {
         assert_eq!((problem.shape(), problem.home()), (self.shape, self.home));
@@ -220,10 +221,11 @@ impl<E: RowEntry> Tables<E> {
     /// Loads or builds the missing tables of some partitions of one shape and home, the largest
     /// first, with the given number of threads.
     ///
-    /// # Errors If the watch was cancelled, or a table may not be built. What was built until then
-    /// remains.
+    /// # Errors
+    /// If the watch was cancelled, or a table may not be built. What was built until then remains.
     ///
-    /// # Panics If there are no partitions, or they are of several shapes or homes.
+    /// # Panics
+    /// If there are no partitions, or they are of several shapes or homes.
     pub fn additive(
         &mut self,
         partitions: &[Partition],

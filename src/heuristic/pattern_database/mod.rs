@@ -76,9 +76,11 @@ impl<E: RowEntry> PatternDatabase<E> {
     ///
     /// A build takes twice the memory of the finished table.
     ///
-    /// # Errors If the watch was cancelled.
+    /// # Errors
+    /// If the watch was cancelled.
     ///
-    /// # Panics If the pattern is not one that has a table: see [`Pattern::canonical`].
+    /// # Panics
+    /// If the pattern is not one that has a table: see [`Pattern::canonical`].
     pub fn new(
         pattern: Pattern,
         rows: Arc<Rows<E>>,

@@ -64,7 +64,8 @@ impl Partition {
     /// Returns a partition into as few patterns of at most `most` tiles as possible, of about equal
     /// size: strips across the board's longer side. Returns `None` if a strip is not a [`Pattern`].
     ///
-    /// # Panics If `most` is 0.
+    /// # Panics
+    /// If `most` is 0.
     #[must_use]
     pub fn strips(shape: Shape, home: usize, most: usize) -> Option<Self> {
         let is_wide = shape.columns() > shape.rows();

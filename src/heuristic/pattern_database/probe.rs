@@ -35,7 +35,8 @@ impl<E: RowEntry> PatternDatabase<E> {
     /// cell that the blank can reach without moving the tiles. The state must be reachable from the
     /// goal.
     ///
-    /// # Panics If the number of cells is not the number of tiles, or a cell is off the board.
+    /// # Panics
+    /// If the number of cells is not the number of tiles, or a cell is off the board.
     #[must_use]
     pub fn distance(&self, cells: &[usize], blank: usize) -> u32 {
         let mut descent = self.descent(cells, blank);

@@ -110,7 +110,8 @@ impl<E: RowEntry> Rows<E> {
 
     /// Numbers the rows.
     ///
-    /// # Panics If the board has too many cells for the entries.
+    /// # Panics
+    /// If the board has too many cells for the entries.
     pub(super) fn new(shape: Shape, tiles: usize) -> Self {
         assert!(shape.cells() <= E::CELLS, "{shape} in too small entries");
         let all = CellSet::all(shape);

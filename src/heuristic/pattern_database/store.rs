@@ -148,7 +148,8 @@ impl Store {
 
     /// Maps a table into memory. All of it is read and checked.
     ///
-    /// # Errors If the table does not exist, cannot be read, or must not be trusted.
+    /// # Errors
+    /// If the table does not exist, cannot be read, or must not be trusted.
     pub fn load<E: RowEntry>(
         &self,
         pattern: Pattern,
@@ -203,7 +204,8 @@ impl Store {
 
     /// Writes a table to its file, replacing any existing one.
     ///
-    /// # Errors If the table cannot be written. An existing file is then unchanged.
+    /// # Errors
+    /// If the table cannot be written. An existing file is then unchanged.
     pub fn save<E: RowEntry>(&self, database: &PatternDatabase<E>) -> Result<PathBuf, StoreError> {
         let path = self.path(database.pattern());
         self.write(database, &path)
@@ -252,7 +254,8 @@ impl Store {
     /// Returns the tables in the folder by name, including those with damaged headers. The list is
     /// empty if there is no folder. The words are only checked by [`Self::load`].
     ///
-    /// # Errors If the folder cannot be read.
+    /// # Errors
+    /// If the folder cannot be read.
     pub fn list(&self) -> Result<Vec<Stored>, StoreError> {
         let fail = |error| StoreError::Io {
             path: self.folder.clone(),
