@@ -153,7 +153,7 @@ impl Axis {
     }
 }
 
-/// The walking distance, for the shapes that it [supports](supports).
+/// The walking distance, for the shapes that [`supports`] accepts.
 #[derive(Clone, Debug)]
 pub struct WalkingDistance {
     /// The horizontal axis, then the vertical one.
