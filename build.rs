@@ -1,4 +1,4 @@
-//! Compiles the wire contract, in Rust alone: no protoc is needed.
+//! Compiles the wire contract in Rust alone, without protoc.
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     #[cfg(feature = "service")]
@@ -15,7 +15,7 @@ fn compile_protos() -> Result<(), Box<dyn std::error::Error>> {
         .include_source_info(true)
         .open_file("loyd/v1/puzzle.proto")?;
 
-    // Reflection serves the same descriptors that the code is made of.
+    // Reflection serves the same descriptors from which the code is generated.
     let out = std::path::PathBuf::from(std::env::var("OUT_DIR")?);
     std::fs::write(
         out.join("loyd.descriptors.bin"),

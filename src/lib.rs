@@ -1,12 +1,12 @@
-//! loyd solves sliding-tile puzzles: the 8-, 15- and 24-puzzle and every other rectangle from
-//! 2×2 to 128×128.
+//! loyd solves sliding-tile puzzles: the 8-, 15- and 24-puzzle and every other rectangle from 2×2
+//! to 128×128.
 //!
-//! The crate is a library of puzzles, lower bounds and searches; with the feature `service`
-//! (on by default) it is the gRPC service and the command line as well. Each module is a floor
-//! that uses only those before it:
+//! The crate is a library of puzzles, lower bounds and searches. With the feature `service` (on by
+//! default) it is also the gRPC service and the command line. Each module uses only those listed
+//! before it:
 //!
 //! - [`puzzle`]: boards, goals, parity, notation, random boards;
-//! - [`heuristic`]: lower bounds on the moves still to make;
+//! - [`heuristic`]: lower bounds on the moves still to make, and a learned estimate of them;
 //! - [`search`]: the solvers, each a machine that can be advanced;
 //! - [`training`]: learns the weights of an estimate;
 //! - `engine`: runs searches for requests on a bounded pool of workers;
@@ -14,8 +14,8 @@
 //! - `bench`: suites of boards, and how fast they are solved; uses `search` and `engine`;
 //! - `cli`: the command line, a client of the service.
 //!
-//! Beside them stand `config`, every setting, `telemetry`, every log line and metric, and `few`, which
-//! both of `service` and `telemetry` use.
+//! Beside them are `config` (every setting), `telemetry` (every log line and metric) and `few`,
+//! which `service` and `telemetry` both use.
 
 #[cfg(feature = "service")]
 #[forbid(unsafe_code)]

@@ -1,5 +1,5 @@
-//! Weights as bytes: a small header, the weights, deflated (RFC 1950), and a checksum of both.
-//! Little-endian.
+//! The file format of weights: a small header, the weights, deflated (RFC 1950), and a checksum of
+//! both. Little-endian.
 
 use std::io::{Read, Write};
 use std::marker::PhantomData;
@@ -15,11 +15,11 @@ use twox_hash::XxHash3_64;
 use super::weights::Transposition;
 use crate::puzzle::Shape;
 
-/// The layout; raised whenever it changes.
+/// The layout version, raised whenever the layout changes.
 pub(super) const VERSION: u16 = 2;
 
-/// The layout before, in which the weights stood as they are, in parts that were twice as large. The
-/// first weights were learned with it.
+/// The previous layout version: weights are stored as they are, in parts of a move that were twice
+/// as large. The first weights were learned with it.
 pub(super) const PLAIN: u16 = 1;
 
 const VERSION_AT: Range<usize> = 8..10;
@@ -30,43 +30,45 @@ const CHECKSUM: usize = 8;
 /// Why bytes are not the weights of an estimate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum WeightsError {
-    /// They do not begin as weights do.
+    /// The bytes do not begin as weights do.
     #[error("these are no weights of loyd")]
     Foreign,
-    /// Their layout is that of another release.
+    /// The layout is that of another release.
     #[error("they have the layout {0}, which this release does not read")]
     Version(u16),
-    /// They were changed, or are more or fewer than their shape has.
+    /// The bytes were changed, or hold more or fewer weights than their shape has.
     #[error("they are damaged")]
     Damaged,
 }
 
-/// Weights that a file can hold: of tiles on cells, and of pairs of tiles on pairs of cells.
+/// Weights that a file can hold: those of tiles on cells, and those of pairs of tiles on pairs of
+/// cells.
 pub(crate) trait Stored: Sized {
-    /// What a file of them begins with.
+    /// The first bytes of a file of such weights.
     const MAGIC: [u8; 8];
 
-    /// The first layout that is read; [`VERSION`] is written.
+    /// The oldest layout version that is read. [`VERSION`] is written.
     const OLDEST: u16;
 
-    /// Whether there may be a file for a shape.
+    /// Returns whether there may be a file for a shape.
     fn supports(shape: Shape) -> bool;
 
-    /// The pairs of cells, the lower one first, in the order of their blocks; none for a block without another
-    /// cell.
+    /// Returns the pairs of cells, lower cell first, in the order of their blocks; `None` for a
+    /// block without a second cell.
     fn pairs(shape: Shape) -> Vec<Option<(usize, usize)>>;
 
-    /// The number of the block of a pair of cells that is among these.
+    /// Returns the block number of a pair of cells, which is one of [`Self::pairs`].
     fn number(shape: Shape, lower: usize, upper: usize) -> usize;
 
-    /// The shape, the weights of tiles on cells, and the blocks of those of pairs.
+    /// Returns the shape, the weights of tiles on cells, and the blocks of the weights of pairs.
     fn parts(&self) -> (Shape, &[i16], &[i8]);
 
-    /// The weights of these; none when there are too many or too few.
+    /// Creates weights from these parts, or returns `None` if there are too many or too few.
     fn of_parts(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self>;
 }
 
-/// Weights as bytes. On square boards those of pairs that are each other's images in the diagonal are there once.
+/// Encodes weights. On square boards, the weights of two pairs that are each other's image in the
+/// diagonal are stored once.
 pub(super) fn to_bytes<W: Stored>(weights: &W) -> Vec<u8> {
     let (shape, singles, pairs) = weights.parts();
     let squared = shape.cells().pow(2);
@@ -79,7 +81,8 @@ pub(super) fn to_bytes<W: Stored>(weights: &W) -> Vec<u8> {
     seal(W::MAGIC, shape, &weights)
 }
 
-/// A file of the present layout: what it begins with, a header, the content, deflated, and a checksum.
+/// Encodes a file of the present layout: its first bytes, a header, the deflated content, and a
+/// checksum.
 pub(super) fn seal(magic: [u8; 8], shape: Shape, content: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::from(magic);
     bytes.extend(VERSION.to_le_bytes());
@@ -92,7 +95,7 @@ pub(super) fn seal(magic: [u8; 8], shape: Shape, content: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// What is in a file with one of these layouts: which, for what shape, and the content.
+/// Opens a file with one of these layouts. Returns its layout version, its shape and its content.
 pub(super) fn open(
     magic: [u8; 8],
     layouts: RangeInclusive<u16>,
@@ -120,24 +123,24 @@ pub(super) fn open(
     Ok((version, shape, content))
 }
 
-/// What is in a file, to be read.
+/// The content of a file, to be read.
 pub(super) type Content<'a> = Box<dyn Read + Send + 'a>;
 
-/// The weights of some bytes; an error when they are not what [`to_bytes`] makes, or made with a layout before.
+/// Decodes weights as encoded by [`to_bytes`], or with the previous layout.
 pub(super) fn from_bytes<W: Stored>(bytes: &[u8]) -> Result<W, WeightsError> {
     let mut reading = Reading::begin(bytes)?;
     while !reading.advance(u64::MAX) {}
     reading.finish().ok_or(WeightsError::Damaged)
 }
 
-/// Bytes that are being read, one pair of cells after the other.
+/// Bytes that are being decoded, one pair of cells after the other.
 pub(super) struct Reading<'a, W> {
     shape: Shape,
-    /// The parts of a weight that a number stands for.
+    /// The factor that converts stored numbers into parts of a move.
     scale: i8,
     singles: Vec<i16>,
     pairs: Vec<i8>,
-    /// What is still to be read.
+    /// The content that is still to be read.
     weights: Content<'a>,
     /// The weights of one pair of cells.
     block: Vec<u8>,
@@ -148,7 +151,7 @@ pub(super) struct Reading<'a, W> {
 }
 
 impl<'a, W: Stored> Reading<'a, W> {
-    /// Looks at the checksum, and at all but the pairs.
+    /// Checks the checksum, and reads everything except the pairs.
     pub(super) fn begin(bytes: &'a [u8]) -> Result<Self, WeightsError> {
         let (version, shape, mut weights) = open(W::MAGIC, W::OLDEST..=VERSION, bytes)?;
         if !W::supports(shape) {
@@ -175,8 +178,8 @@ impl<'a, W: Stored> Reading<'a, W> {
         })
     }
 
-    /// Reads so many pairs of cells more; true when there are no more, or not as many as there
-    /// should be.
+    /// Reads the given number of pairs of cells. Returns true when none are left, or when the
+    /// content ends too early.
     pub(super) fn advance(&mut self, pairs: u64) -> bool {
         let cells = self.shape.cells();
         let squared = cells * cells;
@@ -187,7 +190,7 @@ impl<'a, W: Stored> Reading<'a, W> {
             let pair = self.pair;
             self.pair += 1;
             let Some(image) = image.filter(|image| image.pair >= pair) else {
-                // There is nothing to it, or it was written with its image.
+                // The block is unused, or was filled together with its image.
                 continue;
             };
             if self.weights.read_exact(&mut self.block).is_err() {
@@ -218,7 +221,7 @@ impl<'a, W: Stored> Reading<'a, W> {
         false
     }
 
-    /// The weights, once they are read; none when there were fewer than there should be, or more.
+    /// Returns the weights once they are read, or `None` if there were too few or too many.
     pub(super) fn finish(&mut self) -> Option<W> {
         if !matches!(self.weights.read(&mut [0]), Ok(0)) {
             return None;
@@ -228,7 +231,7 @@ impl<'a, W: Stored> Reading<'a, W> {
     }
 }
 
-/// What becomes of a pair of cells in the diagonal of a square board.
+/// The image of a pair of cells in the diagonal of a square board.
 #[derive(Clone, Copy, Debug)]
 struct Image {
     pair: usize,
@@ -236,11 +239,11 @@ struct Image {
     is_turned: bool,
 }
 
-/// The images of all pairs of cells; on other boards than squares each is its own.
+/// The images of all pairs of cells. On boards that are not square, each pair is its own image.
 #[derive(Debug)]
 struct Images {
     names: Transposition,
-    /// None for blocks to which there is no pair.
+    /// `None` for blocks without a pair.
     of_pairs: Vec<Option<Image>>,
 }
 
@@ -264,7 +267,7 @@ impl Images {
         Self { names, of_pairs }
     }
 
-    /// The blocks that are stored.
+    /// Returns the blocks that are stored.
     fn stored(&self) -> impl Iterator<Item = usize> + '_ {
         let images = self.of_pairs.iter().enumerate();
         images

@@ -1,8 +1,8 @@
-//! Weights for a board with one row or column more or less, made of those that were learned.
+//! Weights for a board with one row or column more or less, derived from learned weights.
 //!
-//! What two tiles mean to each other on a board is about what they mean to each other once a line
-//! that neither stands on nor belongs to is taken out, or an empty one put in. A weight is the mean
-//! over all lines of which that can be said.
+//! The weight of two tiles on two cells changes little if a line is removed that neither tile
+//! stands on or belongs to, or if an empty line is inserted. A weight is the mean over all lines
+//! for which this holds.
 
 use std::mem;
 
@@ -10,7 +10,7 @@ use super::rows::Rows;
 use super::weights::{Weights, home_of, pair_of, pairs_of, tile_of};
 use crate::puzzle::Shape;
 
-/// A row or a column that is put in or taken out.
+/// A row or a column that is inserted or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line {
     /// One row more.
@@ -24,7 +24,7 @@ pub enum Line {
 }
 
 impl Line {
-    /// The shape after it, if there is such a shape.
+    /// Returns the resulting shape, if there is one.
     pub(super) fn shape(self, shape: Shape) -> Option<Shape> {
         let (rows, columns) = (shape.rows(), shape.columns());
         let (rows, columns) = match self {
@@ -45,16 +45,16 @@ impl Line {
     }
 }
 
-/// The large board as the small one, or the small one within the large one: where the cells and
-/// the tiles of the new shape are in the old one. Nowhere, if they are on the line that is not
-/// there, or if it would make the blank a tile.
+/// The large board as the small one, or the small one within the large one: maps the cells and
+/// tiles of the new shape to those of the old shape. `None` for those on the line that is missing,
+/// and where a tile would become the blank or the blank a tile.
 pub(super) struct View {
     pub(super) cells: Box<[Option<u8>]>,
     pub(super) tiles: Box<[Option<u8>]>,
 }
 
 impl View {
-    /// The view without the given line of the larger of the two.
+    /// Creates the view without the given line of the larger of the two boards.
     fn new(from: Shape, to: Shape, line: Line, index: usize) -> Self {
         let place = |cell: usize| {
             let (row, column) = (to.row(cell), to.column(cell));
@@ -85,7 +85,7 @@ impl View {
     }
 }
 
-/// The views of a line put in or taken out, one for each place where it may be.
+/// Returns the views for a line inserted or removed, one for each position of the line.
 pub(super) fn views(from: Shape, to: Shape, line: Line) -> impl Iterator<Item = View> {
     let larger = if line.grows() { to } else { from };
     let lines = if line.is_row() {
@@ -96,7 +96,7 @@ pub(super) fn views(from: Shape, to: Shape, line: Line) -> impl Iterator<Item = 
     (0..lines).map(move |index| View::new(from, to, line, index))
 }
 
-/// A lift in the making, one pair of cells after the other.
+/// A lift in progress, one pair of cells after the other.
 pub(crate) struct Lift {
     from: Weights,
     shape: Shape,
@@ -106,7 +106,7 @@ pub(crate) struct Lift {
 }
 
 impl Lift {
-    /// Nothing done yet; none where there is no such shape.
+    /// Starts a lift, or returns `None` if there is no such shape.
     pub(crate) fn begin(from: Weights, line: Line) -> Option<Self> {
         let old = from.shape();
         let shape = line.shape(old)?;
@@ -119,7 +119,7 @@ impl Lift {
         })
     }
 
-    /// Makes the weights of so many pairs of cells more; true when there are no more.
+    /// Computes the weights of the given number of pairs of cells. Returns true when none are left.
     pub(crate) fn advance(&mut self, pairs: u64) -> bool {
         let squared = self.shape.cells().pow(2);
         for _ in 0..pairs {
@@ -142,7 +142,7 @@ impl Lift {
             let (Some(lower), Some(upper)) = (there[lower], there[upper]) else {
                 continue;
             };
-            // Lines keep their order: the lower cell stays the lower one.
+            // Lines keep their order, so the lower cell stays the lower one.
             let pair = pair_of(old_cells, usize::from(lower), usize::from(upper));
             let block = self.from.block(pair).chunks_exact(old_cells);
             let block: Vec<&[i8]> = block.collect();
@@ -164,7 +164,7 @@ impl Lift {
         self.pairs.extend(means);
     }
 
-    /// The weights, once all pairs are made.
+    /// Returns the weights once all pairs are done.
     pub(crate) fn finish(&mut self) -> Option<Weights> {
         let cells = self.shape.cells();
         let from = &self.from;
@@ -178,7 +178,8 @@ impl Lift {
     }
 }
 
-/// The weight of a tile on a cell of a shape, by those of another that views have.
+/// Returns the lifted weight of a tile on a cell: its Manhattan distance, plus the mean over the
+/// views of what the old weights add to theirs.
 pub(super) fn lifted_single<'a>(
     views: impl Iterator<Item = &'a View>,
     from: Shape,
@@ -198,7 +199,7 @@ pub(super) fn lifted_single<'a>(
 }
 
 impl Weights {
-    /// The Manhattan distance as weights: what learning starts from.
+    /// Returns the Manhattan distance as weights: the starting point of learning.
     #[must_use]
     pub fn manhattan(shape: Shape) -> Self {
         let cells = shape.cells();
@@ -209,8 +210,9 @@ impl Weights {
         Self::new(shape, singles, pairs).expect("as many as the shape has")
     }
 
-    /// The weights for boards with a line more or less, all at once; none where there is no such
-    /// shape. A board of less than five lines that way gets worse ones.
+    /// Returns the weights for boards with a line more or less, computed at once, or `None` if
+    /// there is no such shape. Boards with fewer than five lines in that direction get worse
+    /// weights.
     #[must_use]
     pub fn lifted(self, line: Line) -> Option<Self> {
         let mut lift = Lift::begin(self, line)?;
@@ -218,8 +220,8 @@ impl Weights {
         lift.finish()
     }
 
-    /// The weights for boards of another shape. Lines are taken out before any are put in, as the work grows with
-    /// the fourth power of the number of cells.
+    /// Returns the weights for boards of another shape. Lines are removed before any are inserted,
+    /// as the work grows with the fourth power of the number of cells.
     #[must_use]
     pub fn fit(self, shape: Shape) -> Self {
         let mut weights = self;
@@ -242,7 +244,7 @@ impl Weights {
     }
 }
 
-/// How far a tile is from where it belongs, in the units of the weights; the blank counts nothing.
+/// Returns the distance of a tile from its home, in the units of the weights; 0 for the blank.
 fn distance(shape: Shape, tile: usize, cell: usize) -> i32 {
     if tile == 0 {
         return 0;
@@ -251,7 +253,7 @@ fn distance(shape: Shape, tile: usize, cell: usize) -> i32 {
     Rows::UNIT * shape.distance(home, cell) as i32
 }
 
-/// The mean to the nearest whole number; 0 of nothing.
+/// Returns the mean, rounded to the nearest whole number, or 0 if there is nothing to average.
 pub(super) const fn mean(sum: i32, count: i32) -> i32 {
     if count == 0 {
         return 0;

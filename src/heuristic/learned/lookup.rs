@@ -1,21 +1,21 @@
-//! What one row says of many boards, looked up for all of them together.
+//! Look-up of one row for many boards together.
 
-/// So many boards are looked up together.
+/// The number of boards that are looked up together.
 pub const TOGETHER: usize = 32;
 
-/// A way to look up boards together, which this processor has.
+/// A method that this processor has for looking up boards together.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lookup(Way);
 
 #[derive(Clone, Copy, Debug)]
 enum Way {
-    /// By vectors of 64 bytes, of which each byte chooses one of another vector (AVX-512 VBMI).
+    /// Vectors of 64 bytes, of which each byte selects a byte of another vector (AVX-512 VBMI).
     #[cfg(target_arch = "x86_64")]
     Vectors,
 }
 
 impl Lookup {
-    /// The way for boards of so many cells, if there is one.
+    /// Returns the method for boards of this many cells, if there is one.
     pub(super) fn available(cells: usize) -> Option<Self> {
         #[cfg(target_arch = "x86_64")]
         if x86::is_there(cells) {
@@ -25,8 +25,8 @@ impl Lookup {
         None
     }
 
-    /// What a row says of boards, of which the numbers are given; all boards stand one after the other. Calls for the
-    /// row that is `next`.
+    /// Returns the sums of a row for the boards with the given numbers. `boards` holds all boards,
+    /// one after the other. Prefetches the row `next`.
     #[inline]
     #[allow(unsafe_code, reason = "as below")]
     #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
@@ -39,7 +39,7 @@ impl Lookup {
         next: &[u8],
     ) -> [u16; TOGETHER] {
         match self.0 {
-            // SAFETY: the processor has what it needs, or there were no such way.
+            // SAFETY: the processor has the instructions; otherwise there would be no such method.
             #[cfg(target_arch = "x86_64")]
             Way::Vectors => unsafe { x86::sums(row, cells, boards, numbers, next) },
         }
@@ -62,11 +62,11 @@ mod x86 {
     /// The cells whose tiles are read together.
     const BLOCK: usize = 16;
 
-    /// A vector's bytes, and the most cells of boards that can be looked up.
+    /// The bytes of a vector, and the most cells of a board that can be looked up.
     const WIDE: usize = 64;
 
-    /// Where in two vectors the bytes of a group's first cell stand by the first half of tiles, and those of its
-    /// second cell.
+    /// The positions, in two vectors, of the bytes of a group's first cell for the first half of
+    /// the tiles, and then of those of its second cell.
     const FIRST_TWO: [u8; WIDE] = {
         let mut places = [0; WIDE];
         let mut at = 0;
@@ -78,7 +78,7 @@ mod x86 {
         places
     };
 
-    /// Whether boards of so many cells can be looked up here.
+    /// Returns whether boards of this many cells can be looked up here.
     pub(super) fn is_there(cells: usize) -> bool {
         let has_512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
         let has_256 = is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx2");
@@ -97,17 +97,18 @@ mod x86 {
         let count = boards.len() / cells;
         let are_there = numbers.iter().all(|&number| (number as usize) < count);
         assert!(are_there, "boards are there");
-        // Of bytes two by two: the sums of both, the second times 256; and those of the second.
+        // Sums of pairs of bytes: of both, where the second counts 256 times; and of the second
+        // alone.
         let (mut both, mut second) = (_mm256_setzero_si256(), _mm256_setzero_si256());
         for first in (0..cells).step_by(BLOCK) {
             let is_on_board = 0xFFFF >> (first + BLOCK).saturating_sub(cells);
             let tiles = |board: usize| {
                 let at = numbers[board] as usize * cells + first;
-                // SAFETY: the board is there, and nothing is read beyond it.
+                // SAFETY: the board exists, and nothing is read beyond it.
                 unsafe { _mm_maskz_loadu_epi8(is_on_board, boards.as_ptr().add(at).cast()) }
             };
-            // By board, and as many boards further on: the tiles of the block. Then, by cell of the
-            // block: the tiles of all boards.
+            // First by board: the tiles of the block, of one board and of the board `BLOCK` further
+            // on. Then by cell of the block: the tiles of all boards.
             let mut block: [__m256i; BLOCK] =
                 array::from_fn(|board| _mm256_set_m128i(tiles(board + BLOCK), tiles(board)));
             for _ in 0..BLOCK.ilog2() {
@@ -128,7 +129,7 @@ mod x86 {
                 for line in 0..GROUP {
                     prefetch(next, place + line * WIDE);
                 }
-                // SAFETY: the place is within the row, and there are as many bytes after it.
+                // SAFETY: the place is within the row, and enough bytes follow it.
                 let by_cell = unsafe { by_cell(row.as_ptr().add(place)) };
                 for (bytes, &tiles) in by_cell.into_iter().zip(tiles) {
                     let tiles = _mm512_castsi256_si512(tiles);
@@ -144,7 +145,7 @@ mod x86 {
         let high = _mm256_unpackhi_epi16(first, second);
         let mut sums = [0; TOGETHER];
         let (start, end) = sums.split_at_mut(BLOCK);
-        // SAFETY: there is room for so many.
+        // SAFETY: the two halves have room for them.
         unsafe {
             let half = _mm256_permute2x128_si256::<0x20>(low, high);
             _mm256_storeu_si256(start.as_mut_ptr().cast(), half);
@@ -154,16 +155,16 @@ mod x86 {
         sums
     }
 
-    /// The bytes of a group: for each of its cells those by tile.
+    /// Returns the bytes of a group: for each of its cells, the bytes by tile.
     ///
     /// # Safety
-    /// There are four vectors of bytes at `group`.
+    /// Four vectors of bytes must be readable at `group`.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     unsafe fn by_cell(group: *const u8) -> [__m512i; GROUP] {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let read = |at: usize| unsafe { _mm512_loadu_si512(group.add(at * WIDE).cast()) };
-        // SAFETY: it has as many bytes.
+        // SAFETY: the array has that many bytes.
         let first_two = unsafe { _mm512_loadu_si512(FIRST_TWO.as_ptr().cast()) };
         let last_two = _mm512_or_si512(first_two, _mm512_set1_epi8(2));
         let (low_0, low_1, high_0, high_1) = (read(0), read(1), read(2), read(3));

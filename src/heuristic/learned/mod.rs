@@ -1,13 +1,13 @@
 //! A learned estimate of the moves to the goal, by table look-up.
 //!
-//! The estimate of a board is a sum over its tiles and over its pairs of tiles, the blank counted
-//! as a tile: as if there were a pattern database for *every* two tiles, with weights that were
-//! learned from solutions instead of counted. It is no bound.
+//! The estimate of a board is a sum over its tiles and over its pairs of tiles, where the blank
+//! counts as a tile. It is as if there were a pattern database for *every* two tiles, with weights
+//! that were learned from solutions instead of counted moves. It is not a bound.
 //!
-//! The weights of square boards are shipped; those of other boards are made of them by taking lines
-//! out or putting them in ([`Weights::lifted`]). Either become [`Rows`] when they are first asked for, which belong to the
-//! process. They are for goals whose blank belongs to the last cell, on boards at least as wide as
-//! they are high.
+//! The weights of square boards are shipped; those of other boards are derived from them by
+//! removing or inserting lines ([`Weights::lifted`]). Both become [`Rows`], which belong to the
+//! process, when first requested. They are for goals with the blank in the last cell, on boards at
+//! least as wide as they are high.
 
 mod file;
 mod lift;

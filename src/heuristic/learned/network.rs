@@ -1,9 +1,10 @@
-//! What pairs of tiles do not tell: a small network beside their weights.
+//! A small network that adds to the estimate what the weights of pairs of tiles cannot express.
 //!
-//! A few *units* look at a board. Each adds up a weight for every tile on its cell, and counts as much as that is above
-//! zero; some make the estimate greater, the others less (a hidden layer of rectified linear units). A slide changes each sum by a
-//! number that depends on the slide alone, so that the sums are carried along from board to board (an efficiently updatable
-//! network: Nasu, 2018).
+//! The network has a few *units*. Each adds up a weight for every tile on its cell, and contributes
+//! the sum where it is above zero. Some units increase the estimate, the others decrease it (a
+//! hidden layer of rectified linear units). A slide changes each sum by a number that depends on
+//! the slide alone, so the sums are updated from board to board (an efficiently updatable network:
+//! Nasu, 2018).
 
 use std::io::Read;
 
@@ -12,40 +13,40 @@ use super::near::MOST_WHOLE;
 use super::slides::Slides;
 use crate::puzzle::{Direction, Shape};
 
-/// How many units there are.
+/// The number of units.
 pub const UNITS: usize = 32;
 
-/// A number for each unit, in parts of a move ([`Network::UNIT`]), in one line of the cache. What does not fit wraps around: then a rank
-/// is wrong.
+/// A number for each unit, in parts of a move ([`Network::UNIT`]), in one cache line. Overflow
+/// wraps around, and the rank is then wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct Sums(pub [i16; UNITS]);
 
 const MAGIC: [u8; 8] = *b"loyd-net";
 
-/// A network for the boards of a shape whose blank belongs to the last cell.
+/// A network for the boards of a shape with the blank's home in the last cell.
 #[derive(Clone, Debug)]
 pub struct Network {
     shape: Shape,
     /// `[tile][cell]`.
     weights: Box<[Sums]>,
-    /// What a unit's sum begins with.
+    /// The initial value of each unit's sum.
     bias: Sums,
-    /// 1 for the units that make the estimate greater, −1 for the others.
+    /// 1 for the units that increase the estimate, −1 for the others.
     signs: Sums,
     slides: Slides,
-    /// `[slide][tile]`: by how much sums change.
+    /// `[slide][tile]`: the change of the sums.
     changes: Box<[Sums]>,
 }
 
 impl Network {
-    /// The parts of a move that sums are counted in.
+    /// The parts of a move in which sums are counted.
     pub const UNIT: i32 = 256;
 
-    /// The most cells of a board: as many as the largest that are ranked whole have.
+    /// The most cells of a board: as many as the largest boards that are ranked whole have.
     pub const MAX_CELLS: usize = MOST_WHOLE;
 
-    /// Bytes held for a shape.
+    /// Returns the bytes held for a shape.
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
         let cells = shape.cells();
@@ -53,8 +54,9 @@ impl Network {
         sums * size_of::<Sums>() + Slides::bytes(shape)
     }
 
-    /// A network by its weights `[tile][cell]`, what each unit's sum begins with, and 1 for the units that make the estimate
-    /// greater, −1 for the others; none when there are too many weights or too few, other signs, or more than [`MAX_CELLS`](Self::MAX_CELLS).
+    /// Creates a network from its weights `[tile][cell]`, the initial value of each unit's sum, and
+    /// 1 for the units that increase the estimate, −1 for the others. Returns `None` if there are
+    /// too many or too few weights, other signs, or more than [`MAX_CELLS`](Self::MAX_CELLS) cells.
     #[must_use]
     pub fn new(shape: Shape, weights: Vec<Sums>, bias: Sums, signs: Sums) -> Option<Self> {
         let cells = shape.cells();
@@ -81,10 +83,10 @@ impl Network {
         })
     }
 
-    /// The network of some bytes.
+    /// Decodes a network.
     ///
     /// # Errors
-    /// When they are not what [`to_bytes`](Self::to_bytes) makes.
+    /// If the bytes are not what [`to_bytes`](Self::to_bytes) makes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         let (_, shape, mut content) = file::open(MAGIC, file::VERSION..=file::VERSION, bytes)?;
         if shape.cells() > Self::MAX_CELLS {
@@ -109,7 +111,8 @@ impl Network {
             .ok_or(WeightsError::Damaged)
     }
 
-    /// The network as bytes: as [weights](super::Weights) are, a header, the numbers, deflated, and a checksum.
+    /// Encodes the network like [weights](super::Weights): a header, the deflated numbers, and a
+    /// checksum.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         let sums = [&self.signs, &self.bias].into_iter().chain(&self.weights);
@@ -118,28 +121,28 @@ impl Network {
         file::seal(MAGIC, self.shape, &content)
     }
 
-    /// The shape of its boards.
+    /// Returns the shape of the network's boards.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The weights `[tile][cell]`.
+    /// Returns the weights `[tile][cell]`.
     pub(crate) const fn weights(&self) -> &[Sums] {
         &self.weights
     }
 
-    /// What the units' sums begin with.
+    /// Returns the initial values of the units' sums.
     pub(crate) const fn bias(&self) -> &Sums {
         &self.bias
     }
 
-    /// 1 for the units that make the estimate greater, −1 for the others.
+    /// Returns 1 for the units that increase the estimate, −1 for the others.
     pub(crate) const fn signs(&self) -> &Sums {
         &self.signs
     }
 
-    /// The sums of a board, its tiles row by row.
+    /// Returns the sums of a board, given as its tiles row by row.
     #[must_use]
     pub fn sums(&self, tiles: &[u8]) -> Sums {
         let mut sums = self.bias;
@@ -149,8 +152,9 @@ impl Network {
         sums
     }
 
-    /// What a board of these sums is worth beyond what its pairs tell, in parts of a move. That is no small number: what all
-    /// boards of a layer have in common is free, and can come to more than a hundred moves.
+    /// Returns what the network adds to the estimate of a board with these sums, in parts of a
+    /// move. The number can be large: learning does not determine what all boards of a layer have
+    /// in common, which can come to more than a hundred moves.
     #[must_use]
     pub fn of(&self, sums: &Sums) -> i32 {
         let units = sums.0.iter().zip(&self.signs.0);
@@ -159,10 +163,10 @@ impl Network {
             .sum()
     }
 
-    /// What the slides onto a cell in a direction change.
+    /// Returns the changes made by the slides onto a cell in a direction.
     ///
     /// # Panics
-    /// When there is no such cell.
+    /// If there is no such cell.
     #[must_use]
     #[inline]
     pub fn along(&self, to: usize, direction: Direction) -> Along<'_> {
@@ -176,30 +180,31 @@ impl Network {
     }
 }
 
-/// What the slides from one cell to another change.
+/// The changes made by the slides from one cell to another.
 #[derive(Clone, Copy, Debug)]
 pub struct Along<'a> {
-    /// By tile.
+    /// The changes by tile.
     changes: &'a [Sums],
-    /// −1 where the changes are those of the way back, else 0.
+    /// −1 if the changes are those of the opposite slide, else 0.
     back: i16,
     signs: &'a Sums,
 }
 
 impl Along<'_> {
-    /// The sums after the slide of a tile.
+    /// Returns the sums after the slide of a tile.
     #[must_use]
     #[inline(always)]
     pub fn after(&self, before: &Sums, tile: usize) -> Sums {
         let mut after = *before;
         for (sum, &change) in after.0.iter_mut().zip(&self.changes[tile].0) {
-            // The change or its opposite, without a branch.
+            // The change or its negative, without a branch.
             *sum = sum.wrapping_add((change ^ self.back).wrapping_sub(self.back));
         }
         after
     }
 
-    /// By how much the slide changes what the board is worth, in parts of a move.
+    /// Returns the change, made by the slide, of what the network adds to the estimate, in parts of
+    /// a move.
     #[must_use]
     #[inline(always)]
     pub fn change(&self, before: &Sums, tile: usize) -> i32 {
@@ -225,8 +230,9 @@ impl Sums {
     }
 }
 
-/// By how much boards of two sums differ in what they are worth, which is little from slide to slide. In numbers of 16 bits, and
-/// without a branch, as that is what vectors are good at.
+/// Returns the difference between two boards of what the network adds to the estimate, which is
+/// small from slide to slide. It is computed in 16-bit numbers and without branches, which
+/// vectorizes well.
 #[inline(always)]
 fn difference(before: &Sums, after: &Sums, signs: &Sums) -> i32 {
     let mut sum = 0_i16;

@@ -1,4 +1,4 @@
-//! What beams over whole boards ask of what ranks them.
+//! What beams over whole boards require of the estimate that ranks them.
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -7,64 +7,67 @@ use super::lookup::TOGETHER;
 use super::network::Network;
 use crate::puzzle::{Direction, Shape};
 
-/// An estimate of whole boards, by tables of how slides change it, and by a network where there is one beside them.
+/// An estimate of whole boards, by tables of how slides change it, and by a network where there is
+/// one.
 pub trait Ranking: Debug + Send + Sync + 'static {
     /// The tables of the slides between two cells.
     type Between<'a>: Changes;
 
-    /// The shape of its boards.
+    /// Returns the shape of its boards.
     fn shape(&self) -> Shape;
 
-    /// What tells of boards beyond what their pairs do, where there is something.
+    /// Returns the network beside the weights, if there is one.
     fn network(&self) -> Option<&Network>;
 
-    /// Puts a network beside them.
+    /// Adds a network.
     ///
     /// # Panics
-    /// When it is for boards of another shape.
+    /// If the network is for boards of another shape.
     fn set_network(&mut self, network: Network);
 
-    /// What the pairs of a board come to, its tiles row by row, in parts of a move ([`Rows::UNIT`](super::Rows::UNIT)).
+    /// Returns the estimate of a board without the network, in parts of a move
+    /// ([`Rows::UNIT`](super::Rows::UNIT)). The board is given as its tiles row by row.
     fn of(&self, tiles: &[u8]) -> i32;
 
-    /// The moves that boards for which their pairs come to so much have still to go, about, either in parts of a move.
+    /// Returns about how many moves are left for boards with this estimate without the network.
+    /// Both are in parts of a move.
     fn moves(&self, pairs: i32) -> i32 {
         pairs
     }
 
-    /// How many rows there are: one for each tile and each two cells beside each other.
+    /// Returns the number of rows: one for each tile and each two neighbouring cells.
     fn count(&self) -> usize;
 
-    /// The rows of the slides onto a cell in a direction.
+    /// Returns the rows of the slides onto a cell in a direction.
     ///
     /// # Panics
-    /// When there is no such cell.
+    /// If there is no such cell.
     fn between(&self, to: usize, direction: Direction) -> Self::Between<'_>;
 }
 
-/// By how much the slides between two cells change an estimate, in parts of a move.
+/// The changes of an estimate by the slides between two cells, in parts of a move.
 pub trait Changes: Copy {
-    /// The numbers of the rows, for whoever keeps something for each.
+    /// Returns the numbers of the rows, for callers that keep data for each row.
     fn numbers(&self) -> Range<usize>;
 
-    /// Whether the rows are for these slides (1) or for the way back (−1).
+    /// Returns 1 if the rows are for these slides, or −1 if they are for the opposite ones.
     fn sign(&self) -> i32;
 
-    /// By how much the slide of a tile changes the estimate, times the [sign](Self::sign); `tiles` are
-    /// those before the slide, or after it.
+    /// Returns the change of the estimate by the slide of a tile, times the [sign](Self::sign).
+    /// `tiles` is the board before the slide, or after it.
     fn sum(&self, tile: usize, tiles: &[u8]) -> i32;
 
-    /// Whether boards are looked up faster [together](Self::sums) than one after the other.
+    /// Returns whether looking up boards [together](Self::sums) is faster than one after the other.
     fn are_looked_up_together(&self) -> bool {
         false
     }
 
-    /// The same for as many boards as `sums` has room for: `boards` stand one after the other, and `nodes` are the
-    /// numbers of those that are meant. The row of `next` is called for, the tile whose slides are looked at after
-    /// this one's.
+    /// Computes [`sum`](Self::sum) for as many boards as `sums` has room for. `boards` holds boards
+    /// one after the other, and `nodes` are the numbers of those to look up. `next` is the tile
+    /// whose slides are looked up after this one's; its row is prefetched.
     ///
     /// # Panics
-    /// When there are no boards of these numbers, or more than [`TOGETHER`] are meant.
+    /// If `boards` has no boards of these numbers, or `sums` is longer than [`TOGETHER`].
     fn sums(
         &self,
         tile: usize,
@@ -78,10 +81,10 @@ pub trait Changes: Copy {
     }
 }
 
-/// The sums of some boards, each by itself.
+/// Computes the sums of some boards, each by itself.
 ///
 /// # Panics
-/// When there are no boards of these numbers, or too many are meant.
+/// If `boards` has no boards of these numbers, or `sums` is longer than [`TOGETHER`].
 #[inline]
 pub(super) fn one_after_the_other(
     rows: &impl Changes,

@@ -12,37 +12,39 @@ use super::weights::Weights;
 use crate::heuristic::huge_pages;
 use crate::puzzle::{Direction, Shape};
 
-/// As many tiles as a byte can name: where so many can be looked up, none needs to be checked.
+/// The number of tiles that a byte can name. If this many can be looked up, none needs to be
+/// checked.
 pub(super) const NAMES: usize = 256;
 
-/// The cells of a group: rows say of their tiles in the same few lines of the cache.
+/// The cells of a group. A row holds the bytes for their tiles in the same few cache lines.
 pub(super) const GROUP: usize = 4;
 
-/// The bytes after a row that can be read without harm.
+/// The bytes after a row that can safely be read.
 pub(super) const SLACK: usize = NAMES * GROUP;
 
-/// For each two cells beside each other and each tile that slides from the first to the second, a
-/// row of bytes: by how much each tile elsewhere changes the estimate as the
-/// slide is made. A slide costs one read for each cell; the way back changes as much, the other way
-/// round.
+/// For each two neighbouring cells and each tile that slides from the first to the second, a row of
+/// bytes: how much each tile elsewhere contributes to the change of the estimate by the slide. A
+/// slide costs one read per cell. The opposite slide changes the estimate by the same amount with
+/// the opposite sign.
 ///
-/// A row is `[group of cells][tile][cell of the group]`, so that a line of the cache holds tiles of
-/// near homes on near cells: a board reads fewer lines than it would by `[cell][tile]`.
+/// A row is `[group of cells][tile][cell of the group]`, so that a cache line holds tiles with
+/// homes near each other on cells near each other: a board reads fewer lines than it would by
+/// `[cell][tile]`.
 #[derive(Debug)]
 pub struct Rows {
     weights: Weights,
     slides: Slides,
     lookup: Option<Lookup>,
     network: Option<Box<Network>>,
-    /// After the last row there is room for [`SLACK`].
+    /// The last row is followed by [`SLACK`] bytes.
     rows: MmapMut,
 }
 
 impl Rows {
-    /// The parts of a move that estimates are counted in.
+    /// The parts of a move in which estimates are counted.
     pub const UNIT: i32 = 32;
 
-    /// Bytes held for a shape, without a network.
+    /// Returns the bytes held for a shape, without a network.
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
         let cells = shape.cells();
@@ -50,7 +52,7 @@ impl Rows {
         Weights::bytes(shape) + Slides::bytes(shape) + rows + SLACK
     }
 
-    /// The rows of weights, all at once.
+    /// Creates the rows of weights, all at once.
     #[must_use]
     pub fn new(weights: Weights) -> Self {
         let mut making = Making::begin(weights);
@@ -98,7 +100,7 @@ impl Ranking for Rows {
     }
 }
 
-/// The rows of the slides between two cells, those of the first tile first.
+/// The rows of the slides between two cells, in the order of the tiles.
 #[derive(Clone, Copy, Debug)]
 pub struct Between<'a> {
     first: usize,
@@ -123,7 +125,7 @@ impl Changes for Between<'_> {
     fn sum(&self, tile: usize, tiles: &[u8]) -> i32 {
         let cells = self.cells;
         let row = self.row(tile);
-        // A loop whose length is known is a tenth faster.
+        // A loop of known length is a tenth faster.
         let sum = match cells {
             25 => sum(row, 25, &tiles[..25]),
             36 => sum(row, 36, &tiles[..36]),
@@ -168,33 +170,34 @@ impl Between<'_> {
         &self.rows[(tile - 1) * bytes..][..bytes + SLACK]
     }
 
-    /// By how much what a row says is more than the change.
+    /// Returns by how much the sum of a row's bytes exceeds the change.
     #[inline]
     const fn bias(&self) -> i32 {
         BIAS as i32 * self.cells as i32
     }
 }
 
-/// Fewer boards are faster looked up one after the other.
+/// Fewer boards are looked up faster one after the other.
 const FEW: usize = 6;
 
 /// The byte that stands for no change.
 const BIAS: u8 = 128;
 
-/// The bytes of a group of cells: [`GROUP`] for each tile.
+/// Returns the bytes of a group of cells: [`GROUP`] for each tile.
 pub(super) const fn group_bytes(cells: usize) -> usize {
     cells * GROUP
 }
 
-/// The bytes of a row.
+/// Returns the bytes of a row.
 pub(super) const fn row_bytes(cells: usize) -> usize {
     cells.div_ceil(GROUP) * group_bytes(cells)
 }
 
-/// What a row says of a board: [`BIAS`] too much for each cell. Group by group, as each addition waits for the one before.
+/// Returns the sum of a row's bytes for a board, which is too large by [`BIAS`] for each cell. The
+/// sum is taken group by group, because each addition waits for the one before.
 #[inline(always)]
 fn sum(row: &[u8], cells: usize, tiles: &[u8]) -> i32 {
-    // As far as is looked up, checked once.
+    // The range that is looked up, checked once.
     let row = &row.as_chunks::<GROUP>().0[..tiles.len() / GROUP * cells + NAMES];
     let (groups, rest) = tiles.as_chunks::<GROUP>();
     let whole = groups.iter().enumerate();
@@ -213,13 +216,13 @@ fn group(row: &[[u8; GROUP]], tiles: &[u8]) -> i32 {
     changes.map(i32::from).sum()
 }
 
-/// Rows in the making, one slide of one tile after the other.
+/// Rows under construction, one slide of one tile after the other.
 #[derive(Debug)]
 pub(super) struct Making {
     rows: Rows,
-    /// The slides, each by the cell that the tile leaves and the one after it that it takes.
+    /// The slides, each as the cell that the tile leaves and the later cell that it enters.
     ends: Vec<(usize, usize)>,
-    /// The rows made.
+    /// The number of rows made.
     made: usize,
 }
 
@@ -242,7 +245,7 @@ impl Making {
         }
     }
 
-    /// Makes so many rows more; true when there are no more.
+    /// Makes the given number of rows. Returns true when none are left.
     pub(super) fn advance(&mut self, rows: u64) -> bool {
         let cells = self.rows.shape().cells();
         for _ in 0..rows {
@@ -281,8 +284,8 @@ impl Making {
                 row[place(cell, other)] = byte(come - gone) ^ BIAS;
             }
         }
-        // What depends on the slide alone is split between the two cells whose tiles are given
-        // by the slide, whichever way it goes.
+        // What depends on the slide alone is split between the two cells whose tiles the slide
+        // determines, whichever way it goes.
         let gone = weights.single(tile, from) + weights.single(0, to);
         let come = weights.single(tile, to) + weights.single(0, from);
         let together = weights.pair(tile, to, 0, from) - weights.pair(tile, from, 0, to);
@@ -298,7 +301,7 @@ impl Making {
 /// No change of one weight is beyond this; the sum of all is what it would be without.
 const MOST: i32 = 127;
 
-/// A change as it stands in a row.
+/// Returns a change as a byte of a row, clamped.
 pub(super) fn byte(change: i32) -> u8 {
     change.clamp(-MOST, MOST) as u8
 }

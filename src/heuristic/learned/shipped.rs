@@ -1,6 +1,6 @@
-//! The weights that come with loyd, and what is made of them.
+//! The weights that are shipped with loyd, and how those of other shapes are derived from them.
 //!
-//! `docs/learned.md` has the commands that make them.
+//! `docs/learned.md` has the commands that make the shipped weights.
 
 use std::ops::RangeInclusive;
 
@@ -9,7 +9,7 @@ use super::network::Network;
 use super::ranking::Ranking;
 use crate::puzzle::Shape;
 
-/// Weights of the squares, each the content of a file.
+/// The weights of square boards, each the content of a file.
 const SQUARES: [(usize, &[u8]); 4] = [
     (5, include_bytes!("../../../weights/5x5.loyd")),
     (6, include_bytes!("../../../weights/6x6.loyd")),
@@ -17,16 +17,16 @@ const SQUARES: [(usize, &[u8]); 4] = [
     (8, include_bytes!("../../../weights/8x8.loyd")),
 ];
 
-/// Networks of squares, each the content of a file.
+/// The networks of square boards, each the content of a file.
 type Networks<const N: usize> = [(usize, &'static [u8]); N];
 
-/// Those beside all pairs.
+/// The networks beside the weights of all pairs.
 const NETWORKS: Networks<2> = [
     (6, include_bytes!("../../../weights/network-6x6.loyd")),
     (7, include_bytes!("../../../weights/network-7x7.loyd")),
 ];
 
-/// Those beside pairs near each other that rank whole boards.
+/// The networks beside pairs near each other that rank whole boards.
 const NEAR_NETWORKS: Networks<3> = [
     (8, include_bytes!("../../../weights/network-whole-8x8.loyd")),
     (9, include_bytes!("../../../weights/network-whole-9x9.loyd")),
@@ -36,22 +36,21 @@ const NEAR_NETWORKS: Networks<3> = [
     ),
 ];
 
-/// The weights of pairs near each other of 10×10, of which those of all larger boards that have any are made: for beams in
-/// stages, and for beams over whole boards.
+/// The weights of pairs near each other for 10×10, from which those of all boards that have any are
+/// derived: for staged beams, and for beams over whole boards.
 pub(super) const NEAR_STAGED: &[u8] = include_bytes!("../../../weights/near-10x10.loyd");
 pub(super) const NEAR_WHOLE: &[u8] = include_bytes!("../../../weights/whole-10x10.loyd");
 
-/// The most cells of a board with rows: they take 37 MB on 8×8, and twice that on 9×9.
+/// The most cells of a board with rows: rows take 37 MB on 8×8, and twice that on 9×9.
 const MAX_SPREAD: usize = 64;
 
-/// The longest side of a board with more than [`LONG_CELLS`].
+/// The longest side of a board with more than [`LONG_CELLS`] cells.
 const MAX_SIDE: usize = 8;
 
 /// The most cells of a longer board.
 const LONG_CELLS: usize = 40;
 
-/// What weights for a shape are made of: those of a square, and lines that are put in or taken
-/// out.
+/// How the weights of a shape are derived: from those of a square, by inserting or removing lines.
 #[derive(Clone, Debug)]
 pub(super) struct Recipe {
     pub(super) square: Shape,
@@ -59,14 +58,14 @@ pub(super) struct Recipe {
     pub(super) lifts: Vec<Line>,
 }
 
-/// Whether there are weights for a shape that is at least as wide as it is high.
+/// Returns whether there are weights for a shape that is at least as wide as it is high.
 pub(super) const fn supports(shape: Shape) -> bool {
     let cells = shape.cells();
     let is_short = shape.columns() <= MAX_SIDE && cells <= MAX_SPREAD;
     shape.rows() <= shape.columns() && (is_short || cells <= LONG_CELLS)
 }
 
-/// The shape, turned so that it is at least as wide as it is high.
+/// Returns the shape, turned so that it is at least as wide as it is high.
 pub(super) const fn lying(shape: Shape) -> Shape {
     if shape.rows() > shape.columns() {
         shape.transposed()
@@ -75,12 +74,12 @@ pub(super) const fn lying(shape: Shape) -> Shape {
     }
 }
 
-/// The network beside all pairs for a shape, if there is one.
+/// Returns the network beside all pairs for a shape, if there is one.
 pub(super) fn network(shape: Shape) -> Option<&'static [u8]> {
     of_square(&NETWORKS, shape)
 }
 
-/// The network beside pairs near each other for whole boards of a shape, if there is one.
+/// Returns the network beside pairs near each other for whole boards of a shape, if there is one.
 pub(super) fn near_network(shape: Shape) -> Option<&'static [u8]> {
     of_square(&NEAR_NETWORKS, shape)
 }
@@ -91,15 +90,16 @@ fn of_square<const N: usize>(networks: &Networks<N>, shape: Shape) -> Option<&'s
     found.map(|&(_, bytes)| bytes)
 }
 
-/// Where the network for a shape is found.
+/// A function that returns the network for a shape.
 type Shipped = fn(Shape) -> Option<&'static [u8]>;
 
-/// The bytes that the network for a shape holds; 0 where there is none.
+/// Returns the bytes that the network for a shape holds, or 0 if there is none.
 pub(super) fn network_bytes(shape: Shape, network: Shipped) -> usize {
     network(shape).map_or(0, |_| Network::bytes(shape))
 }
 
-/// A ranking with the network for its shape beside it, where there is one; none where that is damaged.
+/// Adds the network for its shape to a ranking, if there is one. Returns `None` if the network is
+/// damaged.
 pub(super) fn with_network<R: Ranking>(mut ranking: R, network: Shipped) -> Option<R> {
     if let Some(bytes) = network(ranking.shape()) {
         ranking.set_network(Network::from_bytes(bytes).ok()?);
@@ -107,20 +107,21 @@ pub(super) fn with_network<R: Ranking>(mut ranking: R, network: Shipped) -> Opti
     Some(ranking)
 }
 
-/// All shapes for which there are weights. The rows of all of them together take 160 MB.
+/// Returns all shapes for which there are weights. The rows of all of them together take 160 MB.
 pub(super) fn shapes() -> impl Iterator<Item = Shape> {
     shapes_within(Shape::MIN_SIDE..=LONG_CELLS / Shape::MIN_SIDE).filter(|&shape| supports(shape))
 }
 
-/// All shapes with sides within a range.
+/// Returns all shapes with sides within a range.
 pub(super) fn shapes_within(sides: RangeInclusive<usize>) -> impl Iterator<Item = Shape> {
     let rows = sides.clone();
     let shapes = rows.flat_map(move |rows| sides.clone().map(move |columns| (rows, columns)));
     shapes.filter_map(|(rows, columns)| Shape::new(rows, columns).ok())
 }
 
-/// The recipe for a shape that is at least as wide as it is high, if there are weights for it: the
-/// square of its longer side, or the next. Lines taken out do better than lines put in.
+/// Returns the recipe for a shape that is at least as wide as it is high, if there are weights for
+/// it. It starts from the square of the longer side, or the nearest one. Removing lines gives
+/// better weights than inserting them.
 pub(super) fn recipe(shape: Shape) -> Option<Recipe> {
     if !supports(shape) {
         return None;
@@ -129,7 +130,7 @@ pub(super) fn recipe(shape: Shape) -> Option<Recipe> {
         .iter()
         .min_by_key(|(side, _)| side.abs_diff(shape.columns()))?;
     let lines = |line, count| std::iter::repeat_n(line, count);
-    // Small boards first: the work grows with the fourth power of a side.
+    // Small boards first: the work grows with the fourth power of the number of cells.
     let lifts = lines(Line::FewerRows, side.saturating_sub(shape.rows()))
         .chain(lines(
             Line::FewerColumns,

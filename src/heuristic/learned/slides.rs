@@ -1,27 +1,28 @@
-//! The slides between two cells beside each other, numbered, for tables that have something for each.
+//! The slides between two neighbouring cells, numbered for tables that have an entry for each.
 
 use crate::puzzle::{Direction, Shape};
 
-/// Each two cells beside each other have a number. There and back are one slide.
+/// Numbers for each two neighbouring cells. A slide and its opposite have the same number.
 #[derive(Clone, Debug)]
 pub(super) struct Slides {
-    /// By the cell that the tile takes and the direction: the number of the two cells, doubled, and 1 more for the
-    /// way back.
+    /// By the cell that the tile enters and the direction: twice the number of the two cells, plus
+    /// 1 for the way back.
     numbers: Box<[[u16; 4]]>,
 }
 
 impl Slides {
-    /// Bytes held for a shape.
+    /// Returns the bytes held for a shape.
     pub(super) const fn bytes(shape: Shape) -> usize {
         shape.cells() * size_of::<[u16; 4]>()
     }
 
-    /// How many a shape has.
+    /// Returns the number of slides of a shape.
     pub(super) const fn count(shape: Shape) -> usize {
         2 * shape.cells() - shape.rows() - shape.columns()
     }
 
-    /// Those of a shape; and by number the cell that the tile leaves, and the one after it that it takes.
+    /// Numbers the slides of a shape. Also returns, by number, the cell that the tile leaves and
+    /// the later cell that it enters.
     pub(super) fn new(shape: Shape) -> (Self, Vec<(usize, usize)>) {
         let mut numbers = vec![[0; 4]; shape.cells()];
         let mut ends = Vec::with_capacity(Self::count(shape));
@@ -39,7 +40,7 @@ impl Slides {
         (Self { numbers }, ends)
     }
 
-    /// The number of the slide onto a cell in a direction, and 1, or −1 if it is the way back.
+    /// Returns the number of the slide onto a cell in a direction, and 1, or −1 for the way back.
     #[inline]
     pub(super) fn number(&self, to: usize, direction: Direction) -> (usize, i32) {
         let number = self.numbers[to][direction as usize];

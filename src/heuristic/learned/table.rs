@@ -1,4 +1,4 @@
-//! The rows of the process: made bit by bit by whoever needs them, and kept.
+//! The process's rows, built in slices by the searches that need them, and kept.
 
 use std::sync::Arc;
 
@@ -13,26 +13,27 @@ use crate::puzzle::Shape;
 
 static SLOTS: Slots<Work> = Slots::new();
 
-/// Whether there are weights for boards of this shape, however it lies.
+/// Returns whether there are weights for boards of this shape, in either orientation.
 #[must_use]
 pub const fn supports(shape: Shape) -> bool {
     shipped::supports(lying(shape))
 }
 
-/// Works on the rows for a shape, about as long as so many nodes of a search take; true once
-/// there is no more to do.
+/// Works on the rows for a shape, for about as long as the given number of search nodes takes.
+/// Returns true once nothing is left to do.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
     slot(shape).is_none_or(|slot| slot.build(nodes))
 }
 
-/// The rows for a shape, if they are there. Those of all shapes together take 160 MB, and those for larger boards
-/// ([`near`](super::near)) 1.8 GB more.
+/// Returns the rows for a shape if they are ready. The rows of all shapes together take 160 MB, and
+/// those for larger boards ([`near`](super::near)) 1.8 GB more.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
     slot(shape)?.get()
 }
 
-/// Whether there is a [`Network`](super::Network) for boards of this shape, however it lies.
+/// Returns whether there is a [`Network`](super::Network) for boards of this shape, in either
+/// orientation.
 #[must_use]
 pub fn has_network(shape: Shape) -> bool {
     let shape = lying(shape);
@@ -46,11 +47,11 @@ fn slot(shape: Shape) -> Option<&'static Slot<Work>> {
     supports(shape).then(|| SLOTS.of(&shape, shapes()))
 }
 
-/// Rows in the making.
+/// Rows under construction.
 struct Work {
     shape: Shape,
     stage: Stage,
-    /// What is still to be put in or taken out.
+    /// The lines that are still to be inserted or removed.
     lifts: std::vec::IntoIter<Line>,
 }
 
@@ -62,7 +63,7 @@ enum Stage {
     Failed,
 }
 
-/// How many weights are read, lifted and made rows of in the time of a node of a search.
+/// The numbers of weights that are read, lifted or turned into rows in the time of one search node.
 const READ_A_NODE: u64 = 16;
 const LIFTED_A_NODE: u64 = 8;
 const SPREAD_A_NODE: u64 = 16;
@@ -95,7 +96,7 @@ impl Making for Work {
     }
 
     fn advance(&mut self, states: u64) -> bool {
-        // Everything is done by the square of the cells.
+        // Every piece of work is as many weights as the square of the number of cells.
         let cells = self.shape.cells() as u64;
         let pieces = |a_node: u64| states.saturating_mul(a_node).div_ceil(cells * cells);
         match &mut self.stage {
@@ -130,8 +131,9 @@ impl Making for Work {
     }
 }
 
-/// The most bytes that are held on the way to the rows and when they are there: weights as they are read, before and after
-/// each line that is put in or taken out, and beside the rows that are made of them.
+/// Returns the most bytes that are held during construction and afterwards: the weights as they are
+/// read, the weights before and after each line that is inserted or removed, and the weights beside
+/// the rows that are made of them.
 fn most_bytes(recipe: &Recipe) -> usize {
     let mut shape = recipe.square;
     let mut most = 0;
@@ -144,13 +146,13 @@ fn most_bytes(recipe: &Recipe) -> usize {
         .max(bytes_for(shape))
 }
 
-/// What the rows for a shape take, and the network beside them where there is one.
+/// Returns the bytes of the rows for a shape, and of the network beside them if there is one.
 fn bytes_for(shape: Shape) -> usize {
     Rows::bytes(shape) + shipped::network_bytes(shape, shipped::network)
 }
 
 impl Work {
-    /// To the next stage, with the weights that the one before has made.
+    /// Moves on to the next stage, with the weights that the previous one has made.
     fn go_on(&mut self, weights: Option<Weights>) {
         let next = weights.and_then(|weights| match self.lifts.next() {
             Some(line) => Lift::begin(weights, line).map(Stage::Lifting),

@@ -1,14 +1,15 @@
-//! What was learned: a number for each tile on each cell, and one for each two tiles on theirs.
+//! Learned weights: a number for each tile on each cell, and one for each two tiles on their cells.
 
 use super::file::{self, Stored, WeightsError};
 use crate::puzzle::{Shape, goal_cell, plain_tile};
 
-/// The most cells of boards that have weights: these grow with the fourth power of a side.
+/// The most cells of boards that have weights: their number grows with the fourth power of the
+/// number of cells.
 pub const MAX_CELLS: usize = 100;
 
-/// The weights of the boards of a shape whose blank belongs to the last cell, in parts of
-/// a move ([`Rows::UNIT`](super::Rows::UNIT)). The estimate of a board is the sum of those of its tiles and of its pairs of tiles, the
-/// blank counted as a tile.
+/// The weights for boards of a shape with the blank's home in the last cell, in parts of a move
+/// ([`Rows::UNIT`](super::Rows::UNIT)). The estimate of a board is the sum of the weights of its
+/// tiles and of its pairs of tiles, where the blank counts as a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
     shape: Shape,
@@ -18,14 +19,14 @@ pub struct Weights {
     pairs: Box<[i8]>,
 }
 
-/// The number of a pair of cells, the lower one first, of a board of so many cells.
+/// Returns the number of a pair of cells, the lower one first, on a board of this many cells.
 #[inline]
 pub(crate) const fn pair_of(cells: usize, lower: usize, upper: usize) -> usize {
     lower * (2 * cells - lower - 1) / 2 + upper - lower - 1
 }
 
-/// The place, in the order of [`Weights`], of the weight of two tiles on their cells, in either
-/// order.
+/// Returns the index, in the order of [`Weights`], of the weight of two tiles on their cells, given
+/// in either order.
 #[inline]
 pub(crate) const fn pair_place(
     cells: usize,
@@ -39,23 +40,23 @@ pub(crate) const fn pair_place(
     }
 }
 
-/// The pairs of cells in the order of their numbers.
+/// Returns the pairs of cells in the order of their numbers.
 pub(crate) fn pairs_of(cells: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..cells).flat_map(move |lower| (lower + 1..cells).map(move |upper| (lower, upper)))
 }
 
-/// The cell where a tile belongs when the blank belongs to the last one.
+/// Returns the home of a tile when the blank's home is the last cell.
 pub(crate) const fn home_of(cells: usize, tile: usize) -> usize {
     goal_cell(cells - 1, tile as u16)
 }
 
-/// The tile that belongs to a cell when the blank belongs to the last one.
+/// Returns the tile that belongs on a cell when the blank's home is the last cell.
 pub(crate) const fn tile_of(cells: usize, home: usize) -> usize {
     plain_tile(cells - 1, home) as usize
 }
 
 impl Weights {
-    /// The weights by their place in the order of the fields; none when there are too many or
+    /// Creates weights, given in the order of the fields. Returns `None` if there are too many or
     /// too few.
     pub(crate) fn new(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self> {
         let squared = shape.cells() * shape.cells();
@@ -69,38 +70,38 @@ impl Weights {
         fits.then_some(weights)
     }
 
-    /// The pairs of cells of a shape.
+    /// Returns the number of pairs of cells of a shape.
     pub(crate) const fn pair_count(shape: Shape) -> usize {
         shape.cells() * (shape.cells() - 1) / 2
     }
 
-    /// The shape.
+    /// Returns the shape.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The weight of a tile on a cell.
+    /// Returns the weight of a tile on a cell.
     #[inline]
     pub(crate) fn single(&self, tile: usize, cell: usize) -> i32 {
         i32::from(self.singles[tile * self.shape.cells() + cell])
     }
 
-    /// The weights `[tile on the lower][tile on the other]` of a pair of cells.
+    /// Returns the weights `[tile on the lower][tile on the other]` of a pair of cells.
     #[inline]
     pub(crate) fn block(&self, pair: usize) -> &[i8] {
         let squared = self.shape.cells() * self.shape.cells();
         &self.pairs[pair * squared..][..squared]
     }
 
-    /// The weight of a tile on a cell with another on another.
+    /// Returns the weight of a tile on a cell together with another tile on another cell.
     #[inline]
     pub(crate) fn pair(&self, tile: usize, cell: usize, other: usize, other_cell: usize) -> i32 {
         let at = pair_place(self.shape.cells(), (tile, cell), (other, other_cell));
         i32::from(self.pairs[at])
     }
 
-    /// The estimate of a board, its tiles row by row.
+    /// Returns the estimate of a board, given as its tiles row by row.
     #[must_use]
     pub fn of(&self, tiles: &[u8]) -> i32 {
         let tile = |cell: usize| usize::from(tiles[cell]);
@@ -113,7 +114,7 @@ impl Weights {
         singles + pairs
     }
 
-    /// The same for boards lying on their side.
+    /// Returns the same weights for transposed boards.
     #[must_use]
     pub fn transposed(&self) -> Self {
         let shape = self.shape.transposed();
@@ -140,29 +141,29 @@ impl Weights {
         }
     }
 
-    /// Bytes held.
+    /// Returns the bytes held for a shape.
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
         let squared = shape.cells() * shape.cells();
         squared * size_of::<i16>() + Self::pair_count(shape) * squared
     }
 
-    /// The weights of tiles on cells, `[tile][cell]`.
+    /// Returns the weights of tiles on cells, `[tile][cell]`.
     pub(crate) fn singles(&self) -> &[i16] {
         &self.singles
     }
 
-    /// The weights as bytes. On square boards those of pairs that are each other's images in the
-    /// diagonal are there once.
+    /// Encodes the weights. On square boards, the weights of two pairs that are each other's image
+    /// in the diagonal are stored once.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         file::to_bytes(self)
     }
 
-    /// The weights of some bytes.
+    /// Decodes weights.
     ///
     /// # Errors
-    /// When they are not what [`Self::to_bytes`] makes, or made with the layout before.
+    /// If the bytes are not what [`Self::to_bytes`] makes, with the present or the previous layout.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         file::from_bytes(bytes)
     }
@@ -193,7 +194,7 @@ impl Stored for Weights {
     }
 }
 
-/// The cells and tiles of a transposed board by those of a shape.
+/// Maps the cells and tiles of a shape to those of the transposed board.
 #[derive(Debug)]
 pub(crate) struct Transposition {
     pub(crate) cells: Box<[usize]>,

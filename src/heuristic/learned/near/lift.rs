@@ -5,27 +5,29 @@ use crate::heuristic::learned::Line;
 use crate::heuristic::learned::lift::{View, lifted_single, mean, views};
 use crate::puzzle::Shape;
 
-/// Tiles that follow each other on both boards: the first on the new one, the first on the old one, and how
-/// many.
+/// Tiles that are consecutive on both boards: the first on the new board, the first on the old
+/// board, and how many.
 type Run = (usize, usize, usize);
 
-/// A lift in the making, one pair of cells after the other. Where a line is taken out, pairs that it stands between are
-/// not near each other on the larger board, and the other lines tell what they are worth.
+/// A lift in progress, one pair of cells after the other. If a line is removed, pairs with that
+/// line between them are not near each other on the larger board, so their weights come from the
+/// other lines.
 pub(super) struct NearLift {
     from: NearWeights,
     shape: Shape,
     views: Vec<(View, Vec<Run>)>,
     cells: Vec<(usize, usize)>,
-    /// The pairs that are done.
+    /// The number of pairs that are done.
     done: usize,
     pairs: Vec<i8>,
-    /// Of the present pair of cells: the sums of the weights of each two tiles, and how many they are.
+    /// For the current pair of cells: the sums of the weights of each two tiles, and how many were
+    /// added.
     sums: Vec<i16>,
     counts: Vec<i16>,
 }
 
 impl NearLift {
-    /// Nothing done yet; none where there is no such shape.
+    /// Starts a lift, or returns `None` if there is no such shape.
     pub(super) fn begin(from: NearWeights, line: Line) -> Option<Self> {
         let shape = line.shape(from.shape())?;
         let squared = shape.cells().pow(2);
@@ -45,7 +47,7 @@ impl NearLift {
         })
     }
 
-    /// Makes the weights of so many pairs of cells more; true when there are no more.
+    /// Computes the weights of the given number of pairs of cells. Returns true when none are left.
     pub(super) fn advance(&mut self, pairs: u64) -> bool {
         for _ in 0..pairs {
             let Some(&(cell, offset)) = self.cells.get(self.done) else {
@@ -94,7 +96,7 @@ impl NearLift {
         self.pairs.extend(means);
     }
 
-    /// The weights, once all pairs are made.
+    /// Returns the weights once all pairs are done.
     pub(super) fn finish(&mut self) -> NearWeights {
         let (cells, from) = (self.shape.cells(), &self.from);
         let views = || self.views.iter().map(|(view, _)| view);
@@ -108,7 +110,7 @@ impl NearLift {
     }
 }
 
-/// The tiles that a view has, in runs.
+/// Returns the tiles that a view has, in runs.
 fn runs(view: &View) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for (new, old) in view.tiles.iter().enumerate() {

@@ -1,13 +1,14 @@
-//! The learned estimate of boards that are larger than those for which it was learned.
+//! The learned estimate for larger boards, by pairs of tiles near each other.
 //!
-//! What two tiles that are far from each other mean to each other is little, and is the first thing that weights
-//! get wrong on a board for which they were not learned. So here only pairs of tiles that stand [near](REACH) each
-//! other count. Some weights rank boards beside an estimate of the work that they are
-//! ([`staged_beam`](crate::search::staged_beam)); others rank whole boards by themselves
-//! ([`beam`](crate::search::beam)), which on large boards narrow beams do not find their way by.
+//! Two tiles far from each other contribute little to each other's weights, and those weights are
+//! the first to be wrong on a board for which they were not learned. So here only pairs of tiles
+//! that stand [near](REACH) each other count. One set of weights ranks boards beside an estimate of
+//! the remaining work ([`staged_beam`](crate::search::staged_beam)). Another ranks whole boards by
+//! itself ([`beam`](crate::search::beam)); on large boards, narrow beams get stuck with it.
 //!
-//! Either are those of 10×10, which began as those of 8×8 with lines put in and learned to rank from which boards of a
-//! layer led on ([`training`](crate::training)), with lines put in or taken out.
+//! Both are weights of 10×10, which began as those of 8×8 with lines inserted and learned to rank
+//! from which boards of a layer led on ([`training`](crate::training)). Other shapes use them with
+//! lines inserted or removed.
 
 mod lift;
 mod ranking;
@@ -24,5 +25,5 @@ pub use weights::NearWeights;
 
 pub(super) use table::MOST_WHOLE;
 
-/// Two cells are near each other if a tile needs at most so many slides from one to the other.
+/// The most slides that a tile needs between two cells that are near each other.
 pub const REACH: usize = 2;

@@ -1,4 +1,4 @@
-//! What ranks whole boards by tiles near each other.
+//! The ranking of whole boards by tiles near each other.
 
 use super::rows::{Between, Making, NearRows};
 use super::weights::NearWeights;
@@ -11,19 +11,19 @@ use crate::puzzle::{Board, Direction, Shape};
 pub struct NearRanking {
     rows: NearRows,
     weights: NearWeights,
-    /// What the weights of the goal add up to.
+    /// The sum of the weights of the goal.
     goal: i32,
     network: Option<Box<Network>>,
 }
 
 impl NearRanking {
-    /// By weights alone, their rows made all at once.
+    /// Creates a ranking by weights alone; their rows are made at once.
     #[must_use]
     pub fn new(weights: NearWeights) -> Self {
         Self::of_rows(Making::all(weights))
     }
 
-    /// By weights whose rows are made.
+    /// Creates a ranking from rows that are made.
     pub(super) fn of_rows(rows: Making) -> Self {
         let (rows, weights) = rows.finish();
         let goal = Board::solved(rows.shape());
@@ -36,19 +36,19 @@ impl NearRanking {
         }
     }
 
-    /// Bytes held for a shape, with the network that loyd comes with.
+    /// Returns the bytes held for a shape, with the network that is shipped with loyd.
     #[must_use]
     pub fn bytes(shape: Shape) -> usize {
         NearRows::bytes(shape) + NearWeights::bytes(shape) + network_bytes(shape, near_network)
     }
 }
 
-/// The moves to go grow as this power of what pairs near each other come to, which do not tell all of what tiles far from each
-/// other mean: on any way of any shape.
+/// The moves to go grow as this power of the sum over pairs near each other, on any solution of any
+/// shape. Such pairs do not account for all that tiles far from each other contribute.
 const POWER: f32 = 0.81;
 
-/// How many times that power they are: so much, so much for each line of the mean side, and so much for each by which the
-/// longer side is longer. From 3×16 to 10×10 within a twentieth.
+/// Returns the factor of that power: a constant, plus a term for each line of the mean side, plus a
+/// term for each line by which one side is longer. From 3×16 to 10×10 it is within a twentieth.
 fn times(shape: Shape) -> f32 {
     let (rows, columns) = (shape.rows() as f32, shape.columns() as f32);
     1.6 + 0.268 * (rows + columns) / 2.0 + 0.06 * (columns - rows).abs()

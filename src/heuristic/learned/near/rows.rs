@@ -12,34 +12,36 @@ use crate::heuristic::learned::slides::Slides;
 use crate::heuristic::{Tiles, huge_pages};
 use crate::puzzle::{Direction, Shape};
 
-/// The cells that stand together in a row, and how many groups of them: at most 16 cells are near one of two beside
-/// each other, these left out.
+/// The cells that stand together in a row, and the number of such groups. At most 16 cells are near
+/// one of two neighbouring cells, not counting these two.
 const GROUP: usize = 8;
 const GROUPS: usize = 2;
 
-/// Cells by their groups.
+/// Cells by group.
 type Cells = [[u8; GROUP]; GROUPS];
 
-/// For each two cells beside each other and each tile that slides from the first to the second, a
-/// row of bytes: by how much each tile that stands near changes the estimate as the slide is made; and by how
-/// much the slide itself does. The way back changes as much, the other way round.
+/// For each two neighbouring cells and each tile that slides from the first to the second, a row of
+/// bytes: how much each tile that stands near contributes to the change of the estimate by the
+/// slide; and the change by the slide itself. The opposite slide changes the estimate by the same
+/// amount with the opposite sign.
 ///
-/// A row is `[group of near cells][tile][cell of the group]`, so that a line of the cache holds tiles of near homes on
-/// near cells.
+/// A row is `[group of near cells][tile][cell of the group]`, so that a cache line holds tiles with
+/// homes near each other on cells near each other.
 #[derive(Debug)]
 pub struct NearRows {
     shape: Shape,
     slides: Slides,
-    /// By slide, the cells near the two; the same again where there are fewer, for which no tile changes anything.
+    /// By slide, the cells near its two cells. If there are fewer, the slide's first cell fills the
+    /// rest, and no tile on it changes anything.
     near: Box<[Cells]>,
     /// `[slide][tile]`: the changes by the slides alone.
     alone: Box<[i16]>,
-    /// After the last row there is room for what is looked up of [`NAMES`] tiles there.
+    /// The last row is followed by room for looking up [`NAMES`] tiles.
     rows: MmapMut,
 }
 
 impl NearRows {
-    /// Bytes held for a shape.
+    /// Returns the bytes held for a shape.
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
         let cells = shape.cells();
@@ -49,27 +51,27 @@ impl NearRows {
         blocks + rows + NAMES * GROUP
     }
 
-    /// The rows of weights, all at once.
+    /// Creates the rows of weights, all at once.
     #[must_use]
     pub fn new(weights: NearWeights) -> Self {
         Making::all(weights).finish().0
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub(super) const fn count(&self) -> usize {
         self.alone.len()
     }
 
-    /// The shape of its boards.
+    /// Returns the shape of its boards.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The changes by slides onto a cell in a direction.
+    /// Returns the changes by slides onto a cell in a direction.
     ///
     /// # Panics
-    /// When there is no such cell.
+    /// If there is no such cell.
     #[must_use]
     #[inline]
     pub fn between(&self, to: usize, direction: Direction) -> Between<'_> {
@@ -99,19 +101,19 @@ pub struct Between<'a> {
 }
 
 impl Between<'_> {
-    /// By how much the slide of a tile changes the estimate, in parts of a move; `tiles` are those before the
-    /// slide, or after it.
+    /// Returns the change of the estimate by the slide of a tile, in parts of a move. `tiles` is
+    /// the board before the slide, or after it.
     #[must_use]
     #[inline]
     pub fn change(&self, tile: usize, tiles: impl Tiles) -> i32 {
         self.sign * self.sum(tile, tiles)
     }
 
-    /// The same, times the sign.
+    /// Returns the change times the sign.
     #[inline]
     fn sum(&self, tile: usize, tiles: impl Tiles) -> i32 {
         let cells = self.cells;
-        // As far as is looked up, checked once.
+        // The range that is looked up, checked once.
         let row = &self.rows[(tile - 1) * GROUPS * cells..][..(GROUPS - 1) * cells + NAMES];
         let mut sum = i32::from(self.alone[tile - 1]);
         for (group, near) in self.near.iter().enumerate() {
@@ -143,18 +145,18 @@ impl Changes for Between<'_> {
     }
 }
 
-/// The bytes of a row.
+/// Returns the bytes of a row.
 const fn row_bytes(cells: usize) -> usize {
     GROUPS * cells * GROUP
 }
 
-/// Rows in the making, one slide of one tile after the other.
+/// Rows under construction, one slide of one tile after the other.
 pub(super) struct Making {
     weights: NearWeights,
     rows: NearRows,
-    /// The slides, each by the cell that the tile leaves and the one after it that it takes.
+    /// The slides, each as the cell that the tile leaves and the later cell that it enters.
     ends: Vec<(usize, usize)>,
-    /// The rows made.
+    /// The number of rows made.
     made: usize,
 }
 
@@ -179,14 +181,14 @@ impl Making {
         }
     }
 
-    /// All rows made.
+    /// Makes all rows.
     pub(super) fn all(weights: NearWeights) -> Self {
         let mut making = Self::begin(weights);
         while !making.advance(u64::MAX) {}
         making
     }
 
-    /// Makes so many rows more; true when there are no more.
+    /// Makes the given number of rows. Returns true when none are left.
     pub(super) fn advance(&mut self, rows: u64) -> bool {
         let tiles = self.rows.shape.cells() - 1;
         for _ in 0..rows {
@@ -200,7 +202,7 @@ impl Making {
         false
     }
 
-    /// The rows, and the weights that they are of.
+    /// Returns the rows, and the weights that they are made of.
     pub(super) fn finish(self) -> (NearRows, NearWeights) {
         (self.rows, self.weights)
     }
@@ -239,7 +241,7 @@ impl Making {
     }
 }
 
-/// The cells near one of two others; filled up with the first of these.
+/// Returns the cells near one of two cells, padded with the first of the two.
 fn near_cells(shape: Shape, from: usize, to: usize) -> Cells {
     let is_near = |cell: usize, other: usize| shape.distance(cell, other) <= REACH;
     let cells = (0..shape.cells()).filter(|&cell| cell != from && cell != to);

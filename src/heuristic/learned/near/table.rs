@@ -1,5 +1,5 @@
-//! The rows of the process, of weights for stages and of weights for whole boards: made bit by bit by whoever needs them,
-//! and kept.
+//! The process's rows, for the weights for stages and for the weights for whole boards. They are
+//! built in slices by the searches that need them, and kept.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -17,32 +17,35 @@ use crate::puzzle::Shape;
 static STAGED: Slots<Work<InStages>> = Slots::new();
 static WHOLE: Slots<Work<Whole>> = Slots::new();
 
-/// The side of the square that the shipped weights are of.
+/// The side of the square that the shipped weights are for.
 const SHIPPED_SIDE: usize = 10;
 
 /// The shortest side of a board with rows for stages.
 const LEAST_SIDE: usize = 8;
 
-/// The longest side of a board with rows: those of 10×10 take 29 MB, of 12×12 87 MB.
+/// The longest side of a board with rows for stages: they take 29 MB on 10×10, and 87 MB on 12×12.
 const MOST_SIDE: usize = 12;
 
-/// Whether there are weights for boards of this shape, which is at least as wide as it is high: sides from 8 to 12, but 8×8.
+/// Returns whether there are weights for stages for boards of this shape: at least as wide as high,
+/// with sides from 8 to 12, except 8×8.
 #[must_use]
 pub const fn supports(shape: Shape) -> bool {
     let (rows, columns) = (shape.rows(), shape.columns());
     rows >= LEAST_SIDE && columns <= MOST_SIDE && columns > LEAST_SIDE && rows <= columns
 }
 
-/// On boards of more cells beams by tiles near each other are as good as by all pairs, and faster.
+/// The most cells of a board that is ranked by all pairs. On larger boards, beams by tiles near
+/// each other are as good, and faster.
 const MOST_BY_ALL_PAIRS: usize = 49;
 
-/// The most cells and the longest side of boards that are ranked whole: by weights of 10×10 with more lines put in beams
-/// get stuck.
+/// The most cells and the longest side of boards that are ranked whole. On larger boards, for which
+/// more lines would be inserted into the weights of 10×10, beams get stuck.
 pub(in crate::heuristic::learned) const MOST_WHOLE: usize = 132;
 const LONGEST_WHOLE: usize = 16;
 
-/// Whether there are weights for whole boards of this shape, however it lies: 7×8, 8×8, and of those that are not ranked by
-/// all pairs those of at most 132 cells with sides of at most 16.
+/// Returns whether there are weights for whole boards of this shape, in either orientation: 7×8,
+/// 8×8, and all boards that are not ranked by all pairs, if they have at most 132 cells and sides
+/// of at most 16.
 #[must_use]
 pub const fn supports_whole(shape: Shape) -> bool {
     let shape = lying(shape);
@@ -50,70 +53,71 @@ pub const fn supports_whole(shape: Shape) -> bool {
     is_large && shape.cells() <= MOST_WHOLE && shape.columns() <= LONGEST_WHOLE
 }
 
-/// Works on the rows for stages, about as long as so many nodes of a search take; true once
-/// there is no more to do.
+/// Works on the rows for stages, for about as long as the given number of search nodes takes.
+/// Returns true once nothing is left to do.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
     !supports(shape) || slot(&STAGED, shape).build(nodes)
 }
 
-/// The same for what ranks whole boards.
+/// Works on the tables that rank whole boards, as [`prepare`] does on the rows for stages.
 pub fn prepare_whole(shape: Shape, nodes: u64) -> bool {
     !supports_whole(shape) || slot(&WHOLE, lying(shape)).build(nodes)
 }
 
-/// The rows for stages, if they are there.
+/// Returns the rows for stages if they are ready.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<NearRows>> {
     supports(shape).then(|| slot(&STAGED, shape).get())?
 }
 
-/// The same of what ranks whole boards.
+/// Returns the tables that rank whole boards if they are ready.
 #[must_use]
 pub fn ready_whole(shape: Shape) -> Option<Arc<NearRanking>> {
     supports_whole(shape).then(|| slot(&WHOLE, lying(shape)).get())?
 }
 
-/// The weights for stages that are shipped, as those for a shape; none when they are damaged.
+/// Returns the shipped weights for stages, fitted to a shape, or `None` if they are damaged.
 #[must_use]
 pub fn shipped(shape: Shape) -> Option<NearWeights> {
     let weights = NearWeights::from_bytes(InStages::BYTES).ok()?;
     Some(weights.fit(shape))
 }
 
-/// The same for whole boards.
+/// Returns the shipped weights for whole boards, fitted to a shape, or `None` if they are damaged.
 #[must_use]
 pub fn shipped_whole(shape: Shape) -> Option<NearWeights> {
     let weights = NearWeights::from_bytes(Whole::BYTES).ok()?;
     Some(weights.fit(shape))
 }
 
-/// The place of the rows of a shape for which there are weights.
+/// Returns the slot of the rows of a shape for which there are weights.
 fn slot<P: Purpose>(slots: &'static Slots<Work<P>>, shape: Shape) -> &'static Slot<Work<P>> {
     slots.of(&shape, P::shapes())
 }
 
-/// What weights are for.
+/// What weights are used for.
 trait Purpose: Send + 'static {
-    /// The weights that are shipped.
+    /// The shipped weights.
     const BYTES: &'static [u8];
 
-    /// What beams look up.
+    /// The table that beams look up.
     type Table: Send + Sync;
 
-    /// All shapes for which there are weights.
+    /// Returns all shapes for which there are weights.
     fn shapes() -> impl Iterator<Item = Shape>;
 
-    /// The shape of its boards.
+    /// Returns the shape of the table's boards.
     fn shape(table: &Self::Table) -> Shape;
 
-    /// The bytes that it takes for a shape.
+    /// Returns the bytes that the table takes for a shape.
     fn bytes(shape: Shape) -> usize;
 
-    /// What is looked up, by rows that are made; none where the network beside them is damaged.
+    /// Creates the table from rows that are made, or returns `None` if the network beside them is
+    /// damaged.
     fn table(rows: rows::Making) -> Option<Self::Table>;
 }
 
-/// For beams in stages.
+/// For staged beams.
 struct InStages;
 
 impl Purpose for InStages {
@@ -163,7 +167,7 @@ impl Purpose for Whole {
     }
 }
 
-/// Rows in the making.
+/// Rows under construction.
 struct Work<P> {
     shape: Shape,
     stage: Stage,
@@ -178,7 +182,8 @@ enum Stage {
     Failed,
 }
 
-/// The largest shape on the way from that of the weights to this one: lines are taken out before others are put in.
+/// Returns the largest shape on the way from that of the weights to this one. Lines are removed
+/// before any are inserted.
 fn largest_for(shape: Shape) -> Shape {
     let shipped = Shape::new(SHIPPED_SIDE, SHIPPED_SIDE).expect("a side in range");
     if shipped.cells() > shape.cells() {
@@ -188,7 +193,7 @@ fn largest_for(shape: Shape) -> Shape {
     }
 }
 
-/// How many weights are read, lifted and made rows of in the time of a node of a search.
+/// The numbers of weights that are read, lifted or turned into rows in the time of one search node.
 const READ_A_NODE: u64 = 16;
 const LIFTED_A_NODE: u64 = 16;
 const SPREAD_A_NODE: u64 = 16;
@@ -203,7 +208,8 @@ impl<P: Purpose> Making for Work<P> {
     }
 
     fn need(shape: &Shape) -> usize {
-        // The weights are there as long as the rows are made, and two of them as a line is put in or taken out.
+        // The weights are held while the rows are made, and two sets of them while a line is
+        // inserted or removed.
         let making = NearRows::bytes(*shape) + NearWeights::bytes(*shape);
         let lifting = 2 * NearWeights::bytes(largest_for(*shape));
         making.max(lifting).max(P::bytes(*shape))
@@ -218,7 +224,8 @@ impl<P: Purpose> Making for Work<P> {
     }
 
     fn advance(&mut self, states: u64) -> bool {
-        // Everything is done by the square of the cells, of those of the largest shape until it is the shape that is wanted.
+        // Every piece of work is as many weights as the square of the number of cells: those of the
+        // largest shape until the wanted shape is reached.
         let pieces = |a_node: u64, shape: Shape| {
             let squared = shape.cells().pow(2) as u64;
             states.saturating_mul(a_node).div_ceil(squared)
@@ -257,7 +264,7 @@ impl<P: Purpose> Making for Work<P> {
 }
 
 impl<P> Work<P> {
-    /// To the next stage, with the weights that the one before has made.
+    /// Moves on to the next stage, with the weights that the previous one has made.
     fn go_on(&mut self, weights: Option<NearWeights>) {
         let next = weights.and_then(|weights| match weights.next_line(self.shape) {
             Some(line) => NearLift::begin(weights, line).map(Stage::Lifting),

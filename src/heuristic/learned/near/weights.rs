@@ -7,21 +7,23 @@ use crate::heuristic::learned::file::{self, Stored, WeightsError};
 use crate::heuristic::learned::weights::{Weights, pair_of};
 use crate::puzzle::Shape;
 
-/// From a cell to those [near](super::REACH) it that come after it: as (rows down, columns to the right).
+/// The offsets from a cell to the cells after it that are [near](super::REACH) it, as (rows down,
+/// columns to the right).
 const OFFSETS: [(usize, isize); 6] = [(0, 1), (0, 2), (1, -1), (1, 0), (1, 1), (2, 0)];
 
-/// How many these are.
+/// The number of offsets.
 pub(super) const OFFSET_COUNT: usize = OFFSETS.len();
 
-/// A weight for each tile on each cell, and for each two tiles on two cells that are near each other, the
-/// blank counted as a tile that belongs to the last cell. What they add up to ranks boards of their shape.
+/// A weight for each tile on each cell, and for each two tiles on two cells that are near each
+/// other. The blank counts as a tile that belongs on the last cell. The sum of the weights ranks
+/// boards of the shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NearWeights {
     shape: Shape,
     /// `[tile][cell]`.
     singles: Box<[i16]>,
-    /// `[cell][offset to the other][tile on the cell][tile on the other]`; nothing counts where there is no
-    /// other.
+    /// `[cell][offset to the other][tile on the cell][tile on the other]`; unused where there is no
+    /// other cell.
     pairs: Box<[i8]>,
 }
 
@@ -35,7 +37,7 @@ impl NearWeights {
         }
     }
 
-    /// Those of all weights.
+    /// Takes the weights of tiles and of near pairs from the weights of all pairs.
     #[must_use]
     pub fn of(weights: &Weights) -> Self {
         let shape = weights.shape();
@@ -53,7 +55,8 @@ impl NearWeights {
         Self::new(shape, weights.singles().to_vec(), pairs)
     }
 
-    /// The weights for boards with a line more or less, all at once; none where there is no such shape.
+    /// Returns the weights for boards with a line more or less, computed at once, or `None` if
+    /// there is no such shape.
     #[must_use]
     pub fn lifted(self, line: Line) -> Option<Self> {
         let mut lift = NearLift::begin(self, line)?;
@@ -61,7 +64,7 @@ impl NearWeights {
         Some(lift.finish())
     }
 
-    /// The line that boards of a shape have more, or less, first.
+    /// Returns the next line to insert or remove on the way to a shape.
     pub(super) fn next_line(&self, shape: Shape) -> Option<Line> {
         if self.shape.rows() > shape.rows() {
             Some(Line::FewerRows)
@@ -76,7 +79,7 @@ impl NearWeights {
         }
     }
 
-    /// The weights for boards of another shape.
+    /// Returns the weights for boards of another shape.
     #[must_use]
     pub fn fit(self, shape: Shape) -> Self {
         let mut weights = self;
@@ -88,31 +91,33 @@ impl NearWeights {
         weights
     }
 
-    /// The blocks of weights of pairs, those without another cell included.
+    /// Returns the number of blocks of weights of pairs, including those without a second cell.
     pub(super) const fn pair_count(shape: Shape) -> usize {
         shape.cells() * OFFSET_COUNT
     }
 
-    /// The shape.
+    /// Returns the shape.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The weight of a tile on a cell.
+    /// Returns the weight of a tile on a cell.
     #[inline]
     pub(super) fn single(&self, tile: usize, cell: usize) -> i32 {
         i32::from(self.singles[tile * self.shape.cells() + cell])
     }
 
-    /// The weights `[tile on the cell][tile on the other]` of a cell and the one at an offset.
+    /// Returns the weights `[tile on the cell][tile on the other]` of a cell and the one at an
+    /// offset.
     #[inline]
     pub(super) fn block(&self, cell: usize, offset: usize) -> &[i8] {
         let squared = self.shape.cells().pow(2);
         &self.pairs[(cell * OFFSET_COUNT + offset) * squared..][..squared]
     }
 
-    /// The weights of a tile on a cell with each other tile on another cell, if that is near.
+    /// Returns the weights of a tile on a cell with each other tile on another cell, if the cells
+    /// are near each other.
     #[inline]
     pub(super) fn pairs(
         &self,
@@ -131,13 +136,13 @@ impl NearWeights {
         Some(move |other: usize| i32::from(block[start + step * other]))
     }
 
-    /// The weight of a tile on a cell with another on another.
+    /// Returns the weight of a tile on a cell together with another tile on another cell.
     pub(super) fn pair(&self, tile: usize, cell: usize, other: usize, other_cell: usize) -> i32 {
         let pairs = self.pairs(tile, cell, other_cell);
         pairs.map_or(0, |weight| weight(other))
     }
 
-    /// What the weights of a board add up to, its tiles row by row, in parts of a move
+    /// Returns the sum of the weights of a board, given as its tiles row by row, in parts of a move
     /// ([`Rows::UNIT`](crate::heuristic::learned::Rows::UNIT)).
     #[must_use]
     pub fn of_board(&self, tiles: &[u8]) -> i32 {
@@ -152,24 +157,25 @@ impl NearWeights {
         singles + pairs.sum::<i32>()
     }
 
-    /// Bytes held.
+    /// Returns the bytes held for a shape.
     pub(super) const fn bytes(shape: Shape) -> usize {
         let squared = shape.cells() * shape.cells();
         squared * (size_of::<i16>() + Self::pair_count(shape))
     }
 
-    /// The weights as bytes. On square boards those of pairs that are each other's images in the
-    /// diagonal are there once.
+    /// Encodes the weights. On square boards, the weights of two pairs that are each other's image
+    /// in the diagonal are stored once.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
         file::to_bytes(self)
     }
 
-    /// The weights of some bytes.
+    /// Decodes weights.
     ///
     /// # Errors
-    /// When they are not what [`Self::to_bytes`] makes, or of a shape that is not
-    /// [supported](super::supports).
+    /// If the bytes are not what [`Self::to_bytes`] makes, or of a shape that is supported neither
+    /// [for stages](super::supports) nor, lying on its longer side, for
+    /// [whole boards](super::supports_whole).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         file::from_bytes(bytes)
     }
@@ -204,12 +210,12 @@ impl Stored for NearWeights {
     }
 }
 
-/// Each cell with each offset, in the order of the blocks.
+/// Returns each cell with each offset, in the order of the blocks.
 pub(super) fn pairs_of(shape: Shape) -> impl Iterator<Item = (usize, usize)> {
     (0..shape.cells()).flat_map(|cell| (0..OFFSET_COUNT).map(move |offset| (cell, offset)))
 }
 
-/// The cell at an offset from another, if the board has it.
+/// Returns the cell at an offset from another, if the board has it.
 #[inline]
 pub(super) fn other_of(shape: Shape, cell: usize, offset: usize) -> Option<usize> {
     let (down, right) = OFFSETS[offset];
@@ -218,7 +224,7 @@ pub(super) fn other_of(shape: Shape, cell: usize, offset: usize) -> Option<usize
     (row < shape.rows() && column < shape.columns()).then(|| shape.cell(row, column))
 }
 
-/// The offset from a cell to one after it, if they are near each other.
+/// Returns the offset from a cell to one after it, if they are near each other.
 #[inline]
 pub(super) fn offset_of(shape: Shape, first: usize, second: usize) -> Option<usize> {
     let down = shape.row(second) - shape.row(first);
