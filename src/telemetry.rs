@@ -1,6 +1,6 @@
-//! Logs, metrics and traces. Every metric of the process is recorded here; `catalogue` names and
-//! describes them, `logs` is the log, `traces` joins calls to their callers' traces, and `spans`
-//! exports these.
+//! Logs, metrics and traces. Every metric of the process is recorded here. `catalogue` names and
+//! describes the metrics, `logs` is the log, `traces` joins calls to their callers' traces, and
+//! `spans` exports them.
 
 mod calls;
 mod catalogue;
@@ -41,8 +41,8 @@ use seldom::Seldom;
 use crate::few::Few;
 use crate::heuristic::TableCounts;
 
-// What is recorded several times in a call is looked up once, when it is first recorded: the
-// recorder must be there by then.
+// Metrics that are recorded several times in a call are looked up once, when they are first
+// recorded. The recorder must be installed by then.
 static QUEUED: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_queue_depth"));
 static RUNNING: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_searches_running"));
 static PARKED: LazyLock<Gauge> = LazyLock::new(|| gauge!("loyd_searches_parked"));
@@ -58,7 +58,7 @@ static MISSES: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_cache_misses_
 static AT_ONCE: LazyLock<Counter> = LazyLock::new(|| counter!("loyd_solved_at_once_total"));
 static SLICES: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_slice_seconds"));
 static QUEUE_SECONDS: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_queue_seconds"));
-/// Metrics by their labels, of which there are few values: to look one up takes as long as ten
+/// Metrics by their labels, of which there are few values. Looking one up takes as long as ten
 /// recordings.
 type Labelled<const N: usize, M> = Few<[&'static str; N], M>;
 
@@ -72,22 +72,22 @@ static SOLVE_SECONDS: Labelled<2, Histogram> = Few::new(
 static SOLUTION_MOVES: Labelled<1, Histogram> =
     Few::new(|&[size]| histogram!("loyd_solution_moves", "size" => size));
 
-/// Why there are no metrics.
+/// Why metrics could not be installed.
 #[derive(Debug, Error)]
 pub enum MetricsError {
-    /// The address cannot be listened on.
+    /// Listening on the address failed.
     #[error(transparent)]
     Listen(#[from] std::io::Error),
-    /// A recorder is installed already, or a histogram has no buckets.
+    /// A recorder is already installed, or a histogram has no buckets.
     #[error(transparent)]
     Recorder(#[from] BuildError),
 }
 
 /// Installs the recorder, serves the metrics over HTTP on `listen` and returns the address, which
-/// is another one if the port was 0. Must be called within a tokio runtime, once in a process.
+/// differs if the port was 0. Must be called within a tokio runtime, once per process.
 ///
 /// # Errors
-/// When a recorder is installed already or `listen` is taken.
+/// If a recorder is already installed, or `listen` is taken.
 pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
     let endpoint = Endpoint::bind(listen)?;
     let address = endpoint.address();
@@ -145,13 +145,13 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
     Ok(address)
 }
 
-/// The pool has been started.
+/// Records the size of the pool.
 pub(crate) fn pool_size(workers: usize, capacity: usize) {
     gauge!("loyd_workers").set(workers as f64);
     gauge!("loyd_pool_capacity").set(capacity as f64);
 }
 
-/// Where the pool's tasks are now.
+/// Records where the pool's tasks are.
 pub(crate) fn pool(queued: usize, running: usize, parked: usize, helping: usize) {
     QUEUED.set(queued as f64);
     RUNNING.set(running as f64);
@@ -159,33 +159,33 @@ pub(crate) fn pool(queued: usize, running: usize, parked: usize, helping: usize)
     HELPING.set(helping as f64);
 }
 
-/// So many clients with a name are remembered.
+/// Records how many named clients are remembered.
 pub(crate) fn clients(named: usize) {
     CLIENTS.set(named as f64);
 }
 
-/// A task has had a worker for this long.
+/// Records how long a task has had a worker.
 pub(crate) fn slice(spent: Duration) {
     SLICES.record(spent);
 }
 
-/// All searches and answers hold this many bytes.
+/// Records how many bytes all searches and answers hold.
 pub(crate) fn memory(bytes: u64) {
     MEMORY.set(bytes as f64);
 }
 
-/// Something panicked and was caught.
+/// Counts a panic that was caught.
 pub(crate) fn panic(place: &'static str) {
     counter!("loyd_panics_total", "place" => place).increment(1);
 }
 
-/// Nobody waits for a search any more.
+/// Counts a search for which nobody waits any more.
 pub(crate) fn search_abandoned() {
     counter!("loyd_searches_abandoned_total").increment(1);
 }
 
-/// A request was refused because there was not enough of something left. The log says so once a
-/// second: a line for each would be a load of its own.
+/// Counts a request that was refused for lack of something. Logs it at most once per second,
+/// because a line for each would be a load of its own.
 pub(crate) fn overloaded(lack: &'static str) {
     static SAID: Seldom = Seldom::new();
     OVERLOADED.with([lack], |counter| counter.increment(1));
@@ -194,13 +194,13 @@ pub(crate) fn overloaded(lack: &'static str) {
     }
 }
 
-/// A question was answered where it was asked, and waited for nobody.
+/// Counts a question that was answered where it was asked, without waiting in the queue.
 pub(crate) fn solved_at_once() {
     QUEUE_SECONDS.record(Duration::ZERO);
     AT_ONCE.increment(1);
 }
 
-/// A request found its search already there, or began one.
+/// Counts whether a request found its search in the cache or began one.
 pub(crate) fn cache(hit: bool) {
     if hit {
         HITS.increment(1);
@@ -209,29 +209,29 @@ pub(crate) fn cache(hit: bool) {
     }
 }
 
-/// So much of a table is built, or none is being built.
+/// Records how much of a table is built, or that none is being built.
 pub(crate) fn table_building(done: Option<f64>) {
     gauge!("loyd_tables_building").set(f64::from(u8::from(done.is_some())));
     gauge!("loyd_tables_build_ratio").set(done.unwrap_or_default());
 }
 
-/// A table made room for another one.
+/// Counts a table that was evicted.
 pub(crate) fn table_evicted() {
     counter!("loyd_tables_evicted_total").increment(1);
 }
 
-/// These tables are ready.
+/// Records the tables that are ready.
 pub(crate) fn tables(ready: usize, bytes: u64) {
     gauge!("loyd_tables_ready").set(ready as f64);
     gauge!("loyd_tables_bytes").set(bytes as f64);
 }
 
-/// The pattern databases hold this many bytes.
+/// Records how many bytes the pattern databases hold.
 pub(crate) fn pattern_databases(bytes: u64) {
     gauge!("loyd_pattern_databases_bytes").set(bytes as f64);
 }
 
-/// Problems are guided by databases of patterns of these sizes from now on, or no longer.
+/// Records that databases of patterns of these sizes guide problems from now on, or no longer do.
 pub(crate) fn guide(home: &str, sizes: &str, in_use: bool) {
     let value = f64::from(u8::from(in_use));
     gauge!("loyd_pattern_databases", "home" => home.to_owned(), "patterns" => sizes.to_owned())
@@ -239,7 +239,7 @@ pub(crate) fn guide(home: &str, sizes: &str, in_use: bool) {
     tracing::info!(home, patterns = sizes, in_use, "pattern databases");
 }
 
-/// Something became of a file of pattern databases.
+/// Records the outcome for a file of pattern databases.
 pub(crate) fn table_file(outcome: &'static str, what: &dyn std::fmt::Display) {
     counter!("loyd_table_files_total", "outcome" => outcome).increment(1);
     if matches!(outcome, "refused" | "not_saved") {
@@ -249,26 +249,26 @@ pub(crate) fn table_file(outcome: &'static str, what: &dyn std::fmt::Display) {
     }
 }
 
-/// What has become of the tables of heuristics until now.
+/// Records the counts of the heuristics' tables up to now.
 pub(crate) fn heuristic_tables(counts: TableCounts) {
     HEURISTIC_TABLES.set(counts.bytes as f64);
     REFUSED_TABLES.set(counts.refused as f64);
     EVICTED_TABLES.absolute(counts.evicted as u64);
 }
 
-/// Something became of so many spans.
+/// Counts spans by their outcome.
 fn count_spans(outcome: &'static str, count: u64) {
     counter!("loyd_spans_total", "outcome" => outcome).increment(count);
 }
 
-/// A call has arrived.
+/// Counts a call that has arrived.
 pub(crate) fn request_started(method: Method) {
     let calls = calls::of(method);
     calls.started.increment(1);
     calls.in_flight.increment(1);
 }
 
-/// A call has ended with a code, by its number and its name.
+/// Counts a call that has ended, with its code by number and name.
 pub(crate) fn request_handled(method: Method, code: (usize, &'static str), elapsed: Duration) {
     let calls = calls::of(method);
     calls.handled(code).increment(1);
@@ -280,39 +280,39 @@ pub(crate) fn request_handled(method: Method, code: (usize, &'static str), elaps
     }
 }
 
-/// A request's search got its first slice, or was left by all who waited for that.
+/// Records how long a request's search waited for its first slice, or until all who waited left.
 pub(crate) fn queued(waited: Duration) {
     QUEUE_SECONDS.record(waited);
 }
 
-/// A search has made this many more nodes.
+/// Counts the nodes that a search has generated.
 pub(crate) fn nodes(algorithm: &'static str, generated: u64) {
     NODES.with([algorithm], |counter| counter.increment(generated));
 }
 
-/// A solution was sent.
+/// Records a solution that was sent.
 pub(crate) fn solved(cells: usize, objective: &'static str, moves: usize, elapsed: Duration) {
     let size = size_class(cells);
     SOLVE_SECONDS.with([size, objective], |histogram| histogram.record(elapsed));
     SOLUTION_MOVES.with([size], |histogram| histogram.record(moves as f64));
 }
 
-/// A limit ended a request.
+/// Counts a request that a limit ended.
 pub(crate) fn limit_stop(limit: &'static str) {
     counter!("loyd_limit_stops_total", "limit" => limit).increment(1);
 }
 
-/// A connection's peer does not read.
+/// Counts a connection whose peer does not read.
 pub(crate) fn connection_stalled() {
     counter!("loyd_stalled_connections_total").increment(1);
 }
 
-/// A connection has ended.
+/// Counts a connection that has ended.
 pub(crate) fn connection_closed(reason: &'static str) {
     counter!("loyd_connections_closed_total", "reason" => reason).increment(1);
 }
 
-/// A connection has ended by a fault of its peer. The log says of which, once a second.
+/// Logs, at most once per second, a connection that has ended through a fault of its peer.
 pub(crate) fn faulty_peer(peer: SocketAddr, reason: &'static str) {
     static SAID: Seldom = Seldom::new();
     if let Some(connections) = SAID.happened() {
@@ -320,17 +320,17 @@ pub(crate) fn faulty_peer(peer: SocketAddr, reason: &'static str) {
     }
 }
 
-/// A TLS handshake came to nothing.
+/// Counts a TLS handshake that failed.
 pub(crate) fn handshake_failed(reason: &'static str) {
     counter!("loyd_tls_handshakes_failed_total", "reason" => reason).increment(1);
 }
 
-/// The certificate that is served from now on expires then, in seconds since 1970.
+/// Records when the certificate that is served from now on expires, in seconds since 1970.
 pub(crate) fn certificate_expires(seconds: i64) {
     gauge!("loyd_certificate_expires_timestamp_seconds").set(seconds as f64);
 }
 
-/// A connection could not be accepted.
+/// Logs, at most once per second, a connection that could not be accepted.
 pub(crate) fn not_accepted(error: &std::io::Error) {
     static SELDOM: Seldom = Seldom::new();
     if let Some(times) = SELDOM.happened() {
@@ -338,7 +338,7 @@ pub(crate) fn not_accepted(error: &std::io::Error) {
     }
 }
 
-/// A call was refused because of its token.
+/// Counts a call that was refused because of its token, and logs it at most once per second.
 pub(crate) fn stranger(reason: &'static str, peer: Option<SocketAddr>) {
     static SAID: Seldom = Seldom::new();
     counter!("loyd_unauthenticated_total", "reason" => reason).increment(1);
@@ -348,7 +348,7 @@ pub(crate) fn stranger(reason: &'static str, peer: Option<SocketAddr>) {
     }
 }
 
-/// Files were read and can be used, or not.
+/// Records whether files that were read again can be used.
 pub(crate) fn reload(what: &'static str, outcome: Result<(), ()>) {
     if outcome.is_ok() {
         counter!("loyd_reloads_total", "what" => what).increment(1);
@@ -357,7 +357,7 @@ pub(crate) fn reload(what: &'static str, outcome: Result<(), ()>) {
     gauge!("loyd_reload_failed", "what" => what).set(failed);
 }
 
-/// A connection was opened or closed.
+/// Counts a connection that was opened or closed.
 pub(crate) fn connections(open: bool) {
     let gauge = gauge!("loyd_connections");
     if open {
@@ -367,7 +367,7 @@ pub(crate) fn connections(open: bool) {
     }
 }
 
-/// Boards of about equal hardness, few enough to label metrics with.
+/// Returns a class of boards of similar difficulty. There are few enough to label metrics with.
 const fn size_class(cells: usize) -> &'static str {
     match cells {
         ..=9 => "to_3x3",

@@ -1,10 +1,10 @@
-//! The time that a thread or the process has had a processor, whatever else the machine does.
+//! The CPU time of a thread or of the process, independent of what else the machine does.
 
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// A point in the CPU time of the calling thread, or of all of the process's threads together.
+/// A point in the CPU time of the calling thread, or of all threads of the process together.
 #[derive(Clone, Copy, Debug)]
 pub struct CpuTime {
     time: Duration,
@@ -12,13 +12,13 @@ pub struct CpuTime {
 }
 
 impl CpuTime {
-    /// The present point of the calling thread.
+    /// Returns the current CPU time of the calling thread.
     #[must_use]
     pub fn now() -> Self {
         Self::read(false)
     }
 
-    /// The present point of the process.
+    /// Returns the current CPU time of the process.
     #[must_use]
     pub fn of_process() -> Self {
         Self::read(true)
@@ -30,7 +30,7 @@ impl CpuTime {
         } else {
             ClockId::ThreadCPUTime
         });
-        // The kernel counts from 0 upwards: nothing is negative.
+        // The kernel counts from 0 upwards, so nothing is negative.
         let time = Duration::new(time.tv_sec.cast_unsigned(), time.tv_nsec as u32);
         Self {
             time,
@@ -38,7 +38,7 @@ impl CpuTime {
         }
     }
 
-    /// The CPU time since then; of a thread, on the same one.
+    /// Returns the CPU time since this point. For a thread's time, call it on the same thread.
     #[must_use]
     pub fn elapsed(self) -> Duration {
         let now = Self::read(self.is_of_process);

@@ -13,13 +13,13 @@ use crate::search::{Budget, Search, Step};
 /// The bytes that a search may hold.
 const MEMORY: u64 = 1 << 30;
 
-/// What came of a board by a deadline. Times are CPU time of the thread, or by the clock where workers
-/// were on it.
+/// What was found for a board by a deadline. Times are CPU time of the thread, or wall-clock time
+/// if workers solved it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// When the first solution was there, and its length in moves.
+    /// The time of the first solution, and its length in moves.
     pub first: (Duration, usize),
-    /// When the shortest one was there, and its length.
+    /// The time of the shortest solution, and its length.
     pub best: (Duration, usize),
     /// No solution is shorter than this.
     pub lower_bound: u32,
@@ -28,11 +28,11 @@ pub struct Reached {
 /// The figures of many boards.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Lengths {
-    /// Boards with a solution by the deadline.
+    /// The number of boards with a solution by the deadline.
     pub solved: usize,
-    /// Boards whose solution was proven to be a shortest one.
+    /// The number of boards whose solution was proven to be a shortest one.
     pub proven: usize,
-    /// Of the boards with a solution; none when there are none.
+    /// The means over the boards with a solution; `None` if there are none.
     pub means: Option<Means>,
 }
 
@@ -43,22 +43,22 @@ pub struct Means {
     pub first: f64,
     /// The length of the first solution.
     pub first_length: f64,
-    /// The length of the shortest one.
+    /// The length of the shortest solution found.
     pub length: f64,
-    /// The same of the first fifty boards; of all, if they are fewer.
+    /// The same over the first fifty boards, or over all if there are fewer.
     pub length_of_50: f64,
-    /// By how much it is longer than the known shortest one: 0.01 is one in a hundred. None where
-    /// that is not known.
+    /// The fraction by which the solution is longer than the known shortest one: 0.01 is one in a
+    /// hundred. `None` if the shortest one is not known for all boards.
     pub excess: Option<f64>,
-    /// What was proven to be the least.
+    /// The proven lower bound on the length.
     pub lower_bound: f64,
 }
 
-/// Looks for the best solution within a deadline, with the tables that are there; none when there
-/// is none in that time.
+/// Looks for the best solution within a deadline, with the tables that are ready. Returns `None` if
+/// no solution is found in that time.
 ///
 /// # Errors
-/// When a length is known and a shorter solution is found.
+/// If a length is known and a shorter solution is found.
 pub fn best_by(
     case: &Case,
     tables: &Arc<Tables>,
@@ -90,7 +90,7 @@ pub fn best_by(
     })
 }
 
-/// What was reached, with what was proven, compared with what is known.
+/// Adds the proven lower bound to what was reached, and compares it with what is known.
 pub(super) fn checked(
     case: &Case,
     reached: Reached,
@@ -110,7 +110,7 @@ pub(super) fn checked(
 }
 
 impl Reached {
-    /// After a solution that is shorter than all before.
+    /// Returns the state after a solution that is shorter than all before.
     pub(super) fn then(before: Option<Self>, found: (Duration, usize)) -> Self {
         Self {
             first: before.map_or(found, |before| before.first),
@@ -121,7 +121,7 @@ impl Reached {
 }
 
 impl Lengths {
-    /// The figures of boards, each with what came of it.
+    /// Returns the figures of boards, each with what was found for it.
     #[must_use]
     pub fn of(cases: &[Case], reached: &[Option<Reached>]) -> Self {
         let solved: Vec<(&Case, &Reached)> = cases

@@ -4,39 +4,39 @@ use std::time::Duration;
 
 use super::Run;
 
-/// What a suite took. Times are of the boards that were solved.
+/// The figures of a suite. Times are those of the boards that were solved.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// Boards in all.
+    /// The number of boards.
     pub boards: usize,
-    /// Boards whose shortest length was proven within the limit.
+    /// The number of boards whose shortest length was proven within the limit.
     pub solved: usize,
     /// The mean of these lengths, in moves.
     pub mean_length: f64,
-    /// Times in milliseconds: the mean,
+    /// The mean CPU time, in milliseconds, like the quantiles that follow.
     pub mean: f64,
-    /// the one that half of them do not exceed,
+    /// The CPU time that half of the boards do not exceed.
     pub median: f64,
-    /// that 95 of 100 do not exceed,
+    /// The CPU time that 95 of 100 boards do not exceed.
     pub p95: f64,
-    /// that 99 of 100 do not exceed,
+    /// The CPU time that 99 of 100 boards do not exceed.
     pub p99: f64,
-    /// and the longest.
+    /// The longest CPU time.
     pub max: f64,
-    /// Times by the clock in milliseconds: the mean,
+    /// The mean wall-clock time, in milliseconds.
     pub mean_wall: f64,
-    /// and the longest.
+    /// The longest wall-clock time, in milliseconds.
     pub max_wall: f64,
-    /// The mean of the nodes generated.
+    /// The mean number of nodes generated.
     pub mean_nodes: f64,
-    /// The most nodes generated.
+    /// The greatest number of nodes generated.
     pub max_nodes: u64,
-    /// Nanoseconds a node, unsolved boards included.
+    /// Nanoseconds of CPU time per node, including unsolved boards.
     pub per_node: f64,
 }
 
 impl Figures {
-    /// The figures of these runs; all 0 when none of them was solved.
+    /// Returns the figures of these runs; those of solved boards are 0 if there are none.
     #[must_use]
     pub fn of(runs: &[Run]) -> Self {
         let solved: Vec<(&Run, usize)> = runs
@@ -49,7 +49,7 @@ impl Figures {
             .collect();
         times.sort_by(f64::total_cmp);
         let walls = || solved.iter().map(|(run, _)| milliseconds(run.wall));
-        // The sum of none is -0.
+        // The sum of no numbers is -0.
         let mean = |sum: f64| (sum + 0.0) / solved.len().max(1) as f64;
         let time: Duration = runs.iter().map(|run| run.time).sum();
         let nodes: u64 = runs.iter().map(|run| run.nodes).sum();
@@ -75,7 +75,7 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// The least value that this share of all does not exceed; 0 of none.
+/// Returns the least value that this share of all values does not exceed, or 0 if there are none.
 fn quantile(sorted: &[f64], share: f64) -> f64 {
     let rank = (sorted.len() as f64 * share).ceil() as usize;
     sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)

@@ -1,9 +1,9 @@
 //! How fast boards are solved, and how well by a deadline: suites of boards, some with known
 //! lengths, and the figures of a run.
 //!
-//! Uses `search` and what is beneath it, on the caller's thread and without the service, so that
-//! what is measured is the search; `workers` uses the engine's pool, to measure what more threads than one
-//! make of it, and `deadline` its pace.
+//! Most of it uses only `search` and the modules below, on the caller's thread and without the
+//! service, so that the search itself is measured. `workers` uses the engine's pool, to measure
+//! what more than one thread gains, and `deadline` uses the engine's pace.
 
 mod cpu_time;
 mod deadline;
@@ -27,25 +27,26 @@ pub use figures::Figures;
 pub use suite::{Case, Suite, read_cases};
 pub use workers::Workers;
 
-/// Nodes between two looks at the clock.
+/// The nodes between two reads of the clock.
 const CHUNK: u64 = 4096;
 
-/// What one board took.
+/// The result of one board.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
-    /// The length of its shortest solutions; none when the limit came before the proof.
+    /// The length of the shortest solutions; `None` if the limit came before the proof.
     pub length: Option<usize>,
-    /// CPU time, the making of the search included.
+    /// The CPU time, including the creation of the search.
     pub time: Duration,
-    /// The same by the clock.
+    /// The wall-clock time, including the creation of the search.
     pub wall: Duration,
-    /// Nodes generated.
+    /// The nodes generated.
     pub nodes: u64,
     /// No solution is shorter than this.
     pub lower_bound: u32,
 }
 
-/// Another length was proven than the one that the suite knows: either it or the search is wrong.
+/// A length was proven that differs from the one in the suite: either the suite or the search is
+/// wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{board}: its shortest solution has length {proven}, not {known}")]
 pub struct WrongLength {
@@ -53,14 +54,14 @@ pub struct WrongLength {
     pub board: Board,
     /// The length that the search proved, in moves.
     pub proven: usize,
-    /// The length that the suite knows.
+    /// The length in the suite.
     pub known: usize,
 }
 
 /// Solves one board to optimality, within a limit of CPU time.
 ///
 /// # Errors
-/// When a length is known and another one is proven.
+/// If a length is known and another one is proven.
 pub fn run(case: &Case, tables: &Arc<Tables>, limit: Duration) -> Result<Run, WrongLength> {
     let wall_begun = Instant::now();
     let begun = CpuTime::now();

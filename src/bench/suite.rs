@@ -1,4 +1,4 @@
-//! The boards that are measured.
+//! The boards to measure.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::puzzle::{Board, Dice, Problem, Shape};
 pub struct Case {
     /// The problem.
     pub problem: Problem,
-    /// The length of its shortest solutions, where it is known.
+    /// The length of its shortest solutions, if known.
     pub length: Option<usize>,
 }
 
@@ -24,19 +24,19 @@ pub enum Suite {
     Farthest,
     /// Two 15-puzzles that are harder to solve than any of those.
     Hard,
-    /// So many boards of a size, each solvable one as likely: those of `loyd generate` with the
-    /// same seed.
+    /// Random boards of a size, each solvable board equally likely: those of `loyd generate` with
+    /// the same seed.
     Uniform {
         /// The size.
         shape: Shape,
-        /// How many.
+        /// The number of boards.
         count: u64,
         /// The seed.
         seed: u64,
     },
-    /// Those of a text: see [`read_cases`].
+    /// The boards of a text: see [`read_cases`].
     Listed {
-        /// What to call it.
+        /// The name of the suite.
         name: String,
         /// The text.
         text: String,
@@ -44,7 +44,7 @@ pub enum Suite {
 }
 
 impl Suite {
-    /// Its boards, all for the default goal.
+    /// Returns the boards, all for the default goal.
     ///
     /// # Errors
     /// What is wrong with the text of [`Self::Listed`].
@@ -83,14 +83,14 @@ impl fmt::Display for Suite {
     }
 }
 
-/// Reads boards for the default goal, one a line: fields parted by tabs, of which the first with
-/// a comma holds the tiles row by row, and the one after it, if there is one, the length of the
-/// shortest solutions, or `-`. Empty lines and those that begin with `#` are passed over.
+/// Reads boards for the default goal, one per line. Fields are separated by tabs. The first field
+/// with a comma holds the tiles row by row, and the field after it, if there is one, the length of
+/// the shortest solutions, or `-`. Empty lines and lines that begin with `#` are skipped.
 ///
 /// # Errors
-/// The first line that holds no solvable board, and why.
+/// The first line without a solvable board, and why.
 pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
-    // What some editors begin files with.
+    // The byte order mark with which some editors begin files.
     let text = text.trim_start_matches('\u{feff}');
     let lines = (1..).zip(text.lines());
     lines

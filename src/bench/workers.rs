@@ -1,4 +1,4 @@
-//! Boards solved as the service solves them: by a pool of workers, which help each other.
+//! Solving as the service does it: by a pool of workers, which help each other.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -16,28 +16,28 @@ use crate::search::{Progress, Search, Stop};
 use super::deadline::checked;
 use super::{Case, CpuTime, Reached, Run, WrongLength, check};
 
-/// So many workers that are on one board after the other.
+/// Workers that solve one board after the other.
 #[derive(Debug)]
 pub struct Workers(Pool);
 
 impl Workers {
-    /// Starts them.
+    /// Starts the workers.
     ///
     /// # Errors
-    /// When the operating system refuses a thread.
+    /// If the operating system refuses a thread.
     pub fn start(workers: usize) -> std::io::Result<Self> {
-        // The board before may still be about to leave.
+        // The search for the board before may not have left the pool yet.
         Pool::start(workers, workers + 1).map(Self)
     }
 
-    /// Solves one board to optimality, within a limit of time by the clock. The CPU time is that
-    /// of the process.
+    /// Solves one board to optimality, within a limit of wall-clock time. The CPU time is that of
+    /// the process.
     ///
     /// # Errors
-    /// When a length is known and another one is proven.
+    /// If a length is known and another one is proven.
     ///
     /// # Panics
-    /// When the search does: a defect of it.
+    /// If the search panics, which is a defect of the search.
     pub fn run(
         &self,
         case: &Case,
@@ -60,14 +60,14 @@ impl Workers {
         check(case, run)
     }
 
-    /// Looks for the best solution within a deadline by the clock, with the tables that are there; none
-    /// when there is none in that time.
+    /// Looks for the best solution within a wall-clock deadline, with the tables that are ready.
+    /// Returns `None` if no solution is found in that time.
     ///
     /// # Errors
-    /// When a length is known and a shorter solution is found.
+    /// If a length is known and a shorter solution is found.
     ///
     /// # Panics
-    /// When the search does: a defect of it.
+    /// If the search panics, which is a defect of the search.
     pub fn best_by(
         &self,
         case: &Case,
@@ -82,7 +82,7 @@ impl Workers {
         })
     }
 
-    /// What becomes of a search within so much time since it was begun.
+    /// Runs a search up to a time limit since `begun`, and returns what became of it.
     fn report<S>(
         &self,
         search: S,
@@ -126,7 +126,7 @@ struct Report {
     end: Option<End>,
 }
 
-/// Sends its report when the search ends, or is dropped.
+/// Sends its report when the search ends or is dropped.
 struct Reporter<F> {
     report: Report,
     length: fn(&F) -> usize,
@@ -138,7 +138,7 @@ struct Reporter<F> {
 impl<F> Reporter<F> {
     fn send(&mut self) {
         if let Some(sender) = self.sender.take() {
-            // Whoever waits for it waits as long as it takes.
+            // The receiver waits until the report arrives.
             drop(sender.send(std::mem::take(&mut self.report)));
         }
     }

@@ -1,4 +1,4 @@
-//! Boards: arrangements of the tiles `1..cells` and one blank, always legal.
+//! Boards: arrangements of the tiles `1..cells` and one blank. A board is always legal.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use thiserror::Error;
 
 use super::{Direction, Shape};
 
-/// Boards of at most this many cells fit four bits a cell into one `u64`.
+/// The most cells of a board that fits into one `u64`, at four bits per cell.
 const PACKED_CELLS: usize = 16;
 
-/// How many broken rules an error lists before it only counts them.
+/// How many violations an error lists before it only counts them.
 const LISTED_VIOLATIONS: usize = 32;
 
-/// An arrangement of tiles: every number `0..cells` exactly once, 0 being the blank.
+/// An arrangement of tiles: every number `0..cells` exactly once, where 0 is the blank.
 ///
 /// ```
 /// use loyd::puzzle::{Board, Direction, Shape};
@@ -38,7 +38,7 @@ enum Tiles {
     Wide(Box<[u16]>),
 }
 
-/// One broken rule of a would-be board, with its place.
+/// A rule that a proposed board breaks, and where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BoardViolation {
     /// There are more or fewer numbers than cells.
@@ -52,33 +52,34 @@ pub enum BoardViolation {
     /// A number that no tile of this board has.
     #[error("tile {tile} is out of range: the highest is {highest}")]
     OutOfRange {
-        /// Where it stands.
+        /// Where the number stands.
         cell: usize,
         /// The number given.
         tile: u32,
         /// The highest legal number.
         highest: u32,
     },
-    /// A number that stood on an earlier cell already.
+    /// A number that already stands on an earlier cell.
     #[error("tile {tile} stands on cell {first} already")]
     Duplicate {
-        /// Where it stands the second time.
+        /// Where the number stands the second time.
         cell: usize,
         /// The number given twice.
         tile: u32,
-        /// Where it stands first.
+        /// Where the number stands first.
         first: usize,
     },
-    /// A number that stands nowhere.
+    /// A number that does not occur.
     #[error("tile {tile} is missing")]
     Missing {
-        /// The number that is not there; 0 is the blank.
+        /// The missing number; 0 is the blank.
         tile: u32,
     },
 }
 
 impl BoardViolation {
-    /// The index into the given tiles that the violation is about; none for the list as a whole.
+    /// Returns the index into the given tiles that the violation is about, or `None` if it is about
+    /// the list as a whole.
     #[must_use]
     pub const fn cell(&self) -> Option<usize> {
         match *self {
@@ -88,13 +89,13 @@ impl BoardViolation {
     }
 }
 
-/// Everything that is wrong with a would-be board.
+/// Everything that is wrong with a proposed board.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.summary())]
 pub struct BoardError {
-    /// The first broken rules, at most 32, in order of the cells, then of the missing tiles.
+    /// The first violations, at most 32: in the order of the cells, then of the missing tiles.
     pub violations: Vec<BoardViolation>,
-    /// How many more there are.
+    /// How many more violations there are.
     pub omitted: usize,
 }
 
@@ -126,10 +127,10 @@ impl BoardError {
 }
 
 impl Board {
-    /// A board from its tiles, row by row.
+    /// Creates a board from its tiles, row by row.
     ///
     /// # Errors
-    /// Lists every broken rule: the count, numbers out of range, duplicates, missing numbers.
+    /// Lists every violation: the count, numbers out of range, duplicates, missing numbers.
     pub fn new(shape: Shape, tiles: &[u32]) -> Result<Self, BoardError> {
         let cells = shape.cells();
         let mut error = BoardError {
@@ -170,7 +171,7 @@ impl Board {
         }
     }
 
-    /// A board whose tiles are known to be a permutation, cell by cell.
+    /// Creates a board from tiles that are known to be a permutation, cell by cell.
     pub(crate) fn from_legal(shape: Shape, tile_at: impl Fn(usize) -> u16) -> Self {
         let cells = shape.cells();
         let blank = (0..cells)
@@ -190,29 +191,29 @@ impl Board {
         }
     }
 
-    /// The solved board of the default goal: 1 2 3 …, the blank last.
+    /// Returns the solved board of the default goal: 1 2 3 …, the blank last.
     #[must_use]
     pub fn solved(shape: Shape) -> Self {
         let cells = shape.cells();
         Self::from_legal(shape, |cell| ((cell + 1) % cells) as u16)
     }
 
-    /// The size of the board.
+    /// Returns the size of the board.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         self.shape
     }
 
-    /// The cell of the blank.
+    /// Returns the cell of the blank.
     #[must_use]
     pub const fn blank(&self) -> usize {
         self.blank as usize
     }
 
-    /// The tile on a cell, 0 for the blank.
+    /// Returns the tile on a cell, 0 for the blank.
     ///
     /// # Panics
-    /// When `cell` is not one of the board's.
+    /// If `cell` is off the board.
     #[must_use]
     pub fn tile(&self, cell: usize) -> u16 {
         assert!(cell < self.shape.cells(), "cell {cell} is off the board");
@@ -222,12 +223,12 @@ impl Board {
         }
     }
 
-    /// The tiles row by row.
+    /// Returns the tiles row by row.
     pub fn tiles(&self) -> impl ExactSizeIterator<Item = u16> + '_ {
         (0..self.shape.cells()).map(|cell| self.tile(cell))
     }
 
-    /// The tiles, four bits a cell, the first cell's lowest.
+    /// Returns the tiles, four bits per cell, with the first cell in the lowest bits.
     ///
     /// # Panics
     /// On boards of more than 16 cells.
@@ -238,7 +239,7 @@ impl Board {
         }
     }
 
-    /// The cell of each tile, by tile number; the blank's at 0.
+    /// Returns the cell of each tile, by tile number; the blank's cell is at 0.
     #[must_use]
     pub fn cells_by_tile(&self) -> Vec<u16> {
         let mut cells = vec![0; self.shape.cells()];
@@ -248,7 +249,7 @@ impl Board {
         cells
     }
 
-    /// Whether a tile can slide in this direction.
+    /// Returns whether a tile can slide in this direction.
     #[must_use]
     pub const fn can_slide(&self, direction: Direction) -> bool {
         self.shape
@@ -256,7 +257,8 @@ impl Board {
             .is_some()
     }
 
-    /// Slides a tile into the blank; false, and nothing changes, when the board's edge is in the way.
+    /// Slides a tile into the blank. Returns false, and changes nothing, if the board's edge is in
+    /// the way.
     pub fn slide(&mut self, direction: Direction) -> bool {
         let blank = self.blank();
         let Some(from) = self.shape.neighbour(blank, direction.opposite()) else {

@@ -1,17 +1,18 @@
-//! The source of randomness: the same throws from the same seed, in every release.
+//! The source of randomness: the same seed gives the same numbers in every release.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Fills the key behind the seed. It names the stream: other contents, other throws.
+/// Fills the key after the seed. It identifies the stream: other contents give other numbers.
 const KEY_TAIL: &[u8; 24] = b"loyd: random boards, v1\0";
 
-/// Dice with any number of faces, thrown from a seed.
+/// Dice with any number of faces, whose throws follow from a seed.
 ///
-/// The words are the keystream of ChaCha8 (Bernstein, 2008) from block 0 with a zero nonce, under
-/// the 32-byte key made of the seed (8 bytes, little-endian) and the text `loyd: random boards, v1`
-/// with a zero byte. Everything else that turns words into boards is done here and in
-/// [`generate`](super::generate), so no other library's way of sampling can change a board.
+/// The random words are the keystream of ChaCha8 (Bernstein, 2008) from block 0 with a zero nonce,
+/// under the 32-byte key made of the seed (8 bytes, little-endian) and the text
+/// `loyd: random boards, v1` with a zero byte. Everything else that turns words into boards is done
+/// here and in [`generate`](super::generate), so no other library's sampling method can change a
+/// board.
 ///
 /// ```
 /// use loyd::puzzle::Dice;
@@ -26,7 +27,8 @@ pub struct Dice {
 }
 
 impl Dice {
-    /// The dice of a seed. Different seeds give unrelated throws, however alike they look.
+    /// Creates the dice of a seed. Different seeds give unrelated throws, even if the seeds are
+    /// similar.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         let mut key = [0; 32];
@@ -37,16 +39,16 @@ impl Dice {
         }
     }
 
-    /// A number `0..bound`, each exactly as likely, by the multiply-and-reject method of Lemire
-    /// (*Fast random integer generation in an interval*, 2019) on 32-bit words.
+    /// Returns a number in `0..bound`, all exactly equally likely, by the multiply-and-reject
+    /// method of Lemire (*Fast random integer generation in an interval*, 2019) on 32-bit words.
     ///
     /// # Panics
-    /// When `bound` is 0.
+    /// If `bound` is 0.
     pub fn below(&mut self, bound: u32) -> u32 {
         assert!(bound > 0, "dice have at least one face");
         let mut product = self.product(bound);
         if (product as u32) < bound {
-            // 2³² mod bound words too many would fall on some faces: throw again.
+            // 2³² mod `bound` surplus words would favor some faces: throw again.
             let surplus = bound.wrapping_neg() % bound;
             while (product as u32) < surplus {
                 product = self.product(bound);
@@ -55,8 +57,8 @@ impl Dice {
         (product >> 32) as u32
     }
 
-    /// Puts the items into an order, each exactly as likely (Durstenfeld, 1964): from the last item
-    /// on, each changes places with one of those up to it.
+    /// Shuffles the items, with all orders exactly equally likely (Durstenfeld, 1964): from the
+    /// last item to the second, each is swapped with one of those up to it.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last as u32 + 1) as usize);

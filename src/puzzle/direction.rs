@@ -1,6 +1,6 @@
-//! The four ways a tile can slide.
+//! The four directions in which a tile can slide.
 
-/// The way a *tile* slides, as a player sees it; the blank goes the opposite way.
+/// The direction in which a *tile* slides, as a player sees it. The blank goes the opposite way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Direction {
@@ -15,10 +15,10 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// All four, in the order of their numbers.
+    /// All four directions, in the order of their numbers.
     pub const ALL: [Self; 4] = [Self::Up, Self::Down, Self::Left, Self::Right];
 
-    /// The way back.
+    /// Returns the opposite direction.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
@@ -29,7 +29,7 @@ impl Direction {
         }
     }
 
-    /// The direction after rows and columns are exchanged.
+    /// Returns the direction after rows and columns are exchanged.
     #[must_use]
     pub const fn transposed(self) -> Self {
         match self {
@@ -40,13 +40,13 @@ impl Direction {
         }
     }
 
-    /// Whether the tile changes its row.
+    /// Returns whether the tile changes its row.
     #[must_use]
     pub const fn is_vertical(self) -> bool {
         matches!(self, Self::Up | Self::Down)
     }
 
-    /// The letter of the move: `U`, `D`, `L` or `R`.
+    /// Returns the letter of the move: `U`, `D`, `L` or `R`.
     #[must_use]
     pub const fn letter(self) -> char {
         match self {
@@ -57,7 +57,7 @@ impl Direction {
         }
     }
 
-    /// The move of a letter, capital or small.
+    /// Returns the move of a letter in upper or lower case, or `None` for other letters.
     #[must_use]
     pub const fn from_letter(letter: char) -> Option<Self> {
         match letter {

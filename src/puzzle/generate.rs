@@ -2,21 +2,21 @@
 
 use super::{Board, Dice, Direction, Parity, Shape};
 
-/// Which of the two classes of boards is wanted. Each holds half of all boards.
+/// The two classes of boards. Each holds half of all boards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Solvability {
     /// Boards from which the goal can be reached.
     #[default]
     Solvable,
-    /// The others.
+    /// The other boards.
     Unsolvable,
 }
 
-/// The seed of board `index` of a batch that was asked for with `seed`.
+/// Returns the seed of board `index` of a batch that was requested with `seed`.
 ///
-/// The first board's is `seed` itself, so each board can be had alone: ask for one board with its
-/// own seed. The others' are the numbers of SplitMix64 (Steele, Lea & Flood, 2014) started at
-/// `seed`.
+/// The seed of the first board is `seed` itself, so each board can be generated alone: request one
+/// board with its own seed. The other seeds come from SplitMix64 (Steele, Lea & Flood, 2014),
+/// started at `seed`.
 #[must_use]
 pub const fn board_seed(seed: u64, index: u64) -> u64 {
     if index == 0 {
@@ -28,13 +28,14 @@ pub const fn board_seed(seed: u64, index: u64) -> u64 {
     mix ^ mix >> 31
 }
 
-/// A board of the wanted class, each exactly as likely, the goal itself included.
+/// Returns a random board of the wanted class. All boards of the class, including the goal itself
+/// if it is one of them, are exactly equally likely.
 ///
-/// All cells are shuffled (Fisher & Yates, 1938), which makes each of the N! arrangements as
-/// likely. One of the wrong class then has the two tiles of [`Parity::exchange`] exchanged. Which
-/// cells these are depends on the blank's row alone, and the exchange leaves the blank where it
-/// is: done twice it undoes itself, so it pairs each board of one class with one of the other,
-/// and each wanted board comes from exactly two arrangements.
+/// All cells are shuffled (Fisher & Yates, 1938), which makes each of the N! arrangements equally
+/// likely. If the board is of the wrong class, the two tiles of [`Parity::exchange`] are exchanged.
+/// Which cells these are depends on the blank's row alone, and the exchange leaves the blank where
+/// it is. So a second exchange undoes the first, each board of one class is paired with one of the
+/// other, and each wanted board comes from exactly two arrangements.
 ///
 /// ```
 /// use loyd::puzzle::generate::{Solvability, uniform};
@@ -64,7 +65,7 @@ fn from_tiles(shape: Shape, tiles: &[u16]) -> Board {
     Board::from_legal(shape, |cell| tiles[cell])
 }
 
-/// The board after `moves` random moves from the goal, none of which takes back the one before.
+/// Returns the board after `moves` random moves from the goal, none of which undoes the one before.
 /// Takes time in proportion to `moves`.
 ///
 /// ```
@@ -72,7 +73,7 @@ fn from_tiles(shape: Shape, tiles: &[u16]) -> Board {
 /// use loyd::puzzle::{Board, Dice, Shape};
 ///
 /// let goal = Board::solved(Shape::new(2, 2)?);
-/// // The tiles of a 2×2 board can only go round: twelve moves bring them home.
+/// The tiles of a 2×2 board can only rotate: twelve moves bring them home.
 /// assert_eq!(scramble(&goal, 12, &mut Dice::new(7)), goal);
 /// # Ok::<(), loyd::puzzle::ShapeError>(())
 /// ```
@@ -83,7 +84,7 @@ pub fn scramble(goal: &Board, moves: u32, dice: &mut Dice) -> Board {
     walk.into_board()
 }
 
-/// A random walk over boards that never takes back its last move.
+/// A random walk over boards that never undoes its last move.
 #[derive(Clone, Debug)]
 pub struct Walk {
     board: Board,
@@ -91,13 +92,13 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Starts on a board.
+    /// Starts the walk on a board.
     #[must_use]
     pub const fn new(board: Board) -> Self {
         Self { board, last: None }
     }
 
-    /// Makes one move, each of those that do not take back the last as likely. The dice choose
+    /// Makes one move. All moves that do not undo the last one are equally likely. The dice choose
     /// among them in the order of [`Direction::ALL`].
     pub fn step(&mut self, dice: &mut Dice) {
         let back = self.last.map(Direction::opposite);
@@ -114,20 +115,20 @@ impl Walk {
         self.last = Some(direction);
     }
 
-    /// Makes so many moves.
+    /// Makes the given number of moves.
     pub fn steps(&mut self, moves: u32, dice: &mut Dice) {
         for _ in 0..moves {
             self.step(dice);
         }
     }
 
-    /// The board it stands on.
+    /// Returns the current board.
     #[must_use]
     pub const fn board(&self) -> &Board {
         &self.board
     }
 
-    /// The board it stands on, by value.
+    /// Consumes the walk and returns the current board.
     #[must_use]
     pub fn into_board(self) -> Board {
         self.board

@@ -2,7 +2,7 @@
 
 use super::{Board, Shape};
 
-/// The named target patterns; any other is given as a [`Board`].
+/// The named target patterns. Any other pattern is given as a [`Board`].
 ///
 /// ```
 /// use loyd::puzzle::{GoalLayout, Shape};
@@ -20,14 +20,14 @@ pub enum GoalLayout {
     RowsBlankFirst,
     /// `1 4 7 / 2 5 8 / 3 6 0`
     ColumnsBlankLast,
-    /// `1 2 3 / 8 0 4 / 7 6 5`: a clockwise spiral inwards, the blank at its end.
+    /// `1 2 3 / 8 0 4 / 7 6 5`: a clockwise spiral inwards with the blank at its end.
     Snail,
-    /// `1 2 3 / 6 5 4 / 7 8 0`: rows to and fro, the blank at its end.
+    /// `1 2 3 / 6 5 4 / 7 8 0`: rows in alternating directions with the blank at their end.
     Snake,
 }
 
 impl GoalLayout {
-    /// All of them, the default first.
+    /// All patterns, the default first.
     pub const ALL: [Self; 5] = [
         Self::RowsBlankLast,
         Self::RowsBlankFirst,
@@ -36,7 +36,7 @@ impl GoalLayout {
         Self::Snake,
     ];
 
-    /// The target board of this pattern.
+    /// Returns the target board of this pattern.
     #[must_use]
     pub fn board(self, shape: Shape) -> Board {
         match self {
@@ -65,7 +65,8 @@ impl GoalLayout {
     }
 }
 
-/// The board with 1, 2, 3 … along the given way through all cells and the blank at its end.
+/// Returns the board with 1, 2, 3 … along the given path through all cells and the blank at its
+/// end.
 fn along(shape: Shape, way: impl Iterator<Item = usize>) -> Board {
     let cells = shape.cells();
     let mut tiles = vec![0; cells];
@@ -75,7 +76,7 @@ fn along(shape: Shape, way: impl Iterator<Item = usize>) -> Board {
     Board::from_legal(shape, |cell| tiles[cell])
 }
 
-/// All cells along a clockwise spiral inwards from the upper left corner.
+/// Returns all cells along a clockwise spiral inwards from the upper left corner.
 fn spiral(shape: Shape) -> Vec<usize> {
     let (mut top, mut bottom) = (0, shape.rows());
     let (mut left, mut right) = (0, shape.columns());

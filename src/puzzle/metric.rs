@@ -18,15 +18,16 @@ pub enum Metric {
     /// Each slide of one tile.
     #[default]
     SingleTile,
-    /// Each push of a line of tiles, of which the first slides into the blank.
+    /// Each push of a line of tiles, the first of which slides into the blank.
     MultiTile,
 }
 
 impl Metric {
-    /// Both.
+    /// Both metrics.
     pub const ALL: [Self; 2] = [Self::SingleTile, Self::MultiTile];
 
-    /// The length of a list of slides. A push is written as its slides, one after the other.
+    /// Returns the length of a list of slides. A push is written as its slides, one after the
+    /// other.
     #[must_use]
     pub fn length(self, slides: &[Direction]) -> usize {
         let mut measure = Measure::new(self);
@@ -35,7 +36,7 @@ impl Metric {
     }
 }
 
-/// Measures a list of slides that comes piece by piece.
+/// Measures a list of slides that arrives in pieces.
 ///
 /// ```
 /// use loyd::puzzle::{Direction, Measure, Metric};
@@ -53,7 +54,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// No slide yet.
+    /// Starts with no slides.
     #[must_use]
     pub const fn new(metric: Metric) -> Self {
         Self {
@@ -76,7 +77,7 @@ impl Measure {
         }
     }
 
-    /// The length of all slides so far.
+    /// Returns the length of all slides so far.
     #[must_use]
     pub const fn length(&self) -> usize {
         self.length

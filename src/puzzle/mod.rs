@@ -1,6 +1,6 @@
 //! What a sliding-tile puzzle is: boards, moves, goals, parity, notation, random boards.
 //!
-//! The lowest floor: it knows nothing of searching, of time, or of who asks.
+//! The lowest layer of the crate: it does not depend on searching, time or requests.
 
 mod board;
 mod dice;

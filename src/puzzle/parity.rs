@@ -5,10 +5,10 @@ use super::{Board, plain_names};
 /// The evidence for or against the solvability of a board, by two independent proofs.
 ///
 /// *Inversions* (Johnson & Story, 1879): with the tiles ranked in the goal's reading order, a
-/// horizontal move leaves the number of rank violations as it is, and a vertical one passes
+/// horizontal move leaves the number of rank violations unchanged, and a vertical one passes
 /// `columns − 1` tiles. *Interchanges* (Hayes, 2001): every move exchanges the blank with a
 /// neighbour, so the permutation from board to goal is even exactly when the blank's taxicab
-/// distance to its home is.
+/// distance to its home is even.
 ///
 /// ```
 /// use loyd::puzzle::{Board, GoalLayout, Parity, Shape};
@@ -25,22 +25,22 @@ use super::{Board, plain_names};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parity {
-    /// Pairs of tiles in the wrong order, the blank left out: the goal has none.
+    /// Pairs of tiles in the wrong order, not counting the blank. The goal has none.
     pub inversions: u64,
-    /// The row of the blank, the lowest row being 1.
+    /// The row of the blank, counted from 1 at the bottom.
     pub blank_row_from_bottom: usize,
-    /// The same of the goal's blank.
+    /// The row of the goal's blank, counted in the same way.
     pub goal_blank_row_from_bottom: usize,
-    /// The fewest exchanges of two numbers, the blank's 0 included, that make the goal of the
-    /// board: Σ (cycle length − 1).
+    /// The fewest exchanges of two numbers, including the blank's 0, that turn the board into the
+    /// goal: Σ (cycle length − 1).
     pub interchanges: u64,
-    /// The cycles of the permutation, each of at least two numbers, in the order of their least
-    /// numbers and beginning with it. Each number stands where the next one belongs; the last,
-    /// where the first belongs.
+    /// The cycles of the permutation that have at least two numbers, in the order of their least
+    /// numbers, with which they begin. Each number stands where the next one belongs, and the last
+    /// one where the first belongs.
     pub cycles: Vec<Vec<u16>>,
     /// The taxicab distance of the blank from its home.
     pub blank_distance: usize,
-    /// Two adjacent tiles whose exchange turns the answer round.
+    /// Two adjacent tiles whose exchange inverts the answer.
     pub exchange: Exchange,
     columns: usize,
 }
@@ -48,9 +48,9 @@ pub struct Parity {
 /// Two tiles on horizontally adjacent cells, the left one first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// Their cells.
+    /// The cells of the two tiles.
     pub cells: (usize, usize),
-    /// Their numbers.
+    /// The numbers of the two tiles.
     pub tiles: (u16, u16),
 }
 
@@ -58,7 +58,7 @@ impl Parity {
     /// Collects the evidence, in O(cells · log cells).
     ///
     /// # Panics
-    /// When the two boards differ in size.
+    /// If the two boards differ in size.
     #[must_use]
     pub fn of(board: &Board, goal: &Board) -> Self {
         assert_eq!(board.shape(), goal.shape(), "boards of one size");
@@ -81,13 +81,13 @@ impl Parity {
         parity
     }
 
-    /// The answer.
+    /// Returns whether the goal can be reached.
     #[must_use]
     pub fn solvable(&self) -> bool {
         self.solvable_by_interchanges()
     }
 
-    /// The answer by rank violations and the blank's row.
+    /// Returns the answer by rank violations and the blank's row.
     #[must_use]
     pub fn solvable_by_inversions(&self) -> bool {
         let rows_apart = self
@@ -97,18 +97,18 @@ impl Parity {
         (self.inversions + passed).is_multiple_of(2)
     }
 
-    /// The answer by the cycles of the permutation and the blank's distance.
+    /// Returns the answer by the cycles of the permutation and the blank's distance.
     #[must_use]
     pub fn solvable_by_interchanges(&self) -> bool {
         (self.interchanges + self.blank_distance as u64).is_multiple_of(2)
     }
 }
 
-/// The inversions one by one: each tile of the board in reading order, with the later tiles that
-/// the goal has before it. In O(cells²): to be looked at, not to decide by.
+/// Returns the inversions one by one: each tile of the board in reading order, with the later tiles
+/// that come before it in the goal. In O(cells²): for display, not for the decision.
 ///
 /// # Panics
-/// When the two boards differ in size.
+/// If the two boards differ in size.
 #[must_use]
 pub fn inversions_by_tile(board: &Board, goal: &Board) -> Vec<(u16, Vec<u16>)> {
     assert_eq!(board.shape(), goal.shape(), "boards of one size");
@@ -176,7 +176,7 @@ fn cycles(board: &Board, goal: &Board) -> Vec<Vec<u16>> {
     cycles
 }
 
-/// The first two adjacent tiles of a row: every board has a row without the blank.
+/// Returns the first two tiles of a row without the blank. Every board has such a row.
 fn exchange(board: &Board) -> Exchange {
     let shape = board.shape();
     let row = usize::from(shape.row(board.blank()) == 0);

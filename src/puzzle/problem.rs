@@ -1,14 +1,14 @@
-//! A question that has an answer: a start board from which the goal can be reached.
+//! A problem that can be solved: a start board from which the goal can be reached.
 
 use thiserror::Error;
 
 use super::{Board, Direction, Parity, Shape, Solution, Symmetry};
 
-/// A solvable start board whose goal has been renamed to the *plain* one: 1, 2, 3 … row by row
-/// over all cells but the blank's home.
+/// A solvable start board whose tiles are renamed so that its goal is the *plain* one: 1, 2, 3 …
+/// row by row over all cells but the blank's home.
 ///
-/// Renaming the tiles changes no move, so whatever pattern a player aims at, the searches only
-/// ever see the plain goal, and equal questions look equal.
+/// Renaming the tiles changes no move. So whatever pattern a player aims at, the searches only see
+/// the plain goal, and equal questions look equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Problem {
     start: Board,
@@ -18,7 +18,7 @@ pub struct Problem {
 /// Why a start and a goal do not make a problem.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProblemError {
-    /// The goal is a board of another size.
+    /// The goal is a board of another size than the start.
     #[error("the goal is a board of {goal}, the start of {start}")]
     ShapeMismatch {
         /// The start's size.
@@ -26,7 +26,7 @@ pub enum ProblemError {
         /// The goal's size.
         goal: Shape,
     },
-    /// No moves lead from the start to the goal; the parity says why.
+    /// No moves lead from the start to the goal. The parity says why.
     #[error("the goal cannot be reached from this board: its parity is odd")]
     Unsolvable(Box<Parity>),
 }
@@ -35,7 +35,7 @@ impl Problem {
     /// Renames the tiles so that `goal` becomes the plain one.
     ///
     /// # Errors
-    /// When the sizes differ or the goal cannot be reached.
+    /// If the sizes differ or the goal cannot be reached.
     pub fn new(start: &Board, goal: &Board) -> Result<Self, ProblemError> {
         if start.shape() != goal.shape() {
             return Err(ProblemError::ShapeMismatch {
@@ -55,7 +55,8 @@ impl Problem {
         Ok(problem)
     }
 
-    /// What [`Parity::solvable_by_interchanges`] says, at a tenth of the price of its evidence.
+    /// Returns the same as [`Parity::solvable_by_interchanges`], in a tenth of the time that
+    /// collecting its evidence takes.
     fn is_solvable(&self) -> bool {
         let cells = self.shape().cells();
         let mut seen = vec![false; cells];
@@ -72,38 +73,38 @@ impl Problem {
         (cells - cycles + blank_distance).is_multiple_of(2)
     }
 
-    /// The start, its tiles renamed.
+    /// Returns the start, with its tiles renamed.
     #[must_use]
     pub const fn start(&self) -> &Board {
         &self.start
     }
 
-    /// The size of the board.
+    /// Returns the size of the board.
     #[must_use]
     pub const fn shape(&self) -> Shape {
         self.start.shape()
     }
 
-    /// The cell where the blank belongs.
+    /// Returns the cell where the blank belongs.
     #[must_use]
     pub const fn home(&self) -> usize {
         self.home as usize
     }
 
-    /// The cell where a (renamed) tile belongs; the blank's home for 0.
+    /// Returns the cell where a (renamed) tile belongs, or the blank's home for 0.
     #[must_use]
     pub fn goal_cell(&self, tile: u16) -> usize {
         goal_cell(self.home(), tile)
     }
 
-    /// The plain goal.
+    /// Returns the plain goal.
     #[must_use]
     pub fn goal(&self) -> Board {
         plain_goal(self.shape(), self.home())
     }
 
-    /// The same problem seen in a mirror. A solution of the image, each move taken through
-    /// the symmetry's inverse, solves this problem.
+    /// Returns the image of the problem under a symmetry. A solution of the image, with each move
+    /// mapped by the inverse symmetry, solves this problem.
     #[must_use]
     pub fn mirrored(&self, symmetry: Symmetry) -> Self {
         let shape = self.shape();
@@ -123,8 +124,8 @@ impl Problem {
         }
     }
 
-    /// The way back: the goal becomes the start, and the start the goal. A solution, its moves
-    /// taken back in reverse order, solves this problem.
+    /// Returns the reversed problem, with start and goal exchanged. A solution of it, with its
+    /// moves undone in reverse order, solves this problem.
     #[must_use]
     pub fn reversed(&self) -> Self {
         let names = plain_names(&self.start);
@@ -136,23 +137,24 @@ impl Problem {
         }
     }
 
-    /// The symmetry that makes the board at least as wide as it is high and brings the blank's
-    /// home as close to the lower right corner as can be: equivalent homes get the same image.
+    /// Returns the symmetry that makes the board at least as wide as it is high and brings the
+    /// blank's home as close to the lower right corner as possible. Equivalent homes get the same
+    /// image.
     #[must_use]
     pub fn canonical_symmetry(&self) -> Symmetry {
         canonical_symmetry(self.shape(), self.home())
     }
 
-    /// Plays the moves from the start.
+    /// Replays moves from the start.
     ///
     /// # Errors
-    /// When a move runs into the edge or the last board is not the goal.
+    /// If a move runs into the edge, or the last board is not the goal.
     pub fn replay(&self, moves: Vec<Direction>) -> Result<Solution, super::ReplayError> {
         Solution::replay(self, moves)
     }
 }
 
-/// The cell where `tile` belongs when the blank's home is `home`.
+/// Returns the cell where `tile` belongs when the blank's home is `home`.
 pub(crate) const fn goal_cell(home: usize, tile: u16) -> usize {
     match tile as usize {
         0 => home,
@@ -161,7 +163,7 @@ pub(crate) const fn goal_cell(home: usize, tile: u16) -> usize {
     }
 }
 
-/// The tile that belongs on `cell` when the blank's home is `home`.
+/// Returns the tile that belongs on `cell` when the blank's home is `home`.
 pub(crate) const fn plain_tile(home: usize, cell: usize) -> u16 {
     if cell == home {
         0
@@ -172,12 +174,12 @@ pub(crate) const fn plain_tile(home: usize, cell: usize) -> u16 {
     }
 }
 
-/// The plain goal with the blank at `home`.
+/// Returns the plain goal with the blank at `home`.
 pub(crate) fn plain_goal(shape: Shape, home: usize) -> Board {
     Board::from_legal(shape, |cell| plain_tile(home, cell))
 }
 
-/// The plain name of each tile of `goal`, by its own name.
+/// Returns the plain name of each tile of `goal`, indexed by the tile's own name.
 pub(crate) fn plain_names(goal: &Board) -> Vec<u16> {
     let home = goal.blank();
     let mut names = vec![0; goal.shape().cells()];

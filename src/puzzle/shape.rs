@@ -24,7 +24,7 @@ pub struct Shape {
     columns: u8,
 }
 
-/// A side of a board that is too short or too long.
+/// A side of a board is too short or too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "a board of {rows}×{columns} is out of range: each side is {min} to {max}",
@@ -32,24 +32,24 @@ pub struct Shape {
     max = Shape::MAX_SIDE
 )]
 pub struct ShapeError {
-    /// The rows asked for.
+    /// The requested rows.
     pub rows: usize,
-    /// The columns asked for.
+    /// The requested columns.
     pub columns: usize,
 }
 
 impl Shape {
-    /// The shortest side: below it nothing can turn a corner.
+    /// The shortest side. On a narrower board no tile could turn a corner.
     pub const MIN_SIDE: usize = 2;
     /// The longest side.
     pub const MAX_SIDE: usize = 128;
     /// The number of cells of the largest board.
     pub const MAX_CELLS: usize = Self::MAX_SIDE * Self::MAX_SIDE;
 
-    /// A shape of `rows` × `columns`.
+    /// Creates a shape of `rows` × `columns`.
     ///
     /// # Errors
-    /// When a side is outside [`Self::MIN_SIDE`]`..=`[`Self::MAX_SIDE`].
+    /// If a side is outside [`Self::MIN_SIDE`]`..=`[`Self::MAX_SIDE`].
     pub const fn new(rows: usize, columns: usize) -> Result<Self, ShapeError> {
         if rows < Self::MIN_SIDE
             || rows > Self::MAX_SIDE
@@ -64,43 +64,43 @@ impl Shape {
         })
     }
 
-    /// The number of rows.
+    /// Returns the number of rows.
     #[must_use]
     pub const fn rows(self) -> usize {
         self.rows as usize
     }
 
-    /// The number of columns.
+    /// Returns the number of columns.
     #[must_use]
     pub const fn columns(self) -> usize {
         self.columns as usize
     }
 
-    /// The number of cells, the blank's included.
+    /// Returns the number of cells, including the blank's.
     #[must_use]
     pub const fn cells(self) -> usize {
         self.rows() * self.columns()
     }
 
-    /// The cell at `row` and `column`, both counted from 0 at the upper left.
+    /// Returns the cell at `row` and `column`, both counted from 0 at the upper left.
     #[must_use]
     pub const fn cell(self, row: usize, column: usize) -> usize {
         row * self.columns() + column
     }
 
-    /// The row of a cell, from 0 at the top.
+    /// Returns the row of a cell, from 0 at the top.
     #[must_use]
     pub const fn row(self, cell: usize) -> usize {
         cell / self.columns()
     }
 
-    /// The column of a cell, from 0 at the left.
+    /// Returns the column of a cell, from 0 at the left.
     #[must_use]
     pub const fn column(self, cell: usize) -> usize {
         cell % self.columns()
     }
 
-    /// The row and the column of every cell, cell by cell.
+    /// Returns the row and the column of every cell, cell by cell.
     #[must_use]
     pub fn points(self) -> Box<[(u8, u8)]> {
         (0..self.cells())
@@ -108,13 +108,13 @@ impl Shape {
             .collect()
     }
 
-    /// The taxicab (Manhattan) distance between two cells.
+    /// Returns the taxicab (Manhattan) distance between two cells.
     #[must_use]
     pub const fn distance(self, a: usize, b: usize) -> usize {
         self.row(a).abs_diff(self.row(b)) + self.column(a).abs_diff(self.column(b))
     }
 
-    /// The neighbour of a cell on the given side, if the board has one there.
+    /// Returns the neighbour of a cell on the given side, if the board has one there.
     #[must_use]
     pub const fn neighbour(self, cell: usize, side: Direction) -> Option<usize> {
         let columns = self.columns();
@@ -127,7 +127,7 @@ impl Shape {
         }
     }
 
-    /// The same board turned on its side.
+    /// Returns the shape with rows and columns exchanged.
     #[must_use]
     pub const fn transposed(self) -> Self {
         Self {

@@ -1,16 +1,16 @@
-//! Solutions: moves that have been played and were seen to reach the goal.
+//! Solutions: moves that were replayed and found to reach the goal.
 
 use thiserror::Error;
 
 use super::{Board, Direction, Problem};
 
-/// Moves that solve a [`Problem`]. There is no other way to get one than to replay it.
+/// Moves that solve a [`Problem`]. The only way to get one is to replay it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Solution {
     moves: Vec<Direction>,
 }
 
-/// Moves that do not solve what they should: a defect of the search that made them.
+/// Why moves do not solve a problem: a defect of the search that made them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum ReplayError {
     /// A move runs into the edge of the board.
@@ -19,7 +19,7 @@ pub enum ReplayError {
         /// The index of the move.
         index: usize,
     },
-    /// The moves end on another board than the goal.
+    /// The moves do not end on the goal.
     #[error("{length} moves do not end on the goal")]
     NotTheGoal {
         /// The number of moves.
@@ -35,32 +35,32 @@ impl Solution {
         Ok(Self { moves })
     }
 
-    /// The moves.
+    /// Returns the moves.
     #[must_use]
     pub fn moves(&self) -> &[Direction] {
         &self.moves
     }
 
-    /// The number of moves.
+    /// Returns the number of moves.
     #[must_use]
     pub fn len(&self) -> usize {
         self.moves.len()
     }
 
-    /// Whether the start was the goal.
+    /// Returns whether there are no moves, because the start is the goal.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.moves.is_empty()
     }
 
-    /// The moves, by value.
+    /// Consumes the solution and returns the moves.
     #[must_use]
     pub fn into_moves(self) -> Vec<Direction> {
         self.moves
     }
 }
 
-/// Plays the moves of a solution that is still being worked out, piece by piece.
+/// Replays, piece by piece, the moves of a solution that is still being computed.
 #[derive(Clone, Debug)]
 pub struct Replay {
     board: Board,
@@ -69,7 +69,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Starts from the problem's start.
+    /// Starts at the problem's start.
     #[must_use]
     pub fn new(problem: &Problem) -> Self {
         Self {
@@ -82,7 +82,7 @@ impl Replay {
     /// Plays the next moves.
     ///
     /// # Errors
-    /// [`ReplayError::Edge`] when a move cannot be made.
+    /// [`ReplayError::Edge`] if a move cannot be made.
     pub fn play(&mut self, moves: &[Direction]) -> Result<(), ReplayError> {
         for &direction in moves {
             if !self.board.slide(direction) {
@@ -93,16 +93,16 @@ impl Replay {
         Ok(())
     }
 
-    /// The number of moves played.
+    /// Returns the number of moves played.
     #[must_use]
     pub const fn played(&self) -> usize {
         self.played
     }
 
-    /// Says that there are no more moves.
+    /// Checks, after the last move, that the goal is reached.
     ///
     /// # Errors
-    /// [`ReplayError::NotTheGoal`] when the board is not solved.
+    /// [`ReplayError::NotTheGoal`] if the board is not solved.
     pub fn finish(&self) -> Result<(), ReplayError> {
         if self.board == self.goal {
             Ok(())
@@ -114,8 +114,8 @@ impl Replay {
     }
 }
 
-/// A [`Replay`] that keeps what was played, so that a long solution need not be replayed in one
-/// go at its end.
+/// A [`Replay`] that keeps the moves, so that a long solution need not be replayed all at once at
+/// the end.
 #[derive(Clone, Debug)]
 pub struct Recording {
     replay: Replay,
@@ -123,7 +123,7 @@ pub struct Recording {
 }
 
 impl Recording {
-    /// Starts from the problem's start.
+    /// Starts at the problem's start.
     #[must_use]
     pub fn new(problem: &Problem) -> Self {
         Self {
@@ -135,23 +135,23 @@ impl Recording {
     /// Plays the next moves.
     ///
     /// # Errors
-    /// [`ReplayError::Edge`] when a move cannot be made.
+    /// [`ReplayError::Edge`] if a move cannot be made.
     pub fn play(&mut self, moves: &[Direction]) -> Result<(), ReplayError> {
         self.replay.play(moves)?;
         self.moves.extend_from_slice(moves);
         Ok(())
     }
 
-    /// The bytes that the moves take.
+    /// Returns the bytes that the moves take.
     #[must_use]
     pub const fn bytes(&self) -> usize {
         self.moves.capacity()
     }
 
-    /// Says that there are no more moves.
+    /// Checks, after the last move, that the goal is reached, and returns the solution.
     ///
     /// # Errors
-    /// [`ReplayError::NotTheGoal`] when the board is not solved.
+    /// [`ReplayError::NotTheGoal`] if the board is not solved.
     pub fn finish(self) -> Result<Solution, ReplayError> {
         self.replay.finish()?;
         Ok(Solution { moves: self.moves })

@@ -1,33 +1,33 @@
-//! The symmetries of the rectangle: flips and the transposition.
+//! The symmetries of a rectangle: flips and the transposition.
 
 use super::{Direction, Shape};
 
-/// A symmetry: first rows and columns are flipped as said, then exchanged if `transpose`.
+/// A symmetry: rows and columns are flipped as given, then exchanged if `transpose` is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Symmetry {
-    /// Top and bottom change places.
+    /// Exchanges top and bottom.
     pub flip_rows: bool,
-    /// Left and right change places.
+    /// Exchanges left and right.
     pub flip_columns: bool,
-    /// Rows become columns, after the flips.
+    /// Turns rows into columns, after the flips.
     pub transpose: bool,
 }
 
 impl Symmetry {
-    /// Leaves everything where it is.
+    /// Leaves everything in place.
     pub const IDENTITY: Self = Self {
         flip_rows: false,
         flip_columns: false,
         transpose: false,
     };
 
-    /// Rows become columns.
+    /// Turns rows into columns.
     pub const TRANSPOSITION: Self = Self {
         transpose: true,
         ..Self::IDENTITY
     };
 
-    /// All eight, the identity first.
+    /// Returns all eight symmetries, the identity first.
     pub fn all() -> impl Iterator<Item = Self> {
         (0..8_u8).map(|bits| Self {
             flip_rows: bits & 1 != 0,
@@ -36,7 +36,7 @@ impl Symmetry {
         })
     }
 
-    /// The symmetry that undoes this one.
+    /// Returns the symmetry that undoes this one.
     #[must_use]
     pub const fn inverse(self) -> Self {
         if self.transpose {
@@ -50,7 +50,7 @@ impl Symmetry {
         }
     }
 
-    /// The shape of the image.
+    /// Returns the shape of the image.
     #[must_use]
     pub const fn shape(self, shape: Shape) -> Shape {
         if self.transpose {
@@ -60,7 +60,7 @@ impl Symmetry {
         }
     }
 
-    /// Where a cell of a board of the given shape goes.
+    /// Returns the image of a cell of a board of the given shape.
     #[must_use]
     pub const fn cell(self, shape: Shape, cell: usize) -> usize {
         let (mut row, mut column) = (shape.row(cell), shape.column(cell));
@@ -77,7 +77,7 @@ impl Symmetry {
         }
     }
 
-    /// What becomes of a move.
+    /// Returns the image of a move.
     #[must_use]
     pub const fn direction(self, direction: Direction) -> Direction {
         let flipped = if direction.is_vertical() {

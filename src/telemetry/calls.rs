@@ -1,11 +1,12 @@
-//! What is recorded of every call, by its method: looked up once, since each look takes as long as
-//! ten recordings.
+//! What is recorded of every call, by its method. The metrics are looked up once, because each
+//! look-up takes as long as ten recordings.
 
 use std::sync::{LazyLock, OnceLock};
 
 use metrics::{Counter, Gauge, Histogram, counter, gauge, histogram};
 
-/// What a call is counted as: never its path, of which a client can make any number.
+/// The method as which a call is counted. It is never the path, of which a client can make any
+/// number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Method {
     Solve,
@@ -14,12 +15,12 @@ pub(crate) enum Method {
     Generate,
     Health,
     Reflection,
-    /// Whatever else was called.
+    /// Any other path.
     Unknown,
 }
 
 impl Method {
-    /// All, in the order of their numbers.
+    /// All methods, in the order of their numbers.
     const ALL: [Self; 7] = [
         Self::Solve,
         Self::SolveStream,
@@ -30,7 +31,7 @@ impl Method {
         Self::Unknown,
     ];
 
-    /// In labels and in the log.
+    /// Returns the name used in labels and in the log.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Solve => "Solve",
@@ -44,7 +45,7 @@ impl Method {
     }
 }
 
-/// gRPC has so many codes.
+/// The number of gRPC codes.
 const CODES: usize = 17;
 
 static ALL: LazyLock<[Calls; Method::ALL.len()]> =
@@ -59,7 +60,7 @@ pub(super) struct Calls {
     handled: [OnceLock<Counter>; CODES],
 }
 
-/// The metrics of a method.
+/// Returns the metrics of a method.
 pub(super) fn of(method: Method) -> &'static Calls {
     &ALL[method as usize]
 }
@@ -75,7 +76,7 @@ impl Calls {
         }
     }
 
-    /// Those that ended with a code, by its number and its name.
+    /// Returns the counter of calls that ended with a code, given by its number and its name.
     pub(super) fn handled(&self, (number, code): (usize, &'static str)) -> &Counter {
         self.handled[number % CODES].get_or_init(
             || counter!("loyd_requests_handled_total", "method" => self.method, "code" => code),

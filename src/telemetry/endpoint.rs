@@ -1,4 +1,4 @@
-//! Serves the metrics over HTTP, on a listener of their own that shares nothing with the calls.
+//! Serves the metrics over HTTP, on a listener of its own that shares nothing with the calls.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -18,22 +18,22 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-/// Prometheus' text format.
+/// The content type of Prometheus' text format.
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// Connections at once: a few scrapers, each with one.
+/// The most connections at once: a few scrapers, each with one.
 const CONNECTIONS: usize = 64;
 
-/// How long the head of a request may take, the time between two of them included.
+/// How long the head of a request may take, including the time since the previous request.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How long a scrape may take to be taken.
+/// How long a connection may last. This bounds how slowly a scrape may be read.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How often histograms are put in order, so that they do not grow between scrapes.
+/// How often histograms are compacted, so that they do not grow between scrapes.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// Where metrics can be had.
+/// The HTTP endpoint of the metrics.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     listener: TcpListener,
@@ -41,10 +41,10 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Listens.
+    /// Starts to listen.
     ///
     /// # Errors
-    /// When the address cannot be listened on.
+    /// If listening on the address fails.
     pub(super) fn bind(address: SocketAddr) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -54,12 +54,12 @@ impl Endpoint {
         })
     }
 
-    /// Where it listens.
+    /// Returns the address that it listens on.
     pub(super) const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Answers for as long as it is polled.
+    /// Serves requests for as long as it is polled.
     pub(super) async fn serve(self, metrics: PrometheusHandle) {
         let places = Arc::new(Semaphore::new(CONNECTIONS));
         let mut upkeep = tokio::time::interval(UPKEEP);

@@ -1,6 +1,6 @@
-//! How a log line is written: into one buffer. Each call has a line, and to pass its parts through
-//! layers of formatters took a sixth of all instructions of an easy one. On a terminal nobody reads
-//! so many lines: what is written there in colours is left to the library.
+//! Formatting of log lines into a single buffer. Each call has a line, and passing its parts
+//! through layers of formatters took a sixth of all instructions of an easy call. Nobody reads that
+//! many lines on a terminal, so colored output there is left to the library.
 
 use std::fmt::{self, Debug, Display, Write};
 use std::time::SystemTime;
@@ -14,13 +14,14 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::logs::LogFormat;
 
-/// The bytes that a line has room for before it grows.
+/// The initial capacity of a line, in bytes.
 const USUAL: usize = 512;
 
-/// Where lines that come by way of the `log` crate are from: left out, as the library does.
+/// The prefix of the fields that say where lines from the `log` crate come from. They are left out,
+/// as the library does.
 const FOREIGN: &str = "log.";
 
-/// Writes events in a format, without the spans that they are in.
+/// Writes events in a format, without their spans.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Format(pub(super) LogFormat);
 
@@ -60,12 +61,12 @@ where
 struct Line {
     format: LogFormat,
     text: String,
-    /// What a value says of itself, before it is put between quotes.
+    /// The text of a value, before it is quoted.
     value: String,
 }
 
 impl Line {
-    /// Writes a field's name, if the field is to be written.
+    /// Writes a field's name and returns true, unless the field is left out.
     fn begins(&mut self, field: &Field) -> bool {
         if field.name().starts_with(FOREIGN) {
             return false;
@@ -82,12 +83,12 @@ impl Line {
         self.text.extend(parts);
     }
 
-    /// A value that needs no quotes in either format.
+    /// Writes a value that needs no quotes in either format.
     fn plain(&mut self, field: &Field, value: impl Display) {
         if !self.begins(field) {
             return;
         }
-        // To write into a string cannot fail.
+        // Writing into a string cannot fail.
         let _ = write!(self.text, "{value}");
     }
 }

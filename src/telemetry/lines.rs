@@ -1,7 +1,7 @@
-//! The log's lines on their way to standard error: collected, and written some at a time.
+//! The log's lines on their way to standard error: collected, and written several at a time.
 //!
-//! A write for each line would cost a call more than its line does, and would have it wait for
-//! whoever reads the log.
+//! A write per line would cost a call more than formatting the line does, and would make it wait
+//! for whoever reads the log.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,16 +11,16 @@ use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// For how long lines are collected.
+/// How long lines are collected.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Bytes of lines that may wait to be written.
+/// The most bytes of lines that may wait to be written.
 const MOST_BYTES: usize = 4 << 20;
 
-/// Lines lost because so many waited.
+/// The number of lines lost because too many waited.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// How many lines were lost because nobody read them fast enough.
+/// Returns how many lines were lost because they were not read fast enough.
 pub(super) fn lost() -> u64 {
     LOST.load(Ordering::Relaxed)
 }
@@ -37,11 +37,11 @@ struct Shared {
     came: Condvar,
 }
 
-/// Takes lines.
+/// The end that takes lines.
 #[derive(Clone, Debug)]
 pub(super) struct Lines(Arc<Shared>);
 
-/// Writes the lines until it is dropped; then all that have come are written.
+/// Writes lines until it is dropped, when all remaining lines are written.
 #[derive(Debug)]
 pub struct Log {
     shared: Arc<Shared>,
@@ -49,7 +49,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Begins to write. Without a thread to be had, lines wait until it is dropped.
+    /// Starts to write. If no thread can be started, lines wait until the log is dropped.
     pub(super) fn to(output: impl Write + Send + 'static) -> (Self, Lines) {
         let shared = Arc::<Shared>::default();
         let lines = Lines(Arc::clone(&shared));
@@ -67,7 +67,7 @@ impl Drop for Log {
         self.shared.lock().closed = true;
         self.shared.came.notify_one();
         if let Some(thread) = self.thread.take() {
-            // It has nothing left to say if it panicked.
+            // If the thread panicked, there is nothing more to report.
             drop(thread.join());
         }
     }
@@ -75,7 +75,7 @@ impl Drop for Log {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Waiting> {
-        // A line is there or not: nothing can be left half-changed.
+        // A line is either there or not; nothing can be left half-changed.
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -97,7 +97,7 @@ impl Shared {
             std::mem::swap(&mut lines, &mut waiting.bytes);
             let closed = waiting.closed;
             drop(waiting);
-            // There is nobody to tell if this fails.
+            // If this fails, there is nowhere to report it.
             let _ = output.write_all(&lines).and_then(|()| output.flush());
             lines.clear();
             if closed {
@@ -107,7 +107,7 @@ impl Shared {
     }
 }
 
-/// Takes one line at a time.
+/// Takes one line per write.
 impl Write for &Lines {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut waiting = self.0.lock();

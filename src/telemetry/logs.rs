@@ -9,19 +9,20 @@ use tracing_subscriber::filter::LevelFilter;
 use super::format::Format;
 use super::lines::Log;
 
-/// How log lines look.
+/// The format of log lines.
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// For people.
     Text,
-    /// One JSON object a line.
+    /// One JSON object per line.
     Json,
 }
 
-/// Reads a filter of the log: a level, or `TARGET=LEVEL`, or several of these with commas between.
+/// Checks a filter of the log: a level, `TARGET=LEVEL`, or several of these separated by commas.
 ///
 /// # Errors
-/// What is wrong with it. A word alone that is no level would be a target, and silence the rest.
+/// What is wrong with the filter. A single word that is not a level would be a target, and silence
+/// everything else.
 pub fn log_filter(text: &str) -> Result<String, String> {
     let parts = text.split(',').map(str::trim);
     for part in parts.filter(|part| !part.contains(['=', '['])) {
@@ -39,15 +40,16 @@ pub fn log_filter(text: &str) -> Result<String, String> {
 
 /// Sends the log to standard error.
 ///
-/// `filter` is one that can be [read](log_filter). Lines are written by a thread of their own, until what is returned is dropped:
-/// calls do not wait for whoever reads the log, and when he is too slow lines are lost, and counted.
+/// `filter` is one that [`log_filter`] accepts. A thread writes the lines until the returned value
+/// is dropped. Calls do not wait for whoever reads the log; if the reader is too slow, lines are
+/// lost and counted.
 #[must_use]
 pub fn install_logs(format: LogFormat, filter: &str) -> Log {
     let (log, lines) = Log::to(std::io::stderr());
     let builder = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::builder().parse_lossy(filter))
         .with_writer(lines);
-    // A second subscriber in one process is a test's; the first one stays.
+    // Only tests install a second subscriber in one process. The first one stays.
     let _ = if format == LogFormat::Text && std::io::stderr().is_terminal() {
         builder.with_target(false).try_init()
     } else {
@@ -57,7 +59,8 @@ pub fn install_logs(format: LogFormat, filter: &str) -> Log {
     log
 }
 
-/// A panic is a line like the others, with its place. What it costs is said where it is caught.
+/// Logs a panic as a line like the others, with its location. What the panic costs is logged where
+/// it is caught.
 fn report_panic(panic: &PanicHookInfo<'_>) {
     let payload = panic.payload();
     let said = payload.downcast_ref::<&str>().copied();

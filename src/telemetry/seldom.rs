@@ -1,12 +1,13 @@
-//! Log lines for what can happen thousands of times a second.
+//! Log lines for events that can happen thousands of times a second.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long nothing more is said after a line.
+/// The least time between two lines.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Something of which the log tells once a second at most: a line for each would be a load of its own.
+/// An event that is logged at most once per second, because a line for each would be a load of its
+/// own.
 #[derive(Debug)]
 pub(super) struct Seldom(Mutex<Option<(Instant, u64)>>);
 
@@ -15,8 +16,8 @@ impl Seldom {
         Self(Mutex::new(None))
     }
 
-    /// It has happened. When there is to be a line: how often it has since the one before, this time
-    /// counted.
+    /// Records an event. If a line is due, returns the number of events since the previous line,
+    /// including this one.
     pub(super) fn happened(&self) -> Option<u64> {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *said {

@@ -1,7 +1,8 @@
 //! The spans of calls, sent to a collector by OTLP.
 //!
-//! A call's spans are made when it has ended, from what was noted of it: until then a trace costs
-//! nothing. They wait in a bounded queue, and what has no room there is dropped and counted.
+//! A call's spans are created when it has ended, from what was recorded about it; until then a
+//! trace costs nothing. They wait in a bounded queue, and those that do not fit are dropped and
+//! counted.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -25,13 +26,13 @@ use super::count_spans;
 use super::trace_context::{TraceContext, TraceId};
 use super::traces::{Ended, TracesError};
 
-/// Calls whose spans wait for the collector at the most.
+/// The most calls whose spans wait for the collector.
 const QUEUE: usize = 4096;
 
-/// Spans of one call at the most: its own, and those of the wait and of the search.
+/// The most spans of one call: its own, and those of the wait and of the search.
 const SPANS: usize = 3;
 
-/// How long spans wait for others to be sent with.
+/// How long spans wait to be sent together with others.
 const DELAY: Duration = Duration::from_secs(1);
 
 /// How long an export may take.
@@ -40,10 +41,10 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the end of the process may wait for the collector.
 const FLUSH: Duration = Duration::from_secs(2);
 
-/// The exporter, once there is one.
+/// The exporter, once installed.
 static EXPORTER: OnceLock<(SdkTracerProvider, SdkTracer)> = OnceLock::new();
 
-/// Spans that have been made and not been sent.
+/// The number of spans that have been created but not sent.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 /// See [`super::install_traces`].
@@ -57,7 +58,7 @@ pub(super) fn install(endpoint: &str, ratio: f64) -> Result<(), TracesError> {
             endpoint: endpoint.to_owned(),
             cause: error.to_string(),
         })?;
-    // The queue is bounded by WAITING, which can count what has no room.
+    // The queue is bounded by WAITING, so that spans that do not fit can be counted.
     let batches = BatchConfigBuilder::default()
         .with_max_queue_size(SPANS * QUEUE + 1024)
         .with_scheduled_delay(DELAY)
@@ -78,7 +79,7 @@ pub(super) fn install(endpoint: &str, ratio: f64) -> Result<(), TracesError> {
         .with_resource(resource.with_attribute(version).build())
         .build();
     let tracer = provider.tracer("loyd");
-    // A second exporter in one process is a test's; the first one stays.
+    // Only tests install a second exporter in one process. The first one stays.
     let _ = EXPORTER.set((provider, tracer));
     Ok(())
 }
@@ -92,7 +93,7 @@ pub(super) fn flush() {
     }
 }
 
-/// Makes the spans of a call, if its trace is recorded, and says which trace it belongs to.
+/// Creates the spans of a call if its trace is recorded, and returns the id of its trace.
 pub(super) fn export(
     parent: Option<TraceContext>,
     state: Option<&HeaderValue>,
@@ -141,13 +142,13 @@ pub(super) fn export(
     Some(TraceId(trace))
 }
 
-/// The longest `tracestate`, in bytes, that all have to propagate (W3C Trace Context, 2021).
+/// The longest `tracestate`, in bytes, that every party has to propagate (W3C Trace Context, 2021).
 const LONGEST_STATE: usize = 512;
 
-/// The caller's span.
+/// Returns the caller's span.
 fn caller(parent: TraceContext, state: Option<&HeaderValue>) -> SpanContext {
-    // A state that cannot be read is left out, as the recommendation has it, and so is one that is longer than all have to
-    // propagate: it is kept until it is exported.
+    // A state that cannot be parsed is left out, as the recommendation asks. So is one that is
+    // longer than every party has to propagate, because it is kept until it is exported.
     let state = state
         .filter(|state| state.len() <= LONGEST_STATE)
         .and_then(|state| state.to_str().ok()?.parse::<TraceState>().ok())
@@ -184,13 +185,13 @@ fn attributes(ended: &Ended<'_>) -> Vec<KeyValue> {
     attributes
 }
 
-/// Whether the code is an error of the server, by OpenTelemetry's conventions for gRPC: unknown,
+/// Returns whether the code is a server error by OpenTelemetry's conventions for gRPC: unknown,
 /// deadline exceeded, unimplemented, internal, unavailable and data loss.
 const fn is_our_fault(code: i32) -> bool {
     matches!(code, 2 | 4 | 12 | 13 | 14 | 15)
 }
 
-/// An exporter whose spans are counted.
+/// An exporter that counts its spans.
 #[derive(Debug)]
 struct Counted(SpanExporter);
 

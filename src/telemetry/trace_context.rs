@@ -1,16 +1,16 @@
-//! The place of a call in its caller's trace, as W3C's Trace Context writes it.
+//! The place of a call in its caller's trace, in the format of W3C Trace Context.
 
 use std::fmt;
 
-/// The length of a `traceparent` of version 00, and of what later versions begin with.
+/// The length of a `traceparent` of version 00, and of the part that later versions begin with.
 const LENGTH: usize = 55;
 
 /// A `traceparent`: `00-<trace id>-<id of the caller's span>-<flags>`, in hexadecimal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TraceContext {
-    /// The trace; not 0.
+    /// The trace, not 0.
     pub trace: TraceId,
-    /// The caller's span; not 0.
+    /// The caller's span, not 0.
     pub span: u64,
     /// Bit 0 says that the caller records the trace.
     pub flags: u8,
@@ -21,7 +21,7 @@ pub struct TraceContext {
 pub struct TraceId(pub u128);
 
 impl TraceContext {
-    /// Reads the value of the header; none where it is not one, as the recommendation has it.
+    /// Parses the value of the header. Returns `None` if it is invalid by the recommendation.
     ///
     /// ```
     /// use loyd::telemetry::TraceContext;
@@ -46,7 +46,7 @@ impl TraceContext {
             span: hexadecimal(span)? as u64,
             flags: hexadecimal(flags)? as u8,
         };
-        // A later version may go on, after a dash.
+        // A later version may continue after a dash.
         let ends_well = match hexadecimal(version)? {
             0 => later.is_empty(),
             0xff => false,
@@ -68,7 +68,7 @@ impl fmt::Debug for TraceId {
     }
 }
 
-/// Digits in lower case alone, at most 32.
+/// Parses at most 32 hexadecimal digits in lower case.
 fn hexadecimal(digits: &[u8]) -> Option<u128> {
     digits.iter().try_fold(0, |number, &digit| {
         let value = match digit {

@@ -1,11 +1,12 @@
-//! Which weights are one: those that the puzzle's symmetries make alike are learned together, from
-//! the samples of all of them.
+//! Weights that the puzzle's symmetries make alike are learned as one, from the samples of all of
+//! them.
 //!
-//! One symmetry is the mirror in the diagonal of square boards. The other has tiles and cells change
-//! their parts: a way from the goal to a board with the blank at home, walked back, leads from the
-//! goal to the *inverse* board, where tile a stands on b's home if tile b stood on a's. Both are as
-//! far from the goal (duality: Zahavi, Felner, Holte & Schaeffer, 2008). With the blank elsewhere
-//! that is only nearly so; of two tiles on their cells it is taken to hold wherever the blank is.
+//! One symmetry is the mirror in the diagonal of square boards. The other exchanges the roles of
+//! tiles and cells: a path from the goal to a board with the blank at home, walked back, leads from
+//! the goal to the *inverse* board, where tile a stands on b's home if tile b stood on a's. Both
+//! boards are equally far from the goal (duality: Zahavi, Felner, Holte & Schaeffer, 2008). With
+//! the blank elsewhere this is only approximately true; for two tiles on their cells it is assumed
+//! to hold wherever the blank is.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::puzzle::Shape;
 /// A tile and its cell.
 pub(super) type Stand = (usize, usize);
 
-/// The number of the weight for each place in the order of the fields of
+/// The number of the weight for each index in the order of the fields of
 /// [`Weights`](crate::heuristic::learned::Weights).
 #[derive(Debug)]
 pub(super) struct Alike {
@@ -48,7 +49,8 @@ impl Alike {
     }
 }
 
-/// The number of each place, from the places of its images: the first of them has it, too.
+/// Returns the number of each index, given the indices of its images. The first of them has the
+/// same number.
 fn numbers(places: impl Iterator<Item = [usize; 3]>) -> Box<[u32]> {
     let mut numbers: Vec<u32> = Vec::new();
     let mut count = 0;
@@ -64,11 +66,11 @@ fn numbers(places: impl Iterator<Item = [usize; 3]>) -> Box<[u32]> {
     numbers.into()
 }
 
-/// Which tiles on their cells weigh as much as others.
+/// The symmetries under which tiles on their cells have the same weight.
 #[derive(Clone, Debug)]
 pub(super) struct Symmetries {
     cells: usize,
-    /// The mirror, of square boards.
+    /// The mirror, for square boards.
     mirror: Option<Arc<Transposition>>,
     has_inverse: bool,
 }
@@ -81,7 +83,7 @@ impl Symmetries {
         }
     }
 
-    /// The mirror alone.
+    /// Returns the mirror alone.
     pub(super) fn mirror(shape: Shape) -> Self {
         let is_square = shape.rows() == shape.columns();
         Self {
@@ -91,7 +93,8 @@ impl Symmetries {
         }
     }
 
-    /// The images of tiles on their cells: in the mirror, inverse, and both. What has none is its own.
+    /// Returns the images of tiles on their cells: mirrored, inverse, and both. Without such a
+    /// symmetry, an image is the original.
     pub(super) fn images<const N: usize>(&self, stands: [Stand; N]) -> [[Stand; N]; 3] {
         let inverse = self.inverse(stands);
         [self.mirrored(stands), inverse, self.mirrored(inverse)]
@@ -104,8 +107,8 @@ impl Symmetries {
         stands.map(|(tile, cell)| (names.tiles[tile], names.cells[cell]))
     }
 
-    /// There is none where the blank is among them but not at home, or its home but not the blank; nor of one tile
-    /// on two cells, which is never asked for.
+    /// There is no inverse if the blank is among the tiles but not at home, or its home is among
+    /// the cells without the blank; nor for one tile on two cells, which never occurs.
     fn inverse<const N: usize>(&self, stands: [Stand; N]) -> [Stand; N] {
         let last = self.cells - 1;
         let is_half = |&(tile, cell): &Stand| (tile == 0) != (cell == last);

@@ -1,12 +1,17 @@
 //! Learning the weights of an estimate from the solutions that a beam finds by it.
 //!
-//! One generation after the other: the present beam solves many boards; each board on a way is
-//! labelled with the moves that remained; the weights learn from these; and those of the present
-//! generation, of the one before and their mean are tried on boards that nothing is learned
-//! from. The best by the length of the beam's solutions go on. Good weights learn to rank by what led on
-//! ([`rank_whole`]); those of tiles near each other learn nothing else ([`rank_in_stages`], [`rank_whole_near`]). What pairs of tiles
-//! do not tell a network learns beside them ([`learn_network`], [`learn_near_network`]). Stands above the searches; only the
-//! command line uses it. The same course gives the same weights, on any number of threads.
+//! In each generation, the current beam solves many boards; each board on a solution is labelled
+//! with the number of moves that remained; and the weights learn from these samples. The learned
+//! weights, their mean with the best so far and their mean with those of the generation before are
+//! tried on boards from which nothing is learned. The best by the length of the beam's solutions
+//! are kept.
+//!
+//! Good weights then learn to rank from which board led on ([`rank_whole`]); those of tiles near
+//! each other learn nothing else ([`rank_in_stages`], [`rank_whole_near`]). A network beside them
+//! learns what pairs of tiles do not tell ([`learn_network`], [`learn_near_network`]).
+//!
+//! This module uses the searches, and only the command line uses it. The same course gives the same
+//! weights on any number of threads.
 
 mod alike;
 mod model;
@@ -34,49 +39,49 @@ use crate::heuristic::learned::{Ranking, Rows, Weights};
 use crate::puzzle::generate::board_seed;
 use crate::puzzle::{Board, Dice};
 
-/// Solves between two reports, and before new boards come among the starts.
+/// The solves between two reports, and before new boards join the starts.
 const BATCH: usize = 512;
 
-/// Generations whose samples are looked at.
+/// The generations whose samples are used.
 const REMEMBERED: usize = 3;
 
-/// How much wider the beam is that looks at boards on which the other gave up.
+/// How much wider the beam is that retries boards on which the first beam gave up.
 const WIDER: usize = 4;
 
-/// One in so many boards of a batch may be looked at by that one.
+/// One board in this many of a batch may be retried by the wider beam.
 const STUCK: usize = 32;
 
-/// The models that learn the same lessons in different orders, to be averaged.
+/// The number of models that learn the same lessons in different orders, to be averaged.
 const PUPILS: u64 = 2;
 
-/// What is to be done.
+/// What a course consists of.
 #[derive(Clone, Debug)]
 pub struct Course {
-    /// Everything random comes from it.
+    /// The seed of all randomness.
     pub seed: u64,
-    /// Threads to use; the result is the same on any number of them.
+    /// The threads to use. The result does not depend on their number.
     pub threads: usize,
-    /// How many generations.
+    /// The number of generations.
     pub generations: u32,
     /// The solves of a generation.
     pub solves: usize,
     /// The width of the beam that solves.
     pub width: usize,
-    /// How often each sample is looked at in a generation.
+    /// How often each sample is seen in a generation.
     pub epochs: u32,
-    /// How much the first lesson changes the estimate of its board, in moves; where ranks are learned,
-    /// how much it changes a weight.
+    /// How much the first lesson changes the estimate of its board, in moves; where ranks are
+    /// learned, how much it changes a weight.
     pub rate: f32,
-    /// Boards that decide between weights.
+    /// The number of boards that decide between weights.
     pub trials: usize,
-    /// The width of the beam on those.
+    /// The width of the beam on those boards.
     pub trial_width: usize,
 }
 
-/// How far a course has come.
+/// The progress of a course.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Report {
-    /// Boards solved in a generation.
+    /// Boards were solved in a generation.
     Solving {
         /// The generation, from 1.
         generation: u32,
@@ -84,30 +89,31 @@ pub enum Report {
         tried: usize,
         /// The boards to try.
         of: usize,
-        /// How many of them the beam gave up.
+        /// How many of the tried boards the beam gave up on.
         failed: usize,
     },
-    /// Learning from samples.
+    /// Learning from samples begins.
     Learning {
         /// The generation, from 1.
         generation: u32,
-        /// The samples.
+        /// The number of samples.
         samples: usize,
     },
-    /// What weights were worth on the trial boards.
+    /// Weights were tried on the trial boards.
     Tried {
-        /// The generation, from 1; 0 for the weights to begin with.
+        /// The generation, from 1; 0 for the initial weights.
         generation: u32,
         /// What was tried.
         what: &'static str,
-        /// The mean moves of the solutions; a board without counts as twice its size.
+        /// The mean length of the solutions. A board without a solution counts as twice the typical
+        /// length.
         moves: f64,
-        /// The boards without solution.
+        /// The number of boards without a solution.
         failed: usize,
     },
 }
 
-/// Runs a course that begins with some weights; the best by solution length.
+/// Runs a course that starts from some weights. Returns the best by solution length.
 pub fn train(course: &Course, from: Weights, report: &mut dyn FnMut(&Report)) -> Weights {
     let shape = from.shape();
     let trial = Trial::new(shape, course);
@@ -150,7 +156,7 @@ pub fn train(course: &Course, from: Weights, report: &mut dyn FnMut(&Report)) ->
     best
 }
 
-/// The samples of a generation.
+/// Collects the samples of a generation.
 fn gather(
     course: &Course,
     generation: u32,
@@ -194,8 +200,8 @@ fn gather(
             }
         }
         failed += outcomes.iter().filter(|one| one.path.is_none()).count();
-        // Where the beam gives up it has most to learn: a wider one may tell. That takes long, so
-        // that it is not done for all where they are many.
+        // There is most to learn where the beam gives up, and a wider beam may find a solution. It
+        // takes long, so only some boards are retried where there are many.
         stuck.truncate(boards.len() / STUCK);
         let wider = Beam {
             rows: Arc::clone(&beam.rows),
@@ -214,8 +220,8 @@ fn gather(
     samples
 }
 
-/// The model after the lessons of a generation: the mean of two that learned them in different
-/// orders.
+/// Returns the model after the lessons of a generation: the mean of two models that learned them in
+/// different orders.
 fn learn(course: &Course, generation: u32, model: &Model, samples: &Samples) -> Model {
     let pupils: Vec<u64> = (1..=PUPILS).collect();
     let pupils = each(&pupils, course.threads, |_, number| {

@@ -1,4 +1,4 @@
-//! The weights as numbers that can be learned, and how they learn.
+//! The weights as trainable numbers, and how they are learned.
 
 use std::sync::Arc;
 
@@ -9,20 +9,20 @@ use super::weight::{Weight, means_by_number, means_of};
 use crate::heuristic::learned::Weights;
 use crate::puzzle::{Dice, Shape};
 
-/// The squares that a weight begins with: none, but that nothing is divided by nothing.
+/// The initial sum of squares: practically none, but enough to avoid a division by zero.
 const CALM: f32 = f32::MIN_POSITIVE;
 
-/// How much a generation's samples are to be learned.
+/// How a generation's samples are to be learned.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lessons {
     /// How often each sample is seen.
     pub(super) epochs: u32,
-    /// The first change of all weights of a board together, in moves; it falls to a twentieth.
+    /// The first change of all weights of a board together, in moves. It falls to a twentieth.
     pub(super) rate: f32,
     pub(super) seed: u64,
 }
 
-/// The weights of [`Weights`], in moves; those that are [alike](Alike) stand once.
+/// The weights of [`Weights`], in moves. Weights that are [alike](Alike) are stored once.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
     shape: Shape,
@@ -32,7 +32,7 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Where weights differ that are alike, their mean.
+    /// Creates a model of weights. Where weights that are alike differ, it takes their mean.
     pub(super) fn of(weights: &Weights) -> Self {
         let shape = weights.shape();
         let alike = Arc::new(Alike::new(shape));
@@ -46,7 +46,7 @@ impl Model {
         }
     }
 
-    /// The weights rounded to parts of a move.
+    /// Returns the weights, rounded to parts of a move.
     pub(super) fn weights(&self) -> Weights {
         let value = |weights: &[Weight], number: u32| weights[number as usize].value;
         let singles = self.alike.singles.iter();
@@ -60,7 +60,7 @@ impl Model {
         plain.rounded()
     }
 
-    /// Learns from samples, in an order that the seed chooses.
+    /// Learns from samples, in an order that the seed determines.
     pub(super) fn learn(&mut self, samples: &Samples, lessons: Lessons) {
         let cells = self.shape.cells();
         let mut dice = Dice::new(lessons.seed);
@@ -81,7 +81,7 @@ impl Model {
         }
     }
 
-    /// Learns that a board is so many moves from the goal.
+    /// Learns that a board is the given number of moves from the goal.
     fn step(&mut self, tiles: &[u8], moves: f32, rate: f32, present: &mut Present) {
         let cells = tiles.len();
         present.singles.clear();
@@ -112,14 +112,14 @@ impl Model {
         }
     }
 
-    /// Forgets how much it was told: the next lessons change it as much as the first did.
+    /// Forgets past changes, so that the next lessons change the weights as much as the first did.
     pub(super) fn refresh(&mut self) {
         for weight in self.singles.iter_mut().chain(&mut self.pairs) {
             weight.squares = 0.0;
         }
     }
 
-    /// The mean of two models.
+    /// Returns the mean of two models.
     pub(super) fn mean(&self, other: &Self) -> Self {
         Self {
             shape: self.shape,
@@ -130,14 +130,14 @@ impl Model {
     }
 }
 
-/// The numbers of the weights of a board.
+/// The numbers of a board's weights.
 #[derive(Debug, Default)]
 struct Present {
     singles: Vec<u32>,
     pairs: Vec<u32>,
 }
 
-/// For each number the mean of the parts of a move that have it.
+/// Returns, for each number, the mean of the parts of a move that have it.
 fn means(numbers: &[u32], parts: impl Iterator<Item = i32>) -> Vec<Weight> {
     let count = numbers.iter().max().map_or(0, |&most| most as usize + 1);
     means_by_number(numbers.iter().copied(), parts, count)

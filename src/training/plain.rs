@@ -1,4 +1,4 @@
-//! Every weight by itself, to be made small enough for a byte.
+//! All weights individually, to be made small enough for a byte.
 
 use crate::heuristic::learned::{Rows, Weights, pair_place, pairs_of};
 use crate::puzzle::Shape;
@@ -12,7 +12,7 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    /// The weights rounded to parts of a move.
+    /// Returns the weights, rounded to parts of a move.
     pub(super) fn rounded(&self) -> Weights {
         let parts = |weight: &f32| (weight * Rows::UNIT as f32).round();
         let singles = self.singles.iter().map(|single| parts(single) as i16);
@@ -20,18 +20,18 @@ impl Plain {
         Weights::new(self.shape, singles.collect(), pairs.collect()).expect("as many as they were")
     }
 
-    /// The same estimates from smaller weights: what a tile on a cell means to all others alike
-    /// goes from its pairs into its own weight.
+    /// Makes weights smaller without changing any estimate: what a tile on a cell contributes with
+    /// all others alike moves from its pairs into its own weight.
     pub(super) fn settle(&mut self) {
         for _ in 0..ROUNDS {
             self.centre();
         }
     }
 
-    /// In the pairs of a tile on a cell the mean of those with any one tile, and of those with any
-    /// one cell, becomes less.
+    /// Reduces, in the pairs of a tile on a cell, the mean of those with any one tile, and of those
+    /// with any one cell.
     ///
-    /// That is done for all at once, and treats tiles as it treats cells, so that weights which are
+    /// This is done for all at once, and treats tiles and cells alike, so that weights that are
     /// [alike](super::alike) stay alike.
     fn centre(&mut self) {
         let cells = self.shape.cells();
@@ -52,9 +52,9 @@ impl Plain {
         }
     }
 
-    /// What goes from the pairs of a tile on a cell into its own weight: a half of the means, as the
-    /// others on their cells do as much. The blank and its home are left out: pairs with one of them have no
-    /// inverse.
+    /// Returns what moves from the pairs of a tile on a cell into its own weight: half of the
+    /// means, because the other tile of each pair takes as much. The blank and its home are left
+    /// out: pairs with one of them have no inverse.
     fn shift(&self, tile: usize, cell: usize) -> Shift {
         let cells = self.shape.cells();
         let tiles = || (1..cells).filter(|&other| other != tile);
@@ -72,7 +72,7 @@ impl Plain {
                 shift.by_cell[other_cell] += value * cell_part;
             }
         }
-        // What the means by tile and by cell have in common counts once.
+        // The part that the means by tile and by cell have in common counts once.
         let tile_mean = shift.by_tile.iter().sum::<f32>() / tiles().count() as f32;
         let cell_mean = shift.by_cell.iter().sum::<f32>() / places().count() as f32;
         tiles().for_each(|other| shift.by_tile[other] -= tile_mean / 2.0);
@@ -81,13 +81,13 @@ impl Plain {
     }
 }
 
-/// Means are halved so often.
+/// The number of times that means are halved.
 const ROUNDS: usize = 6;
 
-/// What is taken from all pairs of a tile on a cell.
+/// What is subtracted from all pairs of a tile on a cell.
 ///
-/// The others always stand one on each cell. So what is taken by their tiles and by their cells is
-/// the same sum, whichever cells they have.
+/// The other tiles always stand one on each cell. So the sum of what is subtracted by tile and by
+/// cell is the same whichever cells they are on.
 struct Shift {
     by_tile: Vec<f32>,
     by_cell: Vec<f32>,

@@ -1,6 +1,6 @@
-//! Boards with the moves from there to the goal.
+//! Boards labelled with the number of moves to the goal.
 
-/// Boards of one size, each with a number of moves that solves it.
+/// Boards of one size, each with the length of a solution.
 #[derive(Clone, Debug)]
 pub(super) struct Samples {
     cells: usize,

@@ -1,4 +1,4 @@
-//! One solve of the present beam, and what is to be learned from it.
+//! One solve by the current beam, and what is learned from it.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use crate::search::beam::{
     Hashes, Layers, Learned, Mark, Settings, State, Trace, bytes_of, deepest,
 };
 
-/// How many boards of a solve's layers are looked at again.
+/// How many boards from inside a solve's layers are kept.
 const KEPT_BOARDS: usize = 3;
 
-/// What came of a solve.
+/// The outcome of a solve.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
-    /// The boards from the start to the goal, both included; none where the beam gave up.
+    /// The boards from the start to the goal, both included; `None` if the beam gave up.
     pub(super) path: Option<Vec<Vec<u8>>>,
-    /// Boards from inside the layers: what the beam has to rank.
+    /// Boards from inside the layers: those that the beam has to rank.
     pub(super) inside: Vec<Vec<u8>>,
 }
 
@@ -26,7 +26,7 @@ impl Outcome {
         Some(self.path.as_ref()?.len() - 1)
     }
 
-    /// Every board of the way with the moves that remained.
+    /// Adds every board of the solution with the number of moves that remained.
     pub(super) fn add_to(&self, samples: &mut Samples) {
         let Some(path) = &self.path else { return };
         for (tiles, moves) in path.iter().zip((0..path.len()).rev()) {
@@ -35,7 +35,7 @@ impl Outcome {
     }
 }
 
-/// How the present beam looks.
+/// The current beam.
 #[derive(Clone, Debug)]
 pub(super) struct Beam {
     pub(super) rows: Arc<Rows>,
@@ -43,7 +43,7 @@ pub(super) struct Beam {
 }
 
 impl Beam {
-    /// Solves a board whose blank belongs to the last cell.
+    /// Solves a board whose blank's home is the last cell.
     pub(super) fn solve(&self, start: &Board, seed: u64) -> Outcome {
         let shape = start.shape();
         let mut dice = Dice::new(seed);
@@ -85,14 +85,16 @@ impl Beam {
     }
 }
 
-/// Solves the boards of a batch on so many threads; the outcomes in the boards' order.
+/// Solves the boards of a batch on the given number of threads. Returns the outcomes in the order
+/// of the boards.
 pub(super) fn solve_all(beam: &Beam, starts: &[Board], seed: u64, threads: usize) -> Vec<Outcome> {
     each(starts, threads, |index, start| {
         beam.solve(start, seed.wrapping_add(index))
     })
 }
 
-/// What becomes of each item by its number, on so many threads; in the items' order.
+/// Applies `work` to each item and its number on the given number of threads. Returns the results
+/// in the order of the items.
 pub(super) fn each<T: Sync, R: Send>(
     items: &[T],
     threads: usize,
@@ -118,7 +120,7 @@ pub(super) fn each<T: Sync, R: Send>(
         .collect()
 }
 
-/// The board of some tiles, if it can be solved.
+/// Returns the board of some tiles, if it can be solved.
 pub(super) fn solvable(shape: crate::puzzle::Shape, tiles: &[u8]) -> Option<Board> {
     let numbers: Vec<u32> = tiles.iter().map(|&tile| tile.into()).collect();
     let board = Board::new(shape, &numbers).ok()?;

@@ -1,16 +1,16 @@
-//! What the boards are that a generation begins with.
+//! The boards with which a generation starts.
 
 use crate::puzzle::generate::{Solvability, Walk, scramble, uniform};
 use crate::puzzle::{Board, Dice, Shape};
 
-/// Boards from earlier solves that later ones begin with; the newest replace the oldest.
+/// Boards from earlier solves with which later ones start. The newest replace the oldest.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     boards: Vec<Board>,
     next: usize,
 }
 
-/// How many boards a pool remembers.
+/// The most boards in a pool.
 const REMEMBERED: usize = 1 << 14;
 
 impl Pool {
@@ -29,13 +29,13 @@ impl Pool {
     }
 }
 
-/// Where starts come from.
+/// The sources of starts.
 #[derive(Debug)]
 pub(super) struct Starts {
     goal: Board,
     /// Boards from inside the layers of beams.
     pub(super) inside: Pool,
-    /// Boards on ways that were found.
+    /// Boards on solutions that were found.
     pub(super) ways: Pool,
 }
 
@@ -48,8 +48,8 @@ impl Starts {
         }
     }
 
-    /// A start: in four of ten any board, in three one from inside a layer, in two one near a way,
-    /// in one the end of a walk from the goal.
+    /// Draws a start: four times in ten any board, three times one from inside a layer, twice one
+    /// near a solution, and once the end of a walk from the goal.
     pub(super) fn draw(&self, dice: &mut Dice) -> Board {
         let pooled = match dice.below(10) {
             0..3 => self.inside.any(dice).cloned(),

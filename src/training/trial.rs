@@ -1,4 +1,4 @@
-//! What weights are worth: how long a beam's solutions are by them.
+//! The worth of weights: the length of a beam's solutions by them.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ impl Trial {
         }
     }
 
-    /// The mean length of the solutions.
+    /// Returns the mean length of the solutions.
     pub(super) fn run(
         &self,
         weights: &Weights,
@@ -43,13 +43,13 @@ impl Trial {
     }
 }
 
-/// The boards that decide between weights in a course.
+/// Returns the boards that decide between weights in a course.
 pub(super) fn trial_boards(shape: Shape, course: &Course) -> Vec<Board> {
     let mut dice = Dice::new(board_seed(course.seed, u64::MAX));
     random_boards(shape, course.trials, &mut dice)
 }
 
-/// So many boards that can be solved, each as likely.
+/// Returns random solvable boards, all equally likely.
 pub(super) fn random_boards(shape: Shape, count: usize, dice: &mut Dice) -> Vec<Board> {
     let goal = Board::solved(shape);
     (0..count)
@@ -57,11 +57,11 @@ pub(super) fn random_boards(shape: Shape, count: usize, dice: &mut Dice) -> Vec<
         .collect()
 }
 
-/// How long solutions are.
+/// The lengths of solutions.
 pub(super) struct Worth {
-    /// The mean of their lengths, where those that were not found count twice the usual.
+    /// The mean length, where a missing solution counts as twice the typical length.
     moves: f64,
-    /// How many were not found.
+    /// The number of missing solutions.
     failed: usize,
 }
 
@@ -75,7 +75,7 @@ impl Worth {
         }
     }
 
-    /// Reports it; the mean.
+    /// Reports the figures and returns the mean.
     pub(super) fn report(
         self,
         generation: u32,
@@ -93,7 +93,7 @@ impl Worth {
     }
 }
 
-/// About the moves of a random board's solution.
+/// Returns about the length of a random board's solution, in moves.
 fn typical(shape: Shape) -> usize {
     shape.cells() * (shape.rows() + shape.columns()) * 2 / 5
 }

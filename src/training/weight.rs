@@ -1,9 +1,9 @@
-//! A weight that learns.
+//! A weight that is learned.
 
 use crate::heuristic::learned::Rows;
 
-/// A weight in moves, and the sum of the squares of what it was told to change: Adagrad's (Duchi, Hazan &
-/// Singer, 2011). They are read together, so they stand together.
+/// A weight in moves, and the sum of the squares of its gradients, as in Adagrad (Duchi, Hazan &
+/// Singer, 2011). The two are read together, so they are stored together.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Weight {
     pub(super) value: f32,
@@ -11,7 +11,8 @@ pub(super) struct Weight {
 }
 
 impl Weight {
-    /// Changes by at most about the rate, the less the more it was told before; `calm` counts as told before.
+    /// Changes the weight by at most about the rate, and by less the larger its past changes were.
+    /// `calm` counts as past changes.
     #[inline]
     pub(super) fn learn(&mut self, change: f32, rate: f32, calm: f32) {
         self.squares += change * change;
@@ -19,7 +20,7 @@ impl Weight {
     }
 }
 
-/// The means of the same weights that learned different things.
+/// Returns the means of the same weights from two courses of learning.
 pub(super) fn means_of(weights: &[Weight], others: &[Weight]) -> Vec<Weight> {
     let mean = |(a, b): (&Weight, &Weight)| Weight {
         value: (a.value + b.value) / 2.0,
@@ -28,8 +29,8 @@ pub(super) fn means_of(weights: &[Weight], others: &[Weight]) -> Vec<Weight> {
     weights.iter().zip(others).map(mean).collect()
 }
 
-/// For each of so many numbers the mean of the parts of a move that have it, in moves; nothing for numbers that none
-/// has.
+/// For each number below `count`, returns the mean in moves of those parts of a move that have the
+/// number, or 0 if none has it.
 pub(super) fn means_by_number(
     numbers: impl Iterator<Item = u32>,
     parts: impl Iterator<Item = i32>,

@@ -1,4 +1,4 @@
-//! Boards: `1 2 3 / 4 5 6 / 7 8 0` and its many relatives.
+//! Boards: `1 2 3 / 4 5 6 / 7 8 0` and its many variants.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,37 +8,37 @@ use thiserror::Error;
 use super::Place;
 use crate::puzzle::{Board, BoardError, Shape, ShapeError};
 
-/// The largest board and the two numbers of a header.
+/// The numbers of the largest board and the two of a header.
 const MAX_NUMBERS: usize = Shape::MAX_CELLS + 2;
 
-/// How much of a senseless word an error repeats, in characters.
+/// How much of an invalid word an error repeats, in characters.
 const QUOTED: usize = 16;
 
 /// A text that is not a board.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum BoardNotationError {
-    /// There is no number in the text.
+    /// There are no numbers in the text.
     #[error("there are no numbers: write the tiles row by row, 0 for the blank")]
     Empty,
-    /// A word that is no tile.
+    /// A word that is not a tile.
     #[error("{place}: {word:?} is neither the number of a tile nor a blank (0, _, . or x)")]
     Word {
-        /// Where it begins.
+        /// Where the word begins.
         place: Place,
-        /// The word; of a long one, its beginning.
+        /// The word; if it is long, its beginning.
         word: String,
     },
-    /// More numbers than the largest board has, and than are worth reading.
+    /// More numbers than the largest board and its header have.
     #[error(
         "{place}: more than {} numbers: boards have at most {} cells",
         MAX_NUMBERS,
         Shape::MAX_CELLS
     )]
     TooMany {
-        /// Where the first number too many begins.
+        /// Where the first number beyond the limit begins.
         place: Place,
     },
-    /// A list without rows that fills no square.
+    /// A list without rows that does not fill a square.
     #[error(
         "{count} numbers make no square: part the rows by /, ; or line breaks, or say the size first"
     )]
@@ -51,36 +51,36 @@ pub enum BoardNotationError {
     Ragged {
         /// Where the row begins.
         place: Place,
-        /// The row, from 1; rows without numbers are not counted.
+        /// The row, from 1. Rows without numbers are not counted.
         row: usize,
         /// The numbers in the first row.
         expected: usize,
-        /// The numbers in this one.
+        /// The numbers in this row.
         found: usize,
     },
-    /// A size on the first line that the numbers after it do not fill.
+    /// A size on the first line that does not match the count of numbers after it.
     #[error("a size of {side} says {side} times {side} numbers, but {found} follow")]
     Header {
         /// The number on the first line.
         side: u32,
-        /// How many numbers follow it.
+        /// How many numbers follow.
         found: usize,
     },
-    /// Rows and columns that no board has.
+    /// A number of rows and columns that no board has.
     #[error(transparent)]
     Shape(#[from] ShapeError),
-    /// The board was to have another size.
+    /// The board has another size than the one requested.
     #[error("the numbers make a board of {found}, wanted is one of {expected}")]
     OtherShape {
-        /// The size wanted.
+        /// The requested size.
         expected: Shape,
-        /// The size the text makes.
+        /// The size that the text gives.
         found: Shape,
     },
-    /// A list without rows that does not fill the wanted size.
+    /// A list without rows that does not fill the requested size.
     #[error("a board of {expected} has {} numbers, here are {found}", expected.cells())]
     Count {
-        /// The size wanted.
+        /// The requested size.
         expected: Shape,
         /// How many numbers there are.
         found: usize,
@@ -88,19 +88,20 @@ pub enum BoardNotationError {
     /// The numbers are not `0..cells`, each once.
     #[error("{}{error}", place.map(|place| format!("{place}: ")).unwrap_or_default())]
     Illegal {
-        /// Where the first number stands that breaks a rule, if it is one number that does.
+        /// Where the first number that breaks a rule stands, if a single number breaks it.
         place: Option<Place>,
-        /// All that is wrong.
+        /// Everything that is wrong.
         error: BoardError,
     },
 }
 
-/// Reads a board, of the given shape if there is one.
+/// Parses a board, of the given shape if there is one.
 ///
-/// Numbers are parted by white space or commas, rows by `/`, `;` or line breaks; 0, `_`, `.` and
+/// Numbers are separated by white space or commas, rows by `/`, `;` or line breaks. 0, `_`, `.` and
 /// `x` are the blank, and `#` begins a comment that ends with its line. Empty rows do not count.
-/// The numbers are read in the first of these ways that makes a legal board (no text makes one in
-/// two ways: the numbers of a header occur again in the board, which alone may not repeat any):
+/// The numbers are read in the first of these ways that gives a legal board (no text gives one in
+/// two ways: the numbers of a header occur again in the board, and the board itself may not repeat
+/// any):
 ///
 /// 1. as they stand: rows of equal length; or a single row, which is then cut into rows of the
 ///    given shape or, without one, of a square;
@@ -118,8 +119,8 @@ pub enum BoardNotationError {
 /// ```
 ///
 /// # Errors
-/// When the text cannot be read, at its first senseless word or surplus number; when its numbers
-/// have no legal size, or not the given one; when they are not `0..cells`, each once.
+/// If the text cannot be parsed, at its first invalid word or surplus number; if its numbers do not
+/// have a legal size, or not the given one; or if they are not `0..cells`, each once.
 pub fn parse_board(text: &str, shape: Option<Shape>) -> Result<Board, BoardNotationError> {
     let list = List::read(text)?;
     let mut first_error = None;
@@ -140,7 +141,7 @@ pub fn parse_board(text: &str, shape: Option<Shape>) -> Result<Board, BoardNotat
 impl FromStr for Board {
     type Err = BoardNotationError;
 
-    /// Reads a board as [`parse_board`] does, of whatever shape.
+    /// Parses a board of any shape, as [`parse_board`] does.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         parse_board(text, None)
     }
@@ -210,8 +211,8 @@ impl<'a> List<'a> {
         Ok(())
     }
 
-    /// The sizes that the numbers can be read in, each with the length of its header: at least
-    /// one.
+    /// Returns the sizes in which the numbers can be read, each with the length of its header: at
+    /// least one.
     fn readings(&self, shape: Option<Shape>) -> Result<Vec<(Shape, usize)>, BoardNotationError> {
         let plain = self.plain(shape);
         let mut readings = Vec::new();
@@ -235,7 +236,7 @@ impl<'a> List<'a> {
         Ok(readings)
     }
 
-    /// The size of the numbers as they stand.
+    /// Returns the size of the numbers as they stand.
     fn plain(&self, shape: Option<Shape>) -> Result<Shape, BoardNotationError> {
         let count = self.numbers.len();
         match (self.rows.len(), shape) {
@@ -278,14 +279,15 @@ impl<'a> List<'a> {
         end.unwrap_or(self.numbers.len()) - self.rows[row]
     }
 
-    /// The size that a header of `header` numbers says, if so many numbers follow.
+    /// Returns the size that a header of `header` numbers gives, if the right count of numbers
+    /// follows.
     fn headed(&self, rows: u32, columns: u32, header: usize) -> Option<(Shape, usize)> {
         let size = Shape::new(rows as usize, columns as usize).ok()?;
         (self.numbers.len() == header + size.cells()).then_some((size, header))
     }
 }
 
-/// Prints a board in lines, the numbers one under the other.
+/// Prints a board in lines, with the numbers aligned in columns.
 ///
 /// ```
 /// use loyd::puzzle::notation::Grid;

@@ -1,7 +1,7 @@
 //! Boards and moves as people write them.
 //!
-//! Reading takes texts of strangers: it is linear in the text and holds a bounded amount whatever
-//! the text says, and each error names the place and what would be right.
+//! The parsers accept untrusted text: they take linear time and bounded memory whatever the text
+//! is, and each error gives the place and what would be right.
 
 mod board;
 mod moves;
@@ -11,7 +11,7 @@ use std::fmt;
 pub use board::{BoardNotationError, Grid, parse_board};
 pub use moves::{Letters, MAX_MOVES, MovesNotationError, RunLengths, parse_moves};
 
-/// A place in a text, as editors count.
+/// A place in a text, counted as in editors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The line, from 1.
@@ -21,7 +21,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place of the character that begins at a byte of the text.
+    /// Returns the place of the character that begins at a byte of the text.
     fn at(text: &str, byte: usize) -> Self {
         let before = &text[..byte];
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);

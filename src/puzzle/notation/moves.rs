@@ -7,17 +7,17 @@ use thiserror::Error;
 use super::Place;
 use crate::puzzle::Direction;
 
-/// The most moves read from one text: half as many again as the longest solutions of the largest
-/// boards that a constructive solver gives (about 5 n³ for n×n).
+/// The most moves read from one text: half as many again as the longest solutions that a
+/// constructive solver gives for the largest boards (about 5 n³ for n×n).
 pub const MAX_MOVES: usize = 1 << 24;
 
 /// A text that is not a list of moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MovesNotationError {
-    /// A character that is no move.
+    /// A character that is not a move.
     #[error("{place}: {character:?} is no move: write U, D, L or R, and a count right behind (R3)")]
     Character {
-        /// Where it stands.
+        /// Where the character stands.
         place: Place,
         /// The character.
         character: char,
@@ -31,13 +31,13 @@ pub enum MovesNotationError {
     /// More moves than [`MAX_MOVES`].
     #[error("{place}: more than {MAX_MOVES} moves")]
     TooMany {
-        /// Where the move stands that is too many.
+        /// Where the first move beyond the limit stands.
         place: Place,
     },
 }
 
-/// Reads moves: the letters `UDLR`, capital or small, each with a count right behind it or none.
-/// White space and commas may stand between moves.
+/// Parses moves: the letters `UDLR`, upper or lower case, each followed directly by an optional
+/// count. White space and commas may stand between moves.
 ///
 /// ```
 /// use loyd::puzzle::Direction::{Down, Right};
@@ -49,7 +49,7 @@ pub enum MovesNotationError {
 /// ```
 ///
 /// # Errors
-/// At the first character that is no move, count of 0, or move beyond [`MAX_MOVES`].
+/// At the first character that is not a move, count of 0, or move beyond [`MAX_MOVES`].
 pub fn parse_moves(text: &str) -> Result<Vec<Direction>, MovesNotationError> {
     let mut moves = Vec::new();
     let mut rest = text.char_indices().peekable();
@@ -95,7 +95,7 @@ impl fmt::Display for Letters<'_> {
     }
 }
 
-/// Prints moves with the lengths of their runs, but for runs of one: `R3D2U`.
+/// Prints moves as runs with their lengths, which are left out for runs of one: `R3D2U`.
 #[derive(Clone, Copy, Debug)]
 pub struct RunLengths<'a>(pub &'a [Direction]);
 

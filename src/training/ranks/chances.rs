@@ -1,16 +1,17 @@
-//! How likely each board of a group is to lead, by their ranks.
+//! How likely each board of a group is to lead, by its rank.
 
 use crate::search::beam::GROUP;
 
-/// The sharpness is one of these: so many steps, each so many times as sharp as the one before.
+/// The candidates for the sharpness: the least, the factor between two of them, and their number.
 const LEAST_SHARPNESS: f32 = 0.05;
 const SHARPER: f32 = 1.25;
 const SHARPNESS_STEPS: i32 = 20;
 
-/// So many groups are enough to tell it.
+/// The number of groups that is enough to determine the sharpness.
 pub(super) const ENOUGH: usize = 4000;
 
-/// The chances of boards to lead, by their ranks: the logarithm of a chance falls by the sharpness with each move.
+/// Returns the chances of boards to lead, by their ranks: the logarithm of a chance falls by the
+/// sharpness with each move.
 pub(super) fn chances(ranks: [f32; GROUP], sharpness: f32) -> [f32; GROUP] {
     let least = ranks.into_iter().fold(f32::INFINITY, f32::min);
     let parts = ranks.map(|rank| (sharpness * (least - rank)).exp());
@@ -18,9 +19,10 @@ pub(super) fn chances(ranks: [f32; GROUP], sharpness: f32) -> [f32; GROUP] {
     parts.map(|part| part / sum)
 }
 
-/// By how much the logarithm of a board's chance to lead falls with a move that it ranks behind another: as it
-/// explains the groups best, of which the first board led. The wider beams are, the nearer to the first must be who still may lead. Were another one
-/// taken, what learns would first of all learn to be greater, or smaller.
+/// Returns by how much the logarithm of a board's chance to lead falls with each move that it ranks
+/// behind another, as it explains best the groups whose first board led. The wider a beam, the
+/// closer a board must be to the first to be able to lead. With any other sharpness, the weights
+/// would first of all learn to be greater or smaller.
 pub(super) fn sharpness(groups: &[[f32; GROUP]]) -> f32 {
     let likelihood = |sharpness: f32| -> f64 {
         let logarithms = groups

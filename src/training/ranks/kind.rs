@@ -8,32 +8,32 @@ use crate::training::plain::Plain;
 
 /// Weights by which a beam ranks boards.
 pub(super) trait Kind: Stored + Clone + Send + Sync {
-    /// Whether inverse boards weigh as much.
+    /// Whether inverse boards have the same weights.
     const HAS_INVERSE: bool;
 
     /// Whether pairs [share](super::shares) weights.
     const SHARES: bool;
 
-    /// Where beams over whole boards begin that decide what weights are worth: by tiles near each other beams from one end
-    /// get stuck now and then, so that boards are solved from both.
+    /// The ends at which beams over whole boards start in trials. By tiles near each other, beams
+    /// from one end sometimes get stuck, so boards are solved from both.
     const ENDS: &'static [End];
 
-    /// What beams over whole boards look up.
+    /// The tables that beams over whole boards look up.
     type Ranking: Ranking;
 
-    /// The weights that come nearest to these, given in moves.
+    /// Returns the weights nearest to these, which are given in moves.
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self;
 
-    /// What beams over whole boards by these weights look up.
+    /// Creates the tables for beams over whole boards by these weights.
     fn ranking(self) -> Self::Ranking;
 }
 
-/// A weight in parts of a move; a cast to a whole number stops at the ends of its range.
+/// Converts a weight into parts of a move. A later cast to an integer saturates.
 fn to_parts(weight: f32) -> f32 {
     (weight * Rows::UNIT as f32).round()
 }
 
-/// Of tiles near each other; they rank boards in stages and whole boards.
+/// Weights of tiles near each other. They rank boards in stages and whole boards.
 impl Kind for NearWeights {
     // Tiles near each other need not have homes near each other.
     const HAS_INVERSE: bool = false;
@@ -52,10 +52,10 @@ impl Kind for NearWeights {
     }
 }
 
-/// Of all pairs; they rank whole boards.
+/// Weights of all pairs. They rank whole boards.
 impl Kind for Weights {
     const HAS_INVERSE: bool = true;
-    // What pairs far from each other have in common says little.
+    // Sharing between pairs far from each other says little.
     const SHARES: bool = false;
     const ENDS: &'static [End] = &[End::Start];
     type Ranking = Rows;

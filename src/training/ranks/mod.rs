@@ -1,8 +1,9 @@
-//! Learning to rank: from which board of a layer led on.
+//! Learning to rank, from which board of a layer led on.
 //!
-//! One generation after the other: beams by the best weights so far solve many boards, or bring them through the stages. Of
-//! some of their layers the board that led to the first one that came to the end is put beside others of that layer, and the
-//! weights learn to rank it first. They go on if solutions by them are shorter on boards that nothing is learned from.
+//! In each generation, beams by the best weights so far solve many boards, or bring them through
+//! the stages. For some of their layers, the board that led to the first one at the end is put
+//! beside others of that layer, and the weights learn to rank it first. The new weights are kept if
+//! solutions by them are shorter on boards from which nothing is learned.
 
 mod chances;
 mod kind;
@@ -31,10 +32,10 @@ use way::{InStages, Way, Whole};
 
 pub use network::{learn_near_network, learn_network};
 
-/// Nodes that a search is advanced by, or tables are made for, at a time.
+/// The nodes by which a search is advanced, or tables are built, at a time.
 const SLICE: u64 = 1 << 14;
 
-/// Runs a course for boards that are solved in stages; the best weights by solution length.
+/// Runs a course for boards that are solved in stages. Returns the best weights by solution length.
 pub fn rank_in_stages(
     course: &Course,
     from: NearWeights,
@@ -43,12 +44,12 @@ pub fn rank_in_stages(
     rank::<_, InStages>(course, from, report)
 }
 
-/// Runs a course for whole boards; the best weights by solution length.
+/// Runs a course for whole boards. Returns the best weights by solution length.
 pub fn rank_whole(course: &Course, from: Weights, report: &mut dyn FnMut(&Report)) -> Weights {
     rank::<_, Whole>(course, from, report)
 }
 
-/// The same by weights of tiles near each other.
+/// Does the same for weights of tiles near each other.
 pub fn rank_whole_near(
     course: &Course,
     from: NearWeights,
@@ -57,7 +58,7 @@ pub fn rank_whole_near(
     rank::<_, Whole>(course, from, report)
 }
 
-/// Runs a course that begins with some weights; the best by solution length.
+/// Runs a course that starts from some weights. Returns the best by solution length.
 fn rank<K: Kind, W: Way<K>>(course: &Course, from: K, report: &mut dyn FnMut(&Report)) -> K {
     let (shape, ..) = from.parts();
     W::prepare(&problem(&Board::solved(shape)));
@@ -76,7 +77,7 @@ fn rank<K: Kind, W: Way<K>>(course: &Course, from: K, report: &mut dyn FnMut(&Re
         };
         trial.run(W::ends(), solver, generation, what, report)
     };
-    // What the puzzle's symmetries make alike is one weight, from the beginning on.
+    // Weights that the puzzle's symmetries make alike are one weight from the beginning.
     let mut best: K = Model::of(&from).weights();
     let mut best_moves = run_trial(&best, 0, "before", report);
     for generation in 1..=course.generations {
@@ -96,7 +97,7 @@ fn rank<K: Kind, W: Way<K>>(course: &Course, from: K, report: &mut dyn FnMut(&Re
     best
 }
 
-/// What is to be learned in a generation. The groups' ranks are without the estimate that is learned.
+/// Collects the groups of a generation, with ranks that do not include the estimate being learned.
 fn gather<K: Kind, W: Way<K>>(
     course: &Course,
     generation: u32,
@@ -135,8 +136,8 @@ fn gather<K: Kind, W: Way<K>>(
     groups
 }
 
-/// The model after the lessons of a generation, in which the weights count so many times: the mean of two that learned them in
-/// different orders.
+/// Returns the model after the lessons of a generation, where `times` is the factor of the weights
+/// in ranks: the mean of two models that learned the lessons in different orders.
 fn learn(course: &Course, generation: u32, times: f32, before: &Model, groups: &[Group]) -> Model {
     let sharpness = before.sharpness(groups, times);
     let pupils: Vec<u64> = (1..=PUPILS).collect();
@@ -157,7 +158,7 @@ fn learn(course: &Course, generation: u32, times: f32, before: &Model, groups: &
     learned[0].mean(&learned[1])
 }
 
-/// What a way to rank boards is worth: how long solutions are by it.
+/// Measures a ranking by the lengths of solutions.
 struct Trial {
     shape: Shape,
     boards: Vec<Board>,
@@ -173,7 +174,8 @@ impl Trial {
         }
     }
 
-    /// The mean length of the shorter of the solutions that searches from some ends come to, each problem's with a seed of its own.
+    /// Returns the mean over the boards of the shortest solution that searches from the given ends
+    /// find. Each problem has its own seed.
     fn run(
         &self,
         ends: &[End],
@@ -200,7 +202,7 @@ impl Trial {
     }
 }
 
-/// The way from a board home.
+/// Returns the problem of bringing a board home.
 fn problem(start: &Board) -> Problem {
     Problem::new(start, &Board::solved(start.shape())).expect("boards that are drawn can be solved")
 }

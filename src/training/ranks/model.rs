@@ -1,4 +1,4 @@
-//! The weights as numbers that can be learned, and how they learn to rank.
+//! The weights as trainable numbers, and how they learn to rank.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::puzzle::{Dice, Shape};
 use crate::search::beam::{GROUP, Group};
 use crate::training::weight::{Weight, means_by_number, means_of};
 
-/// The squares that a weight begins with: those that are seldom told anything change little.
+/// The initial sum of squares: weights that are seldom updated change little.
 const CALM: f32 = 1.0;
 
 /// How the groups of a generation are to be learned.
@@ -17,19 +17,19 @@ const CALM: f32 = 1.0;
 pub(super) struct Lessons {
     /// How often each group is seen.
     pub(super) epochs: u32,
-    /// The most that a shared weight changes at first, in moves; it falls to a twentieth.
+    /// The most that a shared weight changes at first, in moves. It falls to a twentieth.
     pub(super) rate: f32,
-    /// How often the weights count in ranks.
+    /// The factor of the weights in ranks.
     pub(super) times: f32,
-    /// As [`Model::sharpness`] tells it.
+    /// The value of [`Model::sharpness`].
     pub(super) sharpness: f32,
     pub(super) seed: u64,
 }
 
-/// The part of the rate at which weights change that are a pair's own, or a single tile's.
+/// The fraction of the rate at which unshared weights change: a pair's own, or a single tile's.
 const OWN_RATE: f32 = 1.0 / 3.0;
 
-/// Boards whose chance is smaller teach nothing.
+/// The change below which a board teaches nothing.
 const SLIGHT: f32 = 1e-4;
 
 /// Weights of a [kind](Kind) in moves, those of pairs [in parts](Shares).
@@ -37,14 +37,15 @@ const SLIGHT: f32 = 1e-4;
 pub(super) struct Model {
     shape: Shape,
     shares: Arc<Shares>,
-    /// The cells of each pair that has a block, and the place of its first weight.
+    /// The cells of each pair that has a block, and the index of the block's first weight.
     blocks: Arc<[(usize, usize, usize)]>,
     singles: Vec<Weight>,
     pairs: Vec<Weight>,
 }
 
 impl Model {
-    /// The mean of weights and their images; nothing is shared yet.
+    /// Creates a model of weights, each the mean of a weight and its images. The shared parts are
+    /// 0.
     pub(super) fn of<K: Kind>(weights: &K) -> Self {
         let (shape, singles, pairs) = weights.parts();
         let squared = shape.cells().pow(2);
@@ -66,7 +67,7 @@ impl Model {
         }
     }
 
-    /// The weights, of the kind that it was made of.
+    /// Returns the weights, as the kind that the model was created from.
     pub(super) fn weights<K: Kind>(&self) -> K {
         let singles = self.shares.singles.iter();
         let singles = singles.map(|&one| self.singles[one as usize].value);
@@ -74,7 +75,7 @@ impl Model {
         K::nearest_to(self.shape, singles.collect(), pairs.collect())
     }
 
-    /// The weight of a pair by its place.
+    /// Returns the weight of a pair by its index.
     #[inline]
     fn pair(&self, place: usize) -> f32 {
         let value = |number: u32| self.pairs[number as usize].value;
@@ -83,14 +84,14 @@ impl Model {
         value(self.shares.own[place]) + shared
     }
 
-    /// The numbers of the weights of tiles on cells of a board.
+    /// Returns the numbers of a board's weights of tiles on cells.
     fn singles_of<'a>(&'a self, tiles: &'a [u8]) -> impl Iterator<Item = u32> + 'a {
         let places = tiles.iter().enumerate();
         let places = places.map(|(cell, &tile)| usize::from(tile) * tiles.len() + cell);
         places.map(|place| self.shares.singles[place])
     }
 
-    /// The places of its pairs.
+    /// Returns the indices of a board's pairs.
     fn pairs_of<'a>(&'a self, tiles: &'a [u8]) -> impl Iterator<Item = usize> + 'a {
         self.blocks.iter().map(|&(cell, other, first)| {
             let [tile, other] = [tiles[cell], tiles[other]].map(usize::from);
@@ -98,7 +99,7 @@ impl Model {
         })
     }
 
-    /// What the weights of a board add up to, in moves.
+    /// Returns the sum of the weights of a board, in moves.
     pub(super) fn of_board(&self, tiles: &[u8]) -> f32 {
         let singles = self.singles_of(tiles);
         let singles: f32 = singles.map(|one| self.singles[one as usize].value).sum();
@@ -106,20 +107,20 @@ impl Model {
         singles + pairs
     }
 
-    /// The [sharpness](chances::sharpness) of groups by these weights.
+    /// Returns the [sharpness](chances::sharpness) of groups by these weights.
     pub(super) fn sharpness(&self, groups: &[Group], times: f32) -> f32 {
         let ranks = groups.iter().take(ENOUGH);
         let ranks: Vec<_> = ranks.map(|group| self.ranks(group, times)).collect();
         chances::sharpness(&ranks)
     }
 
-    /// What the boards of a group rank, in moves.
+    /// Returns the ranks of a group's boards, in moves.
     fn ranks(&self, group: &Group, times: f32) -> [f32; GROUP] {
         group.ranks_with(|tiles| times * self.of_board(tiles))
     }
 
-    /// Learns that of each group the first board should lead, in an order that the seed chooses. The groups' ranks are
-    /// those without this estimate.
+    /// Learns that the first board of each group should lead, in an order that the seed determines.
+    /// The ranks in the groups do not include this estimate.
     pub(super) fn learn(&mut self, groups: &[Group], lessons: Lessons) {
         let mut dice = Dice::new(lessons.seed);
         let mut order: Vec<u32> = (0..groups.len() as u32).collect();
@@ -141,7 +142,8 @@ impl Model {
         }
     }
 
-    /// Learns from one group: by the logarithm of the chance that its first board leads (logistic regression).
+    /// Learns from one group, by the logarithm of the chance that its first board leads (logistic
+    /// regression).
     fn step(&mut self, group: &Group, lessons: Lessons, rate: f32, changes: &mut Changes) {
         let cells = self.shape.cells();
         let boards = group.tiles.chunks_exact(cells);
@@ -161,7 +163,7 @@ impl Model {
                 changes.touched_pairs.push(own);
             }
         }
-        // What all boards of a group have in common has changed by nothing, or by what rounding leaves of it.
+        // What all boards of a group have in common has changed by nothing, or by a rounding error.
         let take = |change: &mut f32| {
             let change = std::mem::take(change);
             (change.abs() > f32::EPSILON * GROUP as f32).then_some(change)
@@ -189,7 +191,7 @@ impl Model {
         }
     }
 
-    /// The mean of two models that learned from the same one.
+    /// Returns the mean of two models that started from the same one.
     pub(super) fn mean(&self, other: &Self) -> Self {
         Self {
             singles: means_of(&self.singles, &other.singles),
@@ -199,12 +201,12 @@ impl Model {
     }
 }
 
-/// By how much a group changes weights, by their numbers; nothing between groups.
+/// The changes made by a group, by the numbers of the weights. All are 0 between groups.
 #[derive(Debug, Default)]
 struct Changes {
     singles: Vec<f32>,
     pairs: Vec<f32>,
-    /// The numbers of those that it changes.
+    /// The numbers of the weights that the group changes.
     touched_singles: Vec<u32>,
     touched_pairs: Vec<u32>,
     touched_shared: Vec<u32>,

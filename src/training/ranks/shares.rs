@@ -1,11 +1,12 @@
-//! What weights of pairs have in common.
+//! The parts that weights of pairs share.
 //!
-//! There are so many weights that any one of them is seldom asked for, and solutions say little about each. So a
-//! weight of two tiles on two cells is its [images'](Symmetries), too, and where they stand near each other it is learned
-//! as the sum of three:
+//! There are so many weights that each is rarely used, and solutions say little about each. So a
+//! weight of two tiles on two cells is also the weight of its [images](Symmetries), and where the
+//! tiles stand near each other it is learned as the sum of three:
 //!
 //! - its own;
-//! - one for all pairs that stand to each other and to their homes in the same way, wherever on the board;
+//! - one for all pairs that stand to each other and to their homes in the same way, wherever on the
+//!   board;
 //! - one for all tiles of the same two quarters of four homes, on these cells.
 //!
 //! Only the sum is kept.
@@ -15,27 +16,27 @@ use crate::heuristic::learned::home_of;
 use crate::puzzle::Shape;
 use crate::training::alike::{Stand, Symmetries};
 
-/// How many weights each one shares.
+/// The number of shared weights of each pair.
 pub(super) const SHARED: usize = 2;
 
-/// How many weights that learn make one that is kept.
+/// The number of learned weights that add up to one that is kept.
 const PARTS: usize = 1 + SHARED;
 
-/// The numbers of the weights that learn.
+/// The numbers of the learned weights.
 #[derive(Debug)]
 pub(super) struct Shares {
-    /// For each place in the order of the weights of tiles on cells: its number.
+    /// For each index in the order of the weights of tiles on cells: the weight's number.
     pub(super) singles: Box<[u32]>,
-    /// For each place in the order of the weights of pairs: the number of its own, which is the least place that
-    /// has it.
+    /// For each index in the order of the weights of pairs: the number of its own weight, which is
+    /// the least index that has it.
     pub(super) own: Box<[u32]>,
-    /// For each place the numbers of those that it shares; empty where none are shared.
+    /// For each index, the numbers of its shared weights; empty if none are shared.
     pub(super) shared: Box<[[u32; SHARED]]>,
-    /// Numbers of pairs are below.
+    /// The numbers of pairs are less than this.
     pub(super) pair_numbers: usize,
 }
 
-/// The side of the quarters that homes are in.
+/// The side of the quarters of homes.
 const QUARTER: usize = 2;
 
 impl Shares {
@@ -55,7 +56,7 @@ impl Shares {
         });
 
         let numbering = Numbering::new::<K>(shape);
-        // The weights of blocks without another cell.
+        // The weight of blocks without a second cell.
         let nobody = numbering.ends[if K::SHARES { PARTS - 1 } else { 0 }];
         let (mut own, mut shared) = (Vec::new(), Vec::new());
         for block in K::pairs(shape) {
@@ -94,12 +95,12 @@ impl Shares {
     }
 }
 
-/// The numbers of pairs before images are taken for one.
+/// The numbers of pairs before images are merged.
 struct Numbering {
     shape: Shape,
-    /// By block: the number of the way its second cell lies from its first.
+    /// By block: the number of the offset from its first cell to its second.
     offsets: Vec<usize>,
-    /// Where the numbers of each part end.
+    /// The end of the numbers of each part.
     ends: [usize; PARTS],
 }
 
@@ -128,14 +129,15 @@ impl Numbering {
         numbering
     }
 
-    /// The number of the own weight of two tiles on two cells that have a block, in either order.
+    /// Returns the number of the own weight of two tiles on two cells that have a block, given in
+    /// either order.
     fn own<K: Kind>(&self, stands: [Stand; 2]) -> usize {
         let cells = self.shape.cells();
         let [(tile, cell), (other, other_cell)] = in_order(stands);
         (K::number(self.shape, cell, other_cell) * cells + tile) * cells + other
     }
 
-    /// The numbers of those that it shares.
+    /// Returns the numbers of their shared weights.
     fn shared<K: Kind>(&self, stands: [Stand; 2]) -> [usize; SHARED] {
         let [(tile, cell), (other, other_cell)] = in_order(stands);
         let block = K::number(self.shape, cell, other_cell);
@@ -148,7 +150,8 @@ impl Numbering {
         ]
     }
 
-    /// How many ways there are for a tile to stand to its home; the blank's are not told apart.
+    /// Returns the number of positions of a tile relative to its home. All positions of the blank
+    /// count as one.
     const fn ways(&self) -> usize {
         (2 * self.shape.rows() - 1) * (2 * self.shape.columns() - 1) + 1
     }
@@ -164,7 +167,7 @@ impl Numbering {
         down * (2 * shape.columns() - 1) + right
     }
 
-    /// How many quarters homes are in; the blank's is its own.
+    /// Returns the number of quarters of homes. The blank has its own.
     const fn quarters(&self) -> usize {
         self.shape.rows().div_ceil(QUARTER) * self.shape.columns().div_ceil(QUARTER) + 1
     }
@@ -179,7 +182,7 @@ impl Numbering {
     }
 }
 
-/// The one on the lower cell first.
+/// Returns the tile on the lower cell first.
 const fn in_order([one, other]: [Stand; 2]) -> [Stand; 2] {
     if one.1 < other.1 {
         [one, other]
@@ -188,7 +191,7 @@ const fn in_order([one, other]: [Stand; 2]) -> [Stand; 2] {
     }
 }
 
-/// How a cell lies from one before it: as (rows down, columns to the right).
+/// Returns the offset of a cell from one before it, as (rows down, columns to the right).
 const fn offset(shape: Shape, first: usize, second: usize) -> (usize, isize) {
     let right = shape.column(second) as isize - shape.column(first) as isize;
     (shape.row(second) - shape.row(first), right)

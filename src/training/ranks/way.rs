@@ -1,4 +1,4 @@
-//! The ways in which beams solve boards by weights that learn to rank.
+//! How beams solve boards by weights that learn to rank.
 
 use std::sync::Arc;
 
@@ -14,19 +14,19 @@ use crate::search::tables::Tables;
 
 /// A way to solve boards by weights of a kind.
 pub(super) trait Way<K> {
-    /// What a beam looks up.
+    /// The tables that a beam looks up.
     type Rows: Send + Sync;
 
-    /// What a beam by these weights looks up.
+    /// Creates the tables for a beam by these weights.
     fn rows(weights: K) -> Self::Rows;
 
-    /// How often the weights count in the ranks of a beam of a width.
+    /// Returns the factor of the weights in the ranks of a beam of a given width.
     fn times(width: usize) -> f32;
 
-    /// Makes the tables that beams for a problem need beside these.
+    /// Builds the other tables that beams for a problem need.
     fn prepare(problem: &Problem);
 
-    /// Groups of boards of a beam's layers; none where it does not come to an end.
+    /// Returns groups of boards of a beam's layers, or `None` if the beam does not reach its end.
     fn leaders(
         rows: Arc<Self::Rows>,
         problem: &Problem,
@@ -34,10 +34,10 @@ pub(super) trait Way<K> {
         seed: u64,
     ) -> Option<Vec<Group>>;
 
-    /// Where the beams begin of which the shortest solution counts.
+    /// Returns the ends at which beams start. The shortest of their solutions counts.
     fn ends() -> &'static [End];
 
-    /// A search by a beam.
+    /// Creates a search by a beam.
     fn solver(
         rows: Arc<Self::Rows>,
         problem: &Problem,
@@ -48,7 +48,7 @@ pub(super) trait Way<K> {
     ) -> Solver;
 }
 
-/// In stages.
+/// Solves boards in stages.
 pub(super) enum InStages {}
 
 impl Way<NearWeights> for InStages {
@@ -91,7 +91,7 @@ impl Way<NearWeights> for InStages {
     }
 }
 
-/// Whole boards at once.
+/// Solves whole boards at once.
 pub(super) enum Whole {}
 
 impl<K: Kind> Way<K> for Whole {
@@ -132,10 +132,10 @@ impl<K: Kind> Way<K> for Whole {
     }
 }
 
-/// A search over whole boards.
+/// Creates a search over whole boards.
 ///
 /// # Panics
-/// When the rows are not those of the problem's shape.
+/// If the rows are not those of the problem's shape.
 pub(super) fn whole(
     rows: Arc<impl Ranking>,
     problem: &Problem,

@@ -1,24 +1,25 @@
-//! What a network that learns knows of a tile on a cell.
+//! The features of a tile on a cell for a network that is learned.
 //!
-//! Solutions say little about any one tile on any one cell. So the weight of a tile on a cell is learned as the sum of four: its own, one
-//! of all tiles of the same quarter of four homes on this cell, one of this tile on the same quarter of four cells, and one of all tiles that are as far from
-//! home in the same direction. Only the sum is kept.
+//! Solutions say little about any one tile on any one cell. So the weight of a tile on a cell is
+//! learned as the sum of four weights: its own, one of all tiles of the same quarter of four homes
+//! on this cell, one of this tile on the same quarter of four cells, and one of all tiles that are
+//! as far from home in the same direction. Only the sum is kept.
 
 use crate::heuristic::learned::{Transposition, home_of};
 use crate::puzzle::Shape;
 
-/// How many weights add up to one that is kept.
+/// The number of learned weights that add up to one that is kept.
 pub(super) const PARTS: usize = 4;
 
-/// The side of the quarters.
+/// The side of a quarter.
 const QUARTER: usize = 2;
 
-/// The numbers of the weights that learn.
+/// The numbers of the learned weights.
 pub(super) struct Features {
     cells: usize,
     /// `[tile][cell]`.
     numbers: Vec<[u32; PARTS]>,
-    /// The same for the image in the diagonal; on other boards than squares there is none.
+    /// The same for the image in the diagonal; `None` for boards that are not square.
     mirrored: Option<Vec<[u32; PARTS]>>,
     count: usize,
 }
@@ -30,7 +31,8 @@ impl Features {
         let quarter = |cell| shape.row(cell) / QUARTER * quarters + shape.column(cell) / QUARTER;
         let quarter_count = shape.rows().div_ceil(QUARTER) * quarters;
         let width = 2 * shape.columns();
-        // Where each kind of numbers begins. The blank is in a quarter of its own, and nowhere far from home.
+        // Where each kind of number begins. The blank has a quarter of its own, and no direction
+        // from home.
         let by_home = cells * cells;
         let by_place = by_home + (quarter_count + 1) * cells;
         let by_way = by_place + cells * quarter_count;
@@ -66,17 +68,17 @@ impl Features {
         }
     }
 
-    /// How many numbers there are.
+    /// Returns the number of learned weights.
     pub(super) const fn count(&self) -> usize {
         self.count
     }
 
-    /// The numbers of what makes the weight of a tile on a cell.
+    /// Returns the numbers of the weights that add up to the weight of a tile on a cell.
     pub(super) fn of(&self, tile: usize, cell: usize) -> [u32; PARTS] {
         self.numbers[tile * self.cells + cell]
     }
 
-    /// The same for all tiles of a board, or of its image in the diagonal, if it has one.
+    /// Returns the same for all tiles of a board, or of its image in the diagonal if it has one.
     pub(super) fn of_board<'a>(
         &'a self,
         tiles: &'a [u8],

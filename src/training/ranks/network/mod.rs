@@ -1,7 +1,7 @@
-//! How the network beside the weights learns: what pairs do not tell of which board leads on.
+//! How the network beside the weights is learned: what pairs do not tell of which board leads on.
 //!
-//! It learns while boards are solved by it: of each batch of solves once, in small steps, and the next batch is solved by what it has
-//! learned.
+//! The network learns from the boards that are solved with it. It learns from each batch of solves
+//! once, in small steps, and the next batch is solved by what it has learned.
 
 mod features;
 mod model;
@@ -20,11 +20,11 @@ use crate::puzzle::{Dice, Problem};
 use crate::search::beam::{Beam, End, Group};
 use crate::training::solve::each;
 
-/// What remains of the rate at the end of a course.
+/// The least fraction of the rate, at the end of a course.
 const LAST_RATE: f32 = 0.02;
 
-/// Runs a course for whole boards by some weights, which do not change; the best network by solution length of those that learned,
-/// and of `from`, with which it begins.
+/// Runs a course for whole boards by fixed weights, starting from the network `from`. Returns the
+/// best network by solution length of those that were learned and `from`.
 pub fn learn_network(
     course: &Course,
     weights: Weights,
@@ -34,7 +34,7 @@ pub fn learn_network(
     learn(course, weights, from, report)
 }
 
-/// The same beside weights of tiles near each other.
+/// Does the same beside weights of tiles near each other.
 pub fn learn_near_network(
     course: &Course,
     weights: NearWeights,
@@ -63,17 +63,17 @@ fn learn<K: Kind>(
     best.unwrap_or_else(|| learner.model.network())
 }
 
-/// A course under way.
+/// A course in progress.
 struct Learner<'a, R> {
     course: &'a Course,
     trial: Trial,
-    /// Where the beams of the trial begin.
+    /// The ends at which the beams of the trial start.
     ends: &'static [End],
     dice: Dice,
-    /// The weights, and beside them the network as it is.
+    /// The weights, and beside them the current network.
     rows: Arc<R>,
     model: Model,
-    /// The boards that were solved, of all generations.
+    /// The number of boards solved, in all generations.
     solved: usize,
 }
 
@@ -94,7 +94,7 @@ impl<'a, R: Ranking> Learner<'a, R> {
         }
     }
 
-    /// A generation.
+    /// Runs a generation.
     fn learn(&mut self, generation: u32, report: &mut dyn FnMut(&Report)) {
         let of = self.course.solves;
         let (mut tried, mut failed) = (0, 0);
@@ -126,8 +126,8 @@ impl<'a, R: Ranking> Learner<'a, R> {
         }
     }
 
-    /// Groups of boards of the beams that solve so many boards, their ranks without the network; and how many boards were not
-    /// solved.
+    /// Collects groups of boards of the beams that solve the given number of boards, with ranks
+    /// that do not include the network. Also returns the number of boards that were not solved.
     fn gather(&mut self, boards: usize) -> (Vec<Group>, usize) {
         let starts = random_boards(self.rows.shape(), boards, &mut self.dice);
         let (rows, width) = (&self.rows, self.course.width);
@@ -148,7 +148,7 @@ impl<'a, R: Ranking> Learner<'a, R> {
         (found.into_iter().flatten().flatten().collect(), lost)
     }
 
-    /// The mean length of solutions by the network as it is.
+    /// Returns the mean length of solutions by the current network.
     fn run_trial(
         &self,
         generation: u32,

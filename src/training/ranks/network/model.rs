@@ -1,4 +1,4 @@
-//! The network as numbers that can be learned, and how it learns to rank.
+//! The network as trainable numbers, and how it learns to rank.
 
 use super::features::Features;
 use crate::heuristic::learned::{Network, Sums, UNITS};
@@ -10,34 +10,34 @@ use crate::training::solve::each;
 /// The groups of a step.
 pub(super) const STEP: usize = 512;
 
-/// The groups of a step that are looked at one after the other.
+/// The groups of a step that are processed one after the other.
 const PIECE: usize = 64;
 
-/// Boards whose chance is smaller teach nothing.
+/// The change below which a board teaches nothing.
 const SLIGHT: f32 = 1e-5;
 
-/// How fast the means of changes and of their squares forget (Adam: Kingma & Ba, 2015).
+/// How fast the means of gradients and of their squares forget (Adam: Kingma & Ba, 2015).
 const FORGET: [f32; 2] = [0.1, 0.001];
 
-/// What is added to a change's usual size.
+/// What is added to the usual size of a gradient.
 const CALM: f32 = 1e-6;
 
-/// How fast the sharpness learns, beside the others.
+/// The rate of the sharpness, relative to that of the other numbers.
 const SHARPNESS_RATE: f32 = 0.1;
 
 /// A number for each unit.
 type Numbers = [f32; UNITS];
 
-/// A network that learns. A board is worth what its units come to, each times its `outputs`.
+/// A network that is learned. It adds to the estimate the sum of the units' values times `outputs`.
 struct Net {
-    /// By the number of a [feature](Features).
+    /// Indexed by the number of a [feature](Features).
     weights: Vec<Numbers>,
     bias: Numbers,
     outputs: Numbers,
     sharpness: f32,
 }
 
-/// The network, and how it has changed of late.
+/// The network, and the moving means of its gradients.
 pub(super) struct Model {
     shape: Shape,
     features: Features,
@@ -57,7 +57,7 @@ impl Net {
         }
     }
 
-    /// All of its numbers but the sharpness.
+    /// Returns all numbers except the sharpness.
     fn numbers(&self) -> impl Iterator<Item = &f32> {
         let others = [&self.bias, &self.outputs];
         self.weights.iter().chain(others).flatten()
@@ -68,7 +68,7 @@ impl Net {
         self.weights.iter_mut().chain(others).flatten()
     }
 
-    /// What the units add up for features, and what that is worth.
+    /// Returns the units' sums for features, and what the network adds to the estimate for them.
     fn look(&self, features: &[u32]) -> (Numbers, f32) {
         let mut sums = self.bias;
         for &feature in features {
@@ -89,7 +89,7 @@ fn add(sums: &mut Numbers, others: &Numbers) {
 }
 
 impl Model {
-    /// A network that as yet tells next to nothing, or one that goes on.
+    /// Creates a new network that adds next to nothing, or continues from an existing one.
     pub(super) fn new(shape: Shape, from: Option<&Network>, dice: &mut Dice) -> Self {
         const GRAIN: u32 = 1 << 24;
         let features = Features::new(shape);
@@ -107,7 +107,7 @@ impl Model {
                 net.outputs = std::array::from_fn(|_| random(-0.01, 0.01));
             }
             Some(network) => {
-                // As large as those of one that has learned.
+                // About the size of the outputs of a network that has learned.
                 const OUTPUT: f32 = 0.1;
                 let scale = 1.0 / (OUTPUT * Network::UNIT as f32);
                 let numbers = |sums: &Sums| sums.0.map(|sum| f32::from(sum) * scale);
@@ -128,12 +128,12 @@ impl Model {
         }
     }
 
-    /// Whether it has not learned yet.
+    /// Returns whether the network has not learned yet.
     pub(super) const fn is_new(&self) -> bool {
         self.steps == 0
     }
 
-    /// Begins with the sharpness that explains some groups best.
+    /// Sets the initial sharpness to the one that explains some groups best.
     pub(super) fn set_sharpness(&mut self, groups: &[Group]) {
         let mut features = Vec::new();
         let ranks = groups.iter().take(ENOUGH).map(|group| {
@@ -146,11 +146,11 @@ impl Model {
         self.net.sharpness = sharpness(&ranks.collect::<Vec<_>>());
     }
 
-    /// The network, each unit's output told by its weights.
+    /// Returns the network, with each unit's output multiplied into its weights.
     pub(super) fn network(&self) -> Network {
         let parts = |number: f32, unit: usize| {
             let scale = self.net.outputs[unit].abs() * Network::UNIT as f32;
-            // A cast to a whole number stops at the ends of its range.
+            // A cast to an integer saturates.
             (number * scale).round() as i16
         };
         let sums = |numbers: &Numbers| Sums(std::array::from_fn(|unit| parts(numbers[unit], unit)));
@@ -175,8 +175,9 @@ impl Model {
         .expect("as many weights as the shape has")
     }
 
-    /// A step: learns that of each group the first board should lead. The groups' ranks are those without the network; a weight
-    /// changes by up to `rate`. The same on any number of threads.
+    /// Makes a step: learns that the first board of each group should lead. The ranks in the groups
+    /// do not include the network. A weight changes by up to `rate`. The result does not depend on
+    /// the number of threads.
     pub(super) fn learn(&mut self, groups: &[Group], rate: f32, threads: usize, dice: &mut Dice) {
         let lessons: Vec<_> = groups
             .iter()
@@ -224,7 +225,7 @@ impl Model {
         );
     }
 
-    /// By how much the logarithms of the chances that the first boards lead fall with each number.
+    /// Returns the gradient of the negative logarithm of the chance that the first boards lead.
     fn gradient(&self, lessons: &[(&Group, bool)]) -> Net {
         let cells = self.shape.cells();
         let mut gradient = Net::zero(self.features.count());
