@@ -3,10 +3,11 @@
 //! `cargo bench --no-default-features --bench beam -- --shape 5x5 --widths 100,1000 --boards 100`
 //!
 //! `--file boards.tsv` takes the boards from a table instead: the second column holds the tiles
-//! separated by commas, for the goal 1 2 3 … with the blank last. `--seed` is that of the random
-//! boards, `--home` the cell where their blank belongs. `--weights` tries the weights of a file, those of tiles near each other
-//! as they fit the shape, with `--network` beside the network of another.
-//! `--from start` or `goal` is where beams begin; from `both`, the shorter solution counts.
+//! separated by commas, for the goal 1 2 3 … with the blank last. `--seed` is the seed of the
+//! random boards, and `--home` the cell where their blank belongs. `--weights` tries the weights of
+//! a file; those of tiles near each other are fitted to the shape. `--network` adds the network of
+//! another file. `--from start` or `goal` is the end at which beams begin; with `both`, the shorter
+//! solution counts.
 
 mod clock;
 
@@ -20,7 +21,7 @@ use loyd::puzzle::{Board, Dice, Problem, Shape};
 use loyd::search::beam::{self, Beam, End};
 use loyd::search::{Budget, Search, Solver, Step};
 
-/// What the command line asks for.
+/// The question that the command line asks.
 struct Question {
     shape: Shape,
     widths: Vec<usize>,
@@ -147,7 +148,7 @@ fn main() {
     }
 }
 
-/// Beams of a width by a ranking, and by a network beside it.
+/// Returns a function that creates beams by a ranking, with a network beside it if there is one.
 fn beams_by(mut ranking: impl Ranking, network: Option<Network>) -> Box<Solvers> {
     if let Some(network) = network {
         ranking.set_network(network);
@@ -177,7 +178,7 @@ fn row(
                 continue;
             };
             while beam.progress().expanded == 0 {
-                // The tables of the estimate are made here, the first time.
+                // The first time, this builds the tables of the estimate.
                 beam.advance(Budget::nodes(1));
             }
             if let Step::Found(solution) = beam.advance(Budget::UNLIMITED) {

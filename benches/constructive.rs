@@ -1,4 +1,5 @@
-//! How many moves the variants of the constructive solver make: the table in `docs/methods.md`.
+//! The number of moves that the variants of the constructive solver make: the table in
+//! `docs/methods.md`.
 //!
 //! `cargo bench --no-default-features --bench constructive`
 
@@ -19,10 +20,10 @@ use adversary::hard_problem;
 /// The random boards are those of `loyd generate` with this seed.
 const SEED: u64 = 1995;
 
-/// Moves to make in all, about, for each size: small boards are many, large ones few.
+/// The approximate total of moves per size: there are many small boards and few large ones.
 const MOVES: usize = 16_000_000;
 
-/// The greatest number of boards of a size.
+/// The most boards of a size.
 const MOST_BOARDS: usize = 10_000;
 
 fn main() {
@@ -43,7 +44,7 @@ fn main() {
     }
 }
 
-/// Random boards solved with more and more look ahead.
+/// Solves random boards, looking farther and farther ahead.
 fn looking_ahead(tables: &Arc<Tables>, side: usize, boards: u64) {
     let goal = Board::solved(shape(side, side));
     for pushes in 2..=6 {
@@ -67,19 +68,19 @@ fn shape(rows: usize, columns: usize) -> Shape {
     Shape::new(rows, columns).expect("sides in range")
 }
 
-/// The random board of a number.
+/// Returns the random board with a number.
 fn random(goal: &Board, index: u64) -> Problem {
     let mut dice = Dice::new(board_seed(SEED, index));
     let board = uniform(goal, Solvability::Solvable, &mut dice);
     Problem::new(&board, goal).expect("solvable")
 }
 
-/// The moves of a solution.
+/// Returns the number of moves of a solution.
 fn moves(tables: &Arc<Tables>, problem: &Problem, variant: Variant) -> usize {
     run(Constructive::new(Arc::clone(tables), problem, variant))
 }
 
-/// The moves that a solver makes.
+/// Returns the number of moves that a solver makes.
 fn run(mut search: Constructive) -> usize {
     let mut moves = 0;
     while let Step::Found(run) = search.advance(Budget::UNLIMITED) {
@@ -118,7 +119,8 @@ fn random_boards(tables: &Arc<Tables>, rows: usize, columns: usize) {
     println!();
 }
 
-/// The tiles in the reverse order; the last two that are not blank exchanged if need be.
+/// Returns the board with the tiles in reverse order. The last two tiles are exchanged if it could
+/// not be solved otherwise.
 fn reversed(shape: Shape) -> Problem {
     let goal = Board::solved(shape);
     let mut tiles: Vec<u32> = (0..shape.cells() as u32).rev().collect();

@@ -1,8 +1,9 @@
-//! What the service adds to a call that costs nothing: `CheckSolvable` over one connection, 64 in
-//! flight, against tonic's own server that gives the same answer without a look at the question.
+//! What the service adds to a call that costs nothing: `CheckSolvable` over one connection with 64
+//! calls in flight, compared with tonic's own server, which gives the same answer without looking
+//! at the question.
 //!
-//! `cargo bench --bench echo 2>/dev/null`; needs `h2load` (Debian: nghttp2-client). The two take
-//! turns, and the ratio of each turn is printed; the log is written, as it is by `loyd serve`.
+//! `cargo bench --bench echo 2>/dev/null`; needs `h2load` (Debian: nghttp2-client). The two servers
+//! take turns, and the ratio of each turn is printed. The log is written, as by `loyd serve`.
 
 use std::net::SocketAddr;
 use std::process::Command;
@@ -29,7 +30,7 @@ struct Arguments {
     serve: ServeConfig,
 }
 
-/// Gives one answer to all.
+/// Gives the same answer to every call.
 struct Echo(CheckSolvableResponse);
 
 #[tonic::async_trait]
@@ -65,7 +66,7 @@ impl PuzzleService for Echo {
     }
 }
 
-/// The calls a second that h2load sees.
+/// Returns the calls per second that h2load measures.
 fn load(address: SocketAddr, body: &std::path::Path) -> Result<f64, BoxError> {
     let output = Command::new("h2load")
         .args(["-n", CALLS, "-c", "1", "-m", "64"])
@@ -129,7 +130,7 @@ fn main() -> Result<(), BoxError> {
     Ok(())
 }
 
-/// A random 15-puzzle.
+/// Returns a random 15-puzzle.
 fn question() -> proto::CheckSolvableRequest {
     proto::CheckSolvableRequest {
         board: Some(proto::Board {

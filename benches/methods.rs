@@ -1,7 +1,8 @@
-//! What the heuristics and the searches do on 3×3 and 4×4, and tables on up to 12 cells: figures in `docs/methods.md`.
+//! The heuristics and the searches on 3×3 and 4×4, and tables on up to 12 cells: figures in
+//! `docs/methods.md`.
 //!
-//! `cargo bench --no-default-features --bench methods`, and with `-- --pushes` those in pushes, with
-//! `-- --walking-distance` those of the walking distance of all boards of 3×4 and 2×6.
+//! `cargo bench --no-default-features --bench methods`; with `-- --pushes` the figures in pushes,
+//! with `-- --walking-distance` the walking distance of all boards of 3×4 and 2×6.
 
 #[path = "../tests/support/korf.rs"]
 #[allow(dead_code, reason = "lengths and nodes are in single tiles")]
@@ -66,7 +67,7 @@ fn main() {
     }
 }
 
-/// Whether a search on 4×4 ends within seconds.
+/// Returns whether a search on 4×4 ends within seconds.
 fn guides_4_by_4(kind: HeuristicKind) -> bool {
     !matches!(kind, HeuristicKind::Discrete | HeuristicKind::Hamming)
 }
@@ -85,12 +86,12 @@ fn problem(board: &Board) -> Problem {
     Problem::new(board, &Board::solved(board.shape())).expect("a solvable board")
 }
 
-/// The class of the default goal.
+/// Returns the class of the default goal.
 fn class(shape: Shape) -> Class {
     Class::of(&problem(&Board::solved(shape))).expect("small enough for a table")
 }
 
-/// The mean of each bound over all boards, and of the true distance.
+/// Prints the mean of each bound over all boards, and of the true distance.
 fn bounds_of_all(shape: Shape) {
     let class = class(shape);
     let table = DistanceTable::new(class);
@@ -192,7 +193,7 @@ fn searches(name: &str, shape: Shape, boards: u64, solver: impl Fn(&Problem) -> 
     );
 }
 
-/// IDA* in pushes on 4×4: Korf's boards and random ones.
+/// Prints figures of IDA* in pushes on 4×4, for Korf's boards and random ones.
 fn in_pushes() {
     let begun = Instant::now();
     let problems: Vec<Problem> = korf::easiest_first()
@@ -250,9 +251,9 @@ fn push_searches(name: &str, problems: &[Problem]) {
     );
 }
 
-/// A board of at most 12 cells and its walking distance in one word: the blank's cell in four
-/// bits, four bits a cell, and the distance in the lowest eight. A board's word is the same
-/// whichever way it was reached, so that equal boards are equal words.
+/// A board of at most 12 cells and its walking distance in one word: the blank's cell in four bits,
+/// four bits per cell, and the distance in the lowest eight. A board's word does not depend on how
+/// the board was reached, so equal boards are equal words.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Walked(u64);
 
@@ -273,8 +274,8 @@ impl Walked {
         (self.0 & 0xff) as u32
     }
 
-    /// After the tile on a cell has taken the blank's; its walking distance is not yet brought up
-    /// to date.
+    /// Returns the board after the tile on a cell has moved to the blank's. The walking distance is
+    /// not updated yet.
     fn slid(self, tile: usize, from: usize) -> Self {
         let tile = tile as u64;
         let tiles = self.0 ^ tile << (8 + 4 * from) ^ tile << (8 + 4 * self.blank());
@@ -288,8 +289,8 @@ impl Tiles for Walked {
     }
 }
 
-/// Looks at all boards, distance by distance, breadth first from the goal: at how many the walking
-/// distance is above the true one, and at how many it is equal.
+/// Visits all boards breadth-first from the goal, distance by distance, and prints for how many the
+/// walking distance exceeds the true distance, and for how many it is equal.
 fn walking_distance_of_all(shape: Shape) {
     let begun = Instant::now();
     let goal = Board::solved(shape);
@@ -297,7 +298,8 @@ fn walking_distance_of_all(shape: Shape) {
     let walking = WalkingDistance::new(&problem(&goal)).expect("tables for 12 cells");
     let (mut boards, mut above, mut exact, mut sum, mut true_sum) = (0, 0, 0, 0, 0);
     let (mut before, mut boards_there) = (Vec::new(), vec![Walked::goal(&goal)]);
-    // Counted by another method, which finds words that differ in the walking distance only.
+    // The counts come from another method. They would reveal words that differ only in the walking
+    // distance.
     for (distance, &count) in (0..).zip(DistanceTable::new(class(shape)).counts()) {
         assert_eq!(boards_there.len() as u64, count, "boards at {distance}");
         boards += count;
@@ -321,7 +323,7 @@ fn walking_distance_of_all(shape: Shape) {
     );
 }
 
-/// The boards next to those at one distance that are not at the distance before, in order.
+/// Returns the boards next to those at one distance that are not at the distance before, in order.
 fn farther(
     shape: Shape,
     walking: &WalkingDistance,

@@ -1,8 +1,8 @@
-//! What pattern databases cost piece by piece: building one, working out a bound from nothing (its
-//! ranks and the way down to the goal), and expanding nodes.
+//! What pattern databases cost, piece by piece: building one, computing a bound from scratch (ranks
+//! and the descent to the goal), and expanding nodes.
 //!
-//! `cargo bench --no-default-features --bench pattern_databases`. How long boards take to solve
-//! tells `loyd bench`.
+//! `cargo bench --no-default-features --bench pattern_databases`. `loyd bench` measures how long
+//! boards take to solve.
 #![allow(missing_docs, reason = "nobody uses a benchmark but by running it")]
 
 #[path = "../tests/support/korf.rs"]
@@ -32,13 +32,13 @@ fn additive(tier: &str) -> Additive<u64> {
     additive.expect("nobody cancels")
 }
 
-/// All tables of a tier, on one thread.
+/// Builds all tables of a tier, on one thread.
 #[divan::bench(args = TIERS, sample_count = 3, sample_size = 1)]
 fn build(bencher: Bencher, tier: &str) {
     bencher.bench_local(|| additive(tier));
 }
 
-/// The bounds of Korf's hundred boards.
+/// Computes the bounds of Korf's hundred boards.
 #[divan::bench(args = TIERS)]
 fn bound(bencher: Bencher, tier: &str) {
     let additive = additive(tier);
@@ -52,7 +52,7 @@ fn bound(bencher: Bencher, tier: &str) {
         .bench_local(sum);
 }
 
-/// The nodes of Korf's hundred boards, from the start.
+/// Expands the nodes of Korf's hundred boards, from the start.
 #[divan::bench(args = TIERS, sample_count = 5, sample_size = 1)]
 fn expand(bencher: Bencher, tier: &str) {
     let guide = Guide::<Small>::new(additive(tier)).expect("no more than eight patterns");

@@ -2,7 +2,7 @@
 //!
 //! `cargo bench --no-default-features --bench searches` prints nodes per second, heuristic by
 //! heuristic. With `-- --nodes` it prints instead the nodes of IDA* on all hundred boards and the
-//! lengths of weighted A*'s solutions; that takes ten minutes.
+//! lengths of weighted A*'s solutions, which takes ten minutes.
 #![allow(missing_docs, reason = "nobody uses a benchmark but by running it")]
 
 #[path = "../tests/support/korf.rs"]
@@ -33,7 +33,7 @@ fn main() {
     }
 }
 
-/// Runs to the first solution: its length, and what it took.
+/// Runs to the first solution. Returns its length and the search's progress.
 fn solve(mut solver: Solver) -> (usize, Progress) {
     match solver.advance(Budget::UNLIMITED) {
         Step::Found(solution) => (solution.len(), solver.progress()),
@@ -41,7 +41,7 @@ fn solve(mut solver: Solver) -> (usize, Progress) {
     }
 }
 
-/// Times a way to solve on the twenty easiest boards, by its nodes.
+/// Times a solver on the twenty easiest boards, by its nodes.
 fn time(bencher: Bencher, solver: impl Fn(&KorfBoard) -> Solver) {
     let boards = &korf::easiest_first()[..20];
     let all = || -> u64 {

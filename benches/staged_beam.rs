@@ -2,7 +2,8 @@
 //!
 //! `cargo bench --no-default-features --bench staged_beam -- --shape 10x10 --widths 30,100 --boards 20`
 //!
-//! The first line is the constructive solver's. Times are of one processor; the tables are built before.
+//! The first row is the constructive solver's. Times are CPU times of one thread; the tables are
+//! built beforehand.
 
 mod clock;
 
@@ -16,7 +17,7 @@ use loyd::search::joined::Joined;
 use loyd::search::tables::Tables;
 use loyd::search::{Budget, Search, Solver, Step, staged_beam};
 
-/// What the command line asks for.
+/// The question that the command line asks.
 struct Question {
     shape: Shape,
     widths: Vec<usize>,
@@ -85,7 +86,8 @@ fn main() {
     }
 }
 
-/// Runs a search to its end: the length of what it found, and the nodes that it expanded.
+/// Runs a search to its end. Returns the length of what it found, the nodes that it expanded, and
+/// its peak memory.
 fn run(mut solver: Solver) -> (Option<usize>, u64, u64) {
     let mut length = None;
     loop {

@@ -1,4 +1,5 @@
-//! Which tables of heuristics make room for others. The room is the process's: these tests have one of their own.
+//! Eviction of heuristics' tables. The memory limit belongs to the process, so these tests have a
+//! process of their own.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -7,7 +8,7 @@ use loyd::heuristic::learned::{self, Ranking, Rows};
 use loyd::heuristic::{begin_period, limit_tables, table_counts, walking_distance};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
 
-/// One test at a time, each in later periods than those before.
+/// Lets one test run at a time, each in later periods than those before.
 fn alone() -> (MutexGuard<'static, u64>, u64) {
     static PERIOD: Mutex<u64> = Mutex::new(1);
     let mut period = PERIOD.lock().unwrap_or_else(PoisonError::into_inner);
@@ -28,7 +29,7 @@ fn prepare(shape: Shape) {
 fn a_table_makes_room_once_nobody_has_asked_for_it_for_a_period() {
     let (_alone, period) = alone();
     let (large, small) = (shape(6, 6), shape(5, 6));
-    // Whatever others have left goes first.
+    // Whatever other tests have left goes first.
     begin_period(period);
     let room = Rows::bytes(large) * 5 / 4;
     limit_tables(room);
@@ -43,7 +44,7 @@ fn a_table_makes_room_once_nobody_has_asked_for_it_for_a_period() {
     let refused = table_counts().refused;
     assert!(refused > 0);
 
-    // It was asked for in the period before.
+    // It was requested in the period before.
     begin_period(period + 1);
     assert!(learned::prepare(small, 1));
     assert!(learned::ready(small).is_none());
@@ -59,7 +60,7 @@ fn a_table_makes_room_once_nobody_has_asked_for_it_for_a_period() {
     assert!(counts.evicted > evicted);
     assert!(counts.bytes <= room);
 
-    // What a search holds stays, however long ago it was asked for.
+    // A table that a search holds stays, however long ago it was requested.
     begin_period(period + 10);
     prepare(large);
     assert!(learned::ready(large).is_none());
@@ -72,7 +73,7 @@ fn a_table_makes_room_once_nobody_has_asked_for_it_for_a_period() {
     prepare(large);
     assert!(learned::ready(large).is_some());
 
-    // So does a table in the making give way.
+    // A table under construction is evicted, too.
     begin_period(period + 20);
     assert!(!learned::prepare(small, 1));
     begin_period(period + 22);

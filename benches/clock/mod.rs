@@ -1,8 +1,8 @@
-//! How long a benchmark takes.
+//! The time that a benchmark takes.
 
 use std::time::{Duration, Instant};
 
-/// The time on a processor, where the system tells it; the time on the wall elsewhere.
+/// The CPU time where the system reports it, the wall-clock time elsewhere.
 pub(crate) struct Clock {
     wall: Instant,
     processor: Option<Duration>,

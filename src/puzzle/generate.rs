@@ -73,7 +73,7 @@ fn from_tiles(shape: Shape, tiles: &[u16]) -> Board {
 /// use loyd::puzzle::{Board, Dice, Shape};
 ///
 /// let goal = Board::solved(Shape::new(2, 2)?);
-/// The tiles of a 2×2 board can only rotate: twelve moves bring them home.
+/// // The tiles of a 2×2 board can only rotate: twelve moves bring them home.
 /// assert_eq!(scramble(&goal, 12, &mut Dice::new(7)), goal);
 /// # Ok::<(), loyd::puzzle::ShapeError>(())
 /// ```

@@ -24,7 +24,7 @@ pub struct Shape {
     columns: u8,
 }
 
-/// A side of a board is too short or too long.
+/// A side of a board that is too short or too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "a board of {rows}×{columns} is out of range: each side is {min} to {max}",

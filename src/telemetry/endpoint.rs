@@ -30,7 +30,7 @@ const HEAD_TIMEOUT: Duration = Duration::from_secs(120);
 /// How long a connection may last. This bounds how slowly a scrape may be read.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// How often histograms are compacted, so that they do not grow between scrapes.
+/// How often histograms are aggregated, so that they do not grow between scrapes.
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// The HTTP endpoint of the metrics.

@@ -20,8 +20,8 @@ impl Plain {
         Weights::new(self.shape, singles.collect(), pairs.collect()).expect("as many as they were")
     }
 
-    /// Makes weights smaller without changing any estimate: what a tile on a cell contributes with
-    /// all others alike moves from its pairs into its own weight.
+    /// Makes weights smaller without changing any estimate: what a tile on a cell contributes
+    /// equally with all others moves from its pairs into its own weight.
     pub(super) fn settle(&mut self) {
         for _ in 0..ROUNDS {
             self.centre();

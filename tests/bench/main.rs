@@ -31,7 +31,7 @@ fn the_figures_are_of_the_solved_boards() {
     assert_eq!((figures.p99, figures.max), (99.0, 100.0));
     assert_eq!((figures.mean_wall, figures.max_wall), (101.0, 200.0));
     assert_eq!((figures.mean_nodes, figures.max_nodes), (50_500.0, 100_000));
-    // A microsecond for each, those of the unsolved board too.
+    // A microsecond for each node, including those of the unsolved board.
     assert!((figures.per_node - 1000.0).abs() < 1e-6);
     let none = Figures::of(&[took(5, None)]);
     assert_eq!((none.boards, none.solved, none.max), (1, 0, 0.0));

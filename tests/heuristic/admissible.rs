@@ -9,11 +9,11 @@ use rustc_hash::FxHashMap;
 
 use crate::support::{all_distances, goal, neighbours, shape};
 
-/// Every board of a size for one home of the blank.
+/// All boards of a size for one home of the blank.
 struct AllBoards {
     problem: Problem,
     boards: Vec<Board>,
-    /// The true distances, and which boards are one slide away.
+    /// The true distances, and the boards that are one slide away.
     distances: Vec<u32>,
     neighbours: Vec<Vec<usize>>,
 }
@@ -33,7 +33,8 @@ impl AllBoards {
         }
     }
 
-    /// Never above the true distance, and 0 at the goal only. The bounds, for a further look.
+    /// Checks that a bound is never above the true distance, and 0 only at the goal. Returns the
+    /// bounds for further checks.
     fn admits<H: Heuristic>(&self, name: &str, heuristic: &H) -> Vec<u32> {
         let bound = |board| H::value(heuristic.root(board));
         let bounds: Vec<_> = self.boards.iter().map(bound).collect();
@@ -44,7 +45,7 @@ impl AllBoards {
         bounds
     }
 
-    /// As [`Self::admits`], and one slide changes it by one at most.
+    /// Checks the same as [`Self::admits`], and that one slide changes the bound by at most one.
     fn admits_consistent<H: Heuristic>(&self, name: &str, heuristic: &H) {
         let bounds = self.admits(name, heuristic);
         for (board, neighbours) in self.neighbours.iter().enumerate() {

@@ -4,7 +4,7 @@ use loyd::puzzle::Problem;
 
 use crate::support::problem;
 
-/// What corrections add to Manhattan.
+/// Returns what corrections add to the Manhattan distance.
 fn added(corrections: &[Correction], problem: &Problem) -> u32 {
     HeuristicKind::corrected(corrections).lower_bound(problem)
         - HeuristicKind::Manhattan.lower_bound(problem)
@@ -12,7 +12,7 @@ fn added(corrections: &[Correction], problem: &Problem) -> u32 {
 
 #[test]
 fn tiles_beside_a_wrong_corner_step_aside() {
-    // 11 stands in the corner of 1; 2 and 5 are home beside it.
+    // 11 stands in the corner of 1; 2 and 5 are at home beside it.
     let board = [11, 2, 3, 4, 5, 1, 7, 8, 9, 10, 6, 12, 13, 14, 15, 0];
     assert_eq!(added(&[CornerTiles], &problem(4, 4, &board)), 4);
     // The blank stands there; 1 has to come in past 2 or 5, and the other lets the blank in.
@@ -25,11 +25,11 @@ fn tiles_beside_a_wrong_corner_step_aside() {
 
 #[test]
 fn a_tile_between_two_wrong_corners_pays_once() {
-    // The corners of 1, 3 and 7 are wrong; 2 and 4 are beside two of them, 6 and 8 beside one,
-    // and beside the blank's home.
+    // The corners of 1, 3 and 7 are wrong; 2 and 4 are beside two of them, 6 and 8 beside one and
+    // beside the blank's home.
     let board = problem(3, 3, &[3, 2, 7, 4, 5, 6, 1, 8, 0]);
     assert_eq!(added(&[CornerTiles], &board), 8);
-    // 2 clashes with 3, and 4 with 1; 6 and 8 with none.
+    // 2 clashes with 3, and 4 with 1; 6 and 8 clash with none.
     assert_eq!(added(&[LinearConflict], &board), 4);
     assert_eq!(added(&[LinearConflict, CornerTiles], &board), 4 + 4);
 }
@@ -52,7 +52,7 @@ fn the_last_two_moves_take_tiles_past_their_homes() {
     // 12 and 8 are.
     let board = [1, 2, 3, 4, 5, 6, 7, 0, 9, 10, 11, 8, 13, 14, 15, 12];
     assert_eq!(added(&[LastMoves], &problem(4, 4, &board)), 0);
-    // One move from the goal there is none before the last.
+    // One move from the goal there is no move before the last.
     let board = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 0, 13, 14, 15, 12];
     assert_eq!(added(&[LastMoves], &problem(4, 4, &board)), 0);
 }

@@ -8,7 +8,7 @@ use loyd::puzzle::{Board, Dice, Problem};
 
 use crate::support::{any_cell, any_direction, goal, random_problem, shape, walk};
 
-/// Walks at random and compares the state carried along with a look at the whole board.
+/// Walks at random and compares the updated state with an evaluation of the whole board.
 fn agrees_along_a_walk<H: Heuristic>(
     kind: HeuristicKind,
     heuristic: &H,
@@ -69,7 +69,7 @@ fn agrees(problem: &Problem, steps: usize) {
     }
 }
 
-/// Corner tiles, last moves and both, on a base that has the given corrections already.
+/// Compares corner tiles, last moves and both, on a base that already has the given corrections.
 fn corrections_agree<B: Conflicts + Clone>(
     of_base: &[Correction],
     base: &B,
@@ -133,7 +133,7 @@ fn tables_are_for_small_boards_only() {
 fn on_the_largest_board() {
     let shape = shape(128, 128);
     agrees(&random_problem(shape, 16_383, &mut Dice::new(3)), 3);
-    // All rows but the last turned round: every line is full of conflicts.
+    // All rows but the last are reversed: every line is full of conflicts.
     let mut tiles: Vec<u32> = Board::solved(shape).tiles().map(u32::from).collect();
     for row in tiles.chunks_mut(128).take(127) {
         row.reverse();

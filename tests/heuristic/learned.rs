@@ -24,7 +24,7 @@ pub(crate) fn tiles(board: &Board) -> Vec<u8> {
     board.tiles().map(|tile| tile as u8).collect()
 }
 
-/// Weights that differ everywhere: those of 5×5, less a row.
+/// Returns weights that differ everywhere: those of 5×5 with a row removed.
 fn weights() -> Weights {
     let square = Weights::from_bytes(SHIPPED[0].1).unwrap();
     square.lifted(Line::FewerRows).unwrap()
@@ -49,7 +49,8 @@ fn weights_read_what_they_wrote() {
     assert_eq!(Weights::from_bytes(&weights.to_bytes()), Ok(weights));
 }
 
-/// The bytes of a file of this layout with these weights: 12 bytes before them, a checksum behind.
+/// Returns the bytes of a file of this layout with these weights: 12 bytes before them, a checksum
+/// after.
 fn file(header: &[u8], layout: u8, weights: &[u8]) -> Vec<u8> {
     let mut bytes = header[..12].to_vec();
     bytes[8] = layout;
@@ -59,7 +60,7 @@ fn file(header: &[u8], layout: u8, weights: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The weights of a file as they are.
+/// Returns the inflated weights of a file.
 fn inflated(file: &[u8]) -> Vec<u8> {
     let mut decoder = ZlibDecoder::new(Vec::new());
     decoder.write_all(&file[12..file.len() - 8]).unwrap();
@@ -82,7 +83,7 @@ fn weights_are_read_packed_and_as_they_are_and_have_to_be_as_many_as_the_shape_h
     let mut more = plain.clone();
     more.push(0);
     let read = |layout, weights: &[u8]| Weights::from_bytes(&file(&packed, layout, weights));
-    // In layout 1 they are parts of a move that are twice as large.
+    // In layout 1, weights are in parts of a move that are twice as large.
     let board = tiles(random_problem(shape(4, 5), 19, &mut Dice::new(3)).start());
     assert!(weights.of(&board) > 0);
     assert_eq!(read(1, &plain).unwrap().of(&board), 2 * weights.of(&board));
@@ -226,7 +227,7 @@ fn a_line_more_or_less_leaves_distances_right() {
 
 #[test]
 fn a_lift_of_the_goal_stays_near_it() {
-    // The goal's estimate is that of an optimal solution of no move, learned: about 0.
+    // The goal's estimate has been learned as that of an optimal solution of no moves: about 0.
     let (side, bytes) = SHIPPED[0];
     let weights = Weights::from_bytes(bytes).unwrap();
     let moves = |weights: &Weights| {

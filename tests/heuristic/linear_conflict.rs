@@ -2,7 +2,7 @@ use loyd::heuristic::{linear_conflict, manhattan};
 
 use crate::support::problem;
 
-/// What linear conflict adds to Manhattan.
+/// Returns what linear conflict adds to the Manhattan distance.
 fn added(rows: usize, columns: usize, tiles: &[u32]) -> u32 {
     let problem = problem(rows, columns, tiles);
     linear_conflict::lower_bound(&problem) - manhattan::lower_bound(&problem)
@@ -15,7 +15,7 @@ fn two_tiles_the_wrong_way_round_cost_two_moves() {
 
 #[test]
 fn the_fewest_tiles_step_out_not_one_per_pair() {
-    // 4 3 2 1 has six pairs in conflict, but three tiles that step out set the fourth free.
+    // 4 3 2 1 has six pairs in conflict, but the fourth tile is free once three have stepped out.
     let row = [4, 3, 2, 1, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0];
     assert_eq!(added(4, 4, &row), 6);
     // 4 1 2 3 has three such pairs, and one tile to step out; 14 and 15 make the board solvable.

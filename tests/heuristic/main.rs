@@ -1,4 +1,4 @@
-//! Lower bounds: never above the true distance, and the same however they are come by.
+//! Lower bounds: never above the true distance, and the same however they are computed.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../support/mod.rs"]

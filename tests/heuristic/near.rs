@@ -52,7 +52,7 @@ fn rows_tell_what_each_slide_changes_there_and_back() {
             let change = weights.of_board(&after) - weights.of_board(&before);
             let between = rows.between(to, direction);
             assert_eq!(between.change(tile, &before[..]), change);
-            // Back again, told by either board.
+            // Back again, computed from either board.
             let from = board.blank();
             let back = rows.between(from, direction.opposite());
             assert_eq!(back.change(tile, &after[..]), -change);
@@ -83,7 +83,7 @@ fn a_ranking_tells_of_boards_by_themselves_what_it_tells_by_slides() {
         assert_eq!(ranking.of(&after), value);
         assert_eq!(rows.numbers().len(), shape.cells() - 1);
         seen[rows.numbers()][tile - 1] = true;
-        // Together they come to what each comes to.
+        // Looked up together, boards give the same sums as one by one.
         let other = tiles(random_problem(shape, to, &mut dice).start());
         let both = [&other[..], &after].concat();
         let (mut sums, mut nodes) = ([0; 2], [0; TOGETHER]);
@@ -91,7 +91,7 @@ fn a_ranking_tells_of_boards_by_themselves_what_it_tells_by_slides() {
         rows.sums(tile, &both, &nodes, tile, &mut sums);
         assert_eq!(sums, [rows.sum(tile, &after), rows.sum(tile, &other)]);
     }
-    // Each slide of each tile has a row of its own.
+    // Each slide of each tile has its own row.
     assert!(seen.iter().filter(|&&seen| seen).count() > ranking.count() / 4);
 }
 
@@ -128,7 +128,7 @@ fn a_line_less_is_the_mean_of_the_lines_that_keep_near_what_is_near() {
     let small = weights().lifted(Line::MoreRows).unwrap();
     let large = NearWeights::of(&small.clone().lifted(Line::MoreRows).unwrap());
     let back = large.lifted(Line::FewerRows).unwrap();
-    // A line put in and taken out again leaves little of a board's estimate changed.
+    // Inserting a line and removing it again changes a board's estimate little.
     let small = NearWeights::of(&small);
     assert_eq!(back.shape(), small.shape());
     let mut dice = Dice::new(6);
@@ -179,11 +179,11 @@ fn damaged_weights_are_refused() {
     }
     let shorter = &whole[..whole.len() - 1];
     assert_eq!(NearWeights::from_bytes(shorter), Err(WeightsError::Damaged));
-    // Those of all pairs are another kind, and these are no such.
+    // Weights of all pairs and weights of near pairs are not read as each other.
     let all = weights().to_bytes();
     assert_eq!(NearWeights::from_bytes(&all), Err(WeightsError::Foreign));
     assert_eq!(Weights::from_bytes(&whole), Err(WeightsError::Foreign));
-    // Nor are there any for boards that need none.
+    // There are no such weights for boards that need none.
     let small = NearWeights::of(&weights()).to_bytes();
     assert_eq!(NearWeights::from_bytes(&small), Err(WeightsError::Damaged));
 }
@@ -212,7 +212,7 @@ fn rows_are_made_bit_by_bit_for_boards_beyond_those_that_were_learned() {
         assert!(!near::supports(shape), "{shape}");
         assert!(near::prepare(shape, 0) && near::ready(shape).is_none());
     }
-    // Whole boards however they lie, and neither the largest nor the smallest.
+    // Whole boards in either orientation, but neither the largest nor the smallest.
     for (rows, columns) in [(7, 8), (8, 8), (9, 8), (12, 5), (3, 14), (8, 16), (12, 11)] {
         assert!(near::supports_whole(shape(rows, columns)));
     }

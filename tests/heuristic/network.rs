@@ -6,7 +6,7 @@ use loyd::puzzle::{Dice, Shape};
 use crate::learned::tiles;
 use crate::support::{any_direction, random_problem, shape};
 
-/// The shipped ones.
+/// The shipped networks.
 const SHIPPED: [(usize, &[u8]); 5] = [
     (6, include_bytes!("../../weights/network-6x6.loyd")),
     (7, include_bytes!("../../weights/network-7x7.loyd")),
@@ -15,7 +15,7 @@ const SHIPPED: [(usize, &[u8]); 5] = [
     (10, include_bytes!("../../weights/network-whole-10x10.loyd")),
 ];
 
-/// A network of large numbers by chance: many of its sums wrap around.
+/// Returns a random network of large numbers: many of its sums wrap around.
 fn wild(shape: Shape) -> Network {
     let mut dice = Dice::new(3);
     let mut sums = || Sums(array::from_fn(|_| dice.below(1 << 16) as u16 as i16));
@@ -62,7 +62,7 @@ fn a_slide_changes_a_board_by_what_is_told_of_it() {
             let change = along.change(&sums, tile);
             sums = along.after(&sums, tile);
             assert_eq!(sums, network.sums(&tiles(&board)));
-            // Numbers too large for a weight of 16 bits wrap around.
+            // Numbers that exceed 16 bits wrap around.
             assert_eq!((before + change) as i16, network.of(&sums) as i16);
             assert!(is_wild || before + change == network.of(&sums));
         }

@@ -14,7 +14,7 @@ fn cells(cells: &[usize]) -> CellSet {
     cells.iter().copied().collect()
 }
 
-/// A table, built by two threads.
+/// Returns a table built by two threads.
 fn database(pattern: Pattern) -> PatternDatabase<u64> {
     let rows = PatternDatabase::rows(pattern.shape(), pattern.cells().len());
     PatternDatabase::new(pattern, rows, 2, &Watch::default()).unwrap()
@@ -28,8 +28,8 @@ fn additive(partitions: &[Partition]) -> Additive<u64> {
 /// The cells of a pattern's tiles and of the blank.
 type State = (Vec<usize>, usize);
 
-/// The distance of every state, the blank on every cell, by a search in which the moves of other
-/// tiles are free.
+/// Returns the distance of every state, with the blank on every cell, by a search in which the
+/// moves of other tiles are free.
 fn plain_distances(shape: Shape, home: usize, cells: CellSet) -> FxHashMap<State, u32> {
     let mut distances = FxHashMap::default();
     let mut queue = VecDeque::from([((cells.iter().collect::<Vec<_>>(), home), 0)]);
@@ -70,7 +70,7 @@ fn distances_are_those_of_a_plain_search() {
         let pattern = Pattern::new(shape, home, cells(&tiles)).unwrap();
         let (image, symmetry) = pattern.canonical();
         let database = database(image);
-        // The homes in the mirror come in another order.
+        // The homes of the image come in another order.
         let homes: Vec<_> = pattern.cells().iter().collect();
         let image_of = |&cell: &usize| symmetry.cell(shape, cell);
         let mut order: Vec<_> = (0..homes.len()).collect();
@@ -105,7 +105,7 @@ fn the_number_of_threads_changes_nothing() {
 
 #[test]
 fn where_no_thread_is_to_be_had_tables_are_built_without() {
-    // In a process of its own no thread gets the stack that it wants.
+    // In a child process, no thread gets the stack that it asks for.
     let this = std::env::current_exe().unwrap();
     let test = "pattern_database::the_number_of_threads_changes_nothing";
     let output = Command::new(this)
@@ -174,7 +174,7 @@ fn every_home_of_the_15_puzzle_has_both_its_sums() {
         let partitions = Tier::SixSixThree.partitions(home).unwrap();
         let additive = tables.additive(&partitions, 2, &Watch::default()).unwrap();
         assert_eq!(additive.sums().len(), 2);
-        // Along a walk each sum changes by one: never less than the walk is long.
+        // Along a walk the bound changes by one with every slide.
         let goal = goal(shape(4, 4), home);
         let mut board = goal.clone();
         let mut last = 0;

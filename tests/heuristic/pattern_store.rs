@@ -9,7 +9,7 @@ use loyd::heuristic::pattern_database::{
 
 use crate::support::shape;
 
-/// A small pattern of 4×4 with its rows.
+/// Returns a small pattern of 4×4 and its rows.
 fn pattern(cells: &[usize]) -> (Pattern, Arc<Rows<u64>>) {
     let shape = shape(4, 4);
     let cells: CellSet = cells.iter().copied().collect();
@@ -17,7 +17,7 @@ fn pattern(cells: &[usize]) -> (Pattern, Arc<Rows<u64>>) {
     (pattern, PatternDatabase::rows(shape, pattern.cells().len()))
 }
 
-/// A store with the table of one pattern, and its file.
+/// Returns a store with the table of one pattern, and the table's file.
 fn stored() -> (tempfile::TempDir, Store, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::new(folder.path().join("tables"));
@@ -46,7 +46,7 @@ fn fault(store: &Store) -> Fault {
 fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     let mut bytes = fs::read(path).unwrap();
     change(&mut bytes);
-    // Written anew, as the old file may be mapped.
+    // Written to a new file, as the old one may be mapped.
     fs::remove_file(path).unwrap();
     fs::write(path, bytes).unwrap();
 }
@@ -97,7 +97,7 @@ fn what_is_loaded_is_what_was_saved() {
 fn a_changed_byte_is_seen_wherever_it_is() {
     let (_folder, store, path) = stored();
     let bytes = fs::read(&path).unwrap();
-    // All that the header says, some of what it leaves empty, and words here and there.
+    // All fields of the header, some of its unused bytes, and words here and there.
     let places = (0..64)
         .chain([100, 4095])
         .chain((4096..bytes.len()).step_by(97));
@@ -143,7 +143,7 @@ fn a_file_of_another_length_is_refused() {
     }
     change(&path, |bytes| bytes.push(0));
     assert!(matches!(fault(&store), Fault::Length { .. }));
-    // The list says of each what its header says.
+    // The list reports what each file's header says.
     change(&path, |bytes| bytes.truncate(9));
     assert!(store.list().unwrap()[0].pattern.is_err());
 }
@@ -184,7 +184,7 @@ fn a_folder_that_cannot_be_written_says_so() {
 fn what_cannot_be_written_leaves_nothing_behind() {
     let (_folder, store, _) = stored();
     let database = load(&store).unwrap();
-    // The one folder that every Linux has and nobody can write to, root neither.
+    // The one folder that every Linux has and that nobody can write to, not even root.
     let proc = Store::new(PathBuf::from("/proc/self"));
     assert!(matches!(proc.save(&database), Err(StoreError::Io { .. })));
     let names = || fs::read_dir(store.folder()).unwrap().count();

@@ -7,14 +7,14 @@ use loyd::search::distance_table::{Class, DistanceTable};
 
 use crate::support::{any_cell, any_direction, goal, random_problem, shape};
 
-/// The bound of a whole board.
+/// Returns the bound of a whole board.
 fn bound<B: PushBound>(bound: &B, board: &Board) -> u32 {
     let state = bound.root(board);
     let [across, vertical] = [false, true].map(|axis| bound.least(state, axis, u32::MAX));
     across.min(vertical)
 }
 
-/// The patterns of a problem, their tables made.
+/// Returns the patterns of a problem, with their tables built.
 fn prepared(problem: &Problem) -> Option<Patterns> {
     assert!(pushes::prepare(problem, u64::MAX));
     Patterns::new(problem)
@@ -90,7 +90,7 @@ fn patterns_are_for_boards_of_up_to_16_cells() {
     }
 }
 
-/// What is carried along says the same as a look at the whole board.
+/// Checks that the updated state agrees with an evaluation of the whole board.
 fn follow<B: PushBound>(carried: &B, problem: &Problem, dice: &mut Dice) {
     let mut board = problem.start().clone();
     let mut state = carried.root(&board);

@@ -13,7 +13,7 @@ fn bound(problem: &Problem) -> u32 {
 /// How many tiles of each home row stand in each row, and the blank's row.
 type Walk = ([[u8; 4]; 4], usize);
 
-/// The distances of all walks of 4×4, breadth first from the goal.
+/// Returns the distances of all walks of 4×4, by breadth-first search from the goal.
 fn all_walks() -> HashMap<Walk, u32> {
     let goal: Walk = ([[4, 0, 0, 0], [0, 4, 0, 0], [0, 0, 4, 0], [0, 0, 0, 3]], 3);
     let mut distances = HashMap::from([(goal, 0)]);
@@ -72,8 +72,8 @@ fn the_tables_of_4x4_take_about_a_hundred_kilobytes() {
 
 #[test]
 fn exchanged_rows_are_further_apart_than_their_tiles() {
-    // The first two rows have changed places, and in each the tiles of each half: every tile is
-    // two moves from home, and none is in its own line, where linear conflict would see it.
+    // The first two rows have changed places, and so have the tiles in each half of both: every
+    // tile is two moves from home, and none is in its own line, where linear conflict would see it.
     let board = [6, 5, 8, 7, 2, 1, 4, 3, 9, 10, 11, 12, 13, 14, 15, 0];
     let problem = problem(4, 4, &board);
     assert_eq!(HeuristicKind::LinearConflict.lower_bound(&problem), 16);

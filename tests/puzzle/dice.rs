@@ -1,4 +1,5 @@
-//! The throws were worked out by an independent implementation of ChaCha8 and of the rejection.
+//! The expected throws were computed by an independent implementation of ChaCha8 and of the
+//! rejection.
 
 use loyd::puzzle::Dice;
 
@@ -18,7 +19,7 @@ fn a_seed_gives_the_same_throws_in_every_release() {
 
 #[test]
 fn words_that_would_favour_a_face_are_thrown_again() {
-    // Three of ten words are rejected at this bound.
+    // Three words in ten are rejected at this bound.
     assert_eq!(
         throws(u64::MAX, 3_000_000_000),
         [

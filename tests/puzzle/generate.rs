@@ -1,4 +1,4 @@
-//! The expected boards were worked out by an independent implementation of the documented method.
+//! The expected boards were computed by an independent implementation of the documented method.
 
 use std::collections::{HashMap, HashSet};
 
@@ -93,8 +93,8 @@ fn the_boards_of_a_batch_have_seeds_of_their_own() {
 
 #[test]
 fn every_board_of_the_wanted_class_is_as_likely() {
-    // 360 boards, 100 expected of each. Of a fair generator's chi-square values at 359 degrees of
-    // freedom one in a thousand lies above 447, and one in a thousand below 281.
+    // 360 boards, each expected 100 times. Of a fair generator's chi-square values at 359 degrees
+    // of freedom, one in a thousand lies above 447, and one in a thousand below 281.
     for goal in GoalLayout::ALL.map(|layout| layout.board(shape(2, 3))) {
         for (wanted, seed) in [(Solvability::Solvable, 1), (Solvability::Unsolvable, 2)] {
             let mut dice = Dice::new(seed);

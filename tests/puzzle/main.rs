@@ -1,4 +1,4 @@
-//! Facts about puzzles: one file for each of the library's.
+//! Tests of `puzzle`, one file for each of its modules.
 
 mod board;
 mod dice;
@@ -27,7 +27,7 @@ fn board(text: &str) -> Board {
     text.parse().expect("a board")
 }
 
-/// The named goals, and 1, 2, 3 … with the blank on each of the cells.
+/// Returns the named goals, and 1, 2, 3 … with the blank on each of the cells.
 fn goals(shape: Shape) -> impl Iterator<Item = Board> {
     let layouts = GoalLayout::ALL.map(|layout| layout.board(shape));
     let homes = (0..shape.cells()).map(move |home| {
@@ -52,7 +52,7 @@ fn for_all_boards(shape: Shape, mut visit: impl FnMut(&Board)) {
     }
 }
 
-/// Slides `count` random tiles and returns the moves that take it all back.
+/// Slides `count` random tiles and returns the moves that undo all of it.
 fn shuffle(board: &mut Board, count: usize, dice: &mut Dice) -> Vec<Direction> {
     let mut back = Vec::new();
     while back.len() < count {

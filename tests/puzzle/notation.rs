@@ -1,4 +1,4 @@
-//! Boards and moves in the ways that people write them, and in the ways that they get them wrong.
+//! Boards and moves as people write them, and as they get them wrong.
 
 use loyd::puzzle::Direction::{Down, Left, Right, Up};
 use loyd::puzzle::generate::{Solvability, uniform};

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use crate::{board, for_all_boards, goals, shape, shuffle, solved};
 
-/// The solvable boards of all, after a look at both proofs for each.
+/// Returns the number of solvable boards, after checking that both proofs agree on each board.
 fn solvable(rows: usize, columns: usize, goal: &Board) -> usize {
     let mut count = 0;
     for_all_boards(shape(rows, columns), |board| {
@@ -64,12 +64,12 @@ fn the_solvable_boards_are_those_that_moves_reach() {
 
 #[test]
 fn the_evidence_is_what_a_hand_would_count() {
-    // 3 1 2 pass one another twice, 8 and 7 once; 0 is left out.
+    // 3 1 2 have two inversions, 8 and 7 have one; 0 is left out.
     let parity = Parity::of(&board("3 1 2 / 4 5 6 / 0 8 7"), &solved(3, 3));
     assert_eq!(parity.inversions, 3);
     assert_eq!(parity.blank_row_from_bottom, 1);
     assert_eq!(parity.goal_blank_row_from_bottom, 1);
-    // Of each tile the next stands where it belongs: 0 stands on 7's cell, 7 on 0's.
+    // Each number stands where the next one belongs: 0 stands on 7's cell, 7 on 0's.
     assert_eq!(parity.cycles, [vec![0, 7], vec![1, 2, 3]]);
     assert_eq!(parity.interchanges, 3);
     assert_eq!(parity.blank_distance, 2);
@@ -93,7 +93,7 @@ fn the_exchange_turns_the_answer_round() {
             let parity = Parity::of(board, &goal);
             let repaired = Parity::of(&exchanged(board, &parity), &goal);
             assert_ne!(parity.solvable(), repaired.solvable());
-            // Done twice it undoes itself.
+            // A second exchange undoes the first.
             assert_eq!(parity.exchange.cells, repaired.exchange.cells);
         });
     }
@@ -188,7 +188,7 @@ proptest! {
         for cycle in &parity.cycles {
             prop_assert_eq!(cycle.iter().min(), cycle.first());
             for pair in cycle.windows(2) {
-                // Each number of the cycle stands where the next belongs.
+                // Each number of the cycle stands where the next one belongs.
                 let cell = usize::from(board.cells_by_tile()[usize::from(pair[0])]);
                 prop_assert_eq!(goal.tile(cell), pair[1]);
                 let other = tiles.iter().position(|&tile| tile == pair[1]).expect("on the board");

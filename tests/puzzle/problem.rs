@@ -1,4 +1,4 @@
-//! Renaming tiles and looking into mirrors change no solution.
+//! Renaming tiles and mirroring change no solution.
 
 use std::collections::HashSet;
 
@@ -76,7 +76,7 @@ fn equivalent_homes_get_one_image() {
         );
         images
     };
-    // Corner, edge, centre; on a rectangle long and short edges differ.
+    // Corner, edge, centre; on a rectangle, long and short edges differ.
     for (rows, columns, count) in [
         (2, 2, 1),
         (3, 3, 3),
@@ -101,14 +101,14 @@ fn equivalent_homes_get_one_image() {
     }
 }
 
-/// A solved problem for each home of the blank.
+/// Returns a solved problem for each home of the blank.
 fn homes(shape: Shape) -> impl Iterator<Item = Problem> {
     goals(shape)
         .skip(5)
         .map(|goal| Problem::new(&goal, &goal).expect("solved is solvable"))
 }
 
-/// The board in a mirror, its tiles keeping their numbers.
+/// Returns the mirrored board, whose tiles keep their numbers.
 fn mirrored(board: &Board, symmetry: Symmetry) -> Board {
     let shape = board.shape();
     let mut tiles = vec![0; shape.cells()];
@@ -132,7 +132,7 @@ proptest! {
         let back = shuffle(&mut start, moves, &mut dice);
         let problem = Problem::new(&start, &goal).expect("moves lead back");
         prop_assert!(problem.replay(back).is_ok());
-        // The same moves lead from the given start and the renamed one to the same places.
+        // The same moves from the given start and from the renamed one lead to the same places.
         let mut plain = problem.start().clone();
         let detour = shuffle(&mut plain, 10, &mut dice);
         prop_assert!(detour.iter().rev().all(|&direction| start.slide(direction.opposite())));

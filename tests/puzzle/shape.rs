@@ -57,7 +57,7 @@ fn neighbours_are_one_apart_and_mutual() {
                 }
             }
         }
-        // Each of the inner borders parts two neighbours.
+        // Each of the inner borders separates two neighbours.
         assert_eq!(pairs, 2 * (rows * (columns - 1) + columns * (rows - 1)));
     }
     let corners =

@@ -1,4 +1,4 @@
-//! A solution has been played, whole or piece by piece.
+//! Solutions are replayed, whole or piece by piece.
 
 use loyd::puzzle::Direction::{Down, Left, Right, Up};
 use loyd::puzzle::notation::parse_moves;
@@ -67,7 +67,7 @@ fn pieces_of_a_solution_are_played_one_after_the_other() {
     assert_eq!(replay.play(&[Left]), Ok(()));
     assert_eq!(replay.finish(), Ok(()));
     assert_eq!(replay.played(), 2);
-    // The index of the bad move counts over all pieces, and what was played stays played.
+    // The index of the bad move counts over all pieces, and the moves before it stay played.
     assert_eq!(
         replay.play(&[Down, Up, Up]),
         Err(ReplayError::Edge { index: 4 })

@@ -71,7 +71,7 @@ fn a_flip_comes_before_the_transposition() {
         flip_columns: false,
         transpose: true,
     };
-    // A quarter turn: the lower left corner goes to the upper left one.
+    // A quarter turn: the lower left corner goes to the upper left.
     assert_eq!(symmetry.shape(shape(2, 3)), shape(3, 2));
     let images = [0, 1, 2, 3, 4, 5].map(|cell| symmetry.cell(shape(2, 3), cell));
     assert_eq!(images, [1, 3, 5, 0, 2, 4]);

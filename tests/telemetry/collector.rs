@@ -1,4 +1,4 @@
-//! A collector of spans: what OTLP's contract says of them, as far as a test looks.
+//! A collector of spans, with as much of OTLP's contract as the tests look at.
 
 use std::convert::Infallible;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -82,16 +82,16 @@ impl Span {
     }
 }
 
-/// A collector on a port of its own.
+/// A collector on its own port.
 #[derive(Clone, Default)]
 pub(crate) struct Collector {
-    /// Whether it says that it is not there.
+    /// Whether the collector says that it is unavailable.
     pub(crate) refuses: Arc<AtomicBool>,
     pub(crate) spans: Arc<Mutex<Vec<Span>>>,
 }
 
 impl Collector {
-    /// Collects, and says where.
+    /// Starts collecting and returns the URL.
     pub(crate) async fn start(&self) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());

@@ -1,4 +1,4 @@
-//! What the log says beside the requests.
+//! What is logged besides requests.
 
 use loyd::telemetry::{LogFormat, install_logs};
 

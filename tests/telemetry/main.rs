@@ -1,4 +1,4 @@
-//! What operators see.
+//! What operators see: logs, traces and metrics.
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

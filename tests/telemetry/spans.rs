@@ -92,14 +92,14 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     ]);
     let calls = Server::start(arguments.serve).await.unwrap().calls();
 
-    // A collector that does not take them costs the spans, and no call.
+    // A collector that refuses spans loses them, but no call fails.
     collector.refuses.store(true, Ordering::Relaxed);
     let lost = "00-4bf92f3577b34da6a3ce929d0e0e4735-00f067aa0ba902b7-01";
     solve(&calls, Some(lost)).await;
     wait_until(|| spans_total(metrics, "failed") == 3.0).await;
     collector.refuses.store(false, Ordering::Relaxed);
 
-    // Of these only the first is recorded: its caller does so.
+    // Of these only the first is recorded, because its caller records it.
     let recorded = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
     let not_recorded = "00-4bf92f3577b34da6a3ce929d0e0e4737-00f067aa0ba902b7-00";
     for traceparent in [Some(recorded), Some(not_recorded), None] {

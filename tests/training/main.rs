@@ -1,4 +1,4 @@
-//! Learning: reproducible, and for the better.
+//! Training is reproducible and improves weights.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod network;
@@ -28,7 +28,7 @@ fn manhattan(rows: usize, columns: usize) -> Weights {
     Weights::manhattan(Shape::new(rows, columns).unwrap())
 }
 
-/// The weights that a course comes to from the Manhattan distance, and what was said on the way.
+/// Returns the weights that a course learns from the Manhattan distance, and its reports.
 fn run(course: &Course) -> (Weights, Vec<Report>) {
     let mut reports = Vec::new();
     let weights = train(course, manhattan(3, 4), &mut |report| {
@@ -63,7 +63,7 @@ fn what_is_learned_makes_shorter_solutions() {
     let (weights, reports) = run(&course(2, 2));
     let moves = tried(&reports);
     let best = moves.iter().copied().fold(f64::INFINITY, f64::min);
-    // Shortest solutions have 35.1 moves in the mean; those by the Manhattan distance are longer.
+    // Shortest solutions have a mean of 35.1 moves; those by the Manhattan distance are longer.
     assert!(moves[0] > 50.0, "{moves:?}");
     assert!((35.0..40.0).contains(&best), "{moves:?}");
     assert_ne!(weights, manhattan(3, 4));
@@ -87,7 +87,8 @@ fn a_course_says_how_far_it_is() {
     assert_eq!(solving.collect::<Vec<_>>(), all);
 }
 
-/// Of a board with the blank at home the inverse: tile a stands on b's home if tile b stands on a's.
+/// Returns the inverse of a board with the blank at home: tile a stands on b's home if tile b stood
+/// on a's.
 fn inverse(tiles: &[u8]) -> Vec<u8> {
     let mut inverse = vec![0; tiles.len()];
     for (cell, &tile) in tiles[..tiles.len() - 1].iter().enumerate() {
@@ -131,7 +132,7 @@ fn boards_that_are_alike_are_estimated_alike() {
         for _ in 0..100 {
             let board = with_blank_at_home(weights.shape().cells(), &mut dice);
             let difference = weights.of(&board) - weights.of(&inverse(&board));
-            // Nothing but what the rounding of their weights comes to.
+            // The difference is at most what rounding the weights causes.
             assert!(difference.abs() <= Rows::UNIT, "{difference} {board:?}");
         }
     }

@@ -17,7 +17,8 @@ fn course(threads: usize, generations: u32) -> Course {
     }
 }
 
-/// The network that a course on 4×5 comes to beside the Manhattan distance, and how long solutions were on the way.
+/// Returns the network that a course on 4×5 learns beside the Manhattan distance, and the trials'
+/// mean lengths.
 fn run(course: &Course, from: Option<Network>) -> (Network, Vec<f64>) {
     let mut tried = Vec::new();
     let network = learn_network(
@@ -55,7 +56,7 @@ fn what_is_learned_makes_shorter_solutions() {
     let (network, tried) = run(&course(2, 2), None);
     assert_eq!(tried.len(), 3);
     assert!(tried[2] < tried[1] && tried[1] < tried[0], "{tried:?}");
-    // Who goes on begins with what the first has come to, but for what rounding takes.
+    // A course that continues begins with what the first one learned, except for rounding.
     let (same, again) = run(&course(2, 0), Some(network.clone()));
     assert_eq!(same.to_bytes(), network.to_bytes());
     assert!((again[0] - tried[2]).abs() < 2.0, "{tried:?} {again:?}");

@@ -14,7 +14,7 @@ fn course(threads: usize, generations: u32) -> Course {
         threads,
         generations,
         solves: 24,
-        // Narrow enough that the stages go on to the last cells.
+        // Narrow enough for the stages to go on to the last cells.
         width: 48,
         epochs: 1,
         rate: 0.03,
@@ -23,13 +23,13 @@ fn course(threads: usize, generations: u32) -> Course {
     }
 }
 
-/// The weights of 8×8, of which no pair has learned to rank.
+/// Returns the weights of 8×8, none of whose pairs has learned to rank.
 fn beginning(shape: Shape) -> NearWeights {
     let all = Weights::from_bytes(include_bytes!("../../weights/8x8.loyd")).unwrap();
     NearWeights::of(&all).fit(shape)
 }
 
-/// The weights, and what was said on the way.
+/// Returns the weights and the reports.
 fn run(course: &Course, shape: Shape) -> (NearWeights, Vec<Report>) {
     let mut reports = Vec::new();
     let weights = rank_in_stages(course, beginning(shape), &mut |report| {
@@ -38,7 +38,7 @@ fn run(course: &Course, shape: Shape) -> (NearWeights, Vec<Report>) {
     (weights, reports)
 }
 
-/// The same for whole boards of 5×5, from the Manhattan distance.
+/// Does the same for whole boards of 5×5, from the Manhattan distance.
 fn run_whole(course: &Course) -> (Weights, Vec<Report>) {
     let mut reports = Vec::new();
     let weights = rank_whole(course, Weights::manhattan(shape(5, 5)), &mut |report| {

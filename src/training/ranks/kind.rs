@@ -55,7 +55,7 @@ impl Kind for NearWeights {
 /// Weights of all pairs. They rank whole boards.
 impl Kind for Weights {
     const HAS_INVERSE: bool = true;
-    // Sharing between pairs far from each other says little.
+    // What pairs far from each other have in common says little.
     const SHARES: bool = false;
     const ENDS: &'static [End] = &[End::Start];
     type Ranking = Rows;

@@ -44,8 +44,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// Creates a model of weights, each the mean of a weight and its images. The shared parts are
-    /// 0.
+    /// Creates a model, in which each weight is the mean of a given weight and its images. The
+    /// shared parts are zero.
     pub(super) fn of<K: Kind>(weights: &K) -> Self {
         let (shape, singles, pairs) = weights.parts();
         let squared = shape.cells().pow(2);
