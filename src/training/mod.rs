@@ -8,7 +8,7 @@
 //!
 //! Good weights then learn to rank from which board led on ([`rank_whole`]); those of tiles near
 //! each other learn nothing else ([`rank_in_stages`], [`rank_whole_near`]). A network beside them
-//! learns what pairs of tiles do not tell ([`learn_network`], [`learn_near_network`]).
+//! learns what pairs of tiles cannot express ([`learn_network`], [`learn_near_network`]).
 //!
 //! This module uses the searches, and only the command line uses it. The same course gives the same
 //! weights on any number of threads.

@@ -96,7 +96,7 @@ impl Making for Work {
     }
 
     fn advance(&mut self, states: u64) -> bool {
-        // Every piece of work is as many weights as the square of the number of cells.
+        // Each piece of work covers as many weights as the square of the number of cells.
         let cells = self.shape.cells() as u64;
         let pieces = |a_node: u64| states.saturating_mul(a_node).div_ceil(cells * cells);
         match &mut self.stage {

@@ -5,7 +5,7 @@ use crate::puzzle::{Shape, Symmetry};
 use super::cell_set::CellSet;
 use super::partition::Partition;
 
-/// The memory that the tables of the 15-puzzle may take.
+/// The memory that the tables of the 15-puzzle may take, for one home of the blank.
 ///
 /// Every tier has the upper half of the board in one pattern or two, and the lower half without the
 /// blank's home in another, so that tables of the upper half serve several homes.

@@ -224,8 +224,8 @@ impl<P: Purpose> Making for Work<P> {
     }
 
     fn advance(&mut self, states: u64) -> bool {
-        // Every piece of work is as many weights as the square of the number of cells: those of the
-        // largest shape until the wanted shape is reached.
+        // Each piece of work covers as many weights as the square of the number of cells: of the
+        // cells of the largest shape until the wanted shape is reached.
         let pieces = |a_node: u64, shape: Shape| {
             let squared = shape.cells().pow(2) as u64;
             states.saturating_mul(a_node).div_ceil(squared)

@@ -1,4 +1,5 @@
-//! How the network beside the weights is learned: what pairs do not tell of which board leads on.
+//! Learning of the network beside the weights, which adds what pairs of tiles cannot express about
+//! which board leads on.
 //!
 //! The network learns from the boards that are solved with it. It learns from each batch of solves
 //! once, in small steps, and the next batch is solved by what it has learned.
