@@ -1,4 +1,4 @@
-//! Every setting of the service once: its flag, variable, default and help.
+//! The settings of the service: the flag, variable, default and help of each, defined once.
 
 mod access;
 mod memory;
@@ -24,7 +24,7 @@ pub use memory::{MemoryArgs, Parts, TooMuch, Unusable};
 /// Settings of `loyd serve`.
 #[derive(Args, Clone, Debug)]
 pub struct ServeConfig {
-    /// Where to serve gRPC. Port 0 takes any free one.
+    /// Where to serve gRPC. Port 0 picks any free port.
     #[arg(
         long,
         env = "LOYD_LISTEN",
@@ -42,14 +42,14 @@ pub struct ServeConfig {
     )]
     pub metrics_listen: SocketAddr,
 
-    /// Who may call.
+    /// Settings that control who may call.
     #[command(flatten)]
     pub access: AccessArgs,
-    /// Where to send traces by OTLP over gRPC, such as http://127.0.0.1:4317; default: what OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT says, else nowhere. Takes a loyd that was built with `--features otlp`.
+    /// Where to send traces by OTLP over gRPC, such as http://127.0.0.1:4317; default: what OTEL_EXPORTER_OTLP_TRACES_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT says, else nowhere. Requires a loyd built with `--features otlp`.
     #[arg(long, env = "LOYD_OTLP_ENDPOINT", value_name = "URL")]
     pub otlp_endpoint: Option<String>,
 
-    /// The part of the calls to trace that are in no trace of their caller's, 0 to 1. Those that are, are traced if the caller does so.
+    /// The fraction, 0 to 1, to trace of the calls that are not part of a caller's trace. A call that is part of one is traced if the caller's part is.
     #[arg(long, env = "LOYD_OTLP_RATIO", value_name = "RATIO", default_value = "1", value_parser = ratio)]
     pub otlp_ratio: f64,
 
@@ -61,11 +61,11 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_MAX_SIDE", value_name = "CELLS", default_value_t = Shape::MAX_SIDE as u8, value_parser = clap::value_parser!(u8).range(2..=128))]
     pub max_side: u8,
 
-    /// The largest request; the largest legal one, 128×128 with a goal board, takes 64K.
+    /// The largest request accepted. The largest legal one, 128×128 with a goal board, takes 64K.
     #[arg(long, env = "LOYD_MAX_REQUEST_BYTES", value_name = "BYTES", default_value = "128K", value_parser = request_bytes)]
     pub max_request_bytes: u64,
 
-    /// Calls at once, answers that are still being sent included, health and reflection as many of their own, and watches of the health as many again; further ones are refused.
+    /// The most calls at once, including those whose answers are still being sent; further ones are refused. Health checks and reflection have as many places of their own, and health watches as many again.
     #[arg(
         long,
         env = "LOYD_MAX_CALLS",
@@ -75,7 +75,7 @@ pub struct ServeConfig {
     )]
     pub max_calls: usize,
 
-    /// Calls at once on one connection.
+    /// The most calls at once on one connection.
     #[arg(
         long,
         env = "LOYD_MAX_STREAMS",
@@ -85,7 +85,7 @@ pub struct ServeConfig {
     )]
     pub max_streams: u32,
 
-    /// Connections at once; more are closed as they come.
+    /// The most open connections; further ones are closed as they arrive.
     #[arg(
         long,
         env = "LOYD_MAX_CONNECTIONS",
@@ -99,27 +99,27 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_HANDSHAKE_TIMEOUT", value_name = "TIME", default_value = "10s", value_parser = time)]
     pub handshake_timeout: Duration,
 
-    /// After how long without a call a connection is told to go; 0s: never.
+    /// How long a connection may have no call before it is told to go (GOAWAY); 0s: no limit.
     #[arg(long, env = "LOYD_MAX_CONNECTION_IDLE", value_name = "TIME", default_value = "15m", value_parser = humantime::parse_duration)]
     pub max_connection_idle: Duration,
 
-    /// After how long, give or take a tenth, a connection is told to go, so that clients spread over new replicas; what has not ended --max-time and --stall-timeout later is closed; 0s: never.
+    /// How old a connection may become, give or take a tenth, before it is told to go (GOAWAY), so that clients spread over new replicas. What has not ended --max-time and --stall-timeout later is closed. 0s: no limit.
     #[arg(long, env = "LOYD_MAX_CONNECTION_AGE", value_name = "TIME", default_value = "30m", value_parser = humantime::parse_duration)]
     pub max_connection_age: Duration,
 
-    /// How often to ask an idle connection for a sign of life.
+    /// How often to ping an idle connection; not 0s.
     #[arg(long, env = "LOYD_KEEPALIVE", value_name = "TIME", default_value = "60s", value_parser = time)]
     pub keepalive: Duration,
 
-    /// How long to wait for that sign.
+    /// How long to wait for the reply to a ping.
     #[arg(long, env = "LOYD_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = time)]
     pub keepalive_timeout: Duration,
 
-    /// How long a peer may take to send a request, and to take the next piece of an answer; then its connection is told to go, and after as long again it is closed.
+    /// How long a peer may take to send a request, after which the call fails, and to take the next piece of an answer, after which its connection is told to go (GOAWAY) and closed after as long again.
     #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = time)]
     pub stall_timeout: Duration,
 
-    /// On SIGTERM: how long to go on serving as NOT_SERVING, so that the balancer notices.
+    /// On SIGTERM: how long to keep serving with health NOT_SERVING, so that the balancer notices.
     #[arg(long, env = "LOYD_DRAIN_DELAY", value_name = "TIME", default_value = "0s", value_parser = humantime::parse_duration)]
     pub drain_delay: Duration,
 
@@ -127,7 +127,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_DRAIN_GRACE", value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
     pub drain_grace: Duration,
 
-    /// What clients with a name weigh when there is not enough for all: NAME=WEIGHT,…; others weigh what their token's line says, or 1. One of weight 2 gets twice the service and twice the places of one of weight 1.
+    /// The weights of named clients, NAME=WEIGHT,…, which count when there is not enough for all. Clients that are not listed have the weight of their token's line, or 1. A client of weight 2 gets twice the service and twice the places of one of weight 1.
     #[arg(long, env = "LOYD_CLIENT_WEIGHTS", value_name = "WEIGHTS", value_delimiter = ',', value_parser = weight)]
     pub client_weights: Vec<(String, NonZeroU32)>,
 
@@ -135,14 +135,15 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_LOG", value_name = "FILTER", default_value = "info", value_parser = log_filter)]
     pub log: String,
 
-    /// How to log.
+    /// The format of the log.
     #[arg(long, env = "LOYD_LOG_FORMAT", value_name = "FORMAT", value_enum, default_value_t = LogFormat::Text)]
     pub log_format: LogFormat,
 }
 
 impl ServeConfig {
-    /// Where to send traces. What OpenTelemetry's own variables say is for all programs of a
-    /// machine, and does not bind a loyd that cannot export.
+    /// Returns where to send traces: `--otlp-endpoint`, else the endpoint in OpenTelemetry's own variables.
+    ///
+    /// Those variables address all programs of a machine, so a build without the `otlp` feature ignores them.
     #[must_use]
     pub fn traces_endpoint(&self) -> Option<String> {
         let of_all = || {
@@ -159,14 +160,14 @@ impl ServeConfig {
     }
 }
 
-/// Settings of the searches, for the service and for the command line alike.
+/// Settings of the searches, shared by the service and the command line.
 #[derive(Args, Clone, Debug)]
 pub struct EngineArgs {
-    /// Worker threads for searches; default: the cores this process may use.
+    /// The number of worker threads for searches; default: the cores this process may use.
     #[arg(long, env = "LOYD_WORKERS", value_name = "THREADS")]
     pub workers: Option<NonZeroUsize>,
 
-    /// Searches at once, running and waiting; further requests are refused with OVERLOADED.
+    /// The most searches at once, running and waiting; further requests are refused with OVERLOADED.
     #[arg(
         long,
         env = "LOYD_QUEUE",
@@ -175,7 +176,7 @@ pub struct EngineArgs {
     )]
     pub queue: NonZeroUsize,
 
-    /// The most node generations that a request may spend.
+    /// The most node generations a request may spend.
     #[arg(
         long,
         env = "LOYD_MAX_NODES",
@@ -185,28 +186,28 @@ pub struct EngineArgs {
     )]
     pub max_nodes: u64,
 
-    /// The longest time that a request may take.
+    /// The longest time a request may take.
     #[arg(long, env = "LOYD_MAX_TIME", value_name = "TIME", default_value = "60s", value_parser = time)]
     pub max_time: Duration,
 
-    /// The time that BEST takes when a request sets no limit and has no deadline.
+    /// The time BEST takes when a request sets no limit and has no deadline.
     #[arg(long, env = "LOYD_DEFAULT_TIME", value_name = "TIME", default_value = "1s", value_parser = humantime::parse_duration)]
     pub default_time: Duration,
 
-    /// What may take how much memory.
+    /// The memory settings.
     #[command(flatten)]
     pub memory: MemoryArgs,
 
-    /// Where tables are kept.
+    /// The folder of the tables.
     #[command(flatten)]
     pub tables: TableDirArg,
 }
 
 impl EngineArgs {
-    /// What the engine needs to know. The workers follow the container's CPU limit.
+    /// Returns the settings as the engine takes them. The default number of workers follows the container's CPU limit.
     ///
     /// # Errors
-    /// When the settings ask for more memory than there is, or for too little.
+    /// When the settings ask for more memory than there is, or for too little to serve with.
     pub fn config(&self) -> Result<EngineConfig, Unusable> {
         let memory = self.memory.parts()?;
         Ok(EngineConfig {
@@ -231,16 +232,16 @@ impl EngineArgs {
     }
 }
 
-/// Where tables are kept.
+/// The folder of the tables.
 #[derive(Args, Clone, Debug, Default)]
 pub struct TableDirArg {
-    /// The folder of the tables that make optimal solving fast; default: loyd in the user's cache folder.
+    /// The folder of the pattern databases, which make optimal solving fast; default: loyd in the user's cache folder.
     #[arg(long, env = "LOYD_TABLE_DIR", value_name = "FOLDER", global = true)]
     pub table_dir: Option<PathBuf>,
 }
 
 impl TableDirArg {
-    /// The folder; none when none was chosen and the user has no cache folder.
+    /// Returns the folder, or `None` when none was given and the user has no cache folder.
     #[must_use]
     pub fn path(&self) -> Option<PathBuf> {
         self.table_dir.clone().or_else(|| {
@@ -250,12 +251,12 @@ impl TableDirArg {
     }
 }
 
-/// Reads a number of at least one.
+/// Parses a number of at least one.
 fn count() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..)
 }
 
-/// Reads a time that is more than none.
+/// Parses a time of more than zero.
 fn time(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
         Ok(Duration::ZERO) => Err("must be longer than that: say 1s, or more".to_owned()),
@@ -263,7 +264,7 @@ fn time(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Reads the size of a request that any can have.
+/// Parses the largest size of a request: at least one byte.
 fn request_bytes(text: &str) -> Result<u64, String> {
     let size = bytes(text)?;
     if size == 0 {
@@ -272,10 +273,10 @@ fn request_bytes(text: &str) -> Result<u64, String> {
     Ok(size)
 }
 
-/// Reads a client's weight: `NAME=WEIGHT`.
+/// Parses a client's weight: `NAME=WEIGHT`.
 ///
 /// # Errors
-/// What is wrong with the text.
+/// A description of what is wrong with the text.
 pub fn weight(text: &str) -> Result<(String, NonZeroU32), String> {
     let (name, weight) = text
         .trim()
@@ -288,10 +289,10 @@ pub fn weight(text: &str) -> Result<(String, NonZeroU32), String> {
     Ok((name.to_owned(), weight))
 }
 
-/// Reads a number of bytes: `4096`, `64K`, `256M`, `1G` (powers of 1024).
+/// Parses a number of bytes: `4096`, `64K`, `256M`, `1G` (powers of 1024).
 ///
 /// # Errors
-/// What is wrong with the text.
+/// A description of what is wrong with the text.
 pub fn bytes(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let split = text
@@ -313,7 +314,7 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("{text:?} is not a number of bytes such as 64M"))
 }
 
-/// Reads a number from 0 to 1.
+/// Parses a number from 0 to 1.
 fn ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse().ok();
     ratio

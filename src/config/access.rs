@@ -1,4 +1,4 @@
-//! Settings of who may call, and how it is kept from others.
+//! Settings that control who may call, and how calls are protected.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use clap::Args;
 use clap::builder::BoolishValueParser;
 use http::HeaderName;
 
-/// Settings of who may call, and how it is kept from others.
+/// Settings that control who may call, and how calls are protected.
 #[derive(Args, Clone, Debug)]
 pub struct AccessArgs {
-    /// The server's certificate and its chain, as PEM: serves TLS. Files of TLS and of tokens are read again when they change.
+    /// The server's certificate and its chain, as PEM; turns on TLS. The files of TLS and tokens are read again when they change.
     #[arg(long, env = "LOYD_TLS_CERT", value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
 
@@ -17,7 +17,7 @@ pub struct AccessArgs {
     #[arg(long, env = "LOYD_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
 
-    /// The authorities, as PEM, one of which must have signed a client's certificate; without it clients need none. A client is known by the certificate's first DNS name, else its first URI, else its common name.
+    /// The authorities, as PEM, one of which must have signed a client's certificate; without this, clients need no certificate. A client is known by its certificate's first DNS name, else its first URI, else its common name.
     #[arg(
         long,
         env = "LOYD_TLS_CLIENT_CA",
@@ -26,15 +26,15 @@ pub struct AccessArgs {
     )]
     pub tls_client_ca: Option<PathBuf>,
 
-    /// Listen without TLS on addresses that others can reach, too: for networks that are trusted, and behind a proxy that ends TLS.
+    /// Allow listening without TLS on addresses that others can reach: for trusted networks, and behind a proxy that terminates TLS.
     #[arg(long, env = "LOYD_INSECURE", value_parser = BoolishValueParser::new())]
     pub insecure: bool,
 
-    /// The tokens of which a call must bring one, as `loyd token` prints them: a line for each, of a client's name, the token's SHA-256 and, if it is not 1, the client's weight. Health is told without one.
+    /// The file of accepted tokens, of which a call must bring one. Each line, as `loyd token` prints it, has a client's name, the token's SHA-256 and, if it is not 1, the client's weight. Health checks need no token.
     #[arg(long, env = "LOYD_TOKEN_FILE", value_name = "FILE")]
     pub token_file: Option<PathBuf>,
 
-    /// The header in which a trusted proxy names the client, such as x-loyd-client; without such a proxy anyone could take any name.
+    /// The header in which a trusted proxy names the client, such as x-loyd-client. Without such a proxy, anyone could take any name.
     #[arg(long, env = "LOYD_CLIENT_HEADER", value_name = "HEADER")]
     pub client_header: Option<HeaderName>,
 }

@@ -1,4 +1,4 @@
-//! How the memory that the process may use is shared out.
+//! How the memory that the process may use is divided.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,83 +8,83 @@ use thiserror::Error;
 
 use super::bytes;
 
-/// Settings of what may take how much memory.
+/// Settings that limit how much memory each part of the service may use.
 #[derive(Args, Clone, Debug, Default)]
 pub struct MemoryArgs {
-    /// The memory of the whole process; default: the container's limit, or else the machine's memory. What has no setting of its own gets its part of it; a fifth is kept for connections and the like.
+    /// The memory of the whole process; default: the container's limit, or else the machine's memory. Each memory setting below that is not set gets a share of it; a fifth is kept for connections and the like.
     #[arg(long, env = "LOYD_MEMORY_LIMIT", value_name = "BYTES", value_parser = bytes)]
     pub memory_limit: Option<u64>,
 
-    /// The most memory that one search may hold; default: 256M, or half of --memory if that is less.
+    /// The most memory one search may hold; default: 256M, or half of --memory if that is less.
     #[arg(long, env = "LOYD_MAX_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub max_memory: Option<u64>,
 
-    /// The most memory that all searches and answers together may hold; default: 1G, or 30 % of --memory-limit if that is less.
+    /// The most memory all searches and answers together may hold; default: 1G, or 30 % of --memory-limit if that is less.
     #[arg(long, env = "LOYD_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub memory: Option<u64>,
 
-    /// The memory for answers that are kept because they are proven; default: 16M, or 2 % of --memory-limit if that is less.
+    /// The memory for the cache of proven answers; default: 16M, or 2 % of --memory-limit if that is less.
     #[arg(long, env = "LOYD_CACHE_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub cache_memory: Option<u64>,
 
-    /// The memory for tables; default: 256M, or 22 % of --memory-limit if that is less. 200M for the best pattern databases of the 15-puzzle (250M to search from either end, 430M with others for its hardest boards), 40M, 20M and 4M for lesser ones; 50M for those of the 24-puzzle (165M from either end); 32M each for exact distances of 3×4 and 2×6. Those used least recently make room for others.
+    /// The memory for pattern databases and tables of exact distances; default: 256M, or 22 % of --memory-limit if that is less. The best pattern databases of the 15-puzzle take 200M (250M to search from either end, 430M with a second set for its hardest boards), lesser ones 40M, 20M and 4M; those of the 24-puzzle take 50M (165M from either end); exact distances of 3×4 and 2×6 take 32M each. The least recently used tables make room for others.
     #[arg(long, env = "LOYD_TABLE_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub table_memory: Option<u64>,
 
-    /// The memory for the tables of the walking distance (142M for all), of pushes (86M) and of the learned estimate (160M up to 8×8; beyond, 65M for 10×10 and 1.8G for all sizes), which are made when they are first wanted; default: 512M, or 8 % of --memory-limit if that is less. What nobody has asked for in the last minute makes room for others; what there is still no room for is done without.
+    /// The memory for the tables of the walking distance (142M for all), of pushes (86M) and of the learned estimate (160M up to 8×8; beyond, 65M for 10×10 and 1.8G for all sizes), which are built on first use; default: 512M, or 8 % of --memory-limit if that is less. Tables that nobody has asked for in the last minute make room for others; a table that still does not fit is done without.
     #[arg(long, env = "LOYD_HEURISTIC_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub heuristic_memory: Option<u64>,
 
-    /// The most memory to take while a table is built, twice what it takes then; default: half of what the others leave of --memory-limit. Tables that would take more are used if their files are there.
+    /// The most memory to use while building a table, which takes twice the table's own size; default: half of what the others leave of --memory-limit. Tables that would take more are not built, but are used if their files are there.
     #[arg(long, env = "LOYD_BUILD_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub build_memory: Option<u64>,
 }
 
-/// The parts of the memory, in bytes.
+/// The shares of the memory, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// For one search, of those for all.
+    /// For one search, out of `searches`.
     pub search: u64,
-    /// For all searches and answers.
+    /// For all searches and answers together.
     pub searches: u64,
-    /// For proven answers that are kept.
+    /// For the cache of proven answers.
     pub cache: u64,
     /// For tables of exact distances and pattern databases.
     pub tables: u64,
-    /// For the tables of heuristics.
+    /// For the tables of heuristics (walking distance, pushes, learned estimate).
     pub heuristics: u64,
-    /// To build a table.
+    /// For building a table.
     pub build: u64,
 }
 
-/// The least that a search may hold: what the contract lets a question allow it at the least.
+/// The least memory of one search: the smallest `max_memory_bytes` that the contract lets a request set.
 const LEAST_SEARCH: u64 = 1 << 20;
 
-/// The least for all searches and answers: with less a 15-puzzle cannot be begun.
+/// The least memory for all searches and answers: with less, a 15-puzzle cannot be begun.
 const LEAST_SEARCHES: u64 = 2 << 20;
 
-/// The least for the process, which takes 25 MB by itself when boards of all sizes have been asked for.
+/// The least memory of the process, which takes 25 MB by itself once boards of all sizes have been asked for.
 const LEAST_PROCESS: u64 = 32 << 20;
 
-/// Why the memory cannot be shared out so.
+/// Why the memory settings cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Unusable {
     /// A setting is so small that boards of common sizes could not be served.
     #[error("{setting} {} is too little to serve with: say {} or more", megabytes(*.bytes), megabytes(*.least))]
     TooLittle {
-        /// Which one.
+        /// The setting.
         setting: &'static str,
-        /// What it says.
+        /// Its value, in bytes.
         bytes: u64,
-        /// What it takes.
+        /// The least that it must be, in bytes.
         least: u64,
     },
-    /// The settings ask for more than there is.
+    /// The settings add up to more than there is.
     #[error(transparent)]
     TooMuch(#[from] TooMuch),
 }
 
-/// The settings ask for more than there is.
+/// The settings add up to more than there is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
     "--memory {}, --table-memory {}, --heuristic-memory {}, --cache-memory {} and --build-memory {} are together more than the {} that the process may use: lower those that you set, or raise --memory-limit",
@@ -92,9 +92,9 @@ pub enum Unusable {
     megabytes(.parts.cache), megabytes(.parts.build), megabytes(*.limit)
 )]
 pub struct TooMuch {
-    /// What they ask for.
+    /// The shares they ask for.
     pub parts: Parts,
-    /// What the process may use.
+    /// The bytes that the process may use.
     pub limit: u64,
 }
 
@@ -106,10 +106,10 @@ fn megabytes(bytes: u64) -> String {
 }
 
 impl MemoryArgs {
-    /// Shares the memory out.
+    /// Divides the memory.
     ///
     /// # Errors
-    /// When a limit is known, and all parts together are more, or one is too small to serve with.
+    /// When the limit or a share is too small to serve with, or when a limit is known and the shares add up to more.
     pub fn parts(&self) -> Result<Parts, Unusable> {
         let known = self.memory_limit.or_else(container_memory);
         let limit = known.unwrap_or_else(machine_memory);
@@ -142,8 +142,10 @@ impl MemoryArgs {
         }
     }
 
-    /// The bytes of requests that have arrived in part: of what is kept for connections about a third, and no more than
-    /// the largest legal requests of all calls that there may be by default.
+    /// Returns the bytes that requests may hold while they arrive.
+    ///
+    /// That is about a third of what is kept for connections, and at most what the largest legal requests of as many
+    /// calls as there may be by default would take.
     #[must_use]
     pub fn for_requests(&self) -> u64 {
         let known = self.memory_limit.or_else(container_memory);
@@ -151,7 +153,7 @@ impl MemoryArgs {
         (limit / 16).min(256 << 20)
     }
 
-    /// What is set, and the parts of a limit of what is not.
+    /// Returns the shares that are set, and the default shares of `limit` for those that are not.
     fn shares(&self, limit: u64) -> Parts {
         let part = |set: Option<u64>, most: u64, percent: u64| {
             set.unwrap_or_else(|| most.min(limit / 100 * percent))
@@ -177,18 +179,18 @@ impl MemoryArgs {
     }
 }
 
-/// The limit of the process's control group, or of one that it is in, if it is less than the
-/// machine's memory.
+/// Returns the lowest limit of the process's control group and its ancestors, if it is less than the machine's
+/// memory.
 fn container_memory() -> Option<u64> {
     let groups = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
     let files = groups.lines().flat_map(limit_files);
-    // Within a container its own group is the root.
+    // Inside a container, its own group is the root.
     let roots = limit_files("0::/").chain(limit_files("1:memory:/"));
     let limits = files.chain(roots).filter_map(|file| number(&file));
     limits.min().filter(|&limit| limit < machine_memory())
 }
 
-/// The files that may have the limit of a group of `/proc/self/cgroup`, or of those that it is in.
+/// Returns the files that may hold the limit of a group in `/proc/self/cgroup` or of its ancestors.
 fn limit_files(line: &str) -> impl Iterator<Item = PathBuf> {
     let mut fields = line.splitn(3, ':').skip(1);
     let (controllers, group) = (fields.next(), fields.next().unwrap_or("/"));
