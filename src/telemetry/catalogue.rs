@@ -1,6 +1,6 @@
-//! What metrics there are: their names, help texts, labels and buckets.
+//! The catalogue of metrics: names, help texts, label values and buckets.
 
-/// What a metric is.
+/// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Only grows.
@@ -11,9 +11,13 @@ pub enum Kind {
     Histogram,
 }
 
-/// Every metric, with its help text.
+/// Every metric: its kind, name and help text.
 pub const METRICS: &[(Kind, &str, &str)] = &[
-    (Kind::Gauge, "loyd_build_info", "1, with the version."),
+    (
+        Kind::Gauge,
+        "loyd_build_info",
+        "1, with the version as a label.",
+    ),
     (
         Kind::Counter,
         "loyd_requests_started_total",
@@ -32,7 +36,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Gauge,
         "loyd_requests_in_flight",
-        "Calls that have arrived and not ended, by method.",
+        "Calls that have arrived and not yet ended, by method.",
     ),
     (Kind::Gauge, "loyd_connections", "Open connections."),
     (
@@ -43,7 +47,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_tls_handshakes_failed_total",
-        "TLS handshakes that came to nothing, by reason.",
+        "TLS handshakes that failed, by reason.",
     ),
     (
         Kind::Gauge,
@@ -58,43 +62,43 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_reloads_total",
-        "Readings of certificates and tokens that could be used.",
+        "Successful reloads of certificates and tokens.",
     ),
     (
         Kind::Gauge,
         "loyd_reload_failed",
-        "1 while the files of certificates or tokens cannot be used and what was read before goes on, else 0.",
+        "1 while the files of certificates or tokens cannot be used and what was loaded before stays in use, else 0.",
     ),
     (Kind::Gauge, "loyd_workers", "Worker threads."),
     (
         Kind::Gauge,
         "loyd_pool_capacity",
-        "Searches that the pool holds at the most.",
+        "The most searches that the pool can hold.",
     ),
     (
         Kind::Gauge,
         "loyd_queue_depth",
-        "Searches that wait for a worker.",
+        "Searches waiting for a worker.",
     ),
     (
         Kind::Gauge,
         "loyd_searches_running",
-        "Searches that a worker is on.",
+        "Searches that a worker is running.",
     ),
     (
         Kind::Gauge,
         "loyd_searches_parked",
-        "Searches that wait for a slow reader.",
+        "Searches waiting for a slow reader.",
     ),
     (
         Kind::Gauge,
         "loyd_workers_helping",
-        "Workers that help with a search that another worker is on, because none waits.",
+        "Workers that help with a search that another worker runs, because no search waits.",
     ),
     (
         Kind::Gauge,
         "loyd_clients",
-        "Clients with a name that have searches under way, or have had more than their share of late.",
+        "Named clients that have searches under way, or have recently had more than their share.",
     ),
     (
         Kind::Gauge,
@@ -104,12 +108,12 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Histogram,
         "loyd_queue_seconds",
-        "Time that a search waited for its first slice, or in vain.",
+        "Time that a search waited for its first slice, or until it was given up without one.",
     ),
     (
         Kind::Histogram,
         "loyd_slice_seconds",
-        "Time that a search kept a worker, or an easy one the thread that its call came in by: a slice. Its count is the number of slices.",
+        "Duration of a slice: the time that a search kept a worker, or an easy one the thread on which its call arrived. The count is the number of slices.",
     ),
     (
         Kind::Counter,
@@ -129,32 +133,32 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_limit_stops_total",
-        "Answers and refusals for which a limit was the reason, by limit.",
+        "Answers and refusals caused by a limit, by limit.",
     ),
     (
         Kind::Counter,
         "loyd_searches_abandoned_total",
-        "Searches given up because who waited for them had left without an answer: cancelled, or gone.",
+        "Searches given up because all callers left without an answer: they cancelled or disappeared.",
     ),
     (
         Kind::Counter,
         "loyd_solved_at_once_total",
-        "Questions so easy that they were answered where they came in, without a worker.",
+        "Questions so easy that they were answered where they arrived, without a worker.",
     ),
     (
         Kind::Counter,
         "loyd_overloaded_total",
-        "Requests refused because of too many others, by what there was no more of: queue, the client's share of it, memory, calls, bytes of requests under way, or time before the deadline or time limit.",
+        "Requests refused because of overload, by what was lacking: places in the queue, the client's share of them, memory, calls, bytes of arriving requests, or time before the deadline or time limit.",
     ),
     (
         Kind::Counter,
         "loyd_cache_hits_total",
-        "Requests answered by a search that another one began.",
+        "Requests answered by a search that another request began.",
     ),
     (
         Kind::Counter,
         "loyd_cache_misses_total",
-        "Requests for which a search was begun by the workers.",
+        "Requests for which the workers began a new search.",
     ),
     (
         Kind::Counter,
@@ -164,17 +168,17 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_log_lines_lost_total",
-        "Log lines that were lost because nobody read them fast enough.",
+        "Log lines lost because they were not read fast enough.",
     ),
     (
         Kind::Counter,
         "loyd_panics_total",
-        "Panics, each a defect that cost one request, or one connection, by place.",
+        "Panics, each a defect that cost one request or one connection, by place.",
     ),
     (
         Kind::Counter,
         "loyd_spans_total",
-        "Spans of traces by what became of them: exported, failed or dropped.",
+        "Trace spans by outcome: exported, failed or dropped.",
     ),
     (
         Kind::Gauge,
@@ -184,12 +188,12 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Gauge,
         "loyd_tables_build_ratio",
-        "The part of its boards that the build under way has reached.",
+        "The fraction of its boards that the build under way has reached.",
     ),
     (
         Kind::Counter,
         "loyd_tables_evicted_total",
-        "Tables that made room for others, because of --table-memory.",
+        "Tables evicted to make room for others within --table-memory.",
     ),
     (
         Kind::Gauge,
@@ -199,7 +203,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Gauge,
         "loyd_tables_bytes",
-        "Bytes of the tables that are ready.",
+        "Bytes of the tables of exact distances that are ready.",
     ),
     (
         Kind::Gauge,
@@ -209,31 +213,31 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Gauge,
         "loyd_pattern_databases",
-        "1 for the pattern databases in use, by size and blank's home and by the tiles of their patterns.",
+        "1 for the pattern databases in use, by size and blank's home and by the number of tiles in their patterns.",
     ),
     (
         Kind::Counter,
         "loyd_table_files_total",
-        "Files of pattern databases by what became of them: loaded, saved, refused or not_saved.",
+        "Files of pattern databases by outcome: loaded, saved, refused or not_saved.",
     ),
     (
         Kind::Gauge,
         "loyd_heuristic_tables_refused",
-        "Tables of the walking distance, of pushes and of the learned estimate that --heuristic-memory had no room for when they were last asked for.",
+        "Tables of the walking distance, of pushes and of the learned estimate for which --heuristic-memory had no room when they were last asked for.",
     ),
     (
         Kind::Counter,
         "loyd_heuristic_tables_evicted_total",
-        "Tables of the walking distance, of pushes and of the learned estimate that made room for others, as nobody had asked for them in the last minute.",
+        "Tables of the walking distance, of pushes and of the learned estimate evicted to make room for others, because nobody had asked for them in the last minute.",
     ),
     (
         Kind::Gauge,
         "loyd_heuristic_tables_bytes",
-        "Bytes of the tables of the walking distance, of pushes and of the learned estimate, made when first asked for.",
+        "Bytes of the tables of the walking distance, of pushes and of the learned estimate, built on first use.",
     ),
 ];
 
-/// Why connections end.
+/// The reasons why connections end.
 pub(super) const CLOSED: &[&str] = &[
     "peer",
     "lost",
@@ -248,7 +252,7 @@ pub(super) const CLOSED: &[&str] = &[
     "defect",
 ];
 
-/// Why TLS handshakes fail.
+/// The reasons why TLS handshakes fail.
 pub(super) const HANDSHAKE_FAILED: &[&str] = &[
     "timeout",
     "closed",
@@ -259,18 +263,18 @@ pub(super) const HANDSHAKE_FAILED: &[&str] = &[
     "protocol",
 ];
 
-/// Upper bounds in seconds, from the fastest answer to the longest deadline.
+/// The upper bounds of buckets in seconds, from the fastest answer to the longest deadline.
 pub(super) const SECONDS: &[f64] = &[
     0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
     5.0, 10.0, 30.0, 60.0, 300.0,
 ];
 
-/// Upper bounds in seconds of a slice, which should take 2 ms.
+/// The upper bounds of buckets in seconds for a slice, which should take 2 ms.
 pub(super) const SLICE_SECONDS: &[f64] = &[
     0.000_1, 0.000_5, 0.001, 0.002, 0.003, 0.005, 0.01, 0.05, 0.25,
 ];
 
-/// Upper bounds in moves, from a 2×2 board to a 128×128 one.
+/// The upper bounds of buckets in moves, from a 2×2 board to a 128×128 one.
 pub(super) const MOVES: &[f64] = &[
     10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 80.0, 100.0, 150.0, 200.0, 400.0, 1e3, 3e3, 1e4, 1e5, 1e6,
     1e7,
