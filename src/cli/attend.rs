@@ -1,4 +1,4 @@
-//! Waiting for an answer: progress for those who watch, and Ctrl-C.
+//! Waits for an answer, shows progress meanwhile, and handles Ctrl-C.
 
 use std::io::{Write, stderr};
 use std::pin::pin;
@@ -11,34 +11,33 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at};
 use super::Failure;
 use crate::service::proto::{Improvement, Progress};
 
-/// Answers that come sooner need no progress: a little over the second that a question without
-/// limits takes.
+/// No progress is shown before this time: a little over the second that a question without limits takes.
 const PATIENCE: Duration = Duration::from_millis(1200);
 
 const REDRAW: Duration = Duration::from_millis(250);
 
-/// What a server may take beyond the deadline to say itself that it has passed.
+/// How long after the deadline to wait for the server to report itself that it has passed.
 const AFTER_DEADLINE: Duration = Duration::from_millis(500);
 
-/// The newest that is known of a search that is still going on.
+/// The newest progress of a search that is still going on.
 #[derive(Debug, Default)]
 pub struct Latest(Mutex<Progress>);
 
 impl Latest {
-    /// Takes what the service reports.
+    /// Records progress that the service reports.
     pub fn progress(&self, progress: Progress) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = progress;
     }
 
-    /// Takes a better solution.
+    /// Records a better solution.
     pub fn improvement(&self, improvement: &Improvement) {
         let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         latest.best_length = improvement.length;
         latest.lower_bound = improvement.lower_bound;
     }
 
-    /// What there is to say after this time: the speed in millions of nodes a second, and how
-    /// long IDA* may need for its iterations.
+    /// Returns the progress line after `elapsed`, with the speed in millions of nodes a second and
+    /// how long IDA* may need for its iterations.
     #[must_use]
     pub fn line(&self, elapsed: Duration) -> String {
         let latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,8 +66,8 @@ impl Latest {
     }
 }
 
-/// Waits for the work, at most a little longer than its deadline, and shows how it goes on
-/// standard error. Ctrl-C drops the work, which cancels its call.
+/// Waits for `work`, at most a little longer than its deadline, and shows progress on standard error.
+/// Ctrl-C drops the work, which cancels its call.
 pub(super) async fn attend<T>(
     latest: &Latest,
     deadline: Option<Duration>,
@@ -97,7 +96,7 @@ pub(super) async fn attend<T>(
     }
 }
 
-/// A spinner on a terminal; elsewhere lines that become rarer. Gone when dropped.
+/// Shows progress: a spinner on a terminal, elsewhere lines at growing intervals. Dropping it removes the spinner.
 struct Meter {
     spinner: ProgressBar,
     next_line: Duration,
@@ -116,7 +115,7 @@ impl Meter {
             self.spinner.set_message(latest.line(elapsed));
             self.spinner.tick();
         } else if elapsed >= self.next_line {
-            // Progress that nobody can read is not worth failing for.
+            // A failure to show progress must not fail the command.
             let _ = writeln!(stderr(), "{}", latest.line(elapsed));
             self.next_line *= 2;
         }

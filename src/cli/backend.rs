@@ -1,4 +1,4 @@
-//! Who answers: the service inside this process, or one elsewhere.
+//! The service that answers: inside this process, or elsewhere.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,18 +25,18 @@ use crate::service::proto::{
     SolveStreamRequest, SolveStreamResponse,
 };
 
-/// The most that any answer takes: a million cells and as many moves again.
+/// The most bytes of any answer: a million cells and as many moves again.
 const MAX_RESPONSE: usize = 64 << 20;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often a silent server is asked for a sign of life, and how long it may take to give one.
+/// How often a silent server is pinged, and how long it may take to reply.
 const KEEPALIVE: Duration = Duration::from_secs(10);
 
-/// Where to ask.
+/// Which server to ask, if any.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ServerArgs {
-    /// Ask a running `loyd serve`, such as http://127.0.0.1:50051 (https: with TLS), instead of working here.
+    /// Ask a running `loyd serve`, such as http://127.0.0.1:50051 (https: with TLS), instead of solving in this process.
     #[arg(long, value_name = "URL", value_parser = server_url)]
     pub server: Option<String>,
 
@@ -44,23 +44,23 @@ pub struct ServerArgs {
     #[arg(long, value_name = "TIME", requires = "server", value_parser = call_deadline)]
     pub timeout: Option<Duration>,
 
-    /// How to speak TLS to it.
+    /// The TLS settings.
     #[command(flatten)]
     pub tls: TlsArgs,
 
-    /// The file of the token to send; default: the variable LOYD_TOKEN.
+    /// The file with the token to send; default: the variable LOYD_TOKEN.
     #[arg(long, value_name = "FILE", requires = "server")]
     pub token_from: Option<PathBuf>,
 }
 
-/// How to speak TLS to a server that does.
+/// How to speak TLS to a server.
 #[derive(Args, Clone, Debug, Default)]
 pub struct TlsArgs {
-    /// The authorities, as PEM, that a server with TLS is trusted by; default: those of this machine.
+    /// The authorities, as PEM, by which to trust the server's certificate; default: those of this machine.
     #[arg(long, value_name = "FILE", requires = "server")]
     pub tls_ca: Option<PathBuf>,
 
-    /// The certificate and chain, as PEM, to show to the server.
+    /// The client certificate and chain, as PEM, to show to the server.
     #[arg(long, value_name = "FILE", requires_all = ["server", "tls_key"])]
     pub tls_cert: Option<PathBuf>,
 
@@ -69,10 +69,10 @@ pub struct TlsArgs {
     pub tls_key: Option<PathBuf>,
 }
 
-/// Calls a server, with the token that it wants.
+/// A client of a server, which sends the token if there is one.
 pub(super) type Client = PuzzleServiceClient<InterceptedService<Channel, Bearer>>;
 
-/// Adds a token to each call.
+/// Adds the token, if there is one, to each call.
 #[derive(Clone, Debug)]
 pub struct Bearer(Option<AsciiMetadataValue>);
 
@@ -92,7 +92,7 @@ impl TlsArgs {
             None => ClientTlsConfig::new().with_enabled_roots(),
             Some(path) => {
                 let pem = read(path)?;
-                // Without one, each server would seem to be of an authority that is not known.
+                // Without this check, every server would seem to be signed by an unknown authority.
                 CertificateDer::from_pem_slice(&pem).map_err(|_| {
                     Failure::Input(format!(
                         "--tls-ca {}: it holds no certificate as PEM",
@@ -110,7 +110,7 @@ impl TlsArgs {
 }
 
 impl ServerArgs {
-    /// What to send as a token, if there is one.
+    /// Returns the token to send, if there is one.
     fn bearer(&self) -> Result<Bearer, Failure> {
         let token = match &self.token_from {
             Some(path) => String::from_utf8_lossy(&read(path)?).into_owned(),
@@ -132,23 +132,23 @@ fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(path).map_err(failed)
 }
 
-/// The events of one `SolveStream` call. Dropped early, the call is cancelled.
+/// The events of one `SolveStream` call. Dropping it early cancels the call.
 pub type Events = Pin<Box<dyn Stream<Item = Result<SolveStreamResponse, Status>> + Send>>;
 
-/// Who answers.
+/// The service that answers.
 #[derive(Debug)]
 pub enum Backend<S> {
     /// The service inside this process.
     Here(S),
-    /// A server, and the deadline of calls to it.
+    /// A client of a server, and the deadline of calls to it.
     There(Box<Client>, Option<Duration>),
 }
 
 impl<S: PuzzleService> Backend<S> {
-    /// Connects to the server that was named, or takes the service that `local` makes.
+    /// Connects to the server that `args` names, or else takes the service that `local` makes.
     ///
     /// # Errors
-    /// When no server can be reached there, or `local` fails.
+    /// When the server cannot be reached, or `local` fails.
     pub async fn choose(
         args: &ServerArgs,
         local: impl FnOnce() -> Result<S, Failure>,
@@ -212,10 +212,10 @@ impl<S: PuzzleService> Backend<S> {
     }
 }
 
-/// Connects to a server whose calls are to be made.
+/// Connects to a server and returns a client that can call it.
 ///
 /// # Errors
-/// When none can be reached there, or a file that `args` names cannot be used.
+/// When the server cannot be reached, or a file that `args` names cannot be used.
 pub(super) async fn connect(args: &ServerArgs, server: &str) -> Result<Client, Failure> {
     let channel = channel(&args.tls, server).await?;
     Ok(
@@ -228,7 +228,7 @@ pub(super) async fn connect(args: &ServerArgs, server: &str) -> Result<Client, F
 /// Connects to a server.
 ///
 /// # Errors
-/// When none can be reached there, or a file that `tls` names cannot be used.
+/// When the server cannot be reached, or a file that `tls` names cannot be used.
 pub(super) async fn channel(tls: &TlsArgs, server: &str) -> Result<Channel, Failure> {
     let unreachable = |error: tonic::transport::Error| unreachable(server, &error);
     let mut endpoint = Endpoint::from_shared(server.to_owned()).map_err(unreachable)?;
@@ -236,7 +236,7 @@ pub(super) async fn channel(tls: &TlsArgs, server: &str) -> Result<Channel, Fail
         let unusable = |error: tonic::transport::Error| {
             let cause = bottom(&error);
             Failure::Input(format!(
-                "what --tls-ca, --tls-cert or --tls-key names cannot be used: {cause}"
+                "the file of --tls-ca, --tls-cert or --tls-key cannot be used: {cause}"
             ))
         };
         endpoint = endpoint.tls_config(tls.config()?).map_err(unusable)?;
@@ -250,7 +250,7 @@ pub(super) async fn channel(tls: &TlsArgs, server: &str) -> Result<Channel, Fail
         .map_err(unreachable)
 }
 
-/// The failure of a connection.
+/// Returns the failure for a connection that broke or could not be made.
 pub(super) fn unreachable(server: &str, error: &(dyn std::error::Error + 'static)) -> Failure {
     Failure::Unreachable {
         server: server.to_owned(),
@@ -266,10 +266,10 @@ fn with_deadline<T>(message: T, deadline: Option<Duration>) -> Request<T> {
     request
 }
 
-/// The longest deadline of a call. The protocol has room for eight digits of hours.
+/// The longest deadline of a call. The protocol allows eight digits of hours.
 const LONGEST_DEADLINE: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Reads the deadline of a call: a time such as 50ms.
+/// Parses the deadline of a call: a time such as 50ms.
 pub(super) fn call_deadline(text: &str) -> Result<Duration, String> {
     let deadline = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if deadline > LONGEST_DEADLINE {
@@ -278,7 +278,7 @@ pub(super) fn call_deadline(text: &str) -> Result<Duration, String> {
     Ok(deadline)
 }
 
-/// Reads an address; `host:port` alone means plain HTTP/2.
+/// Parses a URL; `host:port` alone means plain HTTP/2.
 pub(super) fn server_url(text: &str) -> Result<String, String> {
     let url = if text.contains("://") {
         text.to_owned()
@@ -287,7 +287,7 @@ pub(super) fn server_url(text: &str) -> Result<String, String> {
     };
     match url.parse::<http::Uri>() {
         Ok(uri) if !matches!(uri.scheme_str(), Some("http" | "https")) => {
-            Err("only http:// and https:// are spoken here".to_owned())
+            Err("only http:// and https:// are supported".to_owned())
         }
         Ok(uri) if uri.port().is_none() => {
             let authority = uri.authority().map_or("", |authority| authority.as_str());
@@ -295,7 +295,7 @@ pub(super) fn server_url(text: &str) -> Result<String, String> {
             Err(if port.is_empty() || port.ends_with(']') {
                 "the port is missing: loyd serves on 50051 by default".to_owned()
             } else {
-                format!("{port} is no port: 1 to 65535")
+                format!("{port} is not a port: use 1 to 65535")
             })
         }
         Ok(_) => Ok(url),

@@ -1,4 +1,4 @@
-//! `loyd check`.
+//! `loyd check`: whether a board can be solved, with the evidence.
 
 use std::io::{self, Read, Write};
 
@@ -18,12 +18,13 @@ Examples:
   loyd check 1 2 3 4 / 5 6 7 8 / 9 10 11 12 / 13 15 14 0
   loyd check --goal snake --json --file board.txt
 
-The answer is given by two proofs, which always agree, step by step. Inversions: pairs of tiles in
-another order than in the goal, tile by tile on boards of up to 10×10, and the tiles that the blank
-passes on its way to the goal's row. Interchanges: the fewest exchanges of two numbers that make
-the goal of the board, one less than the numbers of each cycle, in which each stands where the next
-one belongs; and the blank's distance from its place in the goal. The board is solvable when either
-sum is even.
+The answer comes with two proofs, step by step, which always agree.
+Inversions are pairs of tiles in another order than in the goal; they are listed tile by tile on boards of
+up to 10×10. The tiles that the blank passes on its way to the goal's row are added to them.
+Interchanges are the fewest exchanges of two numbers that turn the board into the goal: one less than the
+length of each cycle, in which each number stands where the next one belongs. The blank's distance from its
+place in the goal is added to them.
+The board is solvable if either sum is even.
 
 With --json the answer is one object:
   board, goal                                boards, written as above
@@ -37,10 +38,10 @@ With --json the answer is one object:
 Exit codes: 0 solvable, 1 unsolvable, 2 wrong input, 3 the deadline came first, 4 no server,
 5 a defect, 130 interrupted.";
 
-/// Inversions are told tile by tile on boards of up to this many cells.
+/// Inversions are listed tile by tile on boards of up to this many cells.
 const STEPS_CELLS: usize = 100;
 
-/// Tell whether a board can be solved, with the evidence.
+/// Check whether a board can be solved, with the evidence.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct CheckArgs {

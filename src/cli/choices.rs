@@ -1,21 +1,21 @@
-//! The words that options choose from, as their help tells them.
+//! The values that options choose from, with their help texts.
 
 use clap::ValueEnum;
 
 use crate::puzzle;
 use crate::service::proto;
 
-/// What kind of solution.
+/// What kind of solution is wanted.
 #[derive(ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Objective {
-    /// The shortest that is found within the limits; never fails on a solvable board.
+    /// The shortest solution found within the limits; never fails on a solvable board.
     #[default]
     Best,
-    /// A proven shortest one.
+    /// A proven shortest solution.
     Optimal,
-    /// One proven no longer than --max-ratio times the shortest.
+    /// A solution proven no longer than --max-ratio times the shortest.
     Bounded,
-    /// The first one, whatever its length.
+    /// The first solution, whatever its length.
     Fast,
 }
 
@@ -29,26 +29,25 @@ pub(super) enum Metric {
     MultiTile,
 }
 
-/// A way of searching.
+/// A search algorithm.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Algorithm {
-    /// Optimal; memory grows with the search. With --heuristic discrete it is breadth-first.
+    /// Optimal; its memory grows with the search. Breadth-first with --heuristic discrete.
     AStar,
-    /// A* with the heuristic multiplied by --weight: faster, longer.
+    /// A* with the heuristic multiplied by --weight: faster, with longer solutions.
     WeightedAStar,
-    /// Optimal, in next to no memory.
+    /// Optimal, with next to no memory.
     IdaStar,
     /// Wider and wider beams: short solutions of boards of any size, for as long as there is time.
     Beam,
-    /// The same with beams that bring the tiles home in groups, as beam does on large boards alone.
+    /// Beams that bring the tiles home in groups, which beam does on large boards only.
     StagedBeam,
-    /// Tile by tile, as people do it: any size at once, long solutions.
+    /// Tile by tile, as people do it: boards of any size at once, long solutions.
     Constructive,
 }
 
 impl Algorithm {
-    /// What it is for: the kind of solution that it looks for by itself, with no other search
-    /// before or after it.
+    /// Returns the objective that it pursues by itself, with no other search before or after it.
     pub(super) const fn objective(self) -> Objective {
         match self {
             Self::AStar | Self::IdaStar => Objective::Optimal,
@@ -67,16 +66,16 @@ pub(super) enum Heuristic {
     Hamming,
     /// The sum of the tiles' taxicab distances.
     Manhattan,
-    /// Manhattan, and two moves for each tile that must leave its line.
+    /// Manhattan, plus two moves for each tile that must leave its line.
     LinearConflict,
-    /// Manhattan, and two moves for each tile at home beside a corner that waits for its own.
+    /// Manhattan, plus two moves for each tile at home beside a corner whose own tile is not yet there.
     CornerTiles,
-    /// Manhattan, and up to four moves for the tiles that the last moves bring home.
+    /// Manhattan, plus up to four moves for the tiles that the last moves bring home.
     LastMoves,
-    /// The moves between rows and between columns, each counted exactly; up to 5x5, 2x7
+    /// The moves between rows plus those between columns, each counted exactly; up to 5x5, 2x7
     /// and 3x6.
     WalkingDistance,
-    /// Tables of where groups of tiles can be, added up; for --algorithm ida-star on 4x4, 5x5, 4x5,
+    /// The sum of exact table lookups for groups of tiles; for --algorithm ida-star on 4x4, 5x5, 4x5,
     /// 3x5, 3x6, 2x7 and 2x8.
     PatternDatabase,
 }
@@ -86,9 +85,9 @@ pub(super) enum Heuristic {
 pub(super) enum Variant {
     /// Parberry 1995: row by row.
     Parberry,
-    /// Hayes 2001: rows and columns in turn, with special ends.
+    /// Hayes 2001: rows and columns in turn, with the last two tiles of a line as a special case.
     Hayes,
-    /// Each tile on the way that does the others most good: the fewest moves.
+    /// Like Hayes, with the blank on the way that helps the other tiles most: the fewest moves.
     Best,
 }
 

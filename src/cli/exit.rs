@@ -1,4 +1,4 @@
-//! How a command ends: the exit code for scripts, the words for people.
+//! How a command ends: the exit code for scripts, and the message for people.
 
 use std::fmt;
 use std::io;
@@ -8,7 +8,7 @@ use tonic::Status;
 
 use super::refusal;
 
-/// The exit codes, a contract with scripts.
+/// The exit codes, on which scripts rely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
@@ -22,9 +22,9 @@ pub enum Exit {
     Limit = 3,
     /// The server cannot be reached, is overloaded or is shutting down.
     Unserved = 4,
-    /// Something is broken.
+    /// A defect in loyd, or output that could not be written.
     Broken = 5,
-    /// The server says of itself that it does not serve.
+    /// The server reports that it is not serving.
     NotServing = 6,
     /// Ctrl-C.
     Interrupted = 130,
@@ -36,19 +36,19 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug)]
 pub enum Failure {
-    /// What was typed or read is not a question.
+    /// The input or an option is wrong.
     Input(String),
-    /// There is no server at this address.
+    /// No server can be reached at this address.
     Unreachable {
         /// The address.
         server: String,
         /// What went wrong.
         cause: String,
     },
-    /// There are no metrics of a server at this address.
+    /// No metrics of a server can be read at this address.
     Unmeasured {
         /// The address.
         url: String,
@@ -57,9 +57,9 @@ pub enum Failure {
     },
     /// The service refused the question.
     Refused(Status),
-    /// The same of a question for a solution that is proven to be short.
+    /// The service refused a question that asks for a proof (`optimal` or `bounded`).
     Unproven(Status),
-    /// The deadline has passed, and the server does not say so itself.
+    /// The deadline has passed, and the server has not reported so itself.
     Late,
     /// The service, or this program, broke its contract.
     Broken(String),
@@ -70,7 +70,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// The exit code. A reader that has seen enough (`| head`) is no failure.
+    /// Returns the exit code. A reader that closes the pipe early (`| head`) is not a failure.
     #[must_use]
     pub fn exit(&self) -> Exit {
         match self {
@@ -86,7 +86,7 @@ impl Failure {
 }
 
 impl fmt::Display for Failure {
-    /// What is wrong and, where something can be done, what to do.
+    /// Writes what is wrong and, if something can be done, what to do.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Input(text) => f.write_str(text),

@@ -1,4 +1,4 @@
-//! `loyd health`: whether a server serves, as probes ask it.
+//! `loyd health`: whether a server serves, as a probe asks.
 
 use std::error::Error;
 use std::io::Write;
@@ -21,22 +21,24 @@ Examples:
   loyd health --service loyd.v1.PuzzleService
   loyd health --server https://127.0.0.1:50051 --tls-ca ca.crt --tls-cert tls.crt --tls-key tls.key
 
-What there is to ask for:
-  (nothing)              the process: it lives and answers, and still does so for --drain-delay. For liveness
-  loyd.v1.PuzzleService  whether calls are wanted: not from SIGTERM on. For readiness and startup
-  loyd.tables            whether all tables that are wanted are there. Until then calls are served
-                         with lesser ones, so it is no reason to wait
+The values of --service:
+  (none)                 the process: whether it lives and answers, as it still does during
+                         --drain-delay. For liveness
+  loyd.v1.PuzzleService  whether the server wants calls; from SIGTERM on it does not. For readiness
+                         and startup
+  loyd.tables            whether all wanted tables are ready. Until then calls are served with
+                         lesser ones, so this is no reason to wait
 
-It is a call of the gRPC health protocol, grpc.health.v1.Health/Check, which needs no token, takes
-no place of --max-calls and is logged at debug alone: a server that is busy is healthy. One with
---tls-client-ca wants to see the certificate of --tls-cert.
+The probe is a call of the gRPC health protocol, grpc.health.v1.Health/Check. It needs no token,
+takes no place of --max-calls and is logged at debug only: a busy server is healthy. A server with
+--tls-client-ca requires the certificate of --tls-cert.
 
 Prints SERVING or NOT_SERVING; with --json one object: server, service, status.
 
 Exit codes: 0 serving, 2 a wrong option or a service that the server does not know, 3 no answer in
 time, 4 no server, 5 a defect, 6 not serving.";
 
-/// Ask a running server whether it serves: a probe.
+/// Ask a running server whether it serves, as a probe does.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct HealthArgs {
@@ -53,7 +55,7 @@ pub struct HealthArgs {
     )]
     service: String,
 
-    /// How long to wait, to connect included.
+    /// How long to wait, including the time to connect.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = call_deadline)]
     timeout: Duration,
 
@@ -66,7 +68,7 @@ pub struct HealthArgs {
 }
 
 impl HealthArgs {
-    /// Asks, and prints what the server says on `output`.
+    /// Asks the server, and prints its status on `output`.
     ///
     /// # Errors
     /// When there is no answer, or it cannot be written.
@@ -108,8 +110,8 @@ impl HealthArgs {
                 self.service
             ));
         }
-        // Not said by the server: the connection broke, as it does where one side alone speaks TLS,
-        // or where a certificate is missing, which TLS 1.3 says only when a call is under way.
+        // A source means that the server did not send this status: the connection broke. That happens when only
+        // one side speaks TLS, and when a certificate is missing, which TLS 1.3 reports only during a call.
         match status.source() {
             Some(source) => unreachable(&self.server, source),
             None => Failure::Refused(status),

@@ -1,4 +1,4 @@
-//! Boards and goals as they are typed, piped and filed.
+//! Boards and goals from the command line, standard input and files.
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -13,14 +13,14 @@ use crate::puzzle::notation::parse_board;
 use crate::puzzle::{Board, GoalLayout, Shape};
 use crate::service::proto;
 
-/// The largest board takes a tenth of it.
+/// The most bytes of input. The largest board takes a tenth of it.
 const MAX_INPUT: u64 = 1 << 20;
 
-/// Where the board comes from.
+/// The source of the board.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct BoardArgs {
-    /// The board: its tiles row by row, 0 for the blank. Rows may be parted by `/` or line breaks,
-    /// and must be unless the board is square. Standard input is read when there is none, or `-`.
+    /// The board: its tiles row by row, with 0 for the blank. Rows may be separated by `/` or line breaks,
+    /// and must be unless the board is square. If there is no board, or it is `-`, standard input is read.
     #[arg(value_name = "BOARD")]
     words: Vec<String>,
 
@@ -44,7 +44,7 @@ impl BoardArgs {
         };
         let fail = |error: &dyn std::fmt::Display| Failure::Input(format!("{source}{error}"));
         let text = text.map_err(|error| fail(&error))?;
-        // What some editors begin files with.
+        // Some editors begin files with a byte order mark.
         let text = text.trim_start_matches('\u{feff}');
         parse_board(text, None).map_err(|error| fail(&error))
     }
@@ -54,23 +54,23 @@ fn bounded(input: &mut dyn Read) -> io::Result<String> {
     let mut text = String::new();
     input.take(MAX_INPUT + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MAX_INPUT {
-        return Err(io::Error::other("more than 1 MiB: this is no board"));
+        return Err(io::Error::other("more than 1 MiB: this is not a board"));
     }
     Ok(text)
 }
 
-/// What `--goal` says: the name of a pattern, or a board whose size is not known yet.
+/// The value of `--goal`: the name of a pattern, or a board whose size is not known yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum GoalArg {
     /// A named pattern.
     Layout(GoalLayout),
-    /// Anything else.
+    /// Any other text, to be parsed as a board.
     Board(String),
 }
 
-/// The help of `--goal`.
+/// The help text of `--goal`.
 pub(super) const GOAL_HELP: &str = "The goal: rows-blank-last (1 2 3 … 0), rows-blank-first \
-    (0 1 2 …), columns-blank-last, snail (a clockwise spiral inwards), snake (rows to and fro), \
+    (0 1 2 …), columns-blank-last, snail (a clockwise spiral inwards), snake (rows in alternating directions), \
     or any board of the same size";
 
 impl FromStr for GoalArg {
@@ -89,7 +89,7 @@ impl FromStr for GoalArg {
 }
 
 impl GoalArg {
-    /// The goal of boards of this size.
+    /// Returns the goal for boards of this size.
     pub(super) fn board(&self, shape: Shape) -> Result<Board, Failure> {
         match self {
             Self::Layout(layout) => Ok(layout.board(shape)),
@@ -102,7 +102,7 @@ impl GoalArg {
         }
     }
 
-    /// The same in the wire contract's terms.
+    /// Returns the goal as a message of the wire contract.
     pub(super) fn message(&self, board: &Board) -> proto::Goal {
         let goal = match self {
             Self::Layout(layout) => proto::goal::Goal::Layout(match layout {
@@ -118,7 +118,7 @@ impl GoalArg {
     }
 }
 
-/// Letters where a board has numbers; a blank may be a letter, too.
+/// Whether a text is a word rather than a board. A single letter may be a blank.
 fn is_word(text: &str) -> bool {
     text.len() > 1
         && text
@@ -134,7 +134,7 @@ pub(super) fn board_message(board: &Board) -> proto::Board {
     }
 }
 
-/// The board and the goal of a question about both.
+/// The board and the goal of a question.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PuzzleArgs {
     #[command(flatten)]
@@ -145,14 +145,14 @@ pub(super) struct PuzzleArgs {
 }
 
 impl PuzzleArgs {
-    /// Reads the board, and works out the goal for its size.
+    /// Reads the board, and returns it with the goal for its size.
     pub(super) fn read(&self, input: &mut dyn Read) -> Result<(Board, Board), Failure> {
         let board = self.board.read(input)?;
         let goal = self.goal.board(board.shape())?;
         Ok((board, goal))
     }
 
-    /// The goal in the wire contract's terms.
+    /// Returns the goal as a message of the wire contract.
     pub(super) fn goal_message(&self, goal: &Board) -> proto::Goal {
         self.goal.message(goal)
     }

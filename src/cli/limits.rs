@@ -1,4 +1,4 @@
-//! What a question may spend.
+//! The limits of a question.
 
 use std::time::Duration;
 
@@ -18,11 +18,11 @@ pub struct LimitArgs {
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub max_time: Option<Duration>,
 
-    /// The most memory for the search to hold, such as 64M or 2G.
+    /// The most memory the search may hold, such as 64M or 2G.
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     pub max_memory: Option<u64>,
 
-    /// Where tables are kept.
+    /// The folder of the tables.
     #[command(flatten)]
     pub tables: TableDirArg,
 }
@@ -31,7 +31,7 @@ impl LimitArgs {
     pub(super) fn message(&self) -> proto::Limits {
         proto::Limits {
             max_nodes: self.max_nodes,
-            // Longer than the contract can say is as good as no limit.
+            // A time longer than the contract can express is as good as no limit.
             max_time: self.max_time.and_then(|time| time.try_into().ok()),
             max_memory_bytes: self.max_memory,
         }

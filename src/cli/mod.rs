@@ -1,10 +1,12 @@
 //! The command line: a client of the service.
 //!
-//! `solve`, `check` and `generate` build the messages of the wire contract and hand them to a
-//! [`Backend`]: the service inside this process, or with `--server` one elsewhere. What comes
-//! back is printed by the same code either way. Knows the contract and how people write boards
-//! and moves; must not know the engine or the searches, but for `run`, which starts the engine of the service inside this
-//! process, and `bench`, `tables` and `train`, which measure and make what searches go by.
+//! `solve`, `check`, `generate` and `compare` build the messages of the wire contract and hand them to a
+//! [`Backend`]: the service inside this process or, with `--server`, one elsewhere. The same code
+//! prints the answer either way.
+//!
+//! This module knows the contract and how people write boards and moves. It must not know the engine
+//! or the searches. There are two exceptions: `run` starts the engine of the service inside this process,
+//! and `bench`, `tables` and `train` measure searches and make the tables and weights that guide them.
 
 mod attend;
 mod backend;
@@ -59,12 +61,13 @@ Exit codes:
   2    the board or an option is wrong
   3    a limit or the deadline came first
   4    the server cannot be reached, is overloaded or is shutting down
-  5    something is broken: please report it
+  5    a defect: please report it
   6    the server is not serving (health)
   130  interrupted";
 
 const SERVE_EXAMPLES: &str = "\
-Every option is also a variable, which the option overrides. One that is empty says nothing.
+Every option can also be set by an environment variable, which the option overrides. An empty variable counts
+as unset.
 
 Examples:
   loyd serve
@@ -83,7 +86,7 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Reads the command line and the variables; ends the process if it is none.
+    /// Parses the command line and the environment variables; exits the process if they are invalid.
     #[must_use]
     pub fn read() -> Self {
         let matches = without_empty(Self::command()).get_matches();
@@ -91,8 +94,8 @@ impl Cli {
     }
 }
 
-/// A command for which a variable that is empty is as good as none: who deploys loyd may fill all of them in, with nothing
-/// where there is nothing to say.
+/// Returns the command with every empty environment variable treated as unset: a deployment may define all of
+/// them and leave some empty.
 fn without_empty(command: clap::Command) -> clap::Command {
     command
         .mut_args(|arg| {
@@ -105,7 +108,7 @@ fn without_empty(command: clap::Command) -> clap::Command {
         .mut_subcommands(without_empty)
 }
 
-/// The commands.
+/// A command of the command line.
 #[derive(Subcommand, Debug)]
 pub enum Command {
     /// Run the service.
@@ -113,40 +116,40 @@ pub enum Command {
     Serve(Box<ServeConfig>),
     /// Measure how fast boards are solved to optimality.
     Bench(BenchArgs),
-    /// Build and look after the tables that make optimal solving fast.
+    /// Build, list and check the tables that make optimal solving fast.
     Tables(TablesArgs),
     /// Make a token for a client.
     Token(TokenArgs),
     /// Watch a running server.
     Top(TopArgs),
-    /// Ask a running server whether it serves: a probe.
+    /// Ask a running server whether it serves, as a probe does.
     Health(HealthArgs),
-    /// Ask the service something.
+    /// The commands that ask the service a question.
     #[command(flatten)]
     Ask(Ask),
 }
 
-/// The commands that ask the service something.
+/// A command that asks the service a question.
 #[derive(Subcommand, Debug)]
 pub enum Ask {
     /// Solve a board.
     Solve(SolveArgs),
-    /// Tell whether a board can be solved, with the evidence.
+    /// Check whether a board can be solved, with the evidence.
     Check(CheckArgs),
-    /// Make boards.
+    /// Generate boards.
     Generate(GenerateArgs),
     /// Compare the methods on one board.
     Compare(CompareArgs),
 }
 
 impl Ask {
-    /// Puts the question and prints the answer on `output`.
+    /// Asks the question and prints the answer on `output`.
     ///
-    /// The board is read from `input` when the command line names no other place. `local` makes
-    /// the service for a question without `--server`, given the limits that were asked for.
+    /// The board is read from `input` unless the command line names another source. Without
+    /// `--server`, `local` makes the service that answers, within the limits that were asked for.
     ///
     /// # Errors
-    /// When the question is not a legal one, nobody answers it, or the answer cannot be written.
+    /// When the question is illegal, is not answered, or the answer cannot be written.
     pub async fn answer<S: PuzzleService>(
         &self,
         input: &mut dyn Read,

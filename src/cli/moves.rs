@@ -1,4 +1,4 @@
-//! Moves as the service sends them.
+//! Converts moves from the wire contract.
 
 use super::Failure;
 use crate::puzzle::Direction;

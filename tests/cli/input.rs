@@ -100,7 +100,7 @@ fn a_file_without_end_is_not_read_to_its_end() {
     let ran = checker().run(&["check", "--file", "/dev/zero"], "");
     assert_eq!(
         ran.complaint(),
-        "/dev/zero: more than 1 MiB: this is no board"
+        "/dev/zero: more than 1 MiB: this is not a board"
     );
     assert_eq!(ran.exit(), Exit::BadInput);
 }
