@@ -1,4 +1,4 @@
-//! `loyd compare`: the methods side by side on one board.
+//! `loyd compare`: runs the methods on one board and sets them side by side.
 
 use std::io::{self, Read, Write};
 use std::time::Duration;
@@ -26,14 +26,14 @@ Examples:
   loyd compare 8 6 7 / 2 5 4 / 3 0 1
   loyd generate 4 --seed 1 | loyd compare --max-time 500ms --json
 
-Each row is one method: the length it found, what it proves to be the least, the nodes it
-expanded and generated, the greatest size of its open list, and the milliseconds it took. A method
-that a limit ended has no length, but what it has proven until then. All corrections are
-linear-conflict+corner-tiles+last-moves; A* with the heuristic discrete is breadth-first.
+Each row is one method: the length it found, the lower bound it proved, the nodes it expanded and
+generated, the greatest size of its open list, and the milliseconds it took. A method that a limit
+ended has no length, only the bound it had proved by then. \"All corrections\" are
+linear-conflict+corner-tiles+last-moves. A* with the heuristic discrete is breadth-first.
 
 With --json the answer is an array of objects: method, outcome, length, lower_bound, nodes_expanded,
 nodes_generated, peak_open, milliseconds. The outcome is optimal, solved, node_limit, time_limit,
-memory_limit, deadline, or unsupported where a method is not for the size.";
+memory_limit, deadline, or unsupported if the method is not for boards of this size.";
 
 /// Compare the methods on one board.
 #[derive(Args, Debug)]
@@ -57,11 +57,11 @@ pub struct CompareArgs {
     server: ServerArgs,
 }
 
-/// A way to solve a board, to be set beside others.
+/// A method to compare with others.
 struct Contestant {
     objective: Objective,
     algorithm: Algorithm,
-    /// The heuristic, and what is added to it.
+    /// The heuristic, followed by the corrections added to it.
     heuristics: &'static [Heuristic],
     weight: f64,
     variant: Variant,
@@ -95,7 +95,7 @@ const ALL_CORRECTIONS: &[Heuristic] = &[
     Heuristic::LastMoves,
 ];
 
-/// From the simplest to the best; the last is the service's own choice.
+/// The methods, from the simplest to the best. The last is the service's own choice.
 const CONTESTANTS: &[Contestant] = {
     use Algorithm::{AStar, IdaStar, WeightedAStar};
     use Heuristic::{Discrete, Hamming, LinearConflict, Manhattan, WalkingDistance};
@@ -163,7 +163,7 @@ impl Contestant {
     }
 }
 
-/// How one of them did.
+/// The result of one method.
 struct Row {
     method: String,
     outcome: String,
@@ -275,7 +275,7 @@ impl Row {
         }
     }
 
-    /// What is known of a method that a limit has ended; none for every other failure.
+    /// Returns the row of a method that a limit ended, or `None` for any other failure.
     fn limited(method: String, status: &Status, elapsed: Duration) -> Option<Self> {
         if status.code() != Code::ResourceExhausted {
             return None;
@@ -295,14 +295,14 @@ impl Row {
         })
     }
 
-    /// A method that the call's deadline has ended; none for every other failure.
+    /// Returns the row of a method that the call's deadline ended, or `None` for any other failure.
     fn late(method: String, status: &Status, elapsed: Duration) -> Option<Self> {
         let is_late = matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled)
             && refusal::exit(status) == Exit::Limit;
         is_late.then(|| Self::nothing(method, "deadline", elapsed))
     }
 
-    /// A method that the service has not got for boards of this size; none for every other failure.
+    /// Returns the row of a method that does not support boards of this size, or `None` for any other failure.
     fn unsupported(method: String, status: &Status) -> Option<Self> {
         let details = status.get_error_details();
         let mut violations = details.bad_request()?.field_violations.iter();
@@ -311,7 +311,7 @@ impl Row {
             .then(|| Self::nothing(method, "unsupported", Duration::ZERO))
     }
 
-    /// A method of which nothing is known.
+    /// Returns the row of a method of which nothing but the outcome is known.
     fn nothing(method: String, outcome: &str, elapsed: Duration) -> Self {
         Self {
             method,

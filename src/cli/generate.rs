@@ -1,4 +1,4 @@
-//! `loyd generate`.
+//! `loyd generate`: boards by seed.
 
 use std::io::Write;
 use std::str::FromStr;
@@ -27,19 +27,18 @@ Examples:
   loyd generate 4 --scramble 30 --goal snail
   loyd generate 4 | loyd solve
 
-Each line of the answer is a board that `loyd solve` and `loyd check` read. What follows the # is
-for people: the seed that makes this board again by itself, and the optimal length where it is
-known.
+Each line of the answer is a board that `loyd solve` and `loyd check` can read. The comment after #
+gives the seed that makes this board again by itself and, if it is known, the optimal length.
 
-With --json the answer is one object (seeds are strings, because not every reader of JSON keeps
+With --json the answer is one object (seeds are strings, because not every JSON parser keeps
 64 bits):
-  seed       the seed of them all
+  seed       the seed of all boards together
   boards     board, seed, optimal_length (or null) and moves, an optimal solution (or null)
 
 Exit codes: 0 done, 2 wrong input, 3 a limit or the deadline came first, 4 no server, 5 a defect,
 130 interrupted.";
 
-/// Make boards.
+/// Generate boards.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES, group = ArgGroup::new("kind"))]
 pub struct GenerateArgs {
@@ -54,15 +53,15 @@ pub struct GenerateArgs {
     #[arg(long, short = 'n', value_name = "BOARDS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     count: u32,
 
-    /// Make the same boards again.
+    /// The seed. The same seed makes the same boards again.
     #[arg(long)]
     seed: Option<u64>,
 
-    /// Draw every board with the same chance; the default.
+    /// Draw every board with the same probability; the default.
     #[arg(long, group = "kind")]
     uniform: bool,
 
-    /// Make so many random moves away from the goal, none taken back by the next.
+    /// Make this many random moves away from the goal, none of which takes back the one before.
     #[arg(
         long,
         value_name = "MOVES",
@@ -71,7 +70,7 @@ pub struct GenerateArgs {
     )]
     scramble: Option<u32>,
 
-    /// Take boards whose shortest solution has at least so many moves.
+    /// Take boards whose shortest solution has at least this many moves.
     #[arg(
         long,
         value_name = "MOVES",
@@ -81,12 +80,12 @@ pub struct GenerateArgs {
     )]
     min_moves: Option<u32>,
 
-    /// Take boards whose shortest solution has at most so many moves; beyond 4x4 none is longer than 40, or than
-    /// --min-moves and 20.
+    /// Take boards whose shortest solution has at most this many moves. Beyond 4x4 none is longer than 40 or
+    /// --min-moves + 20, whichever is more.
     #[arg(long, value_name = "MOVES", requires = "min_moves")]
     max_moves: Option<u32>,
 
-    /// Make boards that cannot be solved.
+    /// Draw boards that cannot be solved.
     #[arg(long)]
     unsolvable: bool,
 
@@ -101,7 +100,7 @@ pub struct GenerateArgs {
     server: ServerArgs,
 }
 
-/// The size of a board as it is typed.
+/// The size of a board on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Size(pub(super) Shape);
 
@@ -210,5 +209,5 @@ fn legal(board: &GeneratedBoard) -> Result<Board, Failure> {
             let shape = Shape::new(board.rows as usize, board.columns as usize).ok()?;
             Board::new(shape, &board.tiles).ok()
         })
-        .ok_or_else(|| Failure::Broken("the service sent a board that is none".to_owned()))
+        .ok_or_else(|| Failure::Broken("the service sent an invalid board".to_owned()))
 }

@@ -1,4 +1,4 @@
-//! What a status of the service means to someone at the command line.
+//! Explains a gRPC status at the command line: the exit code, the message and a hint.
 
 use std::error::Error;
 use std::fmt::Write;
@@ -8,7 +8,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use super::Exit;
 
-/// The options that fill the fields of a request, by the fields' paths within it.
+/// The fields of a request, by their paths, and the options that fill them.
 const OPTIONS: [(&str, &str); 17] = [
     ("goal", "--goal"),
     ("objective", "--objective"),
@@ -29,19 +29,21 @@ const OPTIONS: [(&str, &str); 17] = [
     ("solvability", "--unsolvable"),
 ];
 
-/// Where a server is to be looked for that does not answer.
+/// The hint for a server that does not answer.
 pub(super) const IS_IT_THERE: &str = "Is `loyd serve` running there? --server takes its --listen: with https:// if it serves TLS, \
      with --tls-ca if its certificate is of an authority that this machine does not know, and with --tls-cert and --tls-key \
      if it asks for certificates.";
 
-/// What broke a call that the server did not end: the connection, as it does where one side alone speaks TLS, or where a
-/// certificate is missing, which TLS 1.3 says only when a call is under way.
+/// Returns the error that broke a call's connection, or `None` if the server ended the call.
+///
+/// Connections break when only one side speaks TLS, and when a certificate is missing, which TLS 1.3 reports only
+/// during a call.
 fn broke(status: &Status) -> Option<&(dyn Error + 'static)> {
     let error = bottom(status.source()?);
     (!error.is::<TimeoutExpired>()).then_some(error)
 }
 
-/// The error at the bottom, which is the one that says what happened: "connection refused".
+/// Returns the root cause of an error, which is the one that says what happened: "connection refused".
 pub(super) fn bottom<'e>(mut error: &'e (dyn Error + 'static)) -> &'e (dyn Error + 'static) {
     while let Some(source) = error.source() {
         error = source;
@@ -71,7 +73,8 @@ pub(super) fn exit(status: &Status) -> Exit {
     }
 }
 
-/// What a refusal means, and what can be done. `asks_for_proof`: of a solution, which `--objective best` does without.
+/// Explains a refusal and what can be done about it. `asks_for_proof` is whether the question asks for a proven
+/// solution, so that `--objective best` is a way out.
 pub(super) fn explain(status: &Status, asks_for_proof: bool) -> String {
     if let Some(error) = broke(status) {
         return format!("the connection to the server broke: {error}\n{IS_IT_THERE}");
@@ -81,8 +84,8 @@ pub(super) fn explain(status: &Status, asks_for_proof: bool) -> String {
         .bad_request()
         .map_or(&[][..], |bad| &bad.field_violations);
     let mut text = match status.message() {
-        // The message repeats the first of them.
-        _ if !violations.is_empty() => "this cannot be asked:".to_owned(),
+        // The message repeats the first violations.
+        _ if !violations.is_empty() => "the request is invalid:".to_owned(),
         "" => status.code().description().to_owned(),
         message => message.to_owned(),
     };
@@ -111,7 +114,7 @@ fn reason(details: &ErrorDetails) -> &str {
     details.error_info().map_or("", |info| &info.reason)
 }
 
-/// The option behind a field, or the field itself: `board.tiles[3]` says more than any option.
+/// Returns the option that fills a field, or the field itself: `board.tiles[3]` says more than any option.
 fn option(field: &str) -> &str {
     let field = field.strip_prefix("solve.").unwrap_or(field);
     let list = field.split('[').next().unwrap_or(field);

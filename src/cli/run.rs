@@ -1,4 +1,4 @@
-//! From the command line to the exit code.
+//! Runs the program, from the command line to the exit code.
 
 use std::io::{BufWriter, Write, stderr, stdin, stdout};
 use std::num::NonZeroUsize;
@@ -14,30 +14,29 @@ use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
 use crate::service::Puzzles;
 
-/// What a single question may hold when it does not say: a workstation has more than a server's
-/// share to give.
+/// The default memory limit of a single question, in bytes: a workstation can spare more than a server's share.
 const MEMORY: u64 = 1 << 30;
 
-/// What its answer may hold beside the search: moves and messages that wait to be written.
+/// The bytes that its answer may hold beside the search: moves and messages that wait to be written.
 const BESIDE: u64 = 64 << 20;
 
-/// What tables may take.
+/// The bytes that tables may take.
 const TABLE_MEMORY: u64 = 256 << 20;
 
-/// Enough to build the smallest pattern databases, and exact distances; larger ones are used if
-/// `loyd tables build` or `loyd serve` has built them.
+/// The bytes for building tables: enough for the smallest pattern databases and for exact distances. Larger tables
+/// are used if `loyd tables build` or `loyd serve` has built them.
 const BUILD_MEMORY: u64 = 8 << 20;
 
-/// A question that sets no time limit of its own runs until it is answered or interrupted.
+/// The time cap: a question without a time limit of its own runs until it is answered or interrupted.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Reads the command line, does what it says, and tells how it ended.
+/// Reads the command line, runs the command, and returns how it ended.
 #[must_use]
 pub fn run() -> ExitCode {
     let cli = Cli::read();
     let ended = runtime(&cli.command).and_then(|runtime| {
         let ended = runtime.block_on(obey(cli.command));
-        // What is still running, such as a search whose asker was interrupted, is of no use.
+        // Work that is still running, such as the search of an interrupted command, is of no more use.
         runtime.shutdown_background();
         ended
     });
@@ -45,7 +44,7 @@ pub fn run() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(failure) => {
             if failure.exit() != Exit::Done {
-                // There is nobody left to tell if this fails.
+                // A failure to write to standard error cannot be reported.
                 let _ = writeln!(stderr(), "loyd: {failure}");
             }
             failure.exit().into()
@@ -53,7 +52,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// A server has a thread for each core beside its workers; a single question waits on one.
+/// Builds the runtime: a server has a thread for each core beside its workers, a single question only one thread.
 fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
     match command {
         Command::Serve(_) => runtime::Builder::new_multi_thread(),
@@ -84,7 +83,7 @@ async fn obey(command: Command) -> Result<Exit, Failure> {
     }
 }
 
-/// The service inside this process, for one question.
+/// Starts the service inside this process for one question.
 fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
     let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let memory = limits.max_memory.unwrap_or(MEMORY);
@@ -97,12 +96,12 @@ fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
             memory,
             default_time: Duration::from_secs(1),
         },
-        // One search, which may have it all: a job is granted its share among the workers.
+        // Times the workers: a job is granted its share among them, and this one search may have all of `memory`.
         memory: memory.saturating_mul(workers as u64).saturating_add(BESIDE),
         cache_memory: 0,
         table_memory: TABLE_MEMORY,
         heuristic_memory: u64::MAX,
-        // A single answer does not wait for a table that takes seconds to build.
+        // A single answer must not wait for a table that takes seconds to build.
         build_memory: BUILD_MEMORY,
         store: limits.tables.path().map(Store::new),
     };

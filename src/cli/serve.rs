@@ -1,4 +1,4 @@
-//! `loyd serve`: the service, from the first log line to the last.
+//! `loyd serve`: runs the service, from the first log line to the last.
 
 use std::time::{Duration, Instant};
 
@@ -25,7 +25,7 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
         telemetry::install_traces(endpoint, config.otlp_ratio)
             .map_err(|error| Failure::Input(error.to_string()))?;
     }
-    // Before the listener: a signal must not find the default, which is to die.
+    // Before the listener starts: the default action of these signals would kill the process.
     let shutdown = shutdown()
         .and_then(|shutdown| hang_up().map(|()| shutdown))
         .map_err(|error| Failure::Broken(format!("cannot wait for signals: {error}")))?;
@@ -55,8 +55,8 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Each connection takes a file descriptor, of which processes may have 1,024 by custom and many
-/// more if they ask.
+/// Raises the limit of file descriptors. Each connection takes one; processes usually start with a limit of 1,024
+/// and may have many more if they ask.
 fn raise_file_limit() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
@@ -65,23 +65,23 @@ fn raise_file_limit() {
     }
 }
 
-/// How long the last line of the log may take.
+/// How long writing the last log line may take.
 const LAST_LINE: Duration = Duration::from_millis(50);
 
-/// SIGHUP, by which other servers are told to read their files again, is no reason to end.
+/// Ignores SIGHUP, which tells other servers to reload their files: it must not end this one.
 fn hang_up() -> std::io::Result<()> {
     let mut hang_up = signal(SignalKind::hangup())?;
     tokio::spawn(async move {
         while hang_up.recv().await.is_some() {
             tracing::info!(
-                "SIGHUP: nothing to do, files of TLS and of tokens are read again by themselves when they change"
+                "SIGHUP: nothing to do, the files of TLS and tokens are read again automatically when they change"
             );
         }
     });
     Ok(())
 }
 
-/// Completes at the first SIGTERM or SIGINT. A second one ends the process at once.
+/// Returns a future that completes at the first SIGTERM or SIGINT. A second one ends the process at once.
 fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -96,7 +96,7 @@ fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
         tokio::spawn(async move {
             either().await;
             tracing::warn!("second signal: ending at once");
-            // The log is written by a thread of its own.
+            // The log is written by another thread.
             tokio::time::sleep(LAST_LINE).await;
             std::process::exit(Exit::Interrupted as i32);
         });

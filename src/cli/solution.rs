@@ -1,4 +1,4 @@
-//! A solution as it is printed.
+//! Prints solutions, as text and as JSON.
 
 use std::io::{self, Write};
 
@@ -22,7 +22,10 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Replays the moves: what is printed solves the board, whoever worked it out.
+    /// Replays the moves, so that whatever is printed solves the board.
+    ///
+    /// # Errors
+    /// When the moves do not solve the board, or their length is not the one stated.
     pub(super) fn new(
         board: Board,
         goal: Board,
@@ -97,7 +100,7 @@ impl Answer {
         Ok(())
     }
 
-    /// What the search did, as textbooks count it.
+    /// Prints what the search did, as textbooks count it.
     fn account(&self, output: &mut dyn Write) -> io::Result<()> {
         let statistics = &self.statistics;
         writeln!(output, "\nmoves: {}", self.moves.len())?;

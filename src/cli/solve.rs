@@ -1,4 +1,4 @@
-//! `loyd solve`.
+//! `loyd solve`: solves a board.
 
 use std::io::{Read, Write};
 
@@ -16,7 +16,7 @@ use crate::service::proto::puzzle_service_server::PuzzleService;
 use crate::service::proto::solve_stream_response::Event;
 use crate::service::proto::{self, SolveRequest, SolveStreamRequest};
 
-/// The most that the contract allows.
+/// The most moves per message that the contract allows.
 pub(super) const MOVES_PER_MESSAGE: u32 = 65_536;
 
 const EXAMPLES: &str = "\
@@ -29,18 +29,18 @@ Examples:
   loyd generate 10 | loyd solve --max-time 100ms --json
   loyd solve --server 127.0.0.1:50051 --timeout 50ms 0 3 2 1
 
-The first line of the answer is the moves: the way the tile slides, Up, Down, Left or Right, with
-a count where it repeats. R3D2 are three tiles to the right, then two down. The second line is
-their number and what is proven about it, the third what that took. With --metric multi-tile the
-number is that of the pushes: R3 is one. With --trace the boards follow, and then the number of
-moves, the nodes that were dequeued (expanded) and generated, the greatest open list of A*, and the
-iterations of IDA* with their thresholds.
+The first line of the answer has the moves: the direction in which a tile slides, Up, Down, Left or
+Right, with a count if it repeats. R3D2 means three slides to the right, then two down. The second
+line has the number of moves and what is proven about it, and the third what the search took. With
+--metric multi-tile the number counts pushes: R3 is one push. With --trace the boards follow, and
+then the number of moves, the nodes dequeued (expanded) and generated, the greatest size of A*'s
+open list, and the iterations of IDA* with their thresholds.
 
 With --json the answer is one object:
   board, goal                     boards, written as above
   moves                           one letter a move: RRRDD
   metric                          single_tile, multi_tile
-  length, lower_bound, optimal    as proven, in that metric
+  length, lower_bound, optimal    what was found and proven, in that metric
   slides                          the number of moves, whatever the metric
   stop_reason                     proven, first_found, node_limit, time_limit, memory_limit,
                                   deadline, exhausted
@@ -60,12 +60,12 @@ pub struct SolveArgs {
     #[command(flatten)]
     puzzle: PuzzleArgs,
 
-    /// What kind of solution. When unset: best; with --algorithm, what that algorithm finds by
+    /// What kind of solution is wanted. Default: best; with --algorithm, what that algorithm finds by
     /// itself: optimal for a-star and ida-star, best for beam and staged-beam, fast for the others.
     #[arg(long, value_enum)]
     objective: Option<Objective>,
 
-    /// For --objective bounded: how many times the shortest length is good enough.
+    /// For --objective bounded: the ratio to the shortest length that is good enough.
     #[arg(long, value_name = "RATIO", required_if_eq("objective", "bounded"))]
     max_ratio: Option<f64>,
 
@@ -76,20 +76,20 @@ pub struct SolveArgs {
     #[command(flatten)]
     limits: LimitArgs,
 
-    /// How to search, instead of what suits the question best.
+    /// The algorithm; default: what suits the question best.
     #[arg(long, value_enum)]
     algorithm: Option<Algorithm>,
 
-    /// The lower bound that guides the algorithm; linear-conflict+corner-tiles+last-moves when
-    /// unset. These three can be added up, in any order.
+    /// The lower bound that guides the algorithm; default: linear-conflict+corner-tiles+last-moves.
+    /// These three can be added up, in any order.
     #[arg(long, value_enum, value_delimiter = '+', requires = "algorithm")]
     heuristic: Vec<Heuristic>,
 
-    /// The weight of --algorithm weighted-a-star, 1 to 1000; 2 when unset.
+    /// The weight of --algorithm weighted-a-star, 1 to 1000; default: 2.
     #[arg(long, requires = "algorithm", value_parser = weight)]
     weight: Option<f64>,
 
-    /// The variant of --algorithm constructive; best when unset.
+    /// The variant of --algorithm constructive; default: best.
     #[arg(long, value_enum, requires = "algorithm")]
     variant: Option<Variant>,
 
@@ -105,7 +105,7 @@ pub struct SolveArgs {
     server: ServerArgs,
 }
 
-/// Reads a weight.
+/// Parses a weight.
 fn weight(text: &str) -> Result<f64, String> {
     let weight = text.parse().ok();
     let legal = weight.filter(|weight| (1.0..=1000.0).contains(weight));
@@ -183,7 +183,7 @@ impl SolveArgs {
     }
 }
 
-/// Puts the moves of the newest solution together.
+/// Collects the moves of the newest solution until the summary arrives.
 pub(super) async fn collect(
     mut events: Events,
     latest: &Latest,
@@ -206,7 +206,7 @@ pub(super) async fn collect(
                 moves.extend(directions(chunk.moves())?);
             }
             Some(Event::Summary(summary)) => return Ok((moves, summary)),
-            // An event of a later release, which says nothing that is needed here.
+            // An event of a later release, which is not needed here.
             None => {}
         }
     }

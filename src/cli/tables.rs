@@ -1,4 +1,4 @@
-//! `loyd tables`: the pattern databases on disk, and what is learned to be shipped.
+//! `loyd tables`: the pattern databases on disk, and the training of the shipped weights.
 
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -30,11 +30,11 @@ Examples:
   loyd tables train --shape 12x12 --staged --width 300 --out near-12x12.loyd
   rm \"$(loyd tables path)\"/4x4-*.pdb
 
-Tables are files of their own, checked whenever they are opened, mapped into memory and shared by
-all processes that use them. A file that is damaged is refused by name and built anew. They may be
-deleted at any time: what is still wanted is built again.";
+Each table is a file, which is checked whenever it is opened, mapped into memory and shared by all
+processes that use it. A damaged file is refused by name and built anew. Tables may be deleted at any
+time: those that are still needed are built again.";
 
-/// Build and look after the tables that make optimal solving fast.
+/// Build, list and check the tables that make optimal solving fast.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct TablesArgs {
@@ -47,37 +47,37 @@ pub struct TablesArgs {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Build the tables of the 15-puzzle that are not there yet.
+    /// Build the tables of the 15-puzzle that do not exist yet.
     Build(BuildArgs),
-    /// Learn the weights of an estimate that ranks boards in beams.
+    /// Train the weights of the estimate that ranks boards in beams.
     Train(TrainArgs),
     /// List the tables: what they are for, and how large they are.
     List {
-        /// Print one JSON object a table.
+        /// Print one JSON object per table.
         #[arg(long)]
         json: bool,
     },
     /// Read every table to its end and check it. Exit code 5 if one is refused.
     Verify {
-        /// Print one JSON object a table.
+        /// Print one JSON object per table.
         #[arg(long)]
         json: bool,
     },
-    /// Print the folder of the tables.
+    /// Print the path of the folder of the tables.
     Path,
 }
 
 #[derive(Args, Debug)]
 struct BuildArgs {
-    /// Which tables, by the tiles of their patterns: more tiles take more memory and solve faster.
+    /// Which tables, by the numbers of tiles in their patterns: more tiles take more memory and solve faster.
     #[arg(long, default_value = Tier::SevenEight.name(), value_parser = tier())]
     tier: Tier,
 
-    /// The cell where the blank belongs, row by row from 0; 15 is the lower right corner.
+    /// The cell where the blank belongs, counted row by row from 0; 15 is the lower right corner.
     #[arg(long, value_name = "CELL", default_value_t = 15, value_parser = clap::value_parser!(u8).range(0..16))]
     home: u8,
 
-    /// Threads to build with; default: the cores this process may use.
+    /// The number of threads to build with; default: the cores this process may use.
     #[arg(long)]
     threads: Option<NonZeroUsize>,
 }
@@ -90,10 +90,10 @@ fn tier() -> impl TypedValueParser<Value = Tier> {
 }
 
 impl TablesArgs {
-    /// Does what the command line says.
+    /// Runs the command.
     ///
     /// # Errors
-    /// When there is no folder, or it is not there, or cannot be read or written.
+    /// When no folder is known, or the folder does not exist or cannot be read or written.
     pub fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
         let store = || self.store();
         let exit = match &self.command {
@@ -110,7 +110,8 @@ impl TablesArgs {
         Ok(exit)
     }
 
-    /// The tables that are there: none before any was built, but a folder that was named is one.
+    /// Returns the store to read. The default folder may be missing, as no table has been built yet; a folder named by
+    /// `--table-dir` must exist.
     fn kept(&self) -> Result<Store, Failure> {
         let store = self.store()?;
         let folder = store.folder();
@@ -165,7 +166,7 @@ impl BuildArgs {
         let mut exit = Exit::Done;
         for event in tables.take_events() {
             match event {
-                Event::Loaded(path) => writeln!(output, "{}: was there", path.display())?,
+                Event::Loaded(path) => writeln!(output, "{}: already there", path.display())?,
                 Event::Saved(path) => writeln!(output, "{}: built", path.display())?,
                 Event::Refused(error) => writeln!(output, "{error}; built anew")?,
                 Event::NotSaved(error) => {
@@ -178,7 +179,7 @@ impl BuildArgs {
     }
 }
 
-/// A bar with the time that is left, on a terminal only, until the work is finished.
+/// Shows a progress bar with the remaining time, on a terminal only, until the work is finished.
 fn show(watch: &Watch, is_finished: impl Fn() -> bool) {
     const PARTS: u64 = 1000;
     let style = ProgressStyle::with_template("building {wide_bar} {percent} %, {eta} left")
@@ -203,7 +204,7 @@ fn verify(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, 
     let mut exit = Exit::Done;
     for stored in store.list().map_err(unreadable)? {
         let read = stored.pattern.and_then(|pattern| {
-            // A whole table under another's name would be refused to that one.
+            // An intact table under the name of another one would be refused there.
             if store.path(&pattern) != stored.path {
                 return Err(StoreError::Refused {
                     path: stored.path.clone(),
@@ -269,7 +270,7 @@ fn row(
     }
 }
 
-/// The cells where a pattern's tiles belong, as on a board.
+/// Formats the cells where a pattern's tiles belong as a board of `x` and `.`.
 struct Homes<'a>(&'a Pattern);
 
 impl std::fmt::Display for Homes<'_> {

@@ -1,4 +1,4 @@
-//! `loyd token`: a new token, and the line by which a server knows it.
+//! `loyd token`: makes a token, and the line by which a server recognizes it.
 
 use std::io::Write;
 
@@ -8,33 +8,33 @@ use super::{Exit, Failure};
 use crate::service::tokens;
 use crate::service::{Identity, Weight};
 
-/// The random bytes of a token: more than anyone can guess.
+/// The number of random bytes of a token: too many to guess.
 const RANDOM: usize = 32;
 
-/// What tokens begin with, so that they are known for what they are where they should not be.
+/// The prefix of tokens, by which a leaked one can be recognized.
 const PREFIX: &str = "loyd_";
 
 /// Make a token for a client.
 ///
-/// Prints the token, which is kept nowhere: hand it to the client, which sends it with each call
-/// as `authorization: Bearer TOKEN`. Then the line to add to the server's --token-file, which holds
-/// no more than the token's hash. A server reads the file again when it changes.
+/// Prints the token, which is stored nowhere: hand it to the client, which sends it with each call as
+/// `authorization: Bearer TOKEN`. Then prints the line to add to the server's --token-file, which
+/// holds only the token's hash. A server reads the file again when it changes.
 #[derive(Args, Clone, Debug)]
 pub struct TokenArgs {
     /// The client's name: 1 to 64 printable ASCII characters, no spaces.
     #[arg(value_name = "NAME", value_parser = name)]
     name: Identity,
 
-    /// How much of the service the client gets beside others, 1 to 1000.
+    /// The client's weight in sharing the service with others, 1 to 1000.
     #[arg(long, value_name = "WEIGHT", default_value = "1", value_parser = weight)]
     weight: Weight,
 }
 
 impl TokenArgs {
-    /// Makes one, and prints it on `output`.
+    /// Makes a token, and prints it on `output`.
     ///
     /// # Errors
-    /// When there is no chance to be had, or the output cannot be written.
+    /// When no random bytes can be drawn, or the output cannot be written.
     pub fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
         let mut random = [0; RANDOM];
         getrandom::fill(&mut random)
@@ -53,10 +53,11 @@ fn hexadecimal(bytes: &[u8]) -> String {
 }
 
 fn name(text: &str) -> Result<Identity, String> {
-    // A line that begins with it would be a comment.
+    // A line that begins with # is a comment.
     let name = Identity::new(text).filter(|_| !text.starts_with('#'));
     name.ok_or_else(|| {
-        "a name has 1 to 64 printable ASCII characters, no spaces, the first no #".to_owned()
+        "a name has 1 to 64 printable ASCII characters, no spaces, and does not begin with #"
+            .to_owned()
     })
 }
 

@@ -80,7 +80,7 @@ fn every_violation_is_named_by_its_option() {
         Status::with_error_details(Code::InvalidArgument, "three fields are wrong", details);
     assert_eq!(
         refused(&status).complaint(),
-        "this cannot be asked:\n  \
+        "the request is invalid:\n  \
          --max-ratio: must be at least 1\n  \
          --max-memory: must be 1 MiB or more\n  \
          board.tiles[3]: tile 3 is out of range"

@@ -52,7 +52,7 @@ fn tables_are_built_once_listed_and_verified() {
     );
     let (exit, again) = tables(&folder, &build);
     assert_eq!(
-        (exit, again.matches(".pdb: was there\n").count()),
+        (exit, again.matches(".pdb: already there\n").count()),
         (Exit::Done, 3)
     );
 
