@@ -1,4 +1,4 @@
-//! `loyd tables train`: learns the weights of an estimate.
+//! `loyd tables train`: learns the weights of the estimate that ranks boards in beams.
 
 use std::fmt;
 use std::fs::{self, OpenOptions};
@@ -22,64 +22,66 @@ use crate::training::{
 
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
-    /// The size of the boards, rows by columns, such as 5x5. Those of up to 132 cells with sides of up to 16 that are larger than 8x8,
-    /// or have a side of more than 8 and over 40 cells, are ranked by tiles near each other; 7x8 and 8x8 by what --from holds.
+    /// The size of the boards, rows by columns, such as 5x5. Boards of up to 132 cells with sides of up to 16 that are larger
+    /// than 8x8, or that have a side of more than 8 and over 40 cells, are ranked by tiles near each other. 7x8 and 8x8 are ranked
+    /// by the kind of weights that --from holds.
     #[arg(long)]
     shape: Size,
 
-    /// For beams in stages, as narrow ones are on boards of more than 8x8, and all on 12x12; default: for beams over whole boards.
+    /// Train for beams in stages, which narrow beams use on boards of more than 8x8, and all beams on 12x12; default: for beams over
+    /// whole boards.
     #[arg(long)]
     staged: bool,
 
-    /// What to learn: the moves that remain, or which board of a layer leads on, which makes good weights better, or a network beside
-    /// such weights. Default: moves, for boards of more than 8x8 ranks.
+    /// What to learn: the moves that remain; or which board of a layer led to the solution, which improves good weights; or a
+    /// network beside such weights. Default: moves; ranks for boards of more than 8x8.
     #[arg(long, value_enum)]
     learn: Option<Learn>,
 
-    /// Weights to begin with, those of smaller and larger boards too; default: the Manhattan distance, for boards of more
-    /// than 8x8 the weights that loyd comes with.
+    /// The weights to begin with, which may be those of smaller or larger boards; default: the Manhattan distance, or for boards
+    /// of more than 8x8 the weights shipped with loyd.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
-    /// A network to go on with, where one is learned; default: one that knows nothing.
+    /// The network to continue from, with --learn network; default: an untrained one.
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
 
-    /// The same seed gives the same weights.
+    /// The seed. The same seed gives the same weights.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// Threads to learn on; default: the cores this process may use.
+    /// The number of threads to learn with; default: the cores this process may use.
     #[arg(long)]
     threads: Option<NonZeroUsize>,
 
-    /// How often boards are solved and learned from; 0 only fits the weights to the size.
+    /// How many times boards are solved and learned from; 0 only fits the weights to the size.
     #[arg(long, default_value_t = 3)]
     generations: u32,
 
-    /// Boards to solve in a generation. Where ranks are learned each takes up to 0.4 MB until it is over (10x10).
+    /// The number of boards to solve in a generation. When ranks are learned, each takes up to 0.4 MB until it is over (10x10).
     #[arg(long, default_value = "4096")]
     solves: NonZeroUsize,
 
-    /// The width of the beam that solves them; at least 48 where ranks are learned.
+    /// The width of the beam that solves them; at least 48 when ranks are learned.
     #[arg(long, default_value = "400")]
     width: NonZeroUsize,
 
-    /// How often a generation looks at each sample; default: 3, for ranks 1.
+    /// How many times a generation looks at each sample; default: 3, or 1 for ranks.
     #[arg(long)]
     epochs: Option<NonZeroU32>,
 
-    /// How much the first lesson changes an estimate, in moves; later ones change less. Default: 2.5; weights that
-    /// are good already learn better at half a move. For ranks, how much it changes a weight; default: 0.03, and 0.004
-    /// for networks.
+    /// The learning rate: how much the first lesson changes an estimate, in moves; later lessons change it less. Default: 2.5;
+    /// weights that are already good learn better at half a move. For ranks, how much it changes a weight; default: 0.03, or
+    /// 0.004 for networks.
     #[arg(long, value_parser = rate)]
     rate: Option<f32>,
 
-    /// Boards that decide which weights are better.
+    /// The number of boards that decide which weights are better.
     #[arg(long, default_value = "100")]
     trials: NonZeroUsize,
 
-    /// The width of the beam on those.
+    /// The width of the beam on those boards.
     #[arg(long, default_value = "300")]
     trial_width: NonZeroUsize,
 
@@ -93,9 +95,9 @@ pub(super) struct TrainArgs {
 enum Learn {
     /// The moves that remain.
     Moves,
-    /// Which board of a layer leads on.
+    /// Which board of a layer led to the solution.
     Ranks,
-    /// A network of what weights do not tell of which board leads on.
+    /// A network for what the weights do not tell about that.
     Network,
 }
 
@@ -113,7 +115,7 @@ impl TrainArgs {
         };
         let bytes = self.learned(learn, &course, &mut |report| log.report(report, &course))?;
         log.bar.finish_and_clear();
-        // First what took so long: nobody may be reading the lines any more.
+        // The result of the long run first: the reader of the lines may be gone, so that they could not be written.
         fs::write(&self.out, bytes).map_err(|error| fail(&self.out, &error))?;
         log.written?;
         writeln!(log.output, "{}: written", self.out.display())?;
@@ -125,7 +127,8 @@ impl TrainArgs {
         shape
     }
 
-    /// Whether its boards are ranked by tiles near each other; where all pairs do that, too, it is as in what is begun with.
+    /// Whether its boards are ranked by tiles near each other. Where weights of all pairs can rank them too, the kind of the
+    /// initial weights decides.
     fn is_near(&self) -> bool {
         let shape = self.shape();
         let begins_near = || {
@@ -136,29 +139,32 @@ impl TrainArgs {
         near::supports(shape) || is_whole && (!learned::supports(shape) || begins_near())
     }
 
-    /// What is to be learned, where all options suit that and the size.
+    /// Returns what is to be learned.
+    ///
+    /// # Errors
+    /// When an option does not suit that, or the size.
     fn what_to_learn(&self) -> Result<Learn, Failure> {
         let (shape, is_near) = (self.shape(), self.is_near());
         if self.staged && !near::supports(shape) {
             return Err(Failure::Input(format!(
-                "--staged: nothing is learned of boards of {shape} in stages; of those of more than 8×8 with sides \
+                "--staged: beams in stages learn nothing on boards of {shape}, only on those of more than 8×8 with sides \
                  from 8 to 12, at least as wide as high"
             )));
         }
         if is_near && !self.staged && !near::supports_whole(shape) {
             return Err(Failure::Input(format!(
-                "--shape {shape}: all beams go in stages there; give --staged"
+                "--shape {shape}: all beams go in stages on such boards; add --staged"
             )));
         }
         let learn = match (self.learn, is_near) {
             (Some(Learn::Network), _) if self.staged => {
                 return Err(Failure::Input(
-                    "--learn network: no network belongs to beams in stages".to_owned(),
+                    "--learn network: beams in stages use no network".to_owned(),
                 ));
             }
             (Some(Learn::Moves), true) => {
                 return Err(Failure::Input(format!(
-                    "--learn moves: boards of {shape} learn ranks, and networks beside them; give --learn ranks"
+                    "--learn moves: boards of {shape} learn ranks, and networks beside them; use --learn ranks"
                 )));
             }
             (learn, true) => learn.unwrap_or(Learn::Ranks),
@@ -211,7 +217,7 @@ impl TrainArgs {
         }
     }
 
-    /// The bytes of what a course comes to.
+    /// Runs the course, and returns what it learned as the bytes of a file.
     fn learned(
         &self,
         learn: Learn,
@@ -239,19 +245,19 @@ impl TrainArgs {
         })
     }
 
-    /// That what is learned can be written: better now than after an hour.
+    /// Checks that the output file can be written: better to fail now than after an hour.
     fn try_out(&self) -> Result<(), Failure> {
         let is_new = fs::symlink_metadata(&self.out).is_err();
         let file = OpenOptions::new().append(true).create(true).open(&self.out);
         file.map_err(|error| fail(&self.out, &error))?;
         if is_new {
-            // There is nothing in it yet.
+            // The file is new and empty.
             drop(fs::remove_file(&self.out));
         }
         Ok(())
     }
 
-    /// The weights to begin with, lifted to a size.
+    /// Returns the initial weights, fitted to the size.
     fn beginning(&self, shape: Shape) -> Result<Weights, Failure> {
         if shape.cells() > MAX_CELLS || shape.rows() > shape.columns() {
             return Err(Failure::Input(format!(
@@ -267,7 +273,7 @@ impl TrainArgs {
         Ok(weights.fit(shape))
     }
 
-    /// The network to begin with.
+    /// Returns the initial network, if one was given.
     fn network_beginning(&self, shape: Shape) -> Result<Option<Network>, Failure> {
         let Some(path) = &self.network else {
             return Ok(None);
@@ -284,7 +290,7 @@ impl TrainArgs {
         Ok(Some(network))
     }
 
-    /// The same of tiles near each other.
+    /// Returns the initial weights of tiles near each other, fitted to the size.
     fn near_beginning(&self, shape: Shape) -> Result<NearWeights, Failure> {
         let Some(from) = &self.from else {
             let shipped = if self.staged {
@@ -293,7 +299,7 @@ impl TrainArgs {
                 near::shipped_whole(shape)
             };
             return shipped.ok_or_else(|| {
-                Failure::Broken("the weights that loyd comes with are damaged".to_owned())
+                Failure::Broken("the weights shipped with loyd are damaged".to_owned())
             });
         };
         let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
@@ -308,7 +314,7 @@ impl TrainArgs {
     }
 }
 
-/// Who is told of a course: how far it has come, by a bar, and what was tried, by lines.
+/// Reports a course: its progress by a bar, and the results of its trials by lines.
 struct Log<'a> {
     bar: ProgressBar,
     output: &'a mut dyn Write,
@@ -343,7 +349,7 @@ impl Log<'_> {
                 let line =
                     format!("generation {generation}, {what}: {moves:.2} moves, {failed} without");
                 if self.written.is_ok() {
-                    // At once, for who reads it from a file.
+                    // Flushed at once, for readers that follow a file.
                     let write =
                         || writeln!(self.output, "{line}").and_then(|()| self.output.flush());
                     self.written = self.bar.suspend(write);
@@ -353,12 +359,12 @@ impl Log<'_> {
     }
 }
 
-/// How often samples are looked at, and the rate, where nothing is said; of moves, of ranks and of networks.
+/// The default epochs and rate for learning moves, ranks and networks.
 const LESSONS: (u32, f32) = (3, 2.5);
 const RANK_LESSONS: (u32, f32) = (1, 0.03);
 const NETWORK_LESSONS: (u32, f32) = (1, 0.004);
 
-/// Reads a rate.
+/// Parses a learning rate.
 fn rate(text: &str) -> Result<f32, String> {
     match text.parse() {
         Ok(rate) if rate > 0.0 && rate <= 100.0 => Ok(rate),

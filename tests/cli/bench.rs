@@ -70,7 +70,7 @@ fn with_threads_the_time_by_the_clock_is_told_too() {
     let path = file.path().to_str().expect("text");
     let text = output(&["--file", path, "--threads", "2", "--each"]);
     assert!(text.contains("  on 2 threads: mean "), "{text}");
-    assert_eq!(text.matches(" ms by the clock").count(), 3);
+    assert_eq!(text.matches(" ms wall-clock").count(), 3);
     let json = output(&["--file", path, "--threads", "2", "--each", "--json"]);
     let suite: Value = serde_json::from_str(&json).expect("one object");
     assert_eq!(
@@ -140,7 +140,7 @@ fn a_file_that_is_no_list_is_refused_with_its_line() {
 fn a_deadline_that_would_not_be_used_is_refused() {
     let suite = ["--suite", "korf", "--server", "127.0.0.1:1"];
     let failure = run(&[&suite[..], &["--deadline", "1s"]].concat()).expect_err("not used");
-    assert!(failure.to_string().contains("say --timeout"), "{failure}");
+    assert!(failure.to_string().contains("use --timeout"), "{failure}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The lengths of solutions by a deadline, for people and as JSON.
+//! The lengths of solutions by deadlines, as text and as JSON.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -14,27 +14,27 @@ use crate::cli::spelling::count;
 use crate::search::beams;
 use crate::search::tables::Tables;
 
-/// The deadlines when none are named.
+/// The default deadlines.
 pub(super) const DEADLINES: [Duration; 3] = [
     Duration::from_millis(20),
     Duration::from_millis(100),
     Duration::from_secs(1),
 ];
 
-/// One suite with its figures by each deadline.
+/// The figures of one suite by each deadline.
 pub(super) struct ByDeadline<'a> {
     suite: &'a Suite,
     cases: &'a [Case],
-    /// Where workers looked for them.
+    /// The number of worker threads, if workers solved the boards.
     threads: Option<u16>,
     lengths: Vec<(Duration, Lengths)>,
 }
 
 impl<'a> ByDeadline<'a> {
-    /// Looks for the best solutions of all boards by each deadline, here or by so many workers.
+    /// Looks for the best solutions of all boards by each deadline, on this thread or by workers.
     ///
     /// # Errors
-    /// When a length is known and a shorter solution is found.
+    /// When a solution is shorter than the known shortest length.
     pub(super) fn of(
         suite: &'a Suite,
         cases: &'a [Case],
@@ -47,7 +47,7 @@ impl<'a> ByDeadline<'a> {
             None => best_by(case, tables, deadline),
         };
         let bar = bar(cases.len() * deadlines.len(), suite);
-        // What is made once for all boards of a size is no part of any deadline.
+        // What is made once for all boards of a size must not count against a deadline.
         let mut kinds = HashSet::new();
         let is_first = |case: &&Case| kinds.insert((case.problem.shape(), case.problem.home()));
         if let Some(&longest) = deadlines.iter().max() {
@@ -152,8 +152,8 @@ impl<'a> ByDeadline<'a> {
         object
     }
 
-    /// How the lengths fall with time, from the first solutions on. A deadline by which some
-    /// boards had none is left out.
+    /// Returns how the lengths fall with time, from the first solutions on. A deadline by which some
+    /// boards had no solution is left out.
     pub(super) fn curve(&self) -> Curve {
         let all = |(deadline, lengths): &(Duration, Lengths)| {
             let has_all = lengths.solved == self.cases.len();
@@ -178,7 +178,7 @@ impl<'a> ByDeadline<'a> {
         }
     }
 
-    /// The mean of the number of cells to the power of 3/2: n³ on n×n.
+    /// Returns the mean of the number of cells to the power of 3/2: n³ on n×n.
     fn cube(&self) -> f64 {
         let cubes = self.cases.iter();
         let cubes = cubes.map(|case| (case.problem.shape().cells() as f64).powf(1.5));

@@ -1,4 +1,4 @@
-//! Whether a server keeps deadlines: boards from 3×3 to 16×16 by short ones, in turn.
+//! Whether a server keeps deadlines: boards from 3×3 to 16×16 with short deadlines, in turn.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -12,20 +12,20 @@ use super::served::{Call, Called};
 use crate::bench::{Case, Figures, Run, Suite};
 use crate::puzzle::Shape;
 
-/// The sides of the boards, which are square.
+/// The sides of the boards, all square.
 const SIDES: std::ops::RangeInclusive<usize> = 3..=16;
 
-/// The deadlines when none are named, in milliseconds.
+/// The default deadlines, in milliseconds.
 const DEADLINES: [u64; 5] = [5, 10, 20, 50, 100];
 
-/// So many calls: the deadlines in turn, then the sizes, each time with a new board.
+/// Returns `count` calls: for each size in turn one call with each deadline, each with a new board.
 pub(super) fn calls(count: u64, seed: u64, deadlines: &[Duration]) -> Vec<Call> {
     let shapes = || SIDES.filter_map(|side| Shape::new(side, side).ok());
     let deadlines = match deadlines {
         [] => DEADLINES.map(Duration::from_millis).to_vec(),
         named => named.to_vec(),
     };
-    // In whole rounds: the last one may end anywhere.
+    // Boards for whole rounds; the last round may be cut short.
     let round = (shapes().count() * deadlines.len()) as u64;
     let of_each = count.div_ceil(round) * deadlines.len() as u64;
     let boards = shapes().map(|shape| {
@@ -38,7 +38,7 @@ pub(super) fn calls(count: u64, seed: u64, deadlines: &[Duration]) -> Vec<Call> 
     });
     let mut boards: Vec<_> = boards.collect();
     let sizes = (0..boards.len()).cycle();
-    // Each size comes as often with each deadline.
+    // Each size comes equally often with each deadline.
     let pairs = sizes.flat_map(|size| deadlines.iter().map(move |&deadline| (size, deadline)));
     pairs
         .map_while(|(size, deadline)| {
@@ -53,26 +53,26 @@ pub(super) fn calls(count: u64, seed: u64, deadlines: &[Duration]) -> Vec<Call> 
         .collect()
 }
 
-/// What came of all calls with one deadline.
+/// The figures of all calls with one deadline.
 struct Row {
     deadline: Duration,
     calls: usize,
-    /// Over only after the deadline, whatever the answer.
+    /// Calls that ended after the deadline, whatever the answer.
     late: usize,
-    /// Refused because of too many others.
+    /// Calls refused because of too many others.
     refused: usize,
-    /// Neither refused nor answered with a solution.
+    /// Calls neither refused nor answered with a solution.
     without: usize,
-    /// By how much the latest one was late.
+    /// By how much the latest call was late.
     overrun: Duration,
-    /// Of the calls that were answered with a solution.
+    /// The times of the calls that were answered with a solution.
     figures: Figures,
 }
 
-/// How a server kept its deadlines.
+/// The figures of how a server kept its deadlines.
 pub(super) struct Kept {
     rows: Vec<Row>,
-    /// The calls that were late or without a solution.
+    /// The calls that were late or, other than by a refusal, without a solution.
     broken: Vec<Called>,
 }
 
@@ -150,7 +150,7 @@ impl Kept {
     }
 }
 
-/// Whether a promise was broken. To refuse a call is none.
+/// Whether a call broke its promise: it was late, or had no solution. A refusal breaks no promise.
 fn is_broken(call: &Called) -> bool {
     call.is_late() || matches!(call.answer, Err(code) if code != Code::ResourceExhausted)
 }
@@ -176,7 +176,7 @@ impl Row {
     }
 }
 
-/// A call in a line.
+/// Formats a call as one line.
 struct Told<'a>(&'a Called);
 
 impl fmt::Display for Told<'_> {

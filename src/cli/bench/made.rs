@@ -1,4 +1,4 @@
-//! The tables that a server would use, made before anything is measured.
+//! The tables that a server would use, built before anything is measured.
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
@@ -17,12 +17,12 @@ use crate::heuristic::pattern_database::Store;
 pub(super) struct Made {
     pub(super) store: TableStore,
     pub(super) bytes: usize,
-    /// What it took to build or to map them.
+    /// The time that building or mapping them took.
     pub(super) time: Duration,
 }
 
 impl Made {
-    /// The tables that a server with so much memory would use for these boards.
+    /// Builds or maps the tables that a server with `--table-memory` of the same size would use for these boards.
     pub(super) fn of(cases: &[Case], args: &BenchArgs) -> Self {
         let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let folder = args.tables.path().map(Store::new);

@@ -42,53 +42,57 @@ Examples:
   loyd bench --suite deadline --server 127.0.0.1:50051 --count 10000 --in-flight 1
   loyd bench --suite deadline --deadline 10ms,100ms,1s,10s --plot lengths.svg
 
-A file has a board a line: fields parted by tabs, of which the first with a comma holds the tiles
-row by row, and the next, if there is one, the length of the shortest solutions, which is checked,
-or -.
+A file has one board per line, in fields separated by tabs. The first field with a comma holds the
+tiles row by row. The next field, if there is one, is the length of the shortest solutions, which is
+checked, or -.
 
-With --deadline the best solutions within so much CPU time are looked for, with --threads within so
-much time by the clock. The first line of figures is of the first solutions. Lengths are means; ÷ n³ divides by the number of cells to the power of
-3/2; excess is over known shortest solutions; bound is what is proven to be the least.
+Times are in milliseconds: the CPU time of one thread for the boards that were solved within
+--max-time. ns/node includes the other boards. With --threads they are the CPU time of all threads,
+and the wall-clock time is printed as well.
 
-With --server a running `loyd serve` solves them: times are those of whole calls, the answers are
-replayed here, and with --timeout the best solutions within that deadline are asked for. The suite
-deadline is of boards from 3x3 to 16x16 then, and tells of each deadline how many calls were over
-after it (late, and by how much the latest: overrun), how many were refused because of too many
-others, and how many were without a solution; with --each the late ones and those without are
-named. Otherwise times are CPU time of one thread, in milliseconds, of the boards that were solved within
---max-time. ns/node counts the others, too. With --threads they are CPU time of all threads, and
-the time by the clock is told, too.
+With --deadline, loyd looks for the best solutions within that much CPU time or, with --threads,
+within that much wall-clock time. The first line of figures is for the first solutions. Lengths are
+means; ÷ n³ is the length divided by the number of cells to the power of 3/2; excess is over known
+shortest solutions; bound is the proven lower bound.
+
+With --server, a running `loyd serve` solves the boards. Times are then those of whole calls, the
+answers are replayed here, and with --timeout the best solutions within that deadline are asked for.
+The suite deadline then has boards from 3x3 to 16x16. For each deadline it prints how many calls
+ended after it (late, and overrun: by how much the latest was late), how many were refused because
+of too many others, and how many were without a solution. With --each the late calls and those
+without a solution are listed.
 
 With --json each suite is an object: suite, boards, solved, mean_length, milliseconds (mean,
-median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes, table_seconds (to build or map); with --threads also threads
-and wall_milliseconds (mean, max); with --each also runs, an array of objects: board, length,
-lower_bound, milliseconds, nodes, and with --threads wall_milliseconds. With --server and with --deadline it has the
-figures that are printed without --json, by their names.";
+median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes, table_seconds (to build or
+map); with --threads also threads and wall_milliseconds (mean, max); with --each also runs, an array
+of objects: board, length, lower_bound, milliseconds, nodes, and with --threads wall_milliseconds.
+With --server and with --deadline it has the figures that are printed without --json, by their
+names.";
 
 /// Measure how fast boards are solved to optimality.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct BenchArgs {
-    /// What to solve, once or more often; korf and uniform when neither this nor --file is given.
+    /// The suite to solve; may be repeated. Default: korf and uniform, unless --file is given.
     #[arg(long, value_enum, value_name = "SUITE")]
     suite: Vec<Name>,
 
-    /// Boards from a file; once or more often.
+    /// A file of boards to solve; may be repeated.
     #[arg(long, short, value_name = "PATH")]
     file: Vec<PathBuf>,
 
-    /// Look for the best solutions within this CPU time instead of shortest ones, with --threads
-    /// by the clock; with commas between several. For the suite deadline 20ms,100ms,1s, and with --server, of calls,
-    /// 5ms,10ms,20ms,50ms,100ms.
+    /// Look for the best solutions within this CPU time (with --threads, wall-clock time) instead of
+    /// shortest solutions; several times are separated by commas. Default for the suite deadline:
+    /// 20ms,100ms,1s or, with --server, call deadlines of 5ms,10ms,20ms,50ms,100ms.
     #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = call_deadline)]
     deadline: Vec<Duration>,
 
-    /// Draw the lengths by the deadlines into this file, as SVG.
+    /// Plot the lengths by the deadlines into this file, as SVG.
     #[arg(long, value_name = "FILE", conflicts_with = "server")]
     plot: Option<PathBuf>,
 
-    /// For uniform: how many boards. For deadline at most so many of a size; with --server so many
-    /// calls.
+    /// For uniform: how many boards. For deadline: at most how many boards of each size or, with
+    /// --server, how many calls.
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     count: u64,
 
@@ -96,11 +100,11 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
-    /// For uniform: rows.
+    /// For uniform: the number of rows.
     #[arg(long, default_value_t = 4)]
     rows: usize,
 
-    /// For uniform: columns.
+    /// For uniform: the number of columns.
     #[arg(long, default_value_t = 4)]
     columns: usize,
 
@@ -111,32 +115,32 @@ pub struct BenchArgs {
     #[command(flatten)]
     tables: TableDirArg,
 
-    /// The most CPU time for a board; with --threads, the most time by the clock.
+    /// The most CPU time for a board; with --threads, the most wall-clock time.
     #[arg(long, value_name = "TIME", default_value = "1m", conflicts_with = "server", value_parser = humantime::parse_duration)]
     max_time: Duration,
 
-    /// Solve each board as a server with so many workers and nothing else to do would.
+    /// Solve each board as an otherwise idle server with this many workers would.
     #[arg(long, conflicts_with = "server", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
 
-    /// Tell each board, too.
+    /// Print the figures of each board, too.
     #[arg(long)]
     each: bool,
 
-    /// Print one JSON object a suite.
+    /// Print one JSON object per suite.
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
     server: ServerArgs,
 
-    /// With --server: how many calls are under way at any time.
+    /// With --server: how many calls are in flight at any time.
     #[arg(long, requires = "server", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
     in_flight: u16,
 }
 
 impl BenchArgs {
-    /// Runs the suites one after the other, and prints the figures of each when it is through.
+    /// Runs the suites one after the other, and prints the figures of each when it is done.
     ///
     /// # Errors
     /// When a file or an option is wrong, or the figures cannot be written.
@@ -148,7 +152,7 @@ impl BenchArgs {
         Ok(Exit::Done)
     }
 
-    /// Solves the boards here.
+    /// Solves the boards in this process.
     fn here(&self, output: &mut dyn Write) -> Result<(), Failure> {
         let workers = self.workers()?;
         if self.plot.is_some() && self.deadlines().is_empty() {
@@ -160,7 +164,7 @@ impl BenchArgs {
         };
         let is_new = self.plot.as_ref().is_some_and(|path| !path.exists());
         if let Some(path) = &self.plot {
-            // Better now than after an hour.
+            // Better to fail now than after an hour.
             let file = OpenOptions::new().append(true).create(true).open(path);
             file.map_err(|error| unwritable(path, error))?;
         }
@@ -171,7 +175,7 @@ impl BenchArgs {
             }
             (Some(path), Err(failure)) => {
                 if is_new {
-                    // There is nothing in it; if it stays, it says no more than the failure does.
+                    // The file is empty. If it cannot be removed, the failure is still what to report.
                     drop(fs::remove_file(path));
                 }
                 Err(failure)
@@ -180,7 +184,7 @@ impl BenchArgs {
         }
     }
 
-    /// Solves all boards of all suites; their lengths by deadlines, if there are any.
+    /// Solves all boards of all suites, and returns the curves of their lengths by deadlines, if there are any.
     fn solve(
         &self,
         output: &mut dyn Write,
@@ -205,7 +209,7 @@ impl BenchArgs {
             .map_err(|error| Failure::Input(format!("{suite}: {error}")))
     }
 
-    /// Looks for the best solutions by each deadline.
+    /// Looks for the best solutions by each deadline, and prints their figures.
     fn by_deadlines(
         &self,
         output: &mut dyn Write,
@@ -233,7 +237,7 @@ impl BenchArgs {
         }
     }
 
-    /// Looks for shortest solutions.
+    /// Looks for shortest solutions, and prints their figures.
     fn to_the_end(
         &self,
         output: &mut dyn Write,
@@ -278,7 +282,7 @@ impl BenchArgs {
     }
 }
 
-/// A wrong length is the file's fault, or loyd's where it comes with loyd.
+/// Returns the failure for a wrong length: an input error for a file, a defect for a suite that is part of loyd.
 fn refuted(suite: &Suite, wrong: &WrongLength) -> Failure {
     match suite {
         Suite::Listed { .. } => Failure::Input(format!("{suite}: {wrong}")),
@@ -286,7 +290,7 @@ fn refuted(suite: &Suite, wrong: &WrongLength) -> Failure {
     }
 }
 
-/// Drawn on a terminal only.
+/// Returns a progress bar, which is drawn on a terminal only.
 fn bar(boards: usize, name: &dyn fmt::Display) -> ProgressBar {
     let target = ProgressDrawTarget::stderr();
     let style = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}, {eta} left")

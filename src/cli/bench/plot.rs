@@ -1,28 +1,28 @@
-//! Lengths over time as a picture: an SVG for light pages and dark ones.
+//! Plots lengths over time as an SVG, for light and dark pages.
 
 use std::fmt::Write;
 
 /// How the lengths of a suite fall with time.
 pub(super) struct Curve {
-    /// What it is called.
+    /// The name.
     pub(super) name: String,
-    /// Seconds, and the mean length divided by n³, in the order of time.
+    /// The seconds and the mean length divided by n³, in the order of time.
     pub(super) points: Vec<(f64, f64)>,
 }
 
 const WIDTH: f64 = 760.0;
 const HEIGHT: f64 = 440.0;
 
-/// Where the curves are: left, right, top and bottom.
+/// The edges of the plot area.
 const LEFT: f64 = 60.0;
 const RIGHT: f64 = 660.0;
 const TOP: f64 = 44.0;
 const BOTTOM: f64 = 388.0;
 
-/// Names are no nearer to each other.
+/// The least distance between two names.
 const LINE: f64 = 16.0;
 
-/// Told apart on white and on black.
+/// Colors that are easy to tell apart on white and on black.
 const COLOURS: [&str; 8] = [
     "#4e79a7", "#f28e2b", "#e15759", "#499894", "#59a14f", "#b6992d", "#b07aa1", "#9c755f",
 ];
@@ -35,7 +35,7 @@ text { font: 13px system-ui, sans-serif; fill: #4d5560 }
 .leader { fill: none; stroke-opacity: .6 }
 @media (prefers-color-scheme: dark) { text { fill: #b6bfc9 } }";
 
-/// An axis: the numbers at its ends, and where these are in the picture.
+/// An axis: each end's number, and its position in the picture.
 struct Axis {
     from: (f64, f64),
     to: (f64, f64),
@@ -48,7 +48,7 @@ impl Axis {
     }
 }
 
-/// Draws the curves, time in powers of ten.
+/// Draws the curves over time on a logarithmic axis.
 pub(super) fn svg(curves: &[Curve]) -> String {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let powers = whole(points().map(|&(seconds, _)| seconds.log10()));
@@ -123,7 +123,7 @@ pub(super) fn svg(curves: &[Curve]) -> String {
     svg
 }
 
-/// The whole numbers around all of these, two at the least.
+/// Returns the whole numbers just below and above all of `numbers`, at least 1 apart.
 fn whole(numbers: impl Iterator<Item = f64>) -> (i32, i32) {
     let (least, most) = numbers
         .filter(|number| number.is_finite())
@@ -137,7 +137,7 @@ fn whole(numbers: impl Iterator<Item = f64>) -> (i32, i32) {
     (least, most.max(least.saturating_add(1)))
 }
 
-/// From one line of the grid to the next, of so many tenths: a dozen lines at the most.
+/// Returns the step between grid lines over this many tenths: at most a dozen steps.
 fn step(tenths: i32) -> usize {
     let steps = [1, 2, 5];
     let mut steps = (0..9).flat_map(|power| steps.map(|step| step * 10_usize.pow(power)));
@@ -145,7 +145,7 @@ fn step(tenths: i32) -> usize {
     steps.find(fits).unwrap_or(usize::MAX)
 }
 
-/// A time that is a power of ten.
+/// Formats a power of ten in seconds.
 fn seconds(power: i32) -> String {
     match power {
         ..=-4 => format!("{} µs", 10_f64.powi(power + 6)),
@@ -154,7 +154,7 @@ fn seconds(power: i32) -> String {
     }
 }
 
-/// The same heights, moved apart as far as names need.
+/// Returns the heights, moved apart as far as names need.
 fn apart(heights: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..heights.len()).collect();
     order.sort_by(|&one, &other| heights[one].total_cmp(&heights[other]));

@@ -1,4 +1,4 @@
-//! The suites solved by a server.
+//! Has a server solve the suites.
 
 use std::fmt;
 use std::io::Write;
@@ -11,11 +11,11 @@ use super::suites::Name;
 use super::{BenchArgs, Failure, bar};
 
 impl BenchArgs {
-    /// Has a server solve the boards.
+    /// Has a server solve the boards, and prints the figures.
     pub(super) async fn by_server(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
         if !self.deadline.is_empty() && !self.suites()?.is_empty() {
             let hint =
-                "--deadline with --server is for --suite deadline alone; for others say --timeout";
+                "--deadline with --server is for --suite deadline alone; for others use --timeout";
             return Err(Failure::Input(hint.to_owned()));
         }
         if self.suite.contains(&Name::Deadline) {

@@ -1,4 +1,4 @@
-//! The figures of a suite, for people and as JSON.
+//! The figures of a suite, as text and as JSON.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -13,7 +13,7 @@ pub(super) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// The line of the times.
+/// Prints the line with the times.
 pub(super) fn print_times(output: &mut dyn Write, figures: &Figures) -> io::Result<()> {
     writeln!(
         output,
@@ -22,7 +22,7 @@ pub(super) fn print_times(output: &mut dyn Write, figures: &Figures) -> io::Resu
     )
 }
 
-/// The same as JSON.
+/// Returns the times as JSON.
 pub(super) fn times_as_json(figures: &Figures) -> Value {
     json!({
         "mean": figures.mean,
@@ -49,7 +49,7 @@ pub(super) fn print(
         let time = milliseconds(run.time);
         write!(output, "{board}: {length}, {time:.3} ms, ")?;
         if threads.is_some() {
-            write!(output, "{:.3} ms by the clock, ", milliseconds(run.wall))?;
+            write!(output, "{:.3} ms wall-clock, ", milliseconds(run.wall))?;
         }
         writeln!(output, "{}", count(run.nodes, "node"))?;
     }
@@ -63,7 +63,7 @@ pub(super) fn print(
     if let Some(threads) = threads {
         writeln!(
             output,
-            "  on {}: mean {:.3} ms by the clock, max {:.3}",
+            "  on {}: mean {:.3} ms wall-clock, max {:.3}",
             count(threads.into(), "thread"),
             figures.mean_wall,
             figures.max_wall

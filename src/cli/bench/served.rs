@@ -1,4 +1,4 @@
-//! The same boards through a server: calls a second and the time of a call, the client included.
+//! The boards solved through a server: calls a second, and the time of a call including the client's part.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -22,9 +22,9 @@ use crate::service::proto::{Objective, SolveRequest, SolveResponse};
 /// A call to be made.
 pub(super) struct Call {
     pub(super) case: Case,
-    /// With one the best solution is asked for, otherwise a shortest one.
+    /// The deadline. With one, the best solution is asked for, otherwise a shortest one.
     pub(super) deadline: Option<Duration>,
-    /// The suite that tells the length, if one does.
+    /// The suite that the board is from, to be named if the answer contradicts its known length.
     pub(super) suite: Option<Arc<Suite>>,
 }
 
@@ -32,20 +32,20 @@ pub(super) struct Call {
 pub(super) struct Called {
     pub(super) shape: Shape,
     pub(super) deadline: Option<Duration>,
-    /// From the call to the answer.
+    /// The time from the call to the answer.
     pub(super) time: Duration,
-    /// The answer, which is a solution; or why there is none.
+    /// The run, if a solution came, or the code of the error.
     pub(super) answer: Result<Run, Code>,
 }
 
 impl Called {
-    /// Whether it was over only after its deadline.
+    /// Whether it ended after its deadline.
     pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| self.time > deadline)
     }
 }
 
-/// Makes the calls, so many under way at any time, and replays each answer. `done` is told of each.
+/// Makes the calls, `in_flight` of them at any time, and replays each answer. Invokes `done` after each call.
 ///
 /// # Errors
 /// When the server cannot be reached, or an answer is wrong.
@@ -112,7 +112,7 @@ async fn make_one(client: &mut backend::Client, call: &Call) -> Result<Called, F
     })
 }
 
-/// Replays an answer, and compares what it claims with what is known.
+/// Replays an answer, and compares its length with the known shortest length, if there is one.
 fn checked(
     case: &Case,
     suite: Option<&Suite>,
@@ -127,7 +127,7 @@ fn checked(
     replay
         .play(&moves)
         .and_then(|()| replay.finish())
-        .map_err(|error| broken(&format!("the server's solution is none: {error}")))?;
+        .map_err(|error| broken(&format!("the server's solution is wrong: {error}")))?;
     let (proven, optimal) = (moves.len(), solution.optimal);
     if let Some(known) = case.length
         && (proven < known || (optimal && proven > known))
@@ -154,20 +154,20 @@ fn checked(
     })
 }
 
-/// What the calls of a suite took.
+/// The figures of the calls of a suite.
 pub(super) struct Served {
-    /// Of the calls that were answered; times are from the call to the answer.
+    /// The figures of the answered calls; times are from the call to the answer.
     figures: Figures,
     calls: usize,
     calls_per_second: f64,
-    /// Answers that came after the deadline.
+    /// The number of answers that came after the deadline.
     late: usize,
-    /// Calls that were not answered, by their codes.
+    /// The number of calls that were not answered, by gRPC code.
     failed: BTreeMap<String, usize>,
 }
 
 impl Served {
-    /// The figures of these calls, which took so long together.
+    /// Returns the figures of these calls, which took `took` together.
     pub(super) fn of(called: &[Called], took: Duration) -> Self {
         let answered = || called.iter().filter_map(|call| call.answer.as_ref().ok());
         let runs: Vec<Run> = answered().copied().collect();

@@ -1,4 +1,4 @@
-//! Which boards the options name.
+//! The boards that the options select.
 
 use std::fs;
 
@@ -8,22 +8,22 @@ use super::{BenchArgs, Failure};
 use crate::bench::Suite;
 use crate::puzzle::Shape;
 
-/// The suites that come with loyd.
+/// The suites that are part of loyd.
 #[derive(ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Name {
     /// Korf's hundred random 15-puzzles of 1985.
     Korf,
     /// The seventeen 15-puzzles that need 80 moves, the most of all.
     Farthest,
-    /// Two 15-puzzles that are harder to solve than any of those.
+    /// Two 15-puzzles that are harder to solve than any of farthest.
     Hard,
-    /// Boards drawn by --seed, each solvable one as likely.
+    /// Boards drawn by --seed; all solvable boards are equally likely.
     Uniform,
-    /// Uniform boards from 5x5 to 100x100 by deadlines; with --server, from 3x3 to 16x16.
+    /// Uniform boards from 5x5 to 100x100, by deadlines; with --server, from 3x3 to 16x16.
     Deadline,
 }
 
-/// The uniform boards of the suite deadline: rows, columns and how many.
+/// The uniform boards of the suite deadline: rows, columns and number of boards.
 const SIZES: [(usize, usize, u64); 8] = [
     (5, 5, 100),
     (6, 6, 100),
@@ -36,7 +36,7 @@ const SIZES: [(usize, usize, u64); 8] = [
 ];
 
 impl BenchArgs {
-    /// The suites to solve here, or by calls that say nothing of deadlines of their own.
+    /// Returns the suites to solve in this process, or by a server without deadlines of their own.
     pub(super) fn suites(&self) -> Result<Vec<Suite>, Failure> {
         let shape = Shape::new(self.rows, self.columns)
             .map_err(|error| Failure::Input(format!("--rows, --columns: {error}")))?;
@@ -50,7 +50,7 @@ impl BenchArgs {
             Name::Farthest => vec![Suite::Farthest],
             Name::Hard => vec![Suite::Hard],
             Name::Uniform => vec![uniform(shape, self.count)],
-            // Asked of a server it is no matter of suites.
+            // With a server, `kept` makes its calls.
             Name::Deadline if self.server.server.is_some() => Vec::new(),
             Name::Deadline => SIZES
                 .into_iter()

@@ -1,4 +1,4 @@
-//! `loyd top`: what a running server does, by its metrics.
+//! `loyd top`: shows what a running server does, from its metrics.
 
 mod samples;
 mod scrape;
@@ -21,7 +21,7 @@ Examples:
   loyd top --metrics http://10.0.0.7:9464/metrics --interval 5s
   loyd top --once --json | jq .workers.busy_ratio";
 
-/// Clears the terminal and goes to its upper left corner.
+/// Clears the terminal and moves to its upper left corner.
 const CLEAR: &str = "\x1b[H\x1b[2J";
 
 /// Watch a running server.
@@ -32,15 +32,15 @@ pub struct TopArgs {
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:9464/metrics", value_parser = scrape::source)]
     metrics: Source,
 
-    /// How often to look. Rates and quantiles are those of this time.
+    /// How often to read the metrics. Rates and quantiles are over this interval.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = interval)]
     interval: Duration,
 
-    /// Look once, for one interval.
+    /// Print once, after one interval.
     #[arg(long)]
     once: bool,
 
-    /// Print one JSON object an interval.
+    /// Print one JSON object per interval.
     #[arg(long)]
     json: bool,
 }
@@ -49,11 +49,11 @@ impl TopArgs {
     /// Prints what the server does until Ctrl-C, or once.
     ///
     /// # Errors
-    /// When there are no metrics to be had there, at first or with `--once`, or when the output is
-    /// closed.
+    /// When the metrics cannot be read, unless that happens later on a redrawn terminal, which shows the failure; or
+    /// when the output is closed.
     pub async fn run(&self, output: &mut impl Write) -> Result<Exit, Failure> {
         let redraws = !self.once && !self.json && stdout().is_terminal();
-        // Also where the server does not answer.
+        // Ctrl-C must also work while the server does not answer.
         tokio::select! {
             ended = self.look(output, redraws) => ended,
             _ = tokio::signal::ctrl_c() => Ok(Exit::Done),
@@ -66,7 +66,7 @@ impl TopArgs {
             tokio::time::sleep(self.interval).await;
             let now = match self.metrics.scrape().await {
                 Ok(samples) => (Instant::now(), samples),
-                // A server that is started anew comes back.
+                // A server that is restarted will answer again.
                 Err(failure) if redraws => {
                     writeln!(output, "{CLEAR}{failure}")?;
                     output.flush()?;
@@ -90,12 +90,12 @@ impl TopArgs {
     }
 }
 
-/// Reads a time that is long enough for rates to mean something.
+/// Parses an interval that is long enough for rates to mean something.
 fn interval(text: &str) -> Result<Duration, String> {
     const LEAST: Duration = Duration::from_millis(100);
     match humantime::parse_duration(text) {
         Ok(interval) if interval >= LEAST => Ok(interval),
-        Ok(_) => Err("the shortest is 100ms".to_owned()),
+        Ok(_) => Err("the shortest interval is 100ms".to_owned()),
         Err(error) => Err(error.to_string()),
     }
 }

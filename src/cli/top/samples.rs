@@ -1,4 +1,4 @@
-//! Metrics as Prometheus' text format tells them.
+//! Reads metrics in Prometheus' text format.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ struct Sample {
 }
 
 impl Samples {
-    /// Reads a scrape. Lines that are no samples are left out.
+    /// Parses a scrape. Lines that are not samples are skipped.
     ///
     /// ```
     /// use loyd::cli::Samples;
@@ -28,15 +28,15 @@ impl Samples {
         Self(text.lines().filter_map(Sample::read).collect())
     }
 
-    /// The sum of the samples of a name that have these labels.
+    /// Returns the sum of the samples of a name that have these labels.
     #[must_use]
     pub fn sum(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         let values = self.of(name, labels).map(|sample| sample.value);
-        // The sum of none by itself is -0.
+        // The sum of an empty iterator of floats is -0.
         values.fold(0.0, |sum, value| sum + value)
     }
 
-    /// The values that a label has on the samples of a name that have these labels, in order.
+    /// Returns the values of a label on the samples of a name that have these labels, in order and without duplicates.
     #[must_use]
     pub fn values(&self, name: &str, labels: &[(&str, &str)], label: &str) -> Vec<&str> {
         let mut values: Vec<&str> = self
@@ -48,15 +48,15 @@ impl Samples {
         values
     }
 
-    /// The buckets of a histogram with these labels, those of several added up: how many
-    /// observations were at most each upper bound, the last of which is infinite.
+    /// Returns the buckets of a histogram with these labels, as upper bounds and cumulative counts. The buckets of
+    /// several histograms are added up. The last bound is infinite.
     #[must_use]
     pub fn buckets(&self, name: &str, labels: &[(&str, &str)]) -> Vec<(f64, f64)> {
         let mut buckets = BTreeMap::new();
         for sample in self.of(&format!("{name}_bucket"), labels) {
             let bound = sample.label("le").and_then(|bound| bound.parse().ok());
             if let Some(bound) = bound.filter(|bound: &f64| !bound.is_nan()) {
-                // Bounds are not negative, and so are in the order of their bits.
+                // Bounds are not negative, so that they are in the order of their bits.
                 let (_, count) = buckets.entry(bound.to_bits()).or_insert((bound, 0.0));
                 *count += sample.value;
             }
@@ -73,7 +73,7 @@ impl Samples {
 }
 
 impl Sample {
-    /// Reads `name{label="value",…} number`, with or without labels and a time at the end.
+    /// Parses `name{label="value",…} number`, with or without labels and a timestamp at the end.
     fn read(line: &str) -> Option<Self> {
         let line = line.trim();
         let end = line.find(['{', ' ', '\t'])?;
@@ -113,7 +113,7 @@ impl Sample {
     }
 }
 
-/// Reads a value up to its closing quote, and returns what follows that.
+/// Parses a label value up to its closing quote, and returns it with the text after that.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let mut value = String::new();
     let mut characters = text.char_indices();

@@ -14,10 +14,10 @@ use tonic::codegen::Bytes;
 use super::Samples;
 use crate::cli::Failure;
 
-/// More bytes than any server of ours has to tell.
+/// The most bytes of an answer: more than any loyd server sends.
 const MAX_BYTES: usize = 16 << 20;
 
-/// How long a server may take to tell them.
+/// How long a server may take to answer.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -27,10 +27,10 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 pub(super) struct Source(Uri);
 
 impl Source {
-    /// The metrics as they are now.
+    /// Fetches the current metrics.
     ///
     /// # Errors
-    /// When there are none to be had.
+    /// When they cannot be read, or are not loyd's.
     pub(super) async fn scrape(&self) -> Result<Samples, Failure> {
         let fetched = tokio::time::timeout(PATIENCE, self.fetch()).await;
         let cause = match fetched {
@@ -46,7 +46,7 @@ impl Source {
 
     async fn fetch(&self) -> Result<Samples, BoxError> {
         let (host, port) = (self.0.host().unwrap_or_default(), self.0.port_u16());
-        // An IPv6 address stands in brackets.
+        // An IPv6 address is in brackets.
         let host = host.trim_matches(['[', ']']);
         let stream = TcpStream::connect((host, port.unwrap_or(80))).await?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
@@ -61,7 +61,7 @@ impl Source {
             .send_request(request.body(Empty::<Bytes>::new())?)
             .await?;
         if !response.status().is_success() {
-            return Err(format!("the answer is {}", response.status()).into());
+            return Err(format!("the server answered {}", response.status()).into());
         }
         let body = Limited::new(response.into_body(), MAX_BYTES);
         let text = String::from_utf8(body.collect().await?.to_bytes().into())?;
@@ -79,7 +79,7 @@ impl fmt::Display for Source {
     }
 }
 
-/// Reads an address; `host:port` alone means the usual path on it.
+/// Parses a URL; `host:port` alone means the path `/metrics` on it.
 pub(super) fn source(text: &str) -> Result<Source, String> {
     let url = if text.contains("://") {
         text.to_owned()
@@ -88,7 +88,7 @@ pub(super) fn source(text: &str) -> Result<Source, String> {
     };
     match url.parse::<Uri>() {
         Ok(uri) if uri.scheme_str() != Some("http") || uri.host().is_none() => {
-            Err("an address such as http://127.0.0.1:9464/metrics is needed".to_owned())
+            Err("use a URL such as http://127.0.0.1:9464/metrics".to_owned())
         }
         Ok(uri) => Ok(Source(uri)),
         Err(error) => Err(error.to_string()),

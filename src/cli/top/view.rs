@@ -1,4 +1,4 @@
-//! What two scrapes tell of the time between them.
+//! The view of a server that two scrapes and the time between them give.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,21 +8,21 @@ use serde_json::{Value, json};
 
 use super::Samples;
 
-/// What a server did in an interval, and where it stood at its end.
+/// What a server did in an interval, and its state at the end.
 #[derive(Debug)]
 pub(super) struct View {
     version: String,
     methods: Vec<Method>,
     connections: f64,
     workers: f64,
-    /// The part of the workers' time that searches had.
+    /// The fraction of the workers' time that searches used.
     busy: f64,
     helping: f64,
     running: f64,
     waiting: f64,
     parked: f64,
     capacity: f64,
-    /// Median and 99th percentile of the seconds to the first slice.
+    /// The seconds to the first slice.
     waited: Quantiles,
     nodes: f64,
     cache_hits: f64,
@@ -36,23 +36,23 @@ pub(super) struct View {
     guides: Vec<String>,
 }
 
-/// What became of the calls of one method.
+/// The figures of the calls of one method.
 #[derive(Debug)]
 struct Method {
     name: String,
     per_second: f64,
     in_flight: f64,
     seconds: Quantiles,
-    /// Calls a second by their code.
+    /// The calls a second, by gRPC code.
     codes: Vec<(String, f64)>,
 }
 
-/// The median and the 99th percentile; none where nothing was observed.
+/// The median and the 99th percentile, or `None` if nothing was observed.
 #[derive(Clone, Copy, Debug)]
 struct Quantiles(Option<(f64, f64)>);
 
 impl View {
-    /// What happened between two scrapes.
+    /// Computes the view from two scrapes.
     pub(super) fn new(before: &Samples, now: &Samples, between: Duration) -> Self {
         let seconds = between.as_secs_f64();
         let rate = |name: &str, labels: &[(&str, &str)]| {
@@ -113,7 +113,7 @@ impl View {
         }
     }
 
-    /// For programs.
+    /// Returns the view as JSON.
     pub(super) fn json(&self) -> Value {
         let methods = self.methods.iter().map(|method| {
             let codes = method.codes.iter().cloned();
@@ -231,7 +231,7 @@ impl Quantiles {
     fn new(before: &Samples, now: &Samples, name: &str, labels: &[(&str, &str)]) -> Self {
         let was = before.buckets(name, labels);
         let mut buckets = now.buckets(name, labels);
-        // A server that is started anew has other buckets at first.
+        // A server that was restarted has other buckets at first.
         if was.len() == buckets.len() {
             for (bucket, was) in buckets.iter_mut().zip(was) {
                 bucket.1 = grown(was.1, bucket.1);
@@ -241,8 +241,8 @@ impl Quantiles {
         Self(of(0.5).zip(of(0.99)))
     }
 
-    /// The value that so large a part of the observations do not exceed, taken to be spread evenly
-    /// in their bucket; in the last one, its lower bound.
+    /// Returns a quantile, interpolated linearly within its bucket. In the last bucket, which is unbounded, it is
+    /// the lower bound.
     fn of(buckets: &[(f64, f64)], quantile: f64) -> Option<f64> {
         let all = buckets.last()?.1;
         let rank = quantile * all;
@@ -273,7 +273,7 @@ impl Quantiles {
     }
 }
 
-/// By how much a counter has grown, which begins anew with its server.
+/// Returns by how much a counter has grown. It starts again from 0 when its server is restarted.
 fn grown(before: f64, now: f64) -> f64 {
     if now < before { now } else { now - before }
 }
