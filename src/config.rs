@@ -204,7 +204,8 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
-    /// Returns the settings as the engine takes them. The default number of workers follows the container's CPU limit.
+    /// Returns the settings as the engine takes them. The default number of workers follows the container's CPU
+    /// limit.
     ///
     /// # Errors
     /// When the settings ask for more memory than there is, or for too little to serve with.

@@ -18,12 +18,13 @@ Examples:
   loyd check 1 2 3 4 / 5 6 7 8 / 9 10 11 12 / 13 15 14 0
   loyd check --goal snake --json --file board.txt
 
-The answer comes with two proofs, step by step, which always agree.
-Inversions are pairs of tiles in another order than in the goal; they are listed tile by tile on boards of
-up to 10×10. The tiles that the blank passes on its way to the goal's row are added to them.
-Interchanges are the fewest exchanges of two numbers that turn the board into the goal: one less than the
-length of each cycle, in which each number stands where the next one belongs. The blank's distance from its
-place in the goal is added to them.
+The answer comes with two proofs, step by step, which always agree:
+  by inversions     the pairs of tiles in another order than in the goal, listed tile by tile on
+                    boards of up to 10×10, plus the tiles that the blank passes on its way to the
+                    goal's row
+  by interchanges   the fewest exchanges of two numbers that turn the board into the goal, which is
+                    one less than the length of each cycle, in which each number stands where the
+                    next one belongs; plus the blank's distance from its place in the goal
 The board is solvable if either sum is even.
 
 With --json the answer is one object:

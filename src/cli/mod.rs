@@ -66,8 +66,8 @@ Exit codes:
   130  interrupted";
 
 const SERVE_EXAMPLES: &str = "\
-Every option can also be set by an environment variable, which the option overrides. An empty variable counts
-as unset.
+Every option can also be set by an environment variable, which the option overrides. An empty
+variable counts as unset.
 
 Examples:
   loyd serve

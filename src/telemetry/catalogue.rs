@@ -62,7 +62,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_reloads_total",
-        "Successful reloads of certificates and tokens.",
+        "Successful reads of certificates and tokens.",
     ),
     (
         Kind::Gauge,
