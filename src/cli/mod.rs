@@ -149,7 +149,7 @@ impl Ask {
     /// `--server`, `local` makes the service that answers, within the limits that were asked for.
     ///
     /// # Errors
-    /// When the question is illegal, is not answered, or the answer cannot be written.
+    /// When the question is invalid or not answered, or the answer cannot be written.
     pub async fn answer<S: PuzzleService>(
         &self,
         input: &mut dyn Read,
