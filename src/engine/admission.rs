@@ -1,4 +1,4 @@
-//! Who is refused: a request for which there is no room, or to which no answer could come in time.
+//! Admission control: refuses a request for which there is no room, or whose answer could not come in time.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use thiserror::Error;
 use crate::search::plan::PlanError;
 use crate::telemetry;
 
-/// Why a request was not taken.
+/// Why a request was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Refused {
     /// The method cannot do what is asked of it.
@@ -16,12 +16,12 @@ pub enum Refused {
     /// There is no room, or no time.
     #[error("{lack}: try again in {} ms", retry_after.as_millis())]
     Overloaded {
-        /// What there is too little of.
+        /// What is lacking.
         lack: Lack,
         /// When it is worth trying again.
         retry_after: Duration,
     },
-    /// It takes more memory than there is for all, and would so at any other time.
+    /// The request needs more memory than there is in all, so it would never succeed.
     #[error(
         "this takes more memory than the server has for all searches and answers: ask for less at once, or raise the \
          server's --memory"
@@ -32,7 +32,7 @@ pub enum Refused {
     Draining,
 }
 
-/// What an overloaded server has too little of.
+/// What an overloaded server lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Lack {
     /// Places in the pool.
@@ -50,7 +50,7 @@ pub enum Lack {
 }
 
 impl Lack {
-    /// In a word, for the metrics.
+    /// The name of this lack in metrics.
     const fn name(self) -> &'static str {
         match self {
             Self::Places => "queue",
@@ -62,13 +62,13 @@ impl Lack {
 }
 
 impl Refused {
-    /// A refusal for the lack of something, after a backlog that takes so long: it is counted.
+    /// An overload refusal, given how long the backlog will take. Counts it in the metrics.
     pub(super) fn overloaded(lack: Lack, backlog: Duration) -> Self {
-        /// Sooner nothing will have changed, and later nobody waits.
+        /// Sooner than this nothing will have changed; later than this nobody is waiting.
         const RETRY: std::ops::RangeInclusive<Duration> =
             Duration::from_millis(20)..=Duration::from_millis(20 << 8);
         telemetry::overloaded(lack.name());
-        // Doubled until it is enough: few different refusals compress well.
+        // Doubled until it is long enough: refusals with few distinct values compress well.
         let mut retry_after = *RETRY.start();
         while retry_after < backlog && retry_after < *RETRY.end() {
             retry_after *= 2;
@@ -77,17 +77,19 @@ impl Refused {
     }
 }
 
-/// The part of its time that a request may wait, one in so many: the estimate can be wrong by as
-/// much again before its answer is late.
+/// A request may wait for 1/`PART` of its time. The estimate can then be wrong by as much again
+/// before the answer is late.
 const PART: u32 = 2;
 
-/// The same while the line stands: more is asked than can be done, so that some have to be
-/// refused, and those that are not need not wait for it.
+/// The same fraction while the line stands. More is asked than can be done, so some requests must
+/// be refused, and the rest need not wait long.
 const PART_OF_MANY: u32 = 4;
 
-/// Refuses an answer that cannot be promised within the time that is `left`, because it has to
-/// `wait`, perhaps in a line that `stands`, and takes `work`. Without a wait there is no such
-/// answer: an estimate of the work that nobody may disprove would stay wrong for ever.
+/// Refuses a request whose answer cannot be promised within the time `left`, because it must
+/// `wait`, perhaps in a line that `stands`, and then takes `work`.
+///
+/// A request that need not wait is never refused: if it were, nothing could ever correct an
+/// estimate of the work that is too high.
 pub(super) fn in_time(
     wait: Option<Duration>,
     stands: bool,
@@ -96,7 +98,7 @@ pub(super) fn in_time(
 ) -> Result<(), Refused> {
     let part = if stands { PART_OF_MANY } else { PART };
     match (wait, left) {
-        // To whom no time is left, it is his deadline that has come.
+        // When no time is left at all, the request fails with its own deadline instead.
         (Some(wait), Some(left)) if !left.is_zero() && wait > left.saturating_sub(work) / part => {
             Err(Refused::overloaded(Lack::Time, wait))
         }

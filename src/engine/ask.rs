@@ -1,5 +1,5 @@
-//! How a question is answered: where it is asked, by a search of its own in the pool, or by one for
-//! an equal question.
+//! How a question is answered: on the caller's thread, by a search of its own in the pool, or by a
+//! running search for an equal question.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,11 +20,11 @@ use super::solving::Terms;
 use super::{Best, Client, Engine, Limits, Question, Refused, Waiting, Work, expected_moves};
 
 impl Engine {
-    /// Solves an easy question for a client, if it is known which; begins to solve another one, or
-    /// joins a search for an equal one.
+    /// Answers an easy question at once. For any other, starts a search or joins one for an equal
+    /// question. `client` is the caller, if known.
     ///
     /// # Errors
-    /// When the request cannot be taken.
+    /// When the request is refused.
     pub fn solve(
         &self,
         client: Option<&Client>,
@@ -64,7 +64,7 @@ impl Engine {
                 (Until::Proven(pool::SLICE), rank, &self.proofs)
             };
             let average = averages.of(rank);
-            // Only the call's own deadline is a reason not to wait for the first solution.
+            // Where any solution will do, only the call's own deadline limits the wait for the first.
             let latest = if takes_any {
                 limits.deadline
             } else {
@@ -84,7 +84,7 @@ impl Engine {
         Ok(self.solving(asker, limits, objective, Some(leave)))
     }
 
-    /// A search for the answer to a question, and the first who wants to know it.
+    /// Creates the search for a question and its first asker.
     fn begin(
         &self,
         question: &Question,
@@ -135,7 +135,7 @@ struct Begun {
 /// A request's part in the search for its question. Dropping it leaves the search.
 #[derive(Debug)]
 pub struct Solving {
-    // Dropped before `_leave`, which looks at who is left.
+    // Dropped before `_leave`, which checks whether anybody still waits.
     waiting: Waiting<Best>,
     _leave: Option<Leave>,
 }

@@ -1,19 +1,19 @@
-//! A time as it has been of late.
+//! A moving average of a duration.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What a new sample weighs: one part in so many.
+/// A new sample has a weight of 1/`MEMORY`.
 const MEMORY: u64 = 8;
 
 /// The moving average of a duration; zero before the first sample.
 ///
-/// Samples that come at the same moment may be lost: it is an estimate.
+/// Samples that arrive at the same moment may be lost, which is acceptable for an estimate.
 #[derive(Debug, Default)]
 pub struct Average(AtomicU64);
 
 impl Average {
-    /// Takes a sample in.
+    /// Takes in a sample.
     pub fn learn(&self, sample: Duration) {
         let sample = u64::try_from(sample.as_nanos()).unwrap_or(u64::MAX);
         let average = match self.0.load(Ordering::Relaxed) {
@@ -23,7 +23,7 @@ impl Average {
         self.0.store(average, Ordering::Relaxed);
     }
 
-    /// The average.
+    /// The current average.
     #[must_use]
     pub fn get(&self) -> Duration {
         Duration::from_nanos(self.0.load(Ordering::Relaxed))

@@ -1,7 +1,8 @@
-//! What has been promised: the service that searches still take to their answers.
+//! The backlog: the service that searches still need to produce the answers promised.
 //!
-//! A worker's next slice goes to whoever has had least, so that a search waits for all that take
-//! about as much as it, or less, whether they have begun or not; and not for larger ones.
+//! A worker's next slice goes to the search that has had least service. So a search waits for all
+//! searches that need about as much service as it or less, whether they have started or not, but
+//! not for larger ones.
 
 use std::array;
 use std::sync::Arc;
@@ -11,20 +12,20 @@ use std::time::{Duration, Instant};
 use super::average::Average;
 use super::pool::COURTESY;
 
-/// Searches that take no more are one class: they are over before a newcomer has its turn.
+/// Searches that take at most this form the first class: they finish before a newcomer gets its turn.
 const LEAST: Duration = COURTESY;
 
-/// Each class takes up to twice as much as the one before; the last one has all the rest.
+/// The number of classes. Each takes up to twice as much as the one before; the last one is unbounded.
 const CLASSES: usize = 24;
 
-/// How much more is promised than such searches take on average: whoever takes a little more than
-/// others should not be left when it is nearly done.
+/// How many times the average service is promised: a search that takes a little more than average
+/// should not be abandoned when it is nearly done.
 const GENEROSITY: u32 = 2;
 
-/// For how long there must have been no newcomer without a wait for the line to stand.
+/// How long every newcomer must have had to wait before the line counts as standing.
 const STANDS: Duration = Duration::from_millis(100);
 
-/// The service that is owed, in nanoseconds, by how much the searches take in all.
+/// The service owed, in nanoseconds, by class of the total service that searches take.
 #[derive(Debug)]
 pub struct Backlog([AtomicU64; CLASSES]);
 
@@ -43,15 +44,15 @@ impl Backlog {
             .min(CLASSES - 1)
     }
 
-    /// The service that others get before a search that takes so much.
+    /// The service that others get before a search that takes `work` in all.
     #[must_use]
     pub fn before(&self, work: Duration) -> Duration {
-        // Those of the next class may take just as much.
+        // Searches of the next class may take just as much.
         let classes = self.0.iter().take(Self::class(work) + 2);
         Duration::from_nanos(classes.map(|owed| owed.load(Ordering::Relaxed)).sum())
     }
 
-    /// Promises a search the service that such ones have taken of late, and as much again.
+    /// Promises a search twice the average service of its kind.
     #[must_use]
     pub fn promise(self: &Arc<Self>, until: Until, average: &Arc<Average>) -> Promise {
         let work = average.get().saturating_mul(GENEROSITY);
@@ -73,17 +74,17 @@ impl Backlog {
 /// Until when service is owed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Until {
-    /// The first finding.
+    /// Until the first finding.
     Found,
-    /// The end by a proof, of which nobody knows how long it takes: no more than this is promised.
+    /// Until the proof. How long that takes is unknown, so at most this much is promised.
     Proven(Duration),
 }
 
-/// The service that one search is owed. Dropping it ends the debt.
+/// The service owed to one search. Dropping it cancels the debt.
 #[derive(Debug)]
 pub struct Promise {
     backlog: Arc<Backlog>,
-    /// Learns what service it takes to keep such promises.
+    /// Learns how much service it takes to keep promises of this kind.
     average: Arc<Average>,
     until: Until,
     class: usize,
@@ -93,14 +94,14 @@ pub struct Promise {
 }
 
 impl Promise {
-    /// Whether a finding keeps it.
+    /// Whether a finding keeps the promise.
     #[must_use]
     pub fn ends_with_a_finding(&self) -> bool {
         self.until == Until::Found
     }
 
-    /// What the search is to have at once, however many come meanwhile: all that it takes to the
-    /// first finding, or what is left of what was promised to a proof.
+    /// The service that the search gets without interruption, however many newcomers arrive: all it
+    /// needs for a first finding, or what remains of the amount promised for a proof.
     #[must_use]
     pub fn owed(&self) -> Duration {
         match self.until {
@@ -109,14 +110,14 @@ impl Promise {
         }
     }
 
-    /// The search has had so much service in all.
+    /// Records the service that the search has had in total.
     pub fn served(&mut self, service: Duration) {
         self.had = service;
         let service = u64::try_from(service.as_nanos()).unwrap_or(u64::MAX);
         self.lower(self.work.saturating_sub(service));
     }
 
-    /// The promised result has come; the search took so much service in all.
+    /// Records that the promised result has come after this much service in total.
     pub fn keep(mut self, service: Duration) {
         self.had = Duration::ZERO;
         self.learn(service);
@@ -139,7 +140,8 @@ impl Promise {
 impl Drop for Promise {
     fn drop(&mut self) {
         self.lower(0);
-        // If only those taught who are there in time, they would teach that all are as fast.
+        // Searches that never get there count too. If only those that finish in time did, the
+        // average would be too low.
         if self.had > self.average.get() {
             self.learn(self.had);
         }
@@ -150,9 +152,9 @@ impl Drop for Promise {
 #[derive(Debug)]
 pub struct Line {
     beginning: Instant,
-    /// When the line began, in microseconds from the beginning; 0 while there is none.
+    /// When the line began, in microseconds since `beginning`; 0 while there is none.
     since: AtomicU64,
-    /// When the last one came who had to wait.
+    /// When the last newcomer that had to wait arrived, in microseconds since `beginning`.
     last: AtomicU64,
 }
 
@@ -167,9 +169,10 @@ impl Default for Line {
 }
 
 impl Line {
-    /// Takes note of a newcomer, who has to wait or not. Whether there has been a line for long: a
-    /// burst goes by, and a line that stands is no use to anybody. Where nobody has come for as
-    /// long, it is another line.
+    /// Records a newcomer that has to wait or not, and returns whether there has been a line for long.
+    ///
+    /// A burst passes by itself, but a line that stands helps nobody. If nobody has arrived for as
+    /// long, a new line begins.
     pub fn stands(&self, waits: bool) -> bool {
         if !waits {
             self.since.store(0, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Equal questions at once are answered by one search, and proven answers are kept.
+//! Answers equal concurrent questions with one search, and keeps proven answers.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -13,21 +13,21 @@ use super::share::{Asker, Shared};
 use super::solving::Best;
 use crate::telemetry;
 
-/// A kept answer is at most so large: the rare long one must not push out a thousand others.
+/// The largest answer that is kept, in bytes: a rare long one must not evict a thousand others.
 const LARGEST: u32 = 64 * 1024;
 
-/// Everything that changes the answer, time aside: each asker ends its own waiting.
+/// Everything that determines the answer except time: each asker ends its own wait.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Asked {
-    /// What is asked.
+    /// The question.
     pub question: Question,
-    /// Node generations allowed.
+    /// The most node generations.
     pub max_nodes: u64,
-    /// Bytes allowed.
+    /// The most bytes.
     pub max_memory: u64,
 }
 
-/// What is asked, hashed once: it is looked for several times in a call.
+/// A question with its limits and their hash, computed once because each call looks it up several times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     hash: u64,
@@ -48,17 +48,17 @@ impl Deref for Key {
     }
 }
 
-/// The searches that are going on, and the proven answers, by question.
+/// The running searches and the proven answers, by question.
 #[derive(Clone, Debug)]
 pub struct Cache {
-    /// As many as the pool holds, at the most.
+    /// Holds at most as many as the pool.
     running: Arc<Mutex<HashMap<Key, Arc<Shared<Best>>>>>,
     kept: Moka<Key, Arc<Shared<Best>>>,
     hasher: RandomState,
 }
 
 impl Cache {
-    /// A cache that keeps about so many bytes of answers.
+    /// A cache that keeps about this many bytes of answers.
     #[must_use]
     pub fn new(bytes: u64) -> Self {
         Self {
@@ -71,7 +71,7 @@ impl Cache {
         }
     }
 
-    /// The key to what is asked.
+    /// The key of a question with its limits.
     #[must_use]
     pub fn key(&self, asked: Asked) -> Key {
         Key {
@@ -80,8 +80,7 @@ impl Cache {
         }
     }
 
-    /// Joins the search for an equal question, to take what there is when it is `due`, or begins
-    /// one.
+    /// Joins the search for an equal question, to take its result when `due`, or starts one with `begin`.
     ///
     /// # Errors
     /// Those of `begin`.
@@ -103,7 +102,7 @@ impl Cache {
         Ok(first)
     }
 
-    /// What is to be dropped after an asker of this search.
+    /// A guard to drop after an asker of this search.
     #[must_use]
     pub fn leave_later(&self, key: Key, asker: &Asker<Best>) -> Leave {
         Leave {
@@ -119,8 +118,8 @@ impl Cache {
     }
 }
 
-/// Takes a search out of those that are going on when it has ended, or nobody waits for it any
-/// more, and keeps what it has proven.
+/// When dropped, removes a search from the running ones if it has ended with a proof or nobody
+/// waits for it any more, and keeps what it has proven.
 #[derive(Debug)]
 pub struct Leave {
     cache: Cache,
@@ -135,7 +134,7 @@ impl Drop for Leave {
             return;
         }
         let mut running = self.cache.running();
-        // Another search may have taken its place since.
+        // Another search may have taken its place by now.
         let is_there = running.get(&self.key);
         if is_there.is_some_and(|there| Arc::ptr_eq(there, &self.shared)) {
             running.remove(&self.key);
@@ -148,7 +147,7 @@ impl Drop for Leave {
     }
 }
 
-/// About the bytes of a question and its answer.
+/// The approximate size of a question and its answer in bytes.
 fn weight(key: &Key, shared: &Shared<Best>) -> u32 {
     let cells = key.question.problem.shape().cells();
     let length = shared.read(|best| best.answer.as_ref().map_or(0, |it| it.solution.len()));

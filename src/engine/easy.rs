@@ -1,5 +1,5 @@
-//! Which questions are answered where they are asked: those that take less than to wake a worker
-//! and to be woken by him.
+//! Which questions are answered on the caller's thread: those that take less time than waking a
+//! worker and being woken by it.
 
 use std::time::Duration;
 
@@ -8,15 +8,15 @@ use crate::search::plan::{Objective, Stage};
 
 use super::Question;
 
-/// How long whoever asks works on a question himself, about. It keeps others waiting: what is not
-/// over by then is left to the workers.
+/// Roughly how long a caller's thread works on a question itself. Meanwhile other calls on that
+/// thread wait. What is not finished by then goes to the workers.
 pub(super) const CHUNK: Duration = Duration::from_micros(50);
 
-/// Boards on which the tiles have no more to go in all are proven in 20 to 40 µs by pattern
-/// databases, those of uniformly random boards (37 on average) in ten times as much.
+/// The largest Manhattan distance of a near board. With pattern databases, such boards are proven
+/// in 20 to 40 µs; uniformly random boards, at a distance of 37 on average, take ten times as long.
 const NEAR: u32 = 20;
 
-/// Whether a plan for a question will probably be over within a [`CHUNK`], and has its tables.
+/// Whether a plan will probably finish within a [`CHUNK`] and has the tables it needs.
 pub(super) fn looks_easy(question: &Question, stages: &[Stage], has_guide: bool) -> bool {
     let problem = &question.problem;
     match stages.last() {

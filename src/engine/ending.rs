@@ -7,15 +7,15 @@ use crate::search::{Progress, Stop};
 pub enum StopReason {
     /// What was asked for is proven.
     Proven,
-    /// The first solution was asked for.
+    /// A first solution was found, and that was all that was asked for.
     FirstFound,
-    /// The node limit.
+    /// The node limit was reached.
     NodeLimit,
-    /// The time limit.
+    /// The time limit was reached.
     TimeLimit,
-    /// The memory limit, and no other method was left.
+    /// The memory limit was reached, and no other method was left to try.
     MemoryLimit,
-    /// The call's deadline.
+    /// The call's deadline came.
     Deadline,
     /// The method has nothing more to try.
     Exhausted,
@@ -33,7 +33,7 @@ impl From<Stop> for StopReason {
 }
 
 impl StopReason {
-    /// The limit that it is, as the metrics call it.
+    /// The limit's name in metrics, if the reason is a limit.
     pub(super) const fn limit(self) -> Option<&'static str> {
         match self {
             Self::NodeLimit => Some("nodes"),
@@ -50,16 +50,16 @@ impl StopReason {
 pub enum Failure {
     /// A limit came before what was asked for.
     Limit {
-        /// Which limit.
+        /// The limit that came.
         reason: StopReason,
-        /// What the search did until then.
+        /// What the search had done until then.
         progress: Progress,
         /// The length of the best solution; 0 when there is none.
         best_length: usize,
         /// Whether any solution would have done.
         takes_any: bool,
     },
-    /// Others hold the memory that it would take.
+    /// Others hold the memory that the search would need.
     Shortage,
     /// The call's deadline came first.
     DeadlineExceeded,
@@ -70,7 +70,7 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// In a word, for the log.
+    /// The name of the failure in the log.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! The pattern databases, built or mapped.
+//! The pattern databases, built or mapped from files.
 
 use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::pattern_database::{
@@ -8,20 +8,20 @@ use crate::search::guides::{AnyGuide, Home};
 use crate::search::ida_star::batch::Guide;
 use crate::telemetry;
 
-/// While a table is built it takes so many times the bytes that it takes then.
+/// Building a table takes this many times the bytes of the finished table.
 const BUILD_FACTOR: u64 = 2;
 
-/// Pattern databases to choose for the problems of a home.
+/// A choice of pattern databases for the problems of a home.
 #[derive(Clone, Debug)]
 pub struct Choice {
     /// The sizes of the patterns.
     pub name: String,
     partitions: Vec<Partition>,
-    /// For boards that are hard with those.
+    /// More partitions, for boards that are hard with the first ones.
     others: Vec<Partition>,
 }
 
-/// Makes guides of pattern databases, which they share.
+/// Builds guides from pattern databases that the guides share.
 #[derive(Debug)]
 pub struct GuideBuilder {
     small: Tables<u64>,
@@ -29,8 +29,8 @@ pub struct GuideBuilder {
 }
 
 impl GuideBuilder {
-    /// Maps the tables of a store and puts new ones there, if there is one. Tables that take more
-    /// than `build_memory` bytes to build are used where they are stored, and not built.
+    /// A builder that maps tables from a store, if there is one, and saves new ones there. Tables
+    /// that need more than `build_memory` bytes to build are used if they are stored, but not built.
     #[must_use]
     pub fn new(store: Option<Store>, build_memory: u64) -> Self {
         let largest = usize::try_from(build_memory / BUILD_FACTOR).unwrap_or(usize::MAX);
@@ -46,7 +46,7 @@ impl GuideBuilder {
         pattern_database::supports(home.shape())
     }
 
-    /// What there is to choose from for a home, the best last.
+    /// The choices for a home, the best last.
     #[must_use]
     pub fn choices(home: Home) -> Vec<Choice> {
         let tiers = Tier::ALL
@@ -57,7 +57,7 @@ impl GuideBuilder {
         tiers.chain(standard.map(Choice::standard)).collect()
     }
 
-    /// The bytes that the tables of a choice take, and those of them that are not there yet.
+    /// The bytes of a choice's tables, and of those among them that are not there yet.
     pub fn bytes_of(&mut self, choice: &Choice) -> (usize, usize) {
         if choice.is_small() {
             self.small.bytes_of(&choice.all())
@@ -66,7 +66,7 @@ impl GuideBuilder {
         }
     }
 
-    /// The bytes that there are when the tables of some choices are, and no others.
+    /// The bytes that would be held if exactly the tables of these choices were there.
     pub fn bytes_with<'a>(&mut self, choices: impl Iterator<Item = &'a Choice>) -> usize {
         let (small, large): (Vec<_>, Vec<_>) = choices.partition(|choice| choice.is_small());
         let all = |choices: Vec<&Choice>| -> Vec<_> {
@@ -76,7 +76,7 @@ impl GuideBuilder {
         tables + self.small.row_bytes() + self.large.row_bytes()
     }
 
-    /// Whether there is memory enough to build the tables of a choice, or they need not be built.
+    /// Whether a choice's tables are there, can be read, or can be built within the memory limit.
     pub fn can_build(&mut self, choice: &Choice) -> bool {
         fn can_make<E: RowEntry>(tables: &mut Tables<E>, choice: &Choice) -> bool {
             let can_make = tables.can_make(&choice.all());
@@ -90,11 +90,11 @@ impl GuideBuilder {
         }
     }
 
-    /// Makes a guide.
+    /// Builds a guide.
     ///
     /// # Errors
-    /// When the watch was told to cancel, or a table may not be built whose file turned out to be
-    /// damaged.
+    /// When the watch was told to cancel, or when a table's file turned out to be damaged and the
+    /// table may not be built.
     pub fn build(
         &mut self,
         choice: &Choice,
@@ -122,7 +122,7 @@ impl GuideBuilder {
         })
     }
 
-    /// Lets go of the tables that no guide uses.
+    /// Frees the tables that no guide uses.
     pub fn prune(&mut self) {
         self.small.prune();
         self.large.prune();
@@ -144,7 +144,7 @@ impl Choice {
         })
     }
 
-    /// The partitions of all guides.
+    /// The partitions of all guides of the choice.
     fn all(&self) -> Vec<Partition> {
         [&self.partitions[..], &self.others].concat()
     }

@@ -19,16 +19,16 @@ pub use super::pace::CHUNKS;
 /// With fewer node generations left to spend, no part of a search is handed out.
 const LEAST_TO_LEND: u64 = 16 * *CHUNKS.end();
 
-/// Bytes that a search may take in one chunk, whatever it holds.
+/// Bytes that a search may allocate in one chunk, however much it holds.
 const ROOM: u64 = 16 << 20;
 
-/// For how long nobody asks for a heuristic's tables before they make room for others, at least.
+/// The least time that a heuristic's table goes unused before it makes room for others.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// From when on that is counted.
+/// The start of the first [`IDLE`] period.
 static BEGINNING: LazyLock<Instant> = LazyLock::new(Instant::now);
 
-/// To free so many bytes takes less than to wake the thread that frees more.
+/// Freeing this many bytes takes less time than waking the thread that frees larger searches.
 const SMALL: u64 = 2 << 20;
 
 /// Why a job is over.
@@ -38,9 +38,9 @@ pub enum End {
     Stopped(Stop),
     /// The node limit came first.
     NodeLimit,
-    /// There was no memory for it because others hold it.
+    /// There was no memory left for the search because others hold it.
     Shortage,
-    /// The search panicked, or found something that is no solution.
+    /// The search panicked, or found something that is not a solution.
     Defect,
 }
 
@@ -55,59 +55,59 @@ pub trait Outlet: Send {
     /// The finding, or that it is not what it claims to be.
     fn offer(&mut self, found: Self::Found) -> Result<(), Refusal<Self::Found>>;
 
-    /// Tells how far the search has come.
+    /// Publishes how far the search has come.
     fn report(&mut self, progress: &Progress);
 
-    /// Tells the search's iterations, once a slice: there can be hundreds. An outlet for
-    /// searches that have none need not listen.
+    /// Publishes the search's iterations, of which there can be hundreds; called once per slice. An
+    /// outlet for searches without iterations need not implement it.
     fn list(&mut self, _: Vec<Iteration>) {}
 
-    /// Tells that the job is over; who waits for that may be [woken](Self::wake) later.
+    /// Publishes that the job is over. Those who wait for that may be [woken](Self::wake) later.
     fn close(&mut self, end: End);
 
-    /// Wakes those who wait for the end, if they have not been by [`Self::close`].
+    /// Wakes those who wait for the end, unless [`Self::close`] already has.
     fn wake(&mut self) {}
 
     /// Whether nobody waits for the job any more.
     fn abandoned(&self) -> bool;
 
-    /// When the first of those who wait will take what there is, after now.
+    /// The next instant after `now` at which an asker will take the results.
     fn due(&mut self, _now: Instant) -> Option<Instant> {
         None
     }
 
-    /// Whether the node limit holds already: what must not fail has to find something first.
+    /// Whether the node limit applies already: a request that must not fail needs a finding first.
     fn limited(&self) -> bool;
 }
 
 /// Why a finding was not taken.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Refusal<F> {
-    /// No room: offer it again after the reader has read.
+    /// There is no room: offer it again after the reader has read.
     Later(F),
-    /// It is no solution.
+    /// It is not a solution.
     Defect,
 }
 
 /// A search with its limits and its outlet: what the pool runs.
 pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
     rank: Rank,
-    /// What service it is owed, until it has it. Over before the search is freed, which can take
-    /// long.
+    /// The service it is owed until it has had it. Declared before `search` so that it ends before
+    /// the search is freed, which can take long.
     promise: Option<Promise>,
-    // Dropped before `reservation`: the bytes are given back after they are free.
+    // Dropped before `reservation`: bytes are given back only once they are free.
     search: S,
-    /// Its parts that others are on. What they have done is in its progress when they are back.
+    /// The parts that helpers work on. What they did is added to the search's progress when they are back.
     lent: LentParts,
     outlet: O,
     pending: Option<S::Found>,
     pace: Pace,
-    /// Which search is at work, and the nodes that the metrics know of.
+    /// The search at work, and how many of its nodes the metrics have been told of.
     name: &'static str,
     counted: u64,
     max_nodes: u64,
     max_memory: u64,
-    /// What is held at the least: the solution, which outlives the search.
+    /// The least that is held: room for the solution, which outlives the search.
     reserved: u64,
     reservation: Reservation,
     /// Whether others left the search little memory when it was last advanced.
@@ -115,7 +115,7 @@ pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
 }
 
 impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
-    /// A job that has not begun, of the first rank.
+    /// A job that has not started, with the first rank.
     pub fn new(
         search: S,
         outlet: O,
@@ -141,13 +141,13 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         }
     }
 
-    /// The same job, which stands elsewhere among newcomers.
+    /// The same job with another rank among newcomers.
     #[must_use]
     pub fn ranked(self, rank: Rank) -> Self {
         Self { rank, ..self }
     }
 
-    /// The same job, which has been promised service.
+    /// The same job with a promise of service.
     #[must_use]
     pub fn promised(self, promise: Promise) -> Self {
         Self {
@@ -163,7 +163,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         Next::Finished
     }
 
-    /// What was done by all who work on it.
+    /// The progress including helpers.
     fn progress(&self) -> Progress {
         let lent = self.lent.progress();
         let own = self.search.progress();
@@ -183,20 +183,20 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         self.outlet.list(iterations);
     }
 
-    /// Takes what memory the search may need next, and so much more, and tells how much it may hold.
+    /// Reserves the memory that the search may need next, and `more` on top. Returns how much it may hold.
     fn grow(&mut self, more: u64) -> u64 {
-        // A search that remembers boards may double what it holds, with the old and the new one
-        // side by side; what it cannot take in a chunk others may have.
+        // A search that remembers boards may double what it holds, with the old and the new copy
+        // side by side. What it cannot take in one chunk is left to others.
         let held = self.search.progress().reserved();
         let most = held.saturating_mul(4).saturating_add(ROOM);
         let most = most.saturating_add(more);
-        // What holds half of its limit cannot double, whatever others hold.
+        // A search that holds half of its limit cannot double, whatever others hold.
         self.is_short =
             self.reservation.grow(self.max_memory.min(most)) && held <= self.max_memory / 2;
         self.reservation.bytes().min(self.max_memory)
     }
 
-    /// Gives back what memory the search does not hold.
+    /// Gives back the memory that the search does not hold.
     fn shrink(&mut self) {
         let held = self.search.progress().reserved();
         self.reservation.set(held.max(self.reserved));
@@ -214,7 +214,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         };
         let (before, generated) = (self.search.name(), self.search.progress().generated);
         let step = self.pace.time(|| self.search.advance(budget));
-        // One that has only begun has a name by now.
+        // A search that has only just started has a name by now.
         let name = if before == UNNAMED {
             self.search.name()
         } else {
@@ -230,13 +230,13 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         step
     }
 
-    /// Tells the metrics of so many nodes in all.
+    /// Reports nodes to the metrics; `generated` is the total so far.
     fn count(&mut self, generated: u64) {
         telemetry::nodes(self.name, generated - self.counted);
         self.counted = generated;
     }
 
-    /// The node generations that nobody may spend yet.
+    /// The node generations that are allotted to nobody yet.
     fn left(&self) -> u64 {
         let spent = self.search.progress().generated;
         self.max_nodes
@@ -244,7 +244,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
             .saturating_sub(self.lent.most())
     }
 
-    /// Takes back what helpers are done with.
+    /// Takes back the parts that helpers are done with.
     fn collect(&mut self) -> Result<(), Lost> {
         while let Some(part) = self.lent.over()? {
             self.search.join(part);
@@ -252,7 +252,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         Ok(())
     }
 
-    /// Has an idle worker do a part of the search, if it has one to spare.
+    /// Hands a part of the search to an idle worker, if the search can spare one.
     fn lend(&mut self, turn: &Turn<'_>) {
         let left = self.left();
         if left < LEAST_TO_LEND {
@@ -267,7 +267,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         self.shrink();
     }
 
-    /// The search can do nothing before a part is back. True once one is.
+    /// Asks for a part back when the search can do nothing without it. Returns whether one is back.
     fn recall(&mut self) -> Result<bool, Lost> {
         let part = self.lent.recall()?;
         let is_back = part.is_some();
@@ -351,7 +351,7 @@ where
                 nodes = nodes.min(self.left());
             }
             match self.advance(nodes) {
-                // Others are on what it may still spend, or on all that there is to do.
+                // Helpers hold the rest of the node limit, or all of the open work.
                 Step::Working if !self.lent.is_empty() && (nodes == 0 || self.search.waits()) => {
                     match self.recall() {
                         Ok(true) => {}
@@ -362,7 +362,8 @@ where
                         Err(Lost) => return self.close(End::Defect),
                     }
                 }
-                // A search at its limit is only asked whether it is at its end as well.
+                // A search at its limit is advanced with no nodes only to see whether it is at its
+                // end as well.
                 Step::Working if nodes == 0 => return self.close(End::NodeLimit),
                 Step::Working => {}
                 Step::Found(found) => {

@@ -9,11 +9,11 @@ use crate::search::{Budget, Part, Progress};
 use super::pace::Pace;
 use super::pool::{HelperWork, Turn};
 
-/// A part, and what its job and its worker tell each other. Whoever has the lock has the part:
-/// the worker for a slice at a time, and the job when it takes it back.
+/// A part, and what its job and its worker tell each other. Whoever has the lock has the part: the
+/// worker for a slice at a time, and the job when it takes the part back.
 struct LentPart {
     part: Mutex<Option<(Box<dyn Part>, Pace)>>,
-    /// Its nodes are those of an iteration.
+    /// Whether its nodes count toward an iteration.
     is_of_an_iteration: bool,
     /// The node generations that it may spend.
     most: u64,
@@ -21,9 +21,9 @@ struct LentPart {
     due: Mutex<Option<Instant>>,
     expanded: AtomicU64,
     generated: AtomicU64,
-    /// The job wants it back.
+    /// Whether the job wants it back.
     is_recalled: AtomicBool,
-    /// It is not worth going on.
+    /// Whether there is no point in continuing with it.
     is_over: AtomicBool,
 }
 
@@ -62,12 +62,12 @@ impl HelperWork for LentPart {
     }
 }
 
-/// The part is gone: its worker panicked.
+/// The part is gone because its worker panicked.
 #[derive(Debug)]
 pub(super) struct Lost;
 
 impl LentPart {
-    /// The part, unless a worker is on it.
+    /// Takes the part, unless a worker is on it.
     fn take(&self) -> Result<Option<Box<dyn Part>>, Lost> {
         match self.part.try_lock() {
             Ok(mut slot) => Ok(slot.take().map(|(part, _)| part)),
@@ -77,7 +77,7 @@ impl LentPart {
     }
 }
 
-/// The parts of one job that are lent. Dropping it ends the work on them within a chunk.
+/// The parts of one job that are lent. Dropping this ends the work on them within a chunk.
 #[derive(Default)]
 pub(super) struct LentParts {
     lent: Vec<Arc<LentPart>>,
@@ -85,8 +85,8 @@ pub(super) struct LentParts {
 }
 
 impl LentParts {
-    /// Has a part done by a worker that the turn calls; gives it back when none comes. It may
-    /// spend so many node generations.
+    /// Lends a part to a worker called by the turn, or gives it back when there is none. The part
+    /// may spend `most` node generations.
     pub(super) fn lend(
         &mut self,
         part: Box<dyn Part>,
@@ -114,7 +114,7 @@ impl LentParts {
         }
     }
 
-    /// Tells all who are on parts when the job's findings will be taken.
+    /// Tells every part when the job's findings will be taken.
     pub(super) fn set_due(&mut self, due: Option<Instant>) {
         if self.due != due {
             self.due = due;
@@ -128,14 +128,14 @@ impl LentParts {
         self.lent.is_empty()
     }
 
-    /// The node generations that all together may spend.
+    /// The node generations that all lent parts together may spend.
     pub(super) fn most(&self) -> u64 {
         self.lent
             .iter()
             .fold(0, |sum, lent| sum.saturating_add(lent.most))
     }
 
-    /// What is being done, and is not yet in the search's own progress.
+    /// What the lent parts have done so far, which is not yet in the search's own progress.
     pub(super) fn progress(&self) -> Progress {
         let sum = |count: fn(&LentPart) -> &AtomicU64| {
             let counts = self
@@ -151,14 +151,15 @@ impl LentParts {
         }
     }
 
-    /// The nodes that are being generated for the present iteration, and are not yet in the search's own.
+    /// The nodes that lent parts have generated for the current iteration, not yet in the search's
+    /// own count.
     pub(super) fn of_the_iteration(&self) -> u64 {
         let lent = self.lent.iter().filter(|lent| lent.is_of_an_iteration);
         lent.map(|lent| lent.generated.load(Ordering::Relaxed))
             .sum()
     }
 
-    /// A part that is not worth going on with, if there is one.
+    /// Takes back a part that is not worth continuing, if there is one.
     pub(super) fn over(&mut self) -> Result<Option<Box<dyn Part>>, Lost> {
         let is_over =
             |lent: &Arc<LentPart>| lent.is_over.load(Ordering::Relaxed) || lent.part.is_poisoned();
@@ -168,8 +169,8 @@ impl LentParts {
         }
     }
 
-    /// Calls the oldest part back. None if a worker is on it: then the job's turn comes when it
-    /// has left.
+    /// Recalls the oldest part. Returns `None` if a worker is on it; then the job gets its turn
+    /// when that worker leaves.
     pub(super) fn recall(&mut self) -> Result<Option<Box<dyn Part>>, Lost> {
         let Some(lent) = self.lent.first() else {
             return Ok(None);
@@ -191,7 +192,7 @@ impl Drop for LentParts {
     fn drop(&mut self) {
         for lent in &self.lent {
             lent.is_recalled.store(true, Ordering::Relaxed);
-            // What no worker is on need not wait for one.
+            // Parts that no worker is on are freed at once.
             drop(lent.take());
         }
     }

@@ -1,8 +1,8 @@
-//! What a request may spend: what it asked for, under the server's caps.
+//! What a request may spend: what it asked for, within the server's caps.
 
 use std::time::{Duration, Instant};
 
-/// The server's own caps on every search.
+/// The server's caps on every search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Caps {
     /// Node generations.
@@ -11,7 +11,7 @@ pub struct Caps {
     pub time: Duration,
     /// Bytes that one search may hold.
     pub memory: u64,
-    /// The time that `BEST` takes when the request sets no limit at all.
+    /// The time for a `BEST` request that sets no limit at all.
     pub default_time: Duration,
 }
 
@@ -26,10 +26,10 @@ pub struct Wanted {
     pub memory: Option<u64>,
 }
 
-/// More time than anybody waits, and a clock can still count it.
+/// Longer than anybody waits, yet within what a clock can represent.
 const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-/// Limits after the caps were applied, and the instants at which a request must end.
+/// A request's limits after applying the caps, with the instants at which it must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// When the request arrived.
@@ -38,17 +38,17 @@ pub struct Limits {
     pub nodes: u64,
     /// Bytes.
     pub memory: u64,
-    /// Bytes that are held for its answer already.
+    /// Bytes already held for the answer.
     pub answer: u64,
-    /// When its time limit ends.
+    /// When the time limit ends.
     pub time_limit: Instant,
-    /// When it must answer to keep the call's deadline, the margin for sending taken off.
+    /// When it must answer to meet the call's deadline: the deadline minus the margin for sending.
     pub deadline: Option<Instant>,
-    /// The last instant to wait for a first solution while there is none: half of the margin is left then.
+    /// The last instant to wait for a first solution while there is none. Half of the margin is left then.
     pub last_moment: Option<Instant>,
 }
 
-/// Which of the two instants came.
+/// Which of the two instants came first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUp {
     /// The time limit.
@@ -58,8 +58,10 @@ pub enum TimeUp {
 }
 
 impl Limits {
-    /// Applies the caps. `default_time` says whether the request is one that takes the default
-    /// time when it sets no limit and has no deadline; `sending` how long it takes to send the answer, about.
+    /// Applies the caps.
+    ///
+    /// `default_time` says whether the request takes the default time when it sets no limit and has
+    /// no deadline. `sending` is roughly how long sending the answer takes.
     #[must_use]
     pub fn new(
         arrived: Instant,
@@ -77,7 +79,7 @@ impl Limits {
             None => caps.time,
         };
         let time = time.min(FOREVER);
-        // A deadline beyond what a clock can hold is none.
+        // A deadline beyond what a clock can represent counts as none.
         let before = |timeout: Duration, margin| arrived.checked_add(timeout - margin);
         Self {
             arrived,
@@ -100,21 +102,21 @@ impl Limits {
     }
 }
 
-/// Waits for an instant; for ever if there is none.
+/// Waits for an instant, or forever if there is none.
 pub async fn until(instant: Option<Instant>) {
     match instant {
-        // A timer takes a millisecond at the least.
+        // A timer would take at least a millisecond.
         Some(instant) if instant <= Instant::now() => {}
         Some(instant) => tokio::time::sleep_until(instant.into()).await,
         None => std::future::pending().await,
     }
 }
 
-/// The part of a deadline that is kept for the way back: a quarter of it, 4 to 20 ms, and the time that it takes to send the
-/// answer, up to a quarter again; but no more than half.
+/// The part of a timeout reserved for the way back: a quarter of it, clamped to 4 to 20 ms, plus
+/// the time to send the answer, at most another quarter; at most half in all.
 ///
-/// A slice of another task can be in the way (2 ms), threads have to be woken here and there, which takes
-/// the system up to 4 ms where all cores are busy, and the client's clock began before ours.
+/// A slice of another task can be in the way (2 ms). Threads have to be woken on both sides, which can
+/// take the system up to 4 ms when all cores are busy. And the client's clock started before ours.
 #[must_use]
 pub fn margin(timeout: Duration, sending: Duration) -> Duration {
     let back = (timeout / 4).clamp(Duration::from_millis(4), Duration::from_millis(20));

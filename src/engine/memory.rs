@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::puzzle::Shape;
 use crate::telemetry;
 
-/// Who asks for no more takes little.
+/// Requests for at most this many bytes count as small.
 const LITTLE: u64 = 64 << 10;
 
-/// The last of the memory, one part in so many, is for those who take little: they should not be
-/// refused because others wait with much.
+/// The last 1/`LAST` of the memory is for small requests, which should not be refused because
+/// others wait while holding much.
 const LAST: u64 = 16;
 
 /// A bound on the bytes of all searches and answers together.
@@ -22,7 +22,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// `total` bytes, shared by `workers` searches that grow at once.
+    /// Creates a bound of `total` bytes, shared by `workers` searches that grow at once.
     #[must_use]
     pub fn new(total: u64, workers: usize) -> Self {
         Self {
@@ -32,12 +32,12 @@ impl Memory {
         }
     }
 
-    /// What there is for those who take more than a little.
+    /// The bytes available to requests that are not small.
     const fn for_much(&self) -> u64 {
         self.total - self.total / LAST
     }
 
-    /// How much there is in all for who takes so many bytes.
+    /// The total that all may hold for a request of `bytes` to succeed.
     const fn most(&self, bytes: u64) -> u64 {
         if bytes > LITTLE {
             self.for_much()
@@ -46,14 +46,14 @@ impl Memory {
         }
     }
 
-    /// Whether there would be as many bytes if nobody but who asks for them held any, and that one so many.
+    /// Whether `bytes` more would fit if nobody but the caller, who holds `own` bytes, held any.
     #[must_use]
     pub const fn has_room(&self, bytes: u64, own: u64) -> bool {
         bytes.saturating_add(own) <= self.most(bytes)
     }
 
-    /// Sets bytes aside; none when there are not as many left, for who does not take little but
-    /// the last sixteenth.
+    /// Reserves bytes. Returns `None` when not enough are left; all but small requests must leave
+    /// the last sixteenth free.
     #[must_use]
     pub fn reserve(self: &Arc<Self>, bytes: u64) -> Option<Reservation> {
         let most = self.most(bytes);
@@ -75,7 +75,7 @@ impl Memory {
     }
 }
 
-/// One holder's part of the memory, given back when it is dropped.
+/// One holder's part of the memory, given back when dropped.
 #[derive(Debug)]
 pub struct Reservation {
     memory: Arc<Memory>,
@@ -89,10 +89,12 @@ impl Reservation {
         self.bytes
     }
 
-    /// Takes what this holder may grow by next, up to `most` bytes in all: a worker's share of
-    /// what is left, so that those who run at the same time get some, too. Until
-    /// [`Reservation::set`] gives back what is not used, nobody else can be promised it. Whether others
-    /// keep it from more than a quarter of what it would have by itself.
+    /// Takes what this holder may grow by next, up to `most` bytes in all. It gets one worker's
+    /// share of what is left, so that searches running at the same time get some too. Until
+    /// [`Reservation::set`] returns the unused part, nobody else can have it.
+    ///
+    /// Returns whether the holdings of others cost it more than a quarter of what it would get if
+    /// it were alone.
     pub fn grow(&mut self, most: u64) -> bool {
         let memory = &self.memory;
         let wanted = most.saturating_sub(self.bytes);
@@ -109,7 +111,7 @@ impl Reservation {
         share(held) < alone - alone / 4
     }
 
-    /// Holds as many bytes from now on.
+    /// Changes the bytes held to `bytes`.
     pub fn set(&mut self, bytes: u64) {
         let held = &self.memory.held;
         if bytes > self.bytes {
@@ -120,7 +122,7 @@ impl Reservation {
         self.bytes = bytes;
     }
 
-    /// Tells the metrics how much all hold.
+    /// Reports to the metrics how much all hold.
     pub fn report(&self) {
         telemetry::memory(self.memory.held());
     }
@@ -133,8 +135,8 @@ impl Drop for Reservation {
     }
 }
 
-/// The moves that the first solution of a board may take, about: 1.7 n³ on squares, measured
-/// from 16×16 up; narrow boards take more of their longer side.
+/// An estimate of the moves in the first solution of a board. On squares it is about 1.7 n³,
+/// measured from 16×16 up; narrow boards take more for their longer side.
 #[must_use]
 pub fn expected_moves(shape: Shape) -> u64 {
     let side = shape.rows().max(shape.columns());

@@ -1,6 +1,6 @@
-//! Runs searches for requests: workers, limits, cancellation, and one search for equal questions.
+//! Runs searches for requests: workers, limits, cancellation, and one search shared by equal questions.
 //!
-//! Uses `search` and what is beneath it; knows nothing of gRPC. Everything that waits is
+//! Uses `search` and the layers beneath it, and knows nothing of gRPC. Everything that waits is
 //! asynchronous; everything that computes is a [`pool::Task`].
 
 mod admission;
@@ -61,50 +61,51 @@ use share::Shared;
 use solving::Terms;
 use table_store::TableStore;
 
-/// Settings of an engine.
+/// The settings of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineConfig {
-    /// Worker threads.
+    /// The number of worker threads.
     pub workers: usize,
-    /// Searches at once, running and waiting.
+    /// The most searches in the pool at once, running and waiting.
     pub capacity: usize,
-    /// What one request may spend.
+    /// The caps on what one request may spend.
     pub caps: Caps,
     /// Bytes for all searches and answers together.
     pub memory: u64,
-    /// Bytes for proven answers that are kept.
+    /// Bytes for the cache of proven answers.
     pub cache_memory: u64,
-    /// Bytes for tables, but for the small ones, which take some tens of K.
+    /// Bytes for tables. The small ones built at startup, some tens of KB, are not counted.
     pub table_memory: u64,
-    /// Bytes for the tables of heuristics, which all engines of the process share.
+    /// Bytes for the heuristics' own tables, which all engines of the process share.
     pub heuristic_memory: u64,
-    /// The most bytes to take for the building of a table; files need none.
+    /// The most bytes that building one table may take. Tables read from files need none.
     pub build_memory: u64,
-    /// Where pattern databases are kept; none: in memory alone.
+    /// Where pattern databases are stored. `None` keeps them in memory only.
     pub store: Option<Store>,
 }
 
-/// What is to be solved, and how.
+/// What to solve, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Question {
     /// The problem.
     pub problem: Problem,
     /// What counts as one move.
     pub metric: Metric,
-    /// What kind of solution.
+    /// The kind of solution wanted.
     pub objective: Objective,
-    /// What the asker wants of the method.
+    /// The asker's choice of search, heuristic and so on.
     pub method: Method,
 }
 
-/// The searches of a process.
+/// Everything that runs searches in a process.
 #[derive(Debug)]
 pub struct Engine {
     pool: Pool,
     cache: Cache,
     store: TableStore,
     memory: Arc<Memory>,
-    /// The service that first answers take, where any will do, and proofs, as seen of late.
+    /// Moving averages of the service that searches took: to a first answer where any will do, and
+    /// to a proof.
     first_answers: Ranked<Arc<Average>>,
     proofs: Ranked<Arc<Average>>,
     backlog: Arc<Backlog>,
@@ -121,7 +122,7 @@ impl Engine {
     pub fn start(config: EngineConfig) -> std::io::Result<Self> {
         limit_tables(usize::try_from(config.heuristic_memory).unwrap_or(usize::MAX));
         let guides = GuideBuilder::new(config.store.clone(), config.build_memory);
-        // Requests should not feel it when a table is built.
+        // Fewer than the workers, so that requests barely notice when a table is built.
         let builders = NonZeroUsize::new(config.workers / 2).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
             pool: Pool::start(config.workers, config.capacity)?,
@@ -137,42 +138,42 @@ impl Engine {
         })
     }
 
-    /// The settings.
+    /// The settings that the engine was started with.
     #[must_use]
     pub const fn config(&self) -> &EngineConfig {
         &self.config
     }
 
-    /// Makes the first pattern databases of the 15-puzzle, in a fraction of a second, and has the
-    /// best that there is memory for made in the background.
+    /// Builds the first pattern databases of the 15-puzzle, which takes a fraction of a second, and
+    /// starts building the best that fit in memory in the background.
     pub fn prepare(&self) {
         let shape = Shape::new(4, 4).expect("sides in range");
         self.store.prepare(shape, shape.cells() - 1);
     }
 
-    /// Whether all tables that are wanted are there.
+    /// Whether no table is being built or waiting to be.
     #[must_use]
     pub fn has_tables(&self) -> bool {
         self.store.is_settled()
     }
 
-    /// How many tables of exact distances are ready.
+    /// The number of exact distance tables that are ready.
     #[must_use]
     pub fn tables(&self) -> usize {
         self.store.tables().count()
     }
 
-    /// The searches that answer a question.
+    /// The searches that would answer a question.
     ///
     /// # Errors
-    /// When the method cannot do what the objective asks.
+    /// When the method cannot meet the objective.
     pub fn plan(&self, question: &Question) -> Result<Vec<Stage>, PlanError> {
         Ok(self.plan_with(question)?.0)
     }
 
-    /// The same, and the tables that there are for them.
+    /// Like [`Engine::plan`], but also returns which tables are ready.
     fn plan_with(&self, question: &Question) -> Result<(Vec<Stage>, Ready), PlanError> {
-        // A table that the plan would not use should not be built, either.
+        // Do not build a table that the plan would not use.
         let by_databases = question.method.heuristic == Some(HeuristicKind::PatternDatabase);
         let by_any = question.method == Method::default();
         let (problem, metric) = (&question.problem, question.metric);
@@ -191,10 +192,10 @@ impl Engine {
         Ok((stages, ready))
     }
 
-    /// Begins to send a constructive solution while it is being worked out.
+    /// Starts to send a constructive solution while it is being worked out.
     ///
     /// # Errors
-    /// When the request cannot be taken.
+    /// When the request is refused.
     pub fn pipe(
         &self,
         client: Option<&Client>,
@@ -214,10 +215,10 @@ impl Engine {
         })
     }
 
-    /// Begins to draw boards by a search of a rank that finds them.
+    /// Starts to draw boards, using a search of the given rank.
     ///
     /// # Errors
-    /// When the request cannot be taken.
+    /// When the request is refused.
     pub fn draw<S>(
         &self,
         client: Option<&Client>,
@@ -245,8 +246,7 @@ impl Engine {
         Ok(Waiting::new(asker, limits, terms, self.draining.clone()))
     }
 
-    /// A search for `count` boards whose optimal lengths to `goal` lie in a range, each by its
-    /// own seed.
+    /// A search for `count` boards whose optimal lengths to `goal` lie in a range, each from its own seed.
     pub fn difficulty(
         &self,
         goal: Board,
@@ -255,7 +255,7 @@ impl Engine {
         count: u64,
     ) -> impl Search<Found = Generated> + use<> {
         let solved = Problem::new(&goal, &goal).expect("the goal is no moves from itself");
-        // Each board that is measured after the table is there is measured by it.
+        // Requests the distance table. Boards measured once it is ready use it.
         self.store.ready(&solved, Metric::SingleTile);
         let tables = Arc::clone(self.store.tables());
         Batch::new(seed, count, move |seed| {
@@ -266,15 +266,16 @@ impl Engine {
         })
     }
 
-    /// Sets memory aside for an answer, until the reservation is dropped.
+    /// Reserves memory for an answer until the reservation is dropped.
     ///
     /// # Errors
-    /// [`Refused::Overloaded`] when searches and answers hold all there is, and [`Refused::Memory`] when it is less.
+    /// [`Refused::Overloaded`] when searches and answers hold too much of the memory at present,
+    /// and [`Refused::Memory`] when there would never be enough.
     pub fn reserve(&self, bytes: u64) -> Result<Reservation, Refused> {
         self.reserve_above(bytes, 0)
     }
 
-    /// The same for one who holds so many bytes already.
+    /// Like [`Engine::reserve`], for a caller that already holds `own` bytes.
     fn reserve_above(&self, bytes: u64, own: u64) -> Result<Reservation, Refused> {
         let reserved = self.memory.reserve(bytes);
         reserved.ok_or_else(|| {
@@ -287,13 +288,13 @@ impl Engine {
         })
     }
 
-    /// Refuses new requests, and ends the ones under way with [`Failure::Draining`].
+    /// Refuses new requests, and ends those in progress with [`Failure::Draining`].
     pub fn drain(&self) {
         self.draining.cancel();
         self.store.close();
     }
 
-    /// When the requests under way end so.
+    /// Completes once [`Engine::drain`] has been called.
     pub fn drained(&self) -> impl Future<Output = ()> + Send + 'static {
         self.draining.clone().cancelled_owned()
     }
@@ -316,7 +317,7 @@ impl Engine {
         })
     }
 
-    /// Refuses what those who wait leave no time for.
+    /// Refuses a request that could not be answered in time behind those that are already waiting.
     fn in_time(
         &self,
         client: Option<&Client>,
@@ -326,7 +327,7 @@ impl Engine {
     ) -> Result<(), Refused> {
         let left = due.map(|due| due.saturating_duration_since(Instant::now()));
         let line = self.pool.wait(client, rank);
-        // What others are owed is no reason to refuse a client whose own calls do not wait, or
+        // The backlog of others is no reason to refuse a client whose own calls do not wait, nor
         // anybody while a worker is free.
         let workers = self.config.workers.max(1);
         let counts = (client.is_none() || line.is_some()) && self.pool.tasks() >= workers;
@@ -334,12 +335,12 @@ impl Engine {
             .then(|| self.backlog.before(work) / u32::try_from(workers).unwrap_or(u32::MAX))
             .filter(|backlog| !backlog.is_zero());
         let wait = line.max(backlog);
-        // Who passes the line by does not end it.
+        // A newcomer that overtakes the line does not end it.
         let stands = self.line.stands(wait.is_some() || self.pool.has_line());
         admission::in_time(wait, stands, work, left)
     }
 
-    /// How long until each task of the pool has had another slice.
+    /// How long it takes until each task in the pool has had another slice.
     fn time_per_round(&self) -> Duration {
         let tasks = self.pool.tasks() as f64;
         pool::SLICE.mul_f64(tasks / self.config.workers.max(1) as f64)

@@ -1,18 +1,18 @@
-//! How far a search is advanced between two looks at the clock.
+//! How far a search is advanced between two checks.
 
 use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
-/// How long a search should go on between two looks at the limits, the askers and the clock: it
-/// bounds how late a cancel or a newcomer is seen, and costs less than a hundredth.
+/// The target time between two checks of limits, askers and clock. It bounds how late a
+/// cancellation or a newcomer is noticed, and the checks cost less than a hundredth.
 const LOOK: Duration = Duration::from_micros(50);
 
-/// The fewest and the most node generations between two looks, whatever the search's speed: a
-/// search can change its speed a hundredfold from one look to the next.
+/// The fewest and the most node generations between two checks, whatever the search's speed. Speed
+/// can change a hundredfold from one check to the next.
 pub const CHUNKS: RangeInclusive<u64> = 64..=4096;
 
 /// The pace of one search: how many node generations take about 50 µs. The default is the pace to
-/// begin with.
+/// start with.
 #[derive(Debug)]
 pub struct Pace {
     chunk: u64,
@@ -27,12 +27,12 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// Node generations until the next look.
+    /// The node generations until the next check.
     pub const fn chunk(&self) -> u64 {
         self.chunk
     }
 
-    /// Goes on until the next look, and chooses the chunk after it by how long this one took.
+    /// Runs `advance`, and adjusts the next chunk by how long this one took.
     pub fn time<R>(&mut self, advance: impl FnOnce() -> R) -> R {
         let begun = Instant::now();
         let result = advance();

@@ -18,10 +18,10 @@ use super::pool::Ticket;
 use super::share::Snapshot;
 use super::solving::{Glance, Work};
 
-/// Runs of moves that may wait for the reader. A run is a few thousand moves at the most.
+/// The most runs of moves that wait for the reader. A run has a few thousand moves at most.
 const WAITING_RUNS: usize = 4;
 
-/// The end of the pipe that the job holds. It replays every move before it lets it out.
+/// The end of the pipe that the job holds. It replays every move before letting it out.
 #[derive(Debug)]
 pub struct Inlet {
     runs: mpsc::Sender<Vec<Direction>>,
@@ -41,7 +41,7 @@ impl Outlet for Inlet {
                 Ok(())
             }
             Err(mpsc::error::TrySendError::Full(())) => Err(Refusal::Later(run)),
-            // The reader has gone; the job will see that next.
+            // The reader has gone; the job will notice next.
             Err(mpsc::error::TrySendError::Closed(())) => Ok(()),
         }
     }
@@ -80,13 +80,12 @@ pub struct Pipe {
     ticket: Ticket,
     limits: Limits,
     draining: CancellationToken,
-    /// The reader has been told its end.
+    /// Whether the reader has been told the end.
     is_answered: bool,
 }
 
 impl Pipe {
-    /// Starts a search that sends the runs it finds. `submit` is given the inlet, and makes a
-    /// job of it.
+    /// Starts a search that sends the runs it finds. `submit` makes a job of the inlet and submits it.
     ///
     /// # Errors
     /// Those of `submit`.
@@ -116,12 +115,12 @@ impl Pipe {
         })
     }
 
-    /// The next moves: a run, and those that wait behind it, as far as they do not go beyond
-    /// `most`; none when there are no more. May be dropped and called again.
+    /// The next moves: a run, and the runs waiting behind it until `most` moves are reached. `None`
+    /// when there are no more. Cancel-safe: it may be dropped and called again.
     ///
     /// # Errors
-    /// When the call's deadline has passed, the engine drains, or the search had a defect. There
-    /// is no other limit: the first solution never fails.
+    /// When the call's deadline has passed, the engine drains, or the search had a defect. There is
+    /// no other limit: the first solution never fails.
     pub async fn next(&mut self, most: usize) -> Result<Option<Vec<Direction>>, Failure> {
         let ended = tokio::select! {
             biased;
@@ -149,7 +148,7 @@ impl Pipe {
         Ok(Some(run))
     }
 
-    /// What is done, for one who looks on.
+    /// A view of the progress for somebody who only looks on.
     #[must_use]
     pub fn glance(&self) -> Glance<()> {
         self.glance.clone()

@@ -1,9 +1,9 @@
 //! The worker threads, and which task gets the next slice: the one that has had least service.
 //!
-//! A one-millisecond question never waits behind one that has run for a minute, and nobody has
-//! to guess beforehand which is which. (Least attained service; Kleinrock, 1967.)
+//! A one-millisecond question never waits behind one that has run for a minute, and nobody has to
+//! guess beforehand which is which. (Least attained service; Kleinrock, 1967.)
 //!
-//! A worker for whom no task is left helps with one that runs, if that has work to share.
+//! A worker that finds no waiting task helps a running one, if that has work to share.
 
 mod clients;
 mod finished;
@@ -28,31 +28,32 @@ pub use turn::{COURTESY, SLICE, Turn, UNAIDED};
 
 /// Work that is done in slices.
 pub trait Task: Send {
-    /// Works until the turn is over, or there is nothing to do.
+    /// Works until the turn is over or there is nothing to do.
     fn run(&mut self, turn: &Turn<'_>) -> Next;
 
-    /// The task panicked in [`Task::run`] and will be dropped: whoever waits for it must hear, by
-    /// [`Task::notify`] at the latest.
+    /// Called after a panic in [`Task::run`], before the task is dropped. Those who wait for the
+    /// task must be told, by [`Task::notify`] at the latest.
     fn panicked(&mut self);
 
-    /// Wakes those who wait for its end, once it is over; those of several tasks are woken together.
+    /// Wakes those who wait for the end of the task. The pool may call it for several finished
+    /// tasks together.
     fn notify(&mut self) {}
 
-    /// Where it stands among those that have had no service yet, either.
+    /// Its place among the tasks that have had no service yet.
     fn rank(&self) -> Rank {
         Rank::FIRST
     }
 
-    /// Whether it takes long to drop, which a worker should not wait for.
+    /// Whether dropping it takes long, so that a worker should not do it.
     fn is_large(&self) -> bool {
         true
     }
 }
 
-/// Work of a task that another worker may do, while the task itself goes on.
+/// Part of a task's work that another worker can do while the task itself continues.
 pub trait HelperWork: Send + Sync {
-    /// Works until the turn is over. Whether there is more to do; after that, or a panic, the
-    /// task's turn comes, even if it is parked.
+    /// Works until the turn is over, and returns whether there is more to do. When it returns false
+    /// or panics, the task gets a turn even if it is parked.
     fn run(&self, turn: &Turn<'_>) -> bool;
 }
 
@@ -61,14 +62,14 @@ pub trait HelperWork: Send + Sync {
 pub enum Next {
     /// It has more to do.
     Again,
-    /// It waits for its reader or its helpers; [`Ticket::wake`] or a helper who leaves puts it
-    /// back.
+    /// It waits for its reader or its helpers. [`Ticket::wake`], or a helper that leaves, puts it
+    /// back in the queue.
     Park,
     /// It is over.
     Finished,
 }
 
-/// There is no place; nothing was started.
+/// There was no place, so nothing was started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
     /// In the whole pool.
@@ -79,14 +80,14 @@ pub enum Full {
 
 /// A fixed number of worker threads and a bounded number of tasks for them.
 ///
-/// Dropping it stops the workers after their slices and drops all tasks.
+/// Dropping it stops the workers after their current slices and drops all tasks.
 #[derive(Debug)]
 pub struct Pool {
     shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
 }
 
-/// A task's place in the pool. Dropping it leaves the task alone.
+/// A task's place in the pool. Dropping it does not affect the task.
 #[derive(Clone, Debug)]
 pub struct Ticket {
     shared: Arc<Shared>,
@@ -97,27 +98,27 @@ pub struct Ticket {
 struct Shared {
     state: Mutex<State>,
     work: Condvar,
-    /// The state's count, which running tasks look at without the lock.
+    /// The number of fresh tasks, shared with [`State`] so that running tasks can read it without the lock.
     fresh: Arc<AtomicUsize>,
-    /// How many workers have nothing to do and no work is on offer to them, for the same purpose.
+    /// The number of idle workers with no work on offer to them, for the same purpose.
     free: AtomicUsize,
-    /// The time that a place in the line of newcomers takes, as they have seen it.
+    /// The average time that a newcomer spends at each place in the line.
     place: Average,
     capacity: usize,
-    /// Large tasks that are over go to a thread of their own to be dropped: freeing a gigabyte
-    /// takes up to 200 ms, which neither a canceller nor a worker has to give.
+    /// Where large finished tasks are dropped, on a thread of their own: freeing a gigabyte takes
+    /// up to 200 ms, which neither a canceller nor a worker can spare.
     over: mpsc::Sender<Box<dyn Task>>,
 }
 
 impl Pool {
-    /// Starts the workers; at most `capacity` tasks may be in the pool at once, running, waiting
-    /// and parked ones together.
+    /// Starts the workers. At most `capacity` tasks may be in the pool at once, counting running,
+    /// waiting and parked ones.
     ///
     /// # Errors
     /// When the operating system refuses a thread.
     pub fn start(workers: usize, capacity: usize) -> std::io::Result<Self> {
         let (over, tasks) = mpsc::channel();
-        // Ends after the last one who could send it a task.
+        // The thread ends once nobody can send it a task any more.
         thread::Builder::new()
             .name("loyd-drop".into())
             .spawn(move || tasks.into_iter().for_each(drop_quietly))?;
@@ -146,27 +147,27 @@ impl Pool {
         Ok(pool)
     }
 
-    /// How many clients with a name are remembered: those with tasks, and those that have had more
-    /// than their share of late.
+    /// The number of named clients that are remembered: those with tasks, and those that have
+    /// recently had more than their share.
     #[must_use]
     pub fn clients(&self) -> usize {
         self.shared.lock().clients.named()
     }
 
-    /// How many tasks there are, running, waiting and parked.
+    /// The number of tasks: running, waiting and parked.
     #[must_use]
     pub fn tasks(&self) -> usize {
         self.shared.lock().places.len()
     }
 
-    /// Whether newcomers wait for their first slice.
+    /// Whether newcomers are waiting for their first slice.
     #[must_use]
     pub fn has_line(&self) -> bool {
         self.shared.fresh.load(Ordering::Relaxed) > 0
     }
 
-    /// How long a newcomer of a client would wait for its first slice: newcomers go first, by their
-    /// ranks and in the order they come. None when nobody is before it.
+    /// How long a newcomer of a client would wait for its first slice, or `None` when nobody is
+    /// before it. Newcomers go first, by rank and then by arrival.
     #[must_use]
     pub fn wait(&self, client: Option<&Client>, rank: Rank) -> Option<Duration> {
         if !self.has_line() {
@@ -177,8 +178,8 @@ impl Pool {
         (ahead > 0).then(|| self.shared.place.get().saturating_mul(ahead))
     }
 
-    /// Gives a task that has no place yet a first turn here, on the thread of whoever brings it. A client
-    /// with a name is charged for it while others wait; else it is at nobody's expense.
+    /// Gives a task without a place in the pool a first turn on the caller's thread. A named client
+    /// is charged for it if others are waiting; otherwise it is free.
     pub fn begin_here(
         &self,
         client: Option<&Client>,
@@ -196,7 +197,7 @@ impl Pool {
         next
     }
 
-    /// Hands a task of nobody in particular to the pool.
+    /// Submits a task that belongs to no client in particular.
     ///
     /// # Errors
     /// [`Full`] when the pool holds as many tasks as it may.
@@ -204,10 +205,10 @@ impl Pool {
         self.submit_for(None, task)
     }
 
-    /// Hands a task of a client, if it is known whose it is, to the pool.
+    /// Submits a task of a client, if known.
     ///
     /// # Errors
-    /// [`Full`] when the pool, or the client, holds as many tasks as it may.
+    /// [`Full`] when the pool or the client holds as many tasks as it may.
     pub fn submit_for(&self, client: Option<&Client>, task: Box<dyn Task>) -> Result<Ticket, Full> {
         let mut state = self.shared.lock();
         let free = self.shared.capacity.saturating_sub(state.places.len());
@@ -235,10 +236,10 @@ impl Drop for Pool {
         self.shared.lock().closed = true;
         self.shared.work.notify_all();
         for worker in self.workers.drain(..) {
-            // A worker catches its tasks' panics; there is nothing to report here.
+            // A worker catches the panics of its tasks, so there is nothing to report here.
             drop(worker.join());
         }
-        // Tickets may live on: the tasks must not live with them.
+        // Tickets may outlive the pool, but the tasks must not.
         let mut state = self.shared.lock();
         state.parked = 0;
         let queue = state.clients.drain();
@@ -258,7 +259,7 @@ impl Drop for Pool {
 }
 
 impl Ticket {
-    /// Takes the task out of the pool: at once when it waits, after the slice when it runs.
+    /// Takes the task out of the pool: at once if it waits, after the slice if it runs.
     pub fn cancel(&self) {
         let mut state = self.shared.lock();
         let Some(seat) = state.places.get_mut(&self.id) else {
@@ -273,7 +274,7 @@ impl Ticket {
             Place::Queued { order, since } => {
                 let (order, since) = (*order, *since);
                 state.places.remove(&self.id);
-                // Who waited in vain waited, too.
+                // A wait counts even if it was in vain.
                 if let Some(since) = since {
                     telemetry::queued(since.elapsed());
                 }
@@ -288,7 +289,7 @@ impl Ticket {
         }
     }
 
-    /// Puts a parked task back, because its reader has made room.
+    /// Puts a parked task back in the queue because its reader has made room.
     pub fn wake(&self) {
         let mut state = self.shared.lock();
         let is_awaited = state.wake(self.id) && state.call_worker();
@@ -305,16 +306,16 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Wakes those who wait for these tasks, and drops the tasks. Not under the lock.
+    /// Wakes those who wait for these tasks, then drops the tasks. Must not be called under the lock.
     fn notify(&self, mut finished: Vec<Box<dyn Task>>) {
         finished.iter_mut().for_each(|task| task.notify());
         finished.into_iter().for_each(|task| self.end(task));
     }
 
-    /// Drops a task. Not under the lock.
+    /// Drops a task. Must not be called under the lock.
     fn end(&self, task: Box<dyn Task>) {
         if task.is_large() {
-            // It could only fail without the thread, and then the task is dropped here.
+            // Sending fails only if the thread is gone; then the task is dropped here.
             drop(self.over.send(task));
         } else {
             drop_quietly(task);
@@ -322,7 +323,7 @@ impl Shared {
     }
 }
 
-/// Drops a task, which may panic in doing so: the thread must outlive it.
+/// Drops a task whose destructor may panic; the thread must survive that.
 fn drop_quietly(task: Box<dyn Task>) {
     if catch_unwind(AssertUnwindSafe(|| drop(task))).is_err() {
         telemetry::panic("drop");

@@ -1,4 +1,4 @@
-//! One search, many askers: what it has found so far, and who still wants to know.
+//! One search, many askers: what it has found so far, and who still waits for it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -17,7 +17,7 @@ use super::pool::Ticket;
 pub struct Snapshot<T> {
     /// How far the search has come.
     pub progress: Progress,
-    /// Its iterations, as of the end of the last slice.
+    /// Its iterations as of the end of the last slice.
     pub iterations: Vec<Iteration>,
     /// What it has found.
     pub found: T,
@@ -27,22 +27,22 @@ pub struct Snapshot<T> {
     pub end: Option<End>,
 }
 
-/// What accumulates the findings of a search.
+/// Accumulates the findings of a search.
 pub trait Collect: Default + Send + Sync + 'static {
     /// One finding.
     type Found: Send;
 
-    /// Takes a finding.
+    /// Adds a finding.
     fn collect(&mut self, found: Self::Found);
 
-    /// How many findings there have been.
+    /// The number of findings so far.
     fn count(&self) -> usize;
 
     /// The length of the best solution; 0 when there is none.
     fn best_length(&self) -> usize;
 }
 
-/// Boards that are drawn, which have no length.
+/// Drawn boards, which have no length.
 impl<D: Send + Sync + 'static> Collect for Vec<D> {
     type Found = D;
 
@@ -63,13 +63,13 @@ impl<D: Send + Sync + 'static> Collect for Vec<D> {
 #[derive(Debug)]
 struct Latest<T> {
     snapshot: watch::Sender<Snapshot<T>>,
-    /// When each of those who wait will take what there is.
+    /// For each asker, when it will take the results.
     askers: Mutex<Vec<Instant>>,
-    /// How many of them want to hear of each finding. To wake the others would cost as much as a
+    /// How many askers want to hear of each finding. Waking the others would cost as much as a
     /// small search.
     listeners: AtomicUsize,
     abandoned: AtomicBool,
-    /// Node limits wait until there is an answer: for objectives that never fail.
+    /// Whether node limits wait until there is an answer, for objectives that never fail.
     answer_first: bool,
 }
 
@@ -83,7 +83,7 @@ impl<T> Latest<T> {
 #[derive(Debug)]
 pub struct Publisher<T> {
     latest: Arc<Latest<T>>,
-    /// When it was last looked whose time is up.
+    /// When the publisher last checked whose time is up.
     looked: Instant,
 }
 
@@ -94,15 +94,14 @@ impl<T: Collect> Outlet for Publisher<T> {
         let latest = &self.latest;
         latest.snapshot.send_if_modified(|snapshot| {
             snapshot.found.collect(found);
-            // Who begins to listen looks at the snapshot after that, so that nothing is missed.
+            // Those who start to listen read the snapshot afterwards, so they miss nothing.
             latest.listeners.load(Ordering::Relaxed) > 0
         });
         Ok(())
     }
 
     fn report(&mut self, progress: &Progress) {
-        // Askers look at the progress when they want to; waking them for it would cost more
-        // than the search.
+        // Askers read the progress when they want to. Waking them for it would cost more than the search.
         self.latest.snapshot.send_if_modified(|snapshot| {
             snapshot.progress = *progress;
             snapshot.begun.get_or_insert_with(Instant::now);
@@ -141,10 +140,10 @@ impl<T: Collect> Outlet for Publisher<T> {
             (next, askers.iter().any(is_up))
         };
         if is_up {
-            // Their timers are a millisecond late, or two.
+            // Their own timers are a millisecond or two late.
             self.latest.snapshot.send_modify(|_| {});
-            // And the thread that answers them may have been woken on this very core, where it would
-            // wait for the rest of the worker's turn by the system's clock, up to 3 ms.
+            // The thread that answers them may have been woken on this very core, where it would
+            // wait up to 3 ms for the rest of the worker's time slice.
             std::thread::yield_now();
         }
         next
@@ -164,8 +163,8 @@ pub struct Shared<T> {
 }
 
 impl<T: Collect> Shared<T> {
-    /// Where a search will publish to its askers, and the first of these, who will take what there
-    /// is when it is `due`.
+    /// Creates the place where a search publishes, with its first asker, who will take the results
+    /// when `due`.
     pub fn begin(answer_first: bool, due: Instant) -> (Asker<T>, Publisher<T>) {
         let latest = Arc::new(Latest {
             snapshot: watch::Sender::default(),
@@ -191,14 +190,14 @@ impl<T: Collect> Shared<T> {
         (asker, publisher)
     }
 
-    /// The search has a place in the pool.
+    /// Records the search's place in the pool.
     pub fn placed(&self, ticket: Ticket) {
-        // It gets one once.
+        // This is called once at most.
         let _ = self.ticket.set(ticket);
     }
 
-    /// Joins those who wait for the search, to take what there is when it is `due`; none when it
-    /// was given up, or has ended with nothing that would answer another asker.
+    /// Adds an asker, who will take the results when `due`. Returns `None` when the search was
+    /// given up, or has ended without an answer that is good for another asker.
     #[must_use]
     pub fn ask(self: &Arc<Self>, due: Instant) -> Option<Asker<T>> {
         let mut askers = self.latest.askers();
@@ -227,7 +226,7 @@ impl<T: Collect> Shared<T> {
         self.end().is_some_and(lasts)
     }
 
-    /// Looks at what has been found.
+    /// Reads what has been found.
     pub fn read<R>(&self, read: impl FnOnce(&T) -> R) -> R {
         read(&self.latest.snapshot.borrow().found)
     }
@@ -249,12 +248,12 @@ impl<T: Collect> Shared<T> {
     }
 }
 
-/// What is proven stays so; every other end depends on limits.
+/// Only a proof stays true; every other end depends on limits.
 const fn lasts(end: End) -> bool {
     matches!(end, End::Stopped(Stop::Proven))
 }
 
-/// One who waits for a search. The last one to be dropped takes the search out of the pool.
+/// One who waits for a search. Dropping the last one takes the search out of the pool.
 #[derive(Debug)]
 pub struct Asker<T: Collect> {
     shared: Arc<Shared<T>>,
@@ -265,12 +264,13 @@ pub struct Asker<T: Collect> {
 }
 
 impl<T: Collect> Asker<T> {
-    /// Has been told its end: who is dropped before that has left without an answer.
+    /// Records that the asker has been told the end. An asker that is dropped before that has left
+    /// without an answer.
     pub const fn answered(&mut self) {
         self.is_answered = true;
     }
 
-    /// Wants to hear of each finding from now on, not of the end alone.
+    /// Subscribes to each finding from now on, not only to the end.
     pub fn listen(&mut self) {
         if !self.listens {
             self.listens = true;
@@ -278,9 +278,9 @@ impl<T: Collect> Asker<T> {
         }
     }
 
-    /// Waits for the end, or a finding if it listens, that has not been waited for before.
+    /// Waits for an end, or a finding if it listens, that it has not been woken for before.
     pub async fn changed(&mut self) {
-        // The sender lives in `shared`: it cannot have gone.
+        // The sender lives in `shared`, so it cannot be gone.
         let _ = self.snapshot.changed().await;
     }
 
@@ -290,12 +290,12 @@ impl<T: Collect> Asker<T> {
         self.snapshot.borrow()
     }
 
-    /// The same for one who only looks on.
+    /// Like [`Self::snapshot`], for somebody who only looks on.
     pub(super) fn watch(&self) -> watch::Receiver<Snapshot<T>> {
         self.snapshot.clone()
     }
 
-    /// The search that is asked.
+    /// The search that the asker waits for.
     #[must_use]
     pub const fn shared(&self) -> &Arc<Shared<T>> {
         &self.shared

@@ -1,4 +1,4 @@
-//! A request's view of its search: news as they come, and the end that its limits allow.
+//! A request's view of its search: findings as they come, and the end that its limits allow.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -19,9 +19,9 @@ use super::share::{Asker, Collect, Snapshot};
 /// The best solution so far.
 #[derive(Clone, Debug, Default)]
 pub struct Best {
-    /// How many solutions have been found, each better than the one before.
+    /// The number of solutions found, each better than the one before.
     pub revision: u32,
-    /// The last of them.
+    /// The latest of them.
     pub answer: Option<Arc<Answer>>,
 }
 
@@ -47,46 +47,46 @@ pub trait Work {
     /// What has been done so far.
     fn progress(&self) -> Progress;
 
-    /// The time from the request's arrival to the first slice, or until now if there was none and there
-    /// is to be one.
+    /// The time from the request's arrival to its first slice, or until now if it still waits for one.
     fn queued(&self) -> Duration;
 }
 
-/// A search that has come to its end for one asker.
+/// A search that has ended for one asker.
 #[derive(Clone, Debug)]
 pub struct Outcome<T> {
     /// What was found.
     pub found: T,
     /// What it took.
     pub progress: Progress,
-    /// The iterations of the last search that worked by them.
+    /// The iterations of the last search that had any.
     pub iterations: Vec<Iteration>,
-    /// Why it ended now.
+    /// Why it ended when it did.
     pub reason: StopReason,
-    /// From arrival to the first slice.
+    /// The time from arrival to the first slice.
     pub queued: Duration,
 }
 
-/// What there is to tell.
+/// What there is to tell an asker.
 #[derive(Debug)]
 pub enum News<T> {
-    /// Something was found since the last news: [`Waiting::found`] has it.
+    /// Something was found since the last news: [`Waiting::found`] returns it.
     Found,
-    /// The request is at its end.
+    /// The request has ended.
     Over(Result<Outcome<T>, Failure>),
 }
 
 /// What limits mean for a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Terms {
-    /// What is asked of a solution; none where it is not solutions that are looked for, but all of something.
+    /// What is asked of a solution; `None` for a search that draws boards instead, of which all are needed.
     pub objective: Option<Objective>,
-    /// Any finding is a good answer when a limit comes, and there will be one soon, which the limits have to wait for.
+    /// Any finding is a good answer when a limit comes, and there will be one soon, so the limits
+    /// wait for it.
     pub never_fails: bool,
 }
 
 impl Terms {
-    /// Any finding is a good answer when a limit comes.
+    /// Whether any finding is a good answer when a limit comes.
     fn takes_any(self) -> bool {
         self.objective.is_some_and(Objective::takes_any)
     }
@@ -99,7 +99,7 @@ pub struct Waiting<T: Collect> {
     limits: Limits,
     terms: Terms,
     draining: CancellationToken,
-    /// How many findings have been news.
+    /// How many findings have been reported as news.
     told: usize,
 }
 
@@ -135,19 +135,19 @@ impl<T: Collect + Clone> Waiting<T> {
         self.asker.snapshot().found.clone()
     }
 
-    /// What is done, for one who looks on.
+    /// A view of the progress for somebody who only looks on.
     #[must_use]
     pub fn glance(&self) -> Glance<T> {
         Glance::new(self.asker.watch(), self.limits)
     }
 
-    /// The iterations of the search so far, if it works by them.
+    /// The iterations of the search so far, if it has any.
     #[must_use]
     pub fn iterations(&self) -> Vec<Iteration> {
         self.asker.snapshot().iterations.clone()
     }
 
-    /// Waits for a finding or the end. May be dropped and called again.
+    /// Waits for a finding or the end. Cancel-safe: it may be dropped and called again.
     pub async fn news(&mut self) -> News<T> {
         let news = self.next().await;
         if matches!(news, News::Over(_)) {
@@ -163,7 +163,7 @@ impl<T: Collect + Clone> Waiting<T> {
                 let snapshot = self.asker.snapshot();
                 (snapshot.found.count(), snapshot.end)
             };
-            // The last finding is news, too, though the end came with it.
+            // The last finding is news too, even if the end came with it.
             if count > self.told {
                 self.told = count;
                 return News::Found;
@@ -171,8 +171,8 @@ impl<T: Collect + Clone> Waiting<T> {
             if let Some(end) = end {
                 return News::Over(self.over(end));
             }
-            // The first solution is on its way, and any is better than none: only the call's
-            // own deadline is a reason not to wait for it, and then some of the margin.
+            // The first solution is on its way, and any is better than none. Only the call's own
+            // deadline ends the wait for it, and that uses some of the margin.
             let (instant, which) = if self.terms.never_fails && count == 0 {
                 (self.limits.last_moment, TimeUp::Deadline)
             } else {
@@ -209,7 +209,7 @@ impl<T: Collect + Clone> Waiting<T> {
         }
     }
 
-    /// Waits for the end for as long as there is time, and sleeps through all findings.
+    /// Waits for the end until time is up, without waking for findings.
     async fn end_in_time(&mut self) -> Option<Result<Outcome<T>, Failure>> {
         let (instant, _) = self.limits.time_up();
         loop {
@@ -225,7 +225,7 @@ impl<T: Collect + Clone> Waiting<T> {
         }
     }
 
-    /// Waits for what comes first.
+    /// Waits for whichever comes first.
     async fn woken(&mut self, instant: Option<Instant>) -> Woken {
         tokio::select! {
             biased;
@@ -254,7 +254,7 @@ impl<T: Collect + Clone> Waiting<T> {
     fn end_with(&self, reason: StopReason) -> Result<Outcome<T>, Failure> {
         let snapshot = self.asker.snapshot();
         let has_found = snapshot.found.count() > 0;
-        // A limit may come between what meets the objective and the search's own end.
+        // A limit may come after the solution that meets the objective but before the search's own end.
         let objective = self.terms.objective.filter(|_| has_found);
         let bound = snapshot.progress.lower_bound;
         let end = objective.and_then(|it| it.end(snapshot.found.best_length(), bound));

@@ -1,5 +1,5 @@
-//! The tables of a process: small ones at once, the others when they are wanted, as many as there
-//! is memory for.
+//! The tables of a process: small ones at startup, the others when they are wanted, as many as fit
+//! in memory.
 
 mod making;
 
@@ -19,21 +19,21 @@ use crate::search::tables::Tables;
 
 use super::guide_builder::{Choice, GuideBuilder};
 
-/// Tables of up to this many cells take milliseconds in all, and the constructive solver ends
-/// every board with one.
+/// Tables of up to this many cells are built at startup. They take milliseconds in all, and the
+/// constructive solver finishes every board with one.
 const AT_ONCE_CELLS: usize = 9;
 
 /// Knows which tables are ready, and has the others built in the background, one after the other.
 ///
-/// Those that were used least recently make room for new ones; whoever searches by one keeps it
-/// until the end of the search. Dropped, it gives up the build under way and waits for nothing.
+/// The least recently used tables make room for new ones; a search that uses a table keeps it until
+/// it ends. Dropping the store abandons the build in progress and waits for nothing.
 #[derive(Debug)]
 pub struct TableStore {
     shared: Arc<Shared>,
 }
 
-/// Builds the table of a class; none when it is told to go on no longer. It tells now and then
-/// how many boards it has reached.
+/// Builds the table of a class. It calls its second argument now and then with the number of boards
+/// reached so far, and returns `None` once that returns false.
 pub type Build = dyn Fn(Class, &dyn Fn(u64) -> bool) -> Option<DistanceTable> + Send + Sync;
 
 /// What is to be built.
@@ -41,15 +41,15 @@ pub type Build = dyn Fn(Class, &dyn Fn(u64) -> bool) -> Option<DistanceTable> + 
 enum Wanted {
     /// The exact distances of a class.
     Distances(Class),
-    /// The smallest guide, if there is none yet: it takes a fraction of a second.
+    /// The smallest guide, if there is none yet. It takes a fraction of a second.
     FirstGuide(Home),
-    /// The best guide that the memory allows.
+    /// The best guide that fits in memory.
     BestGuide(Home),
-    /// The best guide for which nothing else has to go.
+    /// The best guide that fits without evicting anything.
     SpareGuide(Home),
 }
 
-/// What can make room for something else.
+/// What can be evicted to make room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Held {
     Distances(Class),
@@ -58,7 +58,7 @@ enum Held {
 
 struct Shared {
     tables: Arc<Tables>,
-    /// The most bytes of tables that are not built at once.
+    /// The most bytes of tables other than those built at startup.
     most_bytes: usize,
     threads: NonZeroUsize,
     build: Box<Build>,
@@ -72,19 +72,19 @@ struct Shared {
 struct State {
     /// Whether there is a thread that builds.
     is_building: bool,
-    /// To be built, the first one being built.
+    /// What is to be built; the first one is being built.
     wanted: VecDeque<Wanted>,
-    /// Ready; the least recently used first.
+    /// What is ready, least recently used first.
     held: VecDeque<Held>,
-    /// Which guides there are: the place of each among the choices for its home, and the choice.
+    /// The guide of each home that has one: its place among the choices for that home, and the choice.
     grades: HashMap<Home, (usize, Choice)>,
-    /// Those that cannot be made: there is no memory for them, or their build panicked.
+    /// What cannot be made: there is no memory for it, or its build panicked.
     given_up: HashSet<Wanted>,
 }
 
 impl TableStore {
-    /// Builds the small tables. All others together take `most_bytes` at the most; while one is
-    /// built, on so many threads, it takes its own bytes once more.
+    /// Builds the small tables. All others together take at most `most_bytes`. Each build uses this
+    /// many threads, and while it runs it takes the table's size once more.
     #[must_use]
     pub fn new(most_bytes: u64, threads: NonZeroUsize, guides: GuideBuilder) -> Self {
         let build = move |class, go_on: &dyn Fn(u64) -> bool| {
@@ -100,7 +100,7 @@ impl TableStore {
         Self::built_by(most_bytes, threads, guides, Box::new(build))
     }
 
-    /// The same, with another way to build the exact distances that are wanted later.
+    /// Like [`Self::new`], with another way to build the exact distances wanted later.
     #[must_use]
     pub fn built_by(
         most_bytes: u64,
@@ -129,7 +129,7 @@ impl TableStore {
         }
     }
 
-    /// Makes the smallest guide for some problems now, and has the best made in the background.
+    /// Builds the smallest guide for a home now, and has the best one built in the background.
     pub fn prepare(&self, shape: Shape, home: usize) {
         let home = Home::new(shape, home);
         self.shared.make(Wanted::FirstGuide(home));
@@ -142,8 +142,8 @@ impl TableStore {
         &self.shared.tables
     }
 
-    /// Which of the problem's tables are ready. Those that are not will be built: the next one who
-    /// asks is luckier.
+    /// Which of the problem's tables are ready. Those that are not will be built, for the benefit
+    /// of later requests.
     pub fn ready(&self, problem: &Problem, metric: Metric) -> Ready {
         let home = Home::of(problem);
         let has_guide = metric == Metric::SingleTile && GuideBuilder::supports(home);
@@ -153,7 +153,7 @@ impl TableStore {
         }
     }
 
-    /// The same for a question that pattern databases are of no use to.
+    /// Like [`Self::ready`], for a question that pattern databases cannot help with.
     pub fn ready_without_guide(&self, problem: &Problem, metric: Metric) -> Ready {
         let class = Class::of(problem).and_then(|class| class.counted_in(metric));
         Ready {
@@ -185,8 +185,8 @@ impl TableStore {
         false
     }
 
-    /// Wants the guide for a home, and those for the other homes of the same shape, so that
-    /// searches can begin at either end.
+    /// Requests the guide for a home, and those for the other homes of the same shape so that
+    /// searches can start from either end.
     fn want_guides(&self, home: Home) {
         if !GuideBuilder::supports(home) {
             return;
@@ -211,7 +211,7 @@ impl TableStore {
         }
         if !state.is_building {
             let shared = Arc::clone(&self.shared);
-            // If there is no thread to be had now, another request will try.
+            // If no thread can be started now, another request will try again.
             state.is_building = thread::Builder::new()
                 .name("loyd-tables".into())
                 .spawn(move || shared.make_all())
@@ -219,7 +219,7 @@ impl TableStore {
         }
     }
 
-    /// Has the tables made that are best for some problems, as far as there is room.
+    /// Requests the best tables for a shape and home, as far as there is room.
     pub fn want_all(&self, shape: Shape, home: usize) {
         if let Some(class) = Class::new(shape, home) {
             self.has_distances(class);
@@ -227,19 +227,19 @@ impl TableStore {
         self.want_guides(Home::new(shape, home));
     }
 
-    /// Whether all is made that was wanted.
+    /// Whether nothing is being built or waiting to be.
     #[must_use]
     pub fn is_settled(&self) -> bool {
         !self.shared.state().is_building
     }
 
-    /// The bytes of the tables that were not built at once.
+    /// The bytes of the tables that were not built at startup.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.shared.bytes()
     }
 
-    /// Gives up the build under way, and begins no other one.
+    /// Abandons the build in progress, and starts no other.
     pub fn close(&self) {
         self.shared.closed.store(true, Ordering::Relaxed);
     }
@@ -266,7 +266,7 @@ impl Shared {
 }
 
 impl State {
-    /// Notes that a table is used; false when it is not there.
+    /// Marks a table as just used. Returns false if it is not there.
     fn touch(&mut self, held: Held) -> bool {
         let place = self.held.iter().position(|&other| other == held);
         let used = place.and_then(|place| self.held.remove(place));

@@ -1,9 +1,10 @@
-//! Tasks that wait, by whose they are: the client that has had least service for its weight comes
-//! first, and of its tasks the one that has had least, of newcomers the one of the lowest rank; now
-//! and then another one, that would wait for ever where there are always newcomers.
+//! The queue of waiting tasks, by client. The client that has had least service for its weight
+//! comes first. Of its tasks, the one that has had least service goes first; among newcomers, the
+//! one of the lowest rank. Now and then another task gets a turn, since it would wait forever if
+//! newcomers never stopped arriving.
 //!
-//! Calls without a name are one client; where no call has one, that is all there is. A client
-//! who comes, or comes back, begins where those are who are being served: nobody saves up service
+//! All calls without a name count as one client; if no call has a name, it is the only one. A
+//! client that arrives or comes back starts level with those being served: nobody saves up service
 //! by asking for nothing. (Start-time fair queueing; Goyal, Vin and Cheng, 1996.)
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -14,58 +15,58 @@ use std::time::Duration;
 use super::Task;
 use crate::engine::rank::{Rank, Ranked};
 
-/// A client is remembered while it has tasks, and this many others are while they owe service.
+/// Clients with tasks are always remembered. Up to this many others are remembered while they owe service.
 const MOST_DEBTORS: usize = 1024;
 
-/// When a client's tasks that have had more service, or came before, were passed over so often in a
-/// row, one of them has a turn: if there were always newcomers, none would ever have one.
+/// After this many turns in a row in which tasks of a client that had more service, or came
+/// earlier, were passed over, one of those gets a turn. With a steady flow of newcomers, none would
+/// ever get one otherwise.
 const MOST_PASSED_OVER: u32 = 3;
 
-/// The kinds of those that have such a turn.
+/// How many kinds of passed-over task take turns at that.
 const EXCEPTIONS: usize = 4;
 
-/// For whom a task is done.
+/// The client that a task is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Client {
     /// Its name.
     pub name: Arc<str>,
-    /// Its share of the service and of the places, beside those of the others.
+    /// Its weight against other clients, for service and for places.
     pub weight: NonZeroU32,
 }
 
 /// The number of a client's account while it is remembered.
 pub(super) type Number = u64;
 
-/// The account of those who have no name.
+/// The account of all callers without a name.
 const NAMELESS: Number = 0;
 
 struct Account {
     name: Option<Arc<str>>,
     weight: NonZeroU32,
-    /// The service it has had for each unit of its weight, counted from where it began.
+    /// The service it has had per unit of its weight, counted from where it started.
     charged: Duration,
-    /// Its tasks, in the queue or not.
+    /// The number of its tasks, waiting or not.
     tasks: usize,
-    /// How many of those that wait have had no service.
+    /// The number of its waiting tasks that have had no service.
     fresh: Ranked<usize>,
-    /// In how many of its last turns a task was passed over that had had more service, or had waited
-    /// longer.
+    /// In how many of its last turns a task was passed over that had had more service or had waited longer.
     passed_over: u32,
-    /// Which of those that are passed over had its turn last.
+    /// Which kind of passed-over task had a turn last.
     last_exception: usize,
-    /// Those that wait.
+    /// The waiting tasks.
     waiting: BTreeMap<Order, Waiter>,
-    /// Those of them that have had service, the one first whose last turn is the longest ago.
+    /// The waiting tasks that have had service, starting with the one whose last turn is the longest ago.
     begun: BTreeMap<u64, Order>,
 }
 
-/// A task that waits, and its number among all that ever began to wait.
+/// A waiting task, numbered in the order in which tasks began to wait.
 struct Waiter {
     task: Box<dyn Task>,
     number: u64,
 }
 
-/// Where a task stands among those of its client: by the service it has had, the rank, and age.
+/// A task's place among those of its client: by the service it has had, then rank, then age.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Order {
     pub(super) service: Duration,
@@ -74,14 +75,14 @@ pub(super) struct Order {
 }
 
 impl Order {
-    /// Before all that have had service.
+    /// Sorts before all tasks that have had service.
     const SERVED: Self = Self {
         service: Duration::from_nanos(1),
         rank: Rank::FIRST,
         id: 0,
     };
 
-    /// Before all newcomers of a rank.
+    /// Sorts before all newcomers of a rank.
     const fn newcomer(rank: Rank) -> Self {
         Self {
             service: Duration::ZERO,
@@ -96,7 +97,7 @@ impl Order {
     }
 }
 
-/// A task that waits no longer.
+/// A task that was taken from the queue.
 pub(super) struct Taken {
     pub(super) client: Number,
     pub(super) order: Order,
@@ -107,11 +108,11 @@ pub(super) struct Taken {
 pub(super) struct Clients {
     accounts: HashMap<Number, Account>,
     numbers: HashMap<Arc<str>, Number>,
-    /// Those with tasks that wait, by what they are charged.
+    /// Clients with waiting tasks, by what they have been charged.
     order: BTreeSet<(Duration, Number)>,
-    /// Those with a name and without tasks, by what they are charged.
+    /// Named clients without tasks, by what they have been charged.
     idle: BTreeSet<(Duration, Number)>,
-    /// What the client was charged who was served last: where others begin.
+    /// What the client served last had been charged. Others start from here.
     level: Duration,
     waiting: usize,
     next: Number,
@@ -149,7 +150,8 @@ impl Account {
         }
     }
 
-    /// Where nothing waits there was nothing to serve: what others had since is not made up for.
+    /// Moves an account with nothing waiting up to `level`: service that it did not ask for is not
+    /// made up later.
     fn catch_up(&mut self, level: Duration) {
         if self.waiting.is_empty() {
             self.charged = self.charged.max(level);
@@ -172,8 +174,8 @@ impl Account {
             return Some(least);
         }
         self.passed_over = 0;
-        // Who has had most goes on, who has had little is near its end, those between are not
-        // forgotten, and who has had nothing was promised something: they take turns.
+        // The task with most service continues, the one with little is near its end, those in
+        // between are not forgotten, and a newcomer was promised something. They take turns.
         let little = self.waiting.range(Order::SERVED..).next();
         let longest_ago = self.begun.first_key_value();
         let exceptions: [_; EXCEPTIONS] = [
@@ -190,7 +192,7 @@ impl Account {
         Some(chosen)
     }
 
-    /// The first to come of those that have had no service.
+    /// The earliest arrival among tasks that have had no service.
     fn oldest_newcomer(&self) -> Option<Order> {
         let first_of = |rank| self.waiting.range(Order::newcomer(rank)..).next();
         let ranks = self.fresh.ranks().filter(|&(_, &count)| count > 0);
@@ -200,19 +202,19 @@ impl Account {
 }
 
 impl Clients {
-    /// How many tasks wait.
+    /// The number of waiting tasks.
     pub(super) const fn waiting(&self) -> usize {
         self.waiting
     }
 
-    /// How many clients with a name are remembered.
+    /// The number of named clients that are remembered.
     pub(super) fn named(&self) -> usize {
         self.numbers.len()
     }
 
-    /// Whether a client may have one more task, where `free` places are left. Beside others it may
-    /// hold as many as it leaves free, times its weight: one alone can have half of all places,
-    /// two a third each, and who comes next always finds some.
+    /// Whether a client may have one more task when `free` places are left. Beside others it may
+    /// hold as many places as it leaves free, times its weight: one client alone can have half of
+    /// all places, two a third each, and the next one always finds some.
     pub(super) fn has_share(&self, client: Option<&Client>, free: usize) -> bool {
         if client.is_none() && self.numbers.is_empty() {
             return free > 0;
@@ -233,8 +235,8 @@ impl Clients {
         self.accounts.get(number)
     }
 
-    /// How many turns others have before a client's next newcomer of a rank has its first: the
-    /// client's own newcomers, and as many of each other client who waits.
+    /// How many turns come before the first turn of a client's next newcomer of a rank: one for each of
+    /// the client's own newcomers ahead of it, and as many for each other client with waiting tasks.
     pub(super) fn ahead(&self, client: Option<&Client>, rank: Rank) -> usize {
         let account = self.find(client);
         let own = account.map_or(0, |account| account.fresh.up_to(rank).sum());
@@ -243,12 +245,13 @@ impl Clients {
         own + (own * others).min(self.waiting)
     }
 
-    /// Takes in a task for a client: what its account is from now on until the task is over.
+    /// Registers a task of a client, and returns the number of the account that it belongs to until
+    /// it is over.
     pub(super) fn enter(&mut self, client: Option<&Client>) -> Number {
         let number = client.map_or(NAMELESS, |client| self.number(client));
         if let Some(account) = self.accounts.get_mut(&number) {
             self.idle.remove(&(account.charged, number));
-            // It may have been given another one meanwhile.
+            // The client's weight may have changed.
             account.weight = client.map_or(NonZeroU32::MIN, |client| client.weight);
             account.catch_up(self.level);
             account.tasks += 1;
@@ -280,7 +283,8 @@ impl Clients {
         self.forget();
     }
 
-    /// Forgets those without tasks that owe nothing by now, and whoever owes least where they are too many.
+    /// Forgets clients without tasks that owe nothing any more, and, when there are too many, those
+    /// that owe least.
     fn forget(&mut self) {
         while let Some(&(charged, number)) = self.idle.first() {
             if charged > self.level && self.idle.len() <= MOST_DEBTORS {
@@ -294,14 +298,14 @@ impl Clients {
         }
     }
 
-    /// Charges a client for service that it has had without a task.
+    /// Charges a client for service outside of a task.
     pub(super) fn charge_once(&mut self, client: Option<&Client>, spent: Duration) {
         let number = self.enter(client);
         self.charge(number, spent);
         self.leave(number);
     }
 
-    /// Charges a client for service that a task of it has had.
+    /// Charges a client for service that one of its tasks has had.
     pub(super) fn charge(&mut self, number: Number, spent: Duration) {
         let Some(account) = self.accounts.get_mut(&number) else {
             return;
@@ -313,7 +317,7 @@ impl Clients {
         }
     }
 
-    /// Puts a task of a client into the queue.
+    /// Puts a task of a client in the queue.
     pub(super) fn push(&mut self, number: Number, order: Order, task: Box<dyn Task>) {
         if let Some(account) = self.accounts.get_mut(&number) {
             let waiter = Waiter {
@@ -333,7 +337,7 @@ impl Clients {
         }
     }
 
-    /// Takes out the task whose turn it is.
+    /// Takes the task whose turn it is.
     pub(super) fn pop(&mut self) -> Option<Taken> {
         let &(charged, number) = self.order.first()?;
         self.level = self.level.max(charged);
@@ -341,7 +345,7 @@ impl Clients {
         self.remove(number, order)
     }
 
-    /// Takes out a task that waits.
+    /// Takes a particular waiting task.
     pub(super) fn remove(&mut self, client: Number, order: Order) -> Option<Taken> {
         let account = self.accounts.get_mut(&client)?;
         let Waiter { task, number } = account.waiting.remove(&order)?;
@@ -361,7 +365,7 @@ impl Clients {
         })
     }
 
-    /// Takes out all that wait.
+    /// Takes all waiting tasks.
     pub(super) fn drain(&mut self) -> Vec<Box<dyn Task>> {
         std::iter::from_fn(|| self.pop())
             .map(|taken| taken.task)

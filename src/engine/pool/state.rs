@@ -1,4 +1,4 @@
-//! Where a pool's tasks are, and what its workers do: all that is under its lock.
+//! Where a pool's tasks are and what its workers do: everything under the pool's lock.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -12,18 +12,19 @@ use crate::telemetry;
 
 #[derive(Default)]
 pub(super) struct State {
-    /// How many of the tasks in the queue have had no service.
+    /// The number of queued tasks that have had no service.
     pub(super) fresh: Arc<AtomicUsize>,
-    /// Tasks that wait for a worker.
+    /// The tasks that wait for a worker.
     pub(super) clients: Clients,
     pub(super) line: Line,
     pub(super) places: HashMap<u64, Seat>,
     pub(super) parked: usize,
-    /// Work that waits for an idle worker, each with its task; no more than workers.
+    /// Work that waits for an idle worker, with the number of its task. Never longer than the
+    /// number of workers.
     pub(super) offers: VecDeque<(u64, Arc<dyn HelperWork>)>,
-    /// Workers that wait for something to do.
+    /// The workers that wait for something to do.
     pub(super) idle: usize,
-    /// Those of them who have been called and are not awake yet.
+    /// The idle workers that have been called but are not awake yet.
     pub(super) called: usize,
     pub(super) helping: usize,
     pub(super) finished: Finished,
@@ -31,7 +32,7 @@ pub(super) struct State {
     pub(super) closed: bool,
 }
 
-/// A task's place, and the account of the client whose it is.
+/// A task's place, and the account of its client.
 pub(super) struct Seat {
     pub(super) client: Number,
     pub(super) place: Place,
@@ -40,13 +41,13 @@ pub(super) struct Seat {
 pub(super) enum Place {
     Queued {
         order: Order,
-        /// Since when a newcomer has waited.
+        /// Since when the task has waited, if it is a newcomer.
         since: Option<Instant>,
     },
     Running {
         cancelled: bool,
         woken: bool,
-        /// What its helpers have spent meanwhile.
+        /// The service its helpers have given in the meantime.
         helped: Duration,
     },
     Parked {
@@ -56,8 +57,8 @@ pub(super) enum Place {
 }
 
 impl Line {
-    /// The turn of a newcomer has come: the time that it has waited, and how much of it since the
-    /// one before it had its own.
+    /// Records that a newcomer's turn has come. Returns how long it waited, and how much of that
+    /// time came after the turn of the newcomer before it.
     pub(super) fn served(&mut self, since: Instant) -> (Duration, Duration) {
         let now = Instant::now();
         let before = self.moved.replace(now).unwrap_or(since);
@@ -68,19 +69,19 @@ impl Line {
 /// The line of newcomers.
 #[derive(Default)]
 pub(super) struct Line {
-    /// When the last of them had its turn.
+    /// When the last newcomer had its turn.
     moved: Option<Instant>,
 }
 
 impl State {
-    /// The task whose turn it is.
+    /// Takes the task whose turn it is.
     pub(super) fn next(&mut self) -> Option<Taken> {
         let taken = self.clients.pop()?;
         self.left_queue(taken.order);
         Some(taken)
     }
 
-    /// Takes a task that waits out of the queue.
+    /// Takes a waiting task out of the queue.
     pub(super) fn dequeue(&mut self, client: Number, order: Order) -> Option<Box<dyn Task>> {
         let taken = self.clients.remove(client, order)?;
         self.left_queue(order);
@@ -93,7 +94,7 @@ impl State {
         }
     }
 
-    /// Takes in a new task of a client.
+    /// Adds a new task of a client.
     pub(super) fn enter(&mut self, client: Option<&Client>, task: Box<dyn Task>) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
@@ -103,7 +104,7 @@ impl State {
         id
     }
 
-    /// Puts a task that has had service back into the queue.
+    /// Puts a task that has had service back in the queue.
     pub(super) fn requeue(
         &mut self,
         client: Number,
@@ -136,8 +137,8 @@ impl State {
         self.report();
     }
 
-    /// Puts a task back if it is parked, or as soon as it is. Whether there is one more in the
-    /// queue.
+    /// Puts a task back in the queue if it is parked, or as soon as it parks. Returns whether the
+    /// queue has grown by one.
     pub(super) fn wake(&mut self, id: u64) -> bool {
         if let Some(Place::Running { woken, .. }) = self.place(id) {
             *woken = true;
@@ -149,8 +150,8 @@ impl State {
         true
     }
 
-    /// Counts a worker as called for one more task; whether one is to be. To call nobody, or one who
-    /// is on his way, would be a system call, too.
+    /// Returns whether to call a worker for one more task, and if so counts it as called. Waking
+    /// nobody, or a worker that is already waking, would still cost a system call.
     pub(super) fn call_worker(&mut self) -> bool {
         let is_awaited = self.idle > self.called;
         self.called += usize::from(is_awaited);

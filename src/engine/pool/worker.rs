@@ -1,5 +1,5 @@
-//! What a worker does: a slice of the task that has had least service, or else work that a task shares, or else
-//! it waits.
+//! What a worker does: runs a slice of the task that has had least service; if no task waits, does
+//! work that a task shares; if there is none, waits.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
@@ -11,12 +11,12 @@ use super::state::{Place, Seat, State};
 use super::{HelperWork, Next, Shared, Task, Turn};
 use crate::telemetry;
 
-/// By how much workers stand back behind the threads that speak to clients. By more, and those who
-/// are refused would keep the workers from those who are not: with 5, a flood of calls left a tenth
-/// to a third of the answers.
+/// The nice value of workers, which lets the threads that serve clients go first. A higher one
+/// would let refused calls crowd out the accepted ones: with 5, a flood of calls left a tenth to a
+/// third of the answers.
 const NICENESS: i32 = 1;
 
-/// Gives a task a turn, and tells what becomes of it and how long it took. A panic is its end.
+/// Gives a task a turn, and returns what becomes of it and how long the turn took. A panic ends the task.
 pub(super) fn run(task: &mut dyn Task, turn: &Turn<'_>) -> (Next, Duration) {
     let next = catch_unwind(AssertUnwindSafe(|| task.run(turn)));
     let spent = turn.spent();
@@ -29,7 +29,7 @@ pub(super) fn run(task: &mut dyn Task, turn: &Turn<'_>) -> (Next, Duration) {
 }
 
 impl Shared {
-    /// Keeps work for the next worker that is idle, if there is one for it.
+    /// Keeps work for the next idle worker, if there is one for it.
     pub(super) fn offer(&self, id: u64, work: Arc<dyn HelperWork>) -> bool {
         let mut state = self.lock();
         if state.idle <= state.offers.len() {
@@ -48,8 +48,8 @@ impl Shared {
     }
 
     pub(super) fn work(&self) {
-        // A call that comes, or an answer that is due, should not wait for a search's turn on the
-        // processor. Where the system refuses it is as it was.
+        // An arriving call or a due answer should not wait for a search's turn on the processor. If
+        // the system refuses, the priority stays as it was.
         let _ = rustix::process::nice(NICENESS);
         let mut state = self.lock();
         loop {
@@ -77,7 +77,7 @@ impl Shared {
             .wait(state)
             .unwrap_or_else(PoisonError::into_inner);
         state.idle -= 1;
-        // Who wakes by itself takes the place of one who was called: he finds the task all the same.
+        // A spurious wakeup takes the place of a called worker: it finds the task just as well.
         state.called = state.called.saturating_sub(1);
         self.count_free(&state);
         state
@@ -140,7 +140,8 @@ impl Shared {
         self.lock()
     }
 
-    /// Works for a task as its helper until it is done, or a task waits for a worker: then it waits, too.
+    /// Helps a task until its work is done or another task waits for a worker; in that case the
+    /// remaining work waits too.
     fn help<'a>(
         &'a self,
         mut state: MutexGuard<'a, State>,
@@ -160,7 +161,7 @@ impl Shared {
                 telemetry::panic("search");
                 false
             });
-            // If it is done it is dropped here: not under the lock.
+            // If the work is done it is dropped here, since that must not happen under the lock.
             work = goes_on.then_some(helped);
             state = self.lock();
             if let Some(
@@ -172,7 +173,7 @@ impl Shared {
             {
                 *helped += spent;
             }
-            // A task that is over may wait long to be dropped: its helpers need not.
+            // A finished task may take long to be dropped; its helpers need not continue until then.
             let is_wanted = !state.closed && state.places.contains_key(&id);
             if !is_wanted || state.clients.waiting() > 0 {
                 break;
@@ -190,7 +191,7 @@ impl Shared {
                 state = self.lock();
             }
         }
-        // This worker looks for a task next: nobody else need be told.
+        // This worker looks for a task next, so no other needs to be told.
         state.wake(id);
         state.report();
         state

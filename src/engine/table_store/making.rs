@@ -1,4 +1,4 @@
-//! The thread that makes tables: what comes next, what makes room for it, and the making itself.
+//! The thread that builds tables: what comes next, what makes room for it, and the build itself.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
@@ -11,17 +11,17 @@ use crate::search::distance_table::Class;
 use crate::search::guides::Home;
 use crate::telemetry;
 
-/// How often to look how far a build has come, and whether it is still wanted.
+/// How often to check how far a build has come, and whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// By how much the threads that make tables stand back behind the workers: whoever wants a table
-/// has a deadline now, and the table is for those who come later.
+/// The nice value of the threads that build tables, higher than that of workers: a request has a
+/// deadline now, and the table is for later ones.
 const NICENESS: i32 = 5;
 
 impl Shared {
-    /// Makes what is wanted until there is nothing left, or the store is closed.
+    /// Builds what is wanted until nothing is left or the store is closed.
     pub(super) fn make_all(&self) {
-        // The threads that a build begins are as nice. Where the system refuses it is as it was.
+        // Threads started by a build inherit this. If the system refuses, the priority stays as it was.
         let _ = rustix::process::nice(NICENESS);
         while let Some(wanted) = self.next() {
             let made = catch_unwind(AssertUnwindSafe(|| self.make(wanted)));
@@ -35,7 +35,7 @@ impl Shared {
         }
     }
 
-    /// What to make next; if there is nothing, nobody builds any longer.
+    /// What to build next. If there is nothing, marks the thread as gone.
     fn next(&self) -> Option<Wanted> {
         let mut state = self.state();
         let wanted = state.wanted.front().copied();
@@ -73,7 +73,7 @@ impl Shared {
         let Some((grade, choice)) = self.choose(wanted, home) else {
             let mut state = self.state();
             if !state.grades.contains_key(&home) && matches!(wanted, Wanted::FirstGuide(_)) {
-                // There is no memory even for the smallest one, and never will be.
+                // There is not enough memory even for the smallest one, and there never will be.
                 state.given_up.insert(wanted);
             }
             return;
@@ -84,7 +84,7 @@ impl Shared {
         let guide = thread::scope(|scope| {
             let build = || self.guides().build(&choice, self.threads.get(), &watch);
             let Ok(building) = thread::Builder::new().spawn_scoped(scope, build) else {
-                // No more threads are to be had: without a look at it, then.
+                // No more threads can be started: build here, without reporting progress.
                 return build();
             };
             while !building.is_finished() {
@@ -105,13 +105,13 @@ impl Shared {
         let before = state.grades.insert(home, (grade, choice));
         if !state.touch(Held::Guide(home)) {
             match wanted {
-                // Nobody has asked for it: it is the first to go.
+                // Nobody has asked for it, so it is the first to go.
                 Wanted::SpareGuide(_) => state.held.push_front(Held::Guide(home)),
                 _ => state.held.push_back(Held::Guide(home)),
             }
         }
         drop(state);
-        // Those of the guide that it takes the place of.
+        // Frees the tables of the guide that this one replaces.
         self.guides().prune();
         if let Some((_, choice)) = before {
             telemetry::guide(&home.to_string(), &choice.name, false);
@@ -119,7 +119,7 @@ impl Shared {
         telemetry::guide(&home.to_string(), &name, true);
     }
 
-    /// The guide to make, if it is better than the one that is there.
+    /// The best guide that may be built, if it is better than the one that is there.
     fn choose(&self, wanted: Wanted, home: Home) -> Option<(usize, Choice)> {
         let held = self.bytes();
         let there = self.state().grades.get(&home).map(|(grade, _)| *grade);
@@ -142,8 +142,8 @@ impl Shared {
             .find(|(_, choice)| fits(choice))
     }
 
-    /// Lets the tables that were used least recently go until there is room for so many bytes and for the guide of
-    /// a home, or there is nothing but that one. What searches hold of those that went is not waited for.
+    /// Evicts the least recently used tables until there is room for `bytes` and for the guide of a home,
+    /// or until only that guide is left. Evicted tables that searches still hold are not waited for.
     fn make_room(&self, bytes: usize, guide: Option<(Home, &Choice)>) {
         self.guides().prune();
         while self.kept_bytes(guide).saturating_add(bytes) > self.most_bytes {
@@ -155,7 +155,7 @@ impl Shared {
             match state.held.remove(oldest) {
                 Some(Held::Distances(class)) => {
                     let gone = self.tables.remove(class);
-                    // It goes when nobody waits for the lock.
+                    // Free it when nobody waits for the lock.
                     drop(state);
                     drop(gone);
                 }
@@ -174,7 +174,8 @@ impl Shared {
         }
     }
 
-    /// What the tables that are kept hold, and one more guide, but for those that were built at once.
+    /// The bytes of the tables that are kept, plus one more guide, not counting the tables built at
+    /// startup.
     fn kept_bytes(&self, one_more: Option<(Home, &Choice)>) -> usize {
         let grades = self.state().grades.clone();
         let choices = grades.values().map(|(_, choice)| choice);
@@ -182,7 +183,8 @@ impl Shared {
         self.distance_bytes() + self.guides().bytes_with(choices)
     }
 
-    /// What the tables hold that were not built at once, with those that went and that searches hold.
+    /// The bytes of the tables that were not built at startup, including evicted pattern databases
+    /// that searches still hold.
     pub(super) fn bytes(&self) -> usize {
         self.distance_bytes() + self.guides().bytes()
     }
