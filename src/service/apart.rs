@@ -7,14 +7,14 @@ use tonic::Status;
 
 use super::status;
 
-/// Does `work` here, or in a task of its own when it is much. Its call's end takes the task along,
-/// unless it has begun.
+/// Does `work` here, or in a task of its own when there is much of it. Dropping the call cancels
+/// the task unless it has started.
 ///
 /// # Errors
 /// When the runtime ends.
 ///
 /// # Panics
-/// When the work does: a panic is the call's own.
+/// When the work does: a panic belongs to the call.
 pub(super) async fn apart<T: Send + 'static>(
     is_much: bool,
     work: impl FnOnce() -> T + Send + 'static,

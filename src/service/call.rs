@@ -1,4 +1,4 @@
-//! What is known of a call beside its message: when it came, and what there is to log of it.
+//! What is known of a call besides its message: when it arrived, and what to log of it.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub struct Call {
     answer: Arc<Mutex<Option<Reservation>>>,
 }
 
-/// What a handler tells of its call, for the log.
+/// What a handler records of its call, for the log.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     /// Who called.
@@ -28,15 +28,15 @@ pub struct Record {
     pub shape: Option<Shape>,
     /// The objective.
     pub objective: Option<&'static str>,
-    /// How it ended, in a word.
+    /// The outcome, in one word.
     pub outcome: Option<&'static str>,
     /// The length of the solution.
     pub length: Option<usize>,
-    /// Node generations.
+    /// The nodes generated.
     pub nodes: u64,
-    /// From arrival to the first slice.
+    /// The time from arrival to the first slice.
     pub queued: Duration,
-    /// From arrival to when the search was left, if there was one.
+    /// The time from arrival to when the search was left, if there was a search.
     pub left: Option<Duration>,
 }
 
@@ -51,7 +51,7 @@ impl Call {
         }
     }
 
-    /// The call of a request; a new one for requests that came by no network.
+    /// The call of a request. Creates one for requests that did not come over the network.
     #[must_use]
     pub fn of<T>(request: &Request<T>) -> Self {
         request
@@ -61,18 +61,18 @@ impl Call {
             .unwrap_or_default()
     }
 
-    /// Keeps the memory of the answer set aside until it has been sent: a client that does not
-    /// read must not make room for the next one's.
+    /// Keeps the memory reserved for the answer until the answer has been sent: a client that does
+    /// not read must not make room for its next answer.
     pub fn keep(&self, reservation: Reservation) {
         *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(reservation);
     }
 
-    /// Adds to what will be logged.
+    /// Adds to the record that will be logged.
     pub fn note(&self, note: impl FnOnce(&mut Record)) {
         note(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Notes what has been done for it.
+    /// Records the work that has been done for the call.
     pub fn note_work(&self, work: &dyn Work) {
         self.note(|record| {
             record.nodes = work.progress().generated;
@@ -81,7 +81,7 @@ impl Call {
         });
     }
 
-    /// What there is to log.
+    /// What to log.
     #[must_use]
     pub fn record(&self) -> Record {
         self.record
@@ -97,7 +97,7 @@ impl Default for Call {
     }
 }
 
-/// Work done for a call. What it took is noted when it is dropped, however the call ends.
+/// Work for a call. When it is dropped, what it took is recorded, however the call ends.
 #[derive(Debug)]
 pub struct Noted<W: Work> {
     work: W,
@@ -105,7 +105,7 @@ pub struct Noted<W: Work> {
 }
 
 impl<W: Work> Noted<W> {
-    /// Work that is done for `call`.
+    /// Wraps work that is done for `call`.
     pub const fn new(work: W, call: Call) -> Self {
         Self { work, call }
     }

@@ -1,4 +1,4 @@
-//! Panics, each of which costs only what was being done.
+//! Panics, contained so that each costs only the work in which it happened.
 
 use std::panic::AssertUnwindSafe;
 
@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 
 use crate::telemetry;
 
-/// What comes of `work`; none when it panics, which is counted under the name of its place.
+/// Returns the result of `work`, or `None` when it panics. Panics are counted under `place`.
 pub(super) async fn caught<T>(place: &'static str, work: impl Future<Output = T>) -> Option<T> {
     let ended = AssertUnwindSafe(work).catch_unwind().await;
     ended.inspect_err(|_| telemetry::panic(place)).ok()

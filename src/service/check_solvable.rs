@@ -1,4 +1,4 @@
-//! `CheckSolvable`: parity, never a search, and so never the pool.
+//! `CheckSolvable`: parity only, so it needs neither a search nor the pool.
 
 use tonic::{Request, Status};
 

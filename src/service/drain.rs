@@ -1,14 +1,14 @@
-//! The end of a server: within the grace, whatever the clients do.
+//! The end of a server, within the grace period, whatever the clients do.
 
 use std::time::{Duration, Instant};
 
 use super::connection::Connections;
 use crate::engine::Engine;
 
-/// The last part of the grace in which calls that have not ended are told UNAVAILABLE.
+/// The last part of the grace period, in which calls that have not ended are answered UNAVAILABLE.
 const FAREWELL: Duration = Duration::from_secs(1);
 
-/// Lets calls in flight end, tells those that do not UNAVAILABLE, and closes what is left.
+/// Lets calls in flight end, answers the rest UNAVAILABLE, and closes the connections that are left.
 pub async fn drain(connections: &Connections, engine: &Engine, grace: Duration) {
     let begun = Instant::now();
     let farewell = FAREWELL.min(grace / 2);

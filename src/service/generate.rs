@@ -15,10 +15,11 @@ use crate::search::batch::Batch;
 use crate::search::difficulty::Generated;
 use crate::search::drawing::{Drawing, Drawn};
 
-/// A cell of a board when it is drawn, in the message, and encoded; and some for each board.
+/// The bytes of a cell of a board: as drawn, in the message, and encoded, with some overhead for
+/// each board.
 const BYTES_PER_CELL: u64 = 16;
 
-/// So many cells are written into a message in a fifth of a millisecond.
+/// Writing this many cells into a message takes a fifth of a millisecond.
 const AT_ONCE: u64 = 64 * 1024;
 
 pub(super) async fn generate(
@@ -85,7 +86,7 @@ pub(super) async fn generate(
     Ok(proto::GenerateResponse { seed, boards })
 }
 
-/// Puts what was found into the message.
+/// Writes what was found into the message.
 async fn written<T: Send + 'static>(
     outcome: Outcome<Vec<T>>,
     is_large: bool,

@@ -1,4 +1,4 @@
-//! What the health protocol says of us.
+//! What the health protocol says about this server.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -14,19 +14,19 @@ use tonic_health::server::{HealthReporter, HealthService};
 use super::proto::puzzle_service_server::SERVICE_NAME;
 use crate::engine::Engine;
 
-/// The name under which health tells whether all tables that are wanted are there: until then calls
-/// are served by lesser ones.
+/// The health name for the tables: whether all tables that are wanted are ready. Until then calls
+/// are served with lesser ones.
 const TABLES: &str = "loyd.tables";
 
-/// How often to look.
+/// How often the tables are checked.
 const TABLES_LOOK: Duration = Duration::from_millis(250);
 
-/// What the health protocol says: of the process (`""`), of the service, and of its tables.
+/// The state shown by the health protocol: of the process (`""`), of the service, and of its tables.
 #[derive(Clone, Debug)]
 pub struct Health(HealthReporter);
 
 impl Health {
-    /// The process lives and serves, and what tells so.
+    /// Reports the process and the service as serving. Also returns the service that answers health calls.
     pub async fn new() -> (Self, HealthServer<impl health_server::Health>) {
         let reporter = HealthReporter::new();
         let service = HealthServer::new(Watched(HealthService::from_health_reporter(
@@ -42,7 +42,7 @@ impl Health {
         self.0.set_service_status(name, status).await;
     }
 
-    /// Tells of the engine's tables for as long as it is polled.
+    /// Reports the state of the engine's tables for as long as it is polled.
     pub async fn follow_tables(&self, engine: &Engine) {
         let mut were_there = false;
         loop {
@@ -60,12 +60,12 @@ impl Health {
         }
     }
 
-    /// The process lives; it is the service that takes its leave.
+    /// Reports the service as not serving. The process still lives.
     pub async fn take_leave(&self) {
         self.say(SERVICE_NAME, ServingStatus::NotServing).await;
     }
 
-    /// Ends the streams of those who watch: they have heard, and would keep a drain waiting.
+    /// Ends the streams of watchers: they have been told, and would hold up a drain.
     pub async fn end(&mut self) {
         for name in [SERVICE_NAME, TABLES, ""] {
             self.0.clear_service_status(name).await;
@@ -73,8 +73,8 @@ impl Health {
     }
 }
 
-/// tonic's service, which refuses to watch what it does not know, where the protocol wants `SERVICE_UNKNOWN` and a stream
-/// that stays open.
+/// tonic's service, except that watching an unknown name yields `SERVICE_UNKNOWN` and a stream that
+/// stays open, as the protocol requires. tonic refuses such calls.
 #[derive(Debug)]
 struct Watched(HealthService);
 
@@ -96,7 +96,7 @@ impl health_server::Health for Watched {
     ) -> Result<Response<Self::WatchStream>, Status> {
         let stream: Self::WatchStream = match self.0.watch(request).await {
             Err(status) if status.code() == Code::NotFound => {
-                // Open for as long as the process says anything of itself.
+                // Open for as long as the process reports anything about itself.
                 let process = Request::new(HealthCheckRequest::default());
                 let process = self.0.watch(process).await?.into_inner();
                 Box::pin(process.map(|told| {

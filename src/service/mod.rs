@@ -1,9 +1,9 @@
 //! The gRPC service.
 //!
-//! The top floor of the library: turns requests into questions for the engine, and what comes
-//! of them into responses. One file for each call; `convert` reads and writes messages, `status`
-//! alone knows codes. `server` puts together what a call goes through, `listener` and `connection`
-//! bring it here and bound what a peer may do, `drain` ends it all.
+//! The top layer of the library. It turns requests into questions for the engine, and the results
+//! into responses. Each call has a file. `convert` reads and writes messages; only `status` knows
+//! gRPC codes. `server` assembles what a call passes through, `connection` brings calls in and
+//! bounds what a peer may do, `access` decides who may call, and `drain` ends it all.
 
 mod access;
 mod apart;
@@ -41,20 +41,20 @@ pub use status::code_name;
 use proto::puzzle_service_server::PuzzleService;
 use solve_stream::Events;
 
-/// The largest response. Clients refuse larger ones unless told otherwise.
+/// The largest response in bytes. By default clients refuse larger ones.
 pub const MAX_RESPONSE_BYTES: usize = 4 << 20;
 
 /// The calls of the contract, answered by an engine.
 #[derive(Clone, Debug)]
 pub struct Puzzles {
     engine: Arc<Engine>,
-    /// The longest side of a board.
+    /// The longest allowed side of a board.
     max_side: usize,
     weights: Arc<HashMap<String, NonZeroU32>>,
 }
 
 impl Puzzles {
-    /// Answers by this engine, for boards whose sides are no longer than that.
+    /// Answers with this engine, for boards with sides of at most `max_side`.
     #[must_use]
     pub fn new(engine: Arc<Engine>, max_side: usize) -> Self {
         Self {
@@ -64,7 +64,7 @@ impl Puzzles {
         }
     }
 
-    /// The same, with the weights of the clients that weigh more than 1.
+    /// Sets the weights of clients that weigh more than 1.
     #[must_use]
     pub fn weighing(self, weights: impl IntoIterator<Item = (String, NonZeroU32)>) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Puzzles {
         }
     }
 
-    /// Whose call it is, if that is known.
+    /// The client that made a call, if known.
     fn client<T>(&self, request: &Request<T>) -> Option<Client> {
         let extensions = request.extensions();
         let name = extensions.get::<Identity>()?.as_str();

@@ -1,4 +1,4 @@
-//! Watches every call from outside: counts it, times it, logs its end, and turns a panic of its
+//! Observes every call from outside: counts it, times it, logs its end, and turns a panic of its
 //! handler into a status.
 
 use std::convert::Infallible;
@@ -25,34 +25,35 @@ use super::timeout;
 use crate::engine::{Failure, until};
 use crate::telemetry::{self, Ended, Method, Trace, TraceId};
 
-/// The metadata that names a call in the logs of all who handle it.
+/// The metadata that identifies a call in the logs of everybody who handles it.
 const REQUEST_ID: &str = "x-request-id";
 
 /// The most bytes handed to the transport at once.
 const PIECE: usize = 64 * 1024;
 
-/// The most headers of a request. They come compressed, and take a hundred times as much once they are read.
+/// The most headers of a request. They arrive compressed, and can take a hundred times as much
+/// memory once decoded.
 const MAX_HEADERS: usize = 64;
 
 /// The call that watches the health.
 const WATCH: &str = "/grpc.health.v1.Health/Watch";
 
-/// The least places for health and reflection.
+/// The minimum number of places for health and reflection.
 const LEAST_ASIDE: usize = 64;
 
-/// A longer request id is not one.
+/// The longest request id in bytes; longer ones are ignored.
 const MAX_REQUEST_ID: usize = 128;
 
-/// A service whose calls are watched, and bounded in number.
+/// A service whose calls are observed and bounded in number.
 #[derive(Clone, Debug)]
 pub struct Observe<S> {
     inner: S,
     places: Arc<Semaphore>,
-    /// Those of health and reflection.
+    /// The places for health checks and reflection.
     places_aside: Arc<Semaphore>,
-    /// Those of who watches the health: these calls have no end.
+    /// The places for watches of the health, which have no end.
     places_watching: Arc<Semaphore>,
-    /// For requests that have arrived in part.
+    /// Memory for partly received requests.
     room: Room,
     peer: Arc<Peer>,
     /// How long a request may take to arrive.
@@ -60,9 +61,9 @@ pub struct Observe<S> {
 }
 
 impl<S> Observe<S> {
-    /// Watches the calls of `inner`, of which there may be `max_calls` at once, and of whose requests `most_bytes` may be there
-    /// at once. Health checks and reflection have as many places of their own, 64 at least, and watches of the health as many again: checks
-    /// have to work when nothing else does.
+    /// Observes the calls of `inner`. At most `max_calls` may run at once, and their requests may take at
+    /// most `most_bytes` while they arrive. Health checks and reflection have as many places of their own,
+    /// 64 at least, and watches of the health as many again: checks have to work when nothing else does.
     pub fn new(inner: S, max_calls: usize, most_bytes: u64) -> Self {
         let places = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
         Self {
@@ -137,7 +138,7 @@ where
             tokio::select! {
                 biased;
                 response = inner.call(request) => response,
-                // Handlers keep their deadlines; this is for requests that do not get to one.
+                // Handlers enforce their own deadlines; this is for requests that do not reach one.
                 () = until(deadline) => Ok(status::failed(&Failure::DeadlineExceeded).into_http()),
             }
         };
@@ -145,7 +146,7 @@ where
     }
 }
 
-/// One watched call. Dropping it is the end of the call.
+/// One observed call. Dropping it is the end of the call.
 struct Watch {
     call: Call,
     method: Method,
@@ -154,14 +155,14 @@ struct Watch {
     trace: Trace,
     place: Option<OwnedSemaphorePermit>,
     sending: Option<Arc<Sending>>,
-    /// A call that is dropped before it has a code was cancelled.
+    /// The code so far. A call that is dropped before it has one was cancelled.
     code: Code,
-    /// It was refused for others' sake.
+    /// Whether it was refused because of others.
     overloaded: bool,
 }
 
 impl Watch {
-    /// Tells the caller's trace of a call that has taken so long.
+    /// Reports the call to the caller's trace.
     fn end_trace(&self, elapsed: Duration) -> Option<TraceId> {
         if !self.is_ours {
             return None;
@@ -215,8 +216,8 @@ impl Watch {
                 code == Code::ResourceExhausted && status::is_to_come_again(response.headers());
         }
         let mut id = self.request_id.clone();
-        // Compression keeps headers that may come again, which costs as much as all else that is
-        // done for a header: this one is not to be kept.
+        // HTTP/2 header compression stores headers that may repeat, which costs as much as all
+        // other work on a header. This one never repeats, so it is not stored.
         id.set_sensitive(true);
         response.headers_mut().insert(REQUEST_ID, id);
         if let Some(sending) = &self.sending {
@@ -240,7 +241,7 @@ impl Drop for Watch {
         let trace_id = self.end_trace(elapsed);
         let record = self.call.record();
         let id = self.request_id.to_str().unwrap_or_default();
-        // Of both there is a line a second at most.
+        // Both are logged elsewhere, at most once a second.
         let was_begun = record.outcome == Some(Failure::Shortage.name());
         let is_told_elsewhere = self.overloaded && !was_begun || self.code == Code::Unauthenticated;
         if self.is_ours && !is_told_elsewhere {
@@ -270,8 +271,8 @@ impl Drop for Watch {
     }
 }
 
-/// A response body that looks for the status in the trailers, and hands out its data in pieces,
-/// so that no more than one waits in the transport for a peer that does not read.
+/// A response body that looks for the status in the trailers, and hands out its data in pieces, so
+/// that at most one piece waits in the transport for a peer that does not read.
 struct Watched {
     body: Body,
     rest: Bytes,
@@ -327,7 +328,7 @@ impl HttpBody for Watched {
     }
 }
 
-/// What a path is counted as, and whether it is of our own service.
+/// The method that a path is counted under, and whether it belongs to loyd's own service.
 fn method(path: &str) -> (Method, bool) {
     if let Some(name) = path.strip_prefix("/loyd.v1.PuzzleService/") {
         let method = match name {
@@ -347,7 +348,7 @@ fn method(path: &str) -> (Method, bool) {
     }
 }
 
-/// In a word, where the handler has not said it.
+/// The outcome in one word, for calls whose handler has not set one.
 const fn outcome(code: Code) -> &'static str {
     match code {
         Code::Ok => "done",
@@ -370,11 +371,11 @@ fn request_id(headers: &HeaderMap) -> HeaderValue {
         })
 }
 
-/// A number that no other call has: the system is asked for randomness once.
+/// An id that no other call has. The system is asked for randomness only once.
 fn new_id() -> u64 {
     static BEGINNING: LazyLock<u64> = LazyLock::new(|| getrandom::u64().unwrap_or_default());
     static CALLS: AtomicU64 = AtomicU64::new(0);
-    // An odd factor takes different numbers to different numbers.
+    // An odd factor maps different numbers to different numbers.
     let call = CALLS.fetch_add(1, Ordering::Relaxed);
     BEGINNING.wrapping_add(call.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
@@ -384,7 +385,7 @@ fn code(headers: &HeaderMap) -> Option<Code> {
     Some(Code::from_bytes(status.as_bytes()))
 }
 
-/// The status in the contract's terms of a call that no handler of ours has answered.
+/// The status, in the contract's terms, of a call that no handler of ours has answered.
 fn refused_by_transport(headers: &HeaderMap) -> Option<Status> {
     if headers.contains_key(Status::GRPC_STATUS_DETAILS) {
         return None;

@@ -1,7 +1,7 @@
-//! A server: everything that answers calls, put together.
+//! The server: assembles everything that answers calls.
 //!
-//! Connections are served by hyper directly: tonic's own server answers a passed deadline with
-//! CANCELLED, and can neither bound a drain nor the number of connections.
+//! Connections are served by hyper directly. tonic's own server answers a passed deadline with
+//! CANCELLED, and can bound neither a drain nor the number of connections.
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
@@ -26,14 +26,14 @@ use super::{MAX_RESPONSE_BYTES, Puzzles, proto};
 use crate::config::{ServeConfig, Unusable};
 use crate::engine::{Engine, EngineConfig};
 
-/// The largest question to health and reflection, in bytes: the name of a service, a file or a type.
+/// The largest health or reflection request, in bytes: the name of a service, a file or a type.
 const MAX_NAME_BYTES: usize = 4 << 10;
 
-/// So many of the largest requests may always arrive at once.
+/// At least this many requests of the largest size may arrive at once.
 const LEAST_LARGE: u64 = 16;
 
-/// What a call goes through: it is watched, its token is looked at, its client is named, and it
-/// gets to its handler.
+/// What a call passes through before its handler: it is observed, its token is checked, and its
+/// client is named.
 pub type Calls = Observe<Authenticate<Identify<Routes>>>;
 
 /// Why the service did not start.
@@ -44,7 +44,7 @@ pub enum ServeError {
     Listen {
         /// The address.
         address: SocketAddr,
-        /// What the operating system says.
+        /// The operating system's error.
         source: std::io::Error,
     },
     /// The gRPC address can be reached by others, who could read and change what is sent.
@@ -90,8 +90,8 @@ impl Server {
     /// Starts the engine and listens.
     ///
     /// # Errors
-    /// When the address is taken or must not be listened on, a file cannot be used, or there are
-    /// no threads to be had.
+    /// When the address is taken or must not be listened on, a file cannot be used, or threads
+    /// cannot be started.
     pub async fn start(config: ServeConfig) -> Result<Self, ServeError> {
         let access = &config.access;
         let certificates = certificates(access).map_err(ServeError::Certificates)?;
@@ -141,7 +141,7 @@ impl Server {
                     .max_decoding_message_size(MAX_NAME_BYTES),
             )
             .prepare();
-        // Some of the largest that are let in, however little memory there is.
+        // Leave room for some of the largest allowed requests, however little memory there is.
         let least = config.max_request_bytes.saturating_mul(LEAST_LARGE);
         let most_bytes = config.engine.memory.for_requests().max(least);
         let named = Identify::new(routes, access.client_header.clone());
@@ -160,7 +160,7 @@ impl Server {
         })
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
@@ -178,20 +178,20 @@ impl Server {
         self.engine.config()
     }
 
-    /// How many tables of exact distances are ready.
+    /// The number of exact distance tables that are ready.
     #[must_use]
     pub fn tables(&self) -> usize {
         self.engine.tables()
     }
 
-    /// The service without its connections, health and reflection included: what calls come to
-    /// once they have arrived.
+    /// The service without connections: what calls reach once they have arrived. Includes health
+    /// and reflection.
     #[must_use]
     pub fn calls(&self) -> BoxCloneSyncService<Request<Body>, Response<Body>, Infallible> {
         BoxCloneSyncService::new(self.calls.clone())
     }
 
-    /// Serves until `shutdown`, then drains: within the grace, whatever the clients do.
+    /// Serves until `shutdown`, then drains within the grace period, whatever the clients do.
     pub async fn run(mut self, shutdown: impl Future<Output = ()>) {
         let config = Arc::new(self.config);
         let connections = Connections::new(Terms {
@@ -213,7 +213,7 @@ impl Server {
         );
         self.health.take_leave().await;
         let _over = tokio::time::timeout(config.drain_delay, accept).await;
-        // Closes the listener: who comes now is refused at once and tries another replica.
+        // Closes the listener, so that later clients are refused at once and try another replica.
         connections.accept_last(self.listener);
         self.health.end().await;
         drain(&connections, &self.engine, config.drain_grace).await;

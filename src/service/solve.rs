@@ -15,7 +15,7 @@ use crate::search::chain::Answer;
 use crate::search::plan::Objective;
 use crate::telemetry;
 
-/// A move takes a byte on the wire: a longer solution cannot fit.
+/// The longest solution that can fit: a move takes a byte on the wire.
 const MAX_MOVES: usize = MAX_RESPONSE_BYTES - 64 * 1024;
 
 pub(super) async fn solve(
@@ -59,7 +59,7 @@ pub(super) async fn solve(
     .await?
 }
 
-/// What is sent.
+/// Builds the response.
 fn response(
     call: &Call,
     read: &ReadSolve,
@@ -95,15 +95,16 @@ fn response(
     Ok(response)
 }
 
-/// What each of a [response's bytes](response_bytes) takes to be worked out, encoded and sent, about.
+/// Roughly how long it takes to work out, encode and send each of a [response's bytes](response_bytes).
 const NANOSECONDS_A_BYTE: u64 = 5;
 
-/// So many moves are written where the call arrived.
+/// Up to this many moves are written on the thread where the call arrived.
 const AT_ONCE: usize = 2_000;
 
-/// About the bytes that a response takes, as a message and encoded.
+/// The approximate bytes of a response, as a message and encoded together.
 fn response_bytes(read: &ReadSolve) -> u64 {
-    /// Five times a message of nothing but small numbers: four bytes each, and one encoded.
+    /// Five times the largest message, for one that holds only small numbers: each takes four
+    /// bytes, and one encoded.
     const LARGEST: u64 = 5 * MAX_RESPONSE_BYTES as u64;
     let shape = read.start.shape();
     let moves = expected_moves(shape).min(MAX_MOVES as u64);
@@ -124,7 +125,7 @@ fn too_large(solution: &str) -> Status {
     )
 }
 
-/// Hands a question of a client to the engine.
+/// Hands a client's question to the engine.
 pub(super) fn begin(
     puzzles: &Puzzles,
     client: Option<&Client>,
@@ -137,19 +138,19 @@ pub(super) fn begin(
         .map_err(|refused| status::refused(&refused))
 }
 
-/// Notes the size of a board for the log, before anything can be wrong with it.
+/// Records the size of a board for the log, before the board is validated.
 pub(super) fn note_board(call: &Call, board: Option<&proto::Board>) {
     call.note(|record| record.shape = convert::declared_shape(board));
 }
 
-/// Sets memory aside for the answer of a call.
+/// Reserves memory for the answer of a call.
 pub(super) fn reserve(puzzles: &Puzzles, call: &Call, bytes: u64) -> Result<(), Status> {
     let reserved = puzzles.engine.reserve(bytes);
     call.keep(reserved.map_err(|refused| status::refused(&refused))?);
     Ok(())
 }
 
-/// Notes the request for the log and works out its limits, where its answer takes so long to be sent.
+/// Records the request for the log and works out its limits, given how long its answer takes to send.
 pub(super) fn note_begin(
     puzzles: &Puzzles,
     call: &Call,
@@ -170,7 +171,7 @@ pub(super) fn note_begin(
     ))
 }
 
-/// Takes the answer out of the end of a search; notes for the log why there is none.
+/// Takes the answer from a search that has ended, or records for the log why there is none.
 pub(super) fn end(
     call: &Call,
     ended: Result<Outcome<Best>, Failure>,
@@ -185,14 +186,14 @@ pub(super) fn end(
     Ok((outcome, answer))
 }
 
-/// Notes an answer that can be sent for the log and the metrics.
+/// Records an answer that can be sent, for the log and the metrics.
 pub(super) fn note_answer(call: &Call, read: &ReadSolve, outcome: &Outcome<Best>, answer: &Answer) {
     let bound = outcome.progress.lower_bound;
     note_solved(call, read, answer.solution.len(), answer.length, bound);
 }
 
-/// Notes a solution of so many slides, and its length in the metric asked for, for the log and
-/// the metrics.
+/// Records a solution for the log and the metrics: its number of slides, and its length in the
+/// metric asked for.
 pub(super) fn note_solved(
     call: &Call,
     read: &ReadSolve,

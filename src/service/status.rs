@@ -17,19 +17,19 @@ use crate::telemetry;
 /// The domain of every `google.rpc.ErrorInfo`.
 pub const DOMAIN: &str = "loyd";
 
-/// The trailer that tells a client's retry policy when to come back.
+/// The trailer that tells a client's retry policy when to try again.
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
-/// What that trailer says when coming back is no use: less than no time.
+/// The value of that trailer when retrying is useless. Clients treat a negative time as "do not retry".
 const NEVER: &str = "-1";
 
-/// The header that tells whose compression was not understood which ones are.
+/// The header that lists the supported encodings for a client that used another.
 const ACCEPT_ENCODING: &str = "grpc-accept-encoding";
 
-/// When there should be fewer calls under way.
+/// When to retry after too many calls: by then fewer should be in progress.
 const CALLS_RETRY: Duration = Duration::from_secs(1);
 
-/// When a replica that shuts down should have another in its place.
+/// When to retry after a drain: by then another replica should have taken over.
 const DRAINING_RETRY: Duration = Duration::from_secs(1);
 
 fn status(
@@ -47,7 +47,7 @@ fn status(
     Status::with_error_details(code, message, details)
 }
 
-/// A request with fields that are not legal: all of them.
+/// The status for a request with invalid fields; lists all of them.
 pub fn invalid(violations: Vec<FieldViolation>) -> Status {
     let fields: Vec<String> = violations
         .iter()
@@ -69,7 +69,7 @@ pub fn invalid(violations: Vec<FieldViolation>) -> Status {
     )
 }
 
-/// A board from which the goal cannot be reached.
+/// The status for a board from which the goal cannot be reached.
 pub fn unsolvable(parity: &Parity) -> Status {
     let exchange = parity.exchange;
     status(
@@ -101,7 +101,7 @@ pub fn unsolvable(parity: &Parity) -> Status {
     )
 }
 
-/// A request that the engine did not take.
+/// The status for a request that the engine refused.
 pub fn refused(refused: &Refused) -> Status {
     match refused {
         Refused::Plan(error) => invalid(vec![FieldViolation::new("method", error.to_string())]),
@@ -117,8 +117,7 @@ pub fn refused(refused: &Refused) -> Status {
     }
 }
 
-/// Who is asked too much has no time to write: there are few different such statuses, and each is
-/// made once.
+/// An overloaded server has no time to build statuses. There are few different ones, so each is built once.
 fn overloaded(lack: Lack, retry_after: Duration) -> Status {
     static MADE: Few<(Lack, Duration), Status> = Few::new(|&(lack, retry_after)| {
         let message = Refused::Overloaded { lack, retry_after }.to_string();
@@ -127,7 +126,7 @@ fn overloaded(lack: Lack, retry_after: Duration) -> Status {
     MADE.with((lack, retry_after), Status::clone)
 }
 
-/// A request that the engine took and did not answer.
+/// The status for a request that the engine accepted and did not answer.
 pub fn failed(failure: &Failure) -> Status {
     match failure {
         Failure::Limit {
@@ -162,7 +161,7 @@ pub fn failed(failure: &Failure) -> Status {
     }
 }
 
-/// A request that was begun and did not arrive.
+/// The status for a request that started to arrive and did not finish.
 pub fn late() -> Status {
     status(
         Code::DeadlineExceeded,
@@ -173,7 +172,7 @@ pub fn late() -> Status {
     )
 }
 
-/// A solution that was sent while it was worked out, and not read to its end.
+/// The status for a solution that was sent while it was worked out, and not read to its end.
 pub fn read_too_slowly() -> Status {
     never_again(status(
         Code::ResourceExhausted,
@@ -184,7 +183,7 @@ pub fn read_too_slowly() -> Status {
     ))
 }
 
-/// More calls at once than the server takes.
+/// The status for more concurrent calls than the server takes.
 pub fn too_many_calls() -> Status {
     telemetry::overloaded("calls");
     retry(
@@ -195,7 +194,7 @@ pub fn too_many_calls() -> Status {
     )
 }
 
-/// Others' requests that have arrived in part hold all the memory that there is for them.
+/// The status when other partly received requests hold all the memory for requests.
 pub fn no_room() -> Status {
     telemetry::overloaded("requests");
     retry(
@@ -206,7 +205,7 @@ pub fn no_room() -> Status {
     )
 }
 
-/// More headers than a request may have.
+/// The status for more headers than a request may have.
 pub fn too_many_headers(most: usize) -> Status {
     never_again(status(
         Code::ResourceExhausted,
@@ -217,7 +216,7 @@ pub fn too_many_headers(most: usize) -> Status {
     ))
 }
 
-/// A request for boards that the engine took and did not answer.
+/// The status for a request for boards that the engine accepted and did not answer.
 pub fn not_drawn(failure: &Failure) -> Status {
     match failure {
         Failure::Limit {
@@ -241,7 +240,7 @@ fn limit(
             "the memory limit",
             "limits.max_memory_bytes",
         ),
-        // It would try more, had it more time.
+        // With more time it would try more.
         StopReason::Exhausted => (
             "TIME_LIMIT",
             "the end of all that the method could try in its time",
@@ -264,14 +263,14 @@ fn limit(
 /// Why a caller is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stranger {
-    /// It brings no token.
+    /// It presents no token.
     MissingToken,
-    /// It brings one that is not known, or not in the way it should.
+    /// It presents an unknown token, or presents one in the wrong way.
     WrongToken,
 }
 
 impl Stranger {
-    /// In a word, for metrics.
+    /// The label in metrics.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -281,7 +280,7 @@ impl Stranger {
     }
 }
 
-/// A caller who is not let in.
+/// The status for a caller that is not let in.
 pub fn unauthenticated(stranger: Stranger) -> Status {
     let (reason, message) = match stranger {
         Stranger::MissingToken => (
@@ -297,7 +296,7 @@ pub fn unauthenticated(stranger: Stranger) -> Status {
     status(Code::Unauthenticated, reason, message, [], details)
 }
 
-/// The server is shutting down.
+/// The status while the server shuts down.
 pub fn draining() -> Status {
     retry(
         Code::Unavailable,
@@ -307,7 +306,7 @@ pub fn draining() -> Status {
     )
 }
 
-/// A panic, or an answer that did not stand its replay.
+/// The status for a panic, or for an answer that failed its replay.
 pub fn defect() -> Status {
     status(
         Code::Internal,
@@ -319,7 +318,7 @@ pub fn defect() -> Status {
     )
 }
 
-/// A response that would not fit into one message.
+/// The status for a response that would not fit in one message.
 pub fn too_large(what: &str, hint: &str) -> Status {
     never_again(status(
         Code::ResourceExhausted,
@@ -330,17 +329,17 @@ pub fn too_large(what: &str, hint: &str) -> Status {
     ))
 }
 
-/// What the transport refused before a handler saw it, in the contract's terms.
+/// Translates what the transport refused before a handler saw it into the contract's terms.
 pub fn transport(refusal: &Status) -> Option<Status> {
-    // tonic says nothing more of a method that is not there.
+    // tonic gives no message for a method that does not exist.
     let message = match refusal.message() {
         "" => "the service has no such method: reflection lists those it has",
         message => message,
     };
     let (code, reason) = match refusal.code() {
-        // A message that is no message is the client's fault, not ours.
+        // Malformed messages are the client's fault, not ours.
         Code::Internal => (Code::InvalidArgument, "MALFORMED_MESSAGE"),
-        // Too large as it came, or once it was decompressed.
+        // Too large as received, or after decompression.
         Code::OutOfRange | Code::ResourceExhausted => {
             (Code::ResourceExhausted, "REQUEST_TOO_LARGE")
         }
@@ -358,8 +357,8 @@ pub fn transport(refusal: &Status) -> Option<Status> {
     })
 }
 
-/// The same question would get the same answer. The code alone does not say so: a client's policy that
-/// comes back when a server was overloaded would ask again.
+/// Tells clients not to retry, because the same question would get the same answer. The code alone
+/// does not say so: a policy that retries when a server was overloaded would ask again.
 fn never_again(mut status: Status) -> Status {
     status
         .metadata_mut()
@@ -367,7 +366,7 @@ fn never_again(mut status: Status) -> Status {
     status
 }
 
-/// Whether a status in these headers tells when to ask again.
+/// Whether a status in these headers says when to retry.
 pub fn is_to_come_again(headers: &HeaderMap) -> bool {
     headers.get(PUSHBACK).is_some_and(|after| after != NEVER)
 }

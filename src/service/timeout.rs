@@ -1,14 +1,14 @@
-//! Until when a call is waited for: its `grpc-timeout`.
+//! How long a caller waits: the `grpc-timeout` of a call.
 
 use std::time::Duration;
 
 use tonic::Request;
 use tonic_types::FieldViolation;
 
-/// How long the caller of a request waits [for certain](guaranteed); none when it does not say.
+/// How long the caller of a request is [guaranteed] to wait, or `None` if it does not say.
 ///
 /// # Errors
-/// When there is a timeout that cannot be read. To ignore it would be to break a promise.
+/// When there is a timeout that cannot be read. Ignoring it would break a promise.
 pub fn of<T>(request: &Request<T>) -> Result<Option<Duration>, FieldViolation> {
     let Some(value) = request.metadata().get("grpc-timeout") else {
         return Ok(None);
@@ -21,7 +21,7 @@ pub fn of<T>(request: &Request<T>) -> Result<Option<Duration>, FieldViolation> {
     })
 }
 
-/// Reads a timeout as it is told: at most eight digits and a unit.
+/// Reads a timeout as stated: at most eight digits and a unit.
 #[must_use]
 pub fn stated(text: &[u8]) -> Option<Duration> {
     let (unit, digits) = text.split_last()?;
@@ -42,7 +42,8 @@ pub fn stated(text: &[u8]) -> Option<Duration> {
     })
 }
 
-/// Reads how long the caller waits for certain: what is [stated], less what it may have been rounded up by.
+/// Reads how long the caller is sure to wait: the timeout as [stated], minus the most it may have
+/// been rounded up by.
 ///
 /// ```
 /// use loyd::service::timeout::guaranteed;
@@ -53,7 +54,7 @@ pub fn stated(text: &[u8]) -> Option<Duration> {
 #[must_use]
 pub fn guaranteed(text: &[u8]) -> Option<Duration> {
     let stated = stated(text)?;
-    // Those who round write nothing that fine; most others write seconds so.
+    // Clients that round never use units this fine; most others write seconds in them.
     let is_exact = matches!(text.last(), Some(b'u' | b'n'));
     Some(if is_exact {
         stated
@@ -62,12 +63,13 @@ pub fn guaranteed(text: &[u8]) -> Option<Duration> {
     })
 }
 
-/// By how much a timeout may have been rounded up on its way into the header.
+/// The most by which a timeout may have been rounded up on its way into the header.
 ///
-/// gRPC C-core, by which C++, Python, Ruby, PHP and Objective-C call, writes times of more than a second with three digits
-/// (`timeout_encoding.cc`), up to 10 s in steps of 10 ms, up to 100 s of 100 ms, and so on, always rounded up: a client that
-/// waits for 15.01 s says `15100m`, and is gone 90 ms before that. What is no whole number of its steps does not come from there.
-/// From 28 hours on it counts in minutes and hours, which is not followed.
+/// gRPC C-core, which is behind C++, Python, Ruby, PHP and Objective-C, writes times of more than a
+/// second with three digits (`timeout_encoding.cc`): up to 10 s in steps of 10 ms, up to 100 s in
+/// steps of 100 ms, and so on, always rounded up. A client that waits for 15.01 s says `15100m`,
+/// and is gone 90 ms before that. A timeout that is not a whole number of steps does not come from
+/// C-core. From 28 hours on C-core counts in minutes and hours, which is not modeled here.
 fn rounding(told: Duration) -> Duration {
     const STEP_TO_10_S: u128 = 10;
     let milliseconds = told.as_millis();

@@ -1,7 +1,7 @@
-//! Lets in who brings a token, where tokens are asked for.
+//! Lets callers in by token, where tokens are required.
 //!
-//! Health is told to everybody: balancers and probes have no token. Reflection and all calls need
-//! one.
+//! Health is open to everybody, since load balancers and probes have no token. Reflection and all
+//! other calls need one.
 
 use std::convert::Infallible;
 use std::future::{Ready, ready};
@@ -20,13 +20,13 @@ use super::tokens::{Token, Tokens};
 use crate::service::status::{self, Stranger};
 use crate::telemetry;
 
-/// What needs no token.
+/// The path prefix that needs no token.
 const OPEN: &str = "/grpc.health.v1.Health/";
 
-/// Before the token in the header.
+/// What precedes the token in the header.
 const SCHEME: &str = "Bearer ";
 
-/// A service that only those may call who have a token, if there are tokens.
+/// A service that only callers with a token may call, if there are tokens.
 #[derive(Clone, Debug)]
 pub struct Authenticate<S> {
     inner: S,
@@ -34,7 +34,7 @@ pub struct Authenticate<S> {
 }
 
 impl<S> Authenticate<S> {
-    /// Asks the callers of `inner` for one of `tokens`.
+    /// Requires callers of `inner` to present one of `tokens`.
     pub const fn new(inner: S, tokens: Option<Arc<Reloaded<Tokens>>>) -> Self {
         Self { inner, tokens }
     }
@@ -59,7 +59,7 @@ where
             let tokens = tokens.current();
             match presented(&tokens, request.headers()) {
                 Ok(token) => {
-                    // A certificate's name, which is there already, says more.
+                    // A certificate's name, if already set, is more specific.
                     let extensions = request.extensions_mut();
                     if extensions.get::<Identity>().is_none() {
                         extensions.insert(token.name.clone());
@@ -74,7 +74,7 @@ where
                 }
             }
         }
-        // It has done its work, and goes no further.
+        // The token has done its work, and goes no further.
         request.headers_mut().remove(AUTHORIZATION);
         Either::Left(self.inner.call(request))
     }

@@ -1,7 +1,7 @@
-//! Who calls: the name by which a client is known.
+//! The name by which a client is known.
 //!
-//! A call has a name by its client's certificate, else by its token, else by the header that a
-//! trusted proxy sets; or it has none.
+//! A call gets its name from its client's certificate, else from its token, else from the header
+//! that a trusted proxy sets. Otherwise it has none.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use tower::Service;
 
 use crate::service::call::Call;
 
-/// The name of a client, a request extension of its calls: 1 to 64 bytes of printable ASCII, no
-/// spaces.
+/// The name of a client, stored as a request extension of its calls: 1 to 64 bytes of printable
+/// ASCII without spaces.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity(Arc<str>);
 
@@ -21,7 +21,7 @@ impl Identity {
     /// The longest name, in bytes.
     pub const MAX_BYTES: usize = 64;
 
-    /// Reads a name; none if it is not one.
+    /// Reads a name, or returns `None` if it is invalid.
     #[must_use]
     pub fn new(name: &str) -> Option<Self> {
         let legal = (1..=Self::MAX_BYTES).contains(&name.len())
@@ -42,13 +42,13 @@ impl fmt::Display for Identity {
     }
 }
 
-/// How much of the service a client gets beside others, 1 to 1000: a request extension of calls
-/// whose token says so.
+/// A client's share of the service relative to others, 1 to 1000: a request extension of calls
+/// whose token sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weight(u16);
 
 impl Weight {
-    /// Reads a weight; none if it is not one.
+    /// Reads a weight, or returns `None` if it is invalid.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
         let weight = text.parse().ok()?;
@@ -63,13 +63,13 @@ impl Weight {
 }
 
 impl Default for Weight {
-    /// That of clients of whom nothing is said.
+    /// The weight of clients for which none is set.
     fn default() -> Self {
         Self(1)
     }
 }
 
-/// A service whose calls that have no name yet are named by a header, and whose names are logged.
+/// A service that names calls without a name by a header, and records names for the log.
 #[derive(Clone, Debug)]
 pub struct Identify<S> {
     inner: S,
@@ -82,7 +82,7 @@ impl<S> Identify<S> {
         Self { inner, header }
     }
 
-    /// A header that comes twice was not set by a proxy that can be trusted.
+    /// Reads the header. One that appears twice was not set by a proxy that can be trusted.
     fn read(&self, headers: &HeaderMap) -> Option<Identity> {
         let mut values = headers.get_all(self.header.as_ref()?).iter();
         let name = values.next()?.to_str().ok().and_then(Identity::new)?;

@@ -1,4 +1,4 @@
-//! Who may call, and by which name: certificates, tokens, and the names of clients.
+//! Who may call, and under which name: certificates, tokens, and the names of clients.
 
 mod auth;
 mod identity;

@@ -1,7 +1,7 @@
-//! What is read from files, and read again when they change: certificates and tokens.
+//! Values read from files, and read again when the files change: certificates and tokens.
 //!
-//! The bytes are compared, not the times: Kubernetes exchanges a mounted secret by turning a
-//! symbolic link over, and a copy may keep the time of its original.
+//! Contents are compared, not times: Kubernetes replaces a mounted secret by switching a symbolic
+//! link, and a copy may keep the time of its original.
 
 use std::fs::File;
 use std::io::Read;
@@ -14,16 +14,16 @@ use ring::digest::{Context, SHA256};
 
 use crate::telemetry;
 
-/// How often the files are looked at.
+/// How often the files are checked.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// No certificate and no list of tokens is as large, in bytes.
+/// The largest file that is read, in bytes. No certificate and no list of tokens is that large.
 const LARGEST: u64 = 8 << 20;
 
-/// Makes a value of the contents of the files, in their order.
+/// Makes a value from the contents of the files, in their order.
 type Parse<T> = fn(&[Vec<u8>]) -> Result<T, String>;
 
-/// A value that follows its files. What cannot be used does not replace what could.
+/// A value that follows its files. Contents that cannot be used do not replace those that could.
 #[derive(Debug)]
 pub struct Reloaded<T> {
     what: &'static str,
@@ -32,12 +32,12 @@ pub struct Reloaded<T> {
     current: RwLock<Arc<T>>,
 }
 
-/// A file, by the setting that names it.
+/// A file, with the setting that names it.
 pub type Named = (&'static str, PathBuf);
 
 impl<T: Send + Sync + 'static> Reloaded<T> {
-    /// Reads the files, and looks at them again for as long as the value is in use. `what` names
-    /// them in metrics.
+    /// Reads the files, and checks them for changes for as long as the value is in use. `what`
+    /// names them in metrics.
     ///
     /// # Errors
     /// What is wrong with the files.
@@ -56,7 +56,7 @@ impl<T: Send + Sync + 'static> Reloaded<T> {
         });
         telemetry::reload(what, Ok(()));
         let watched = Arc::downgrade(&reloaded);
-        // Not a task: a volume that hangs must not take one of the few threads that serve calls.
+        // A thread, not a task: a hanging volume must not block one of the few threads that serve calls.
         thread::Builder::new()
             .name("loyd-reload".to_owned())
             .spawn(move || watch(&watched, Ok(seen)))
@@ -64,12 +64,12 @@ impl<T: Send + Sync + 'static> Reloaded<T> {
         Ok(reloaded)
     }
 
-    /// The value as it was last read.
+    /// The value as last read.
     pub fn current(&self) -> Arc<T> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Looks at the files once, and returns what was seen.
+    /// Checks the files once, and returns what was seen.
     fn look(&self, last: &Seen) -> Seen {
         let seen = read(&self.files).and_then(|(contents, digest)| {
             if last.as_ref() == Ok(&digest) {
@@ -95,10 +95,10 @@ impl<T: Send + Sync + 'static> Reloaded<T> {
     }
 }
 
-/// What the files held when they were last looked at, or why they could not be used.
+/// What the files held at the last check, or why they could not be used.
 type Seen = Result<Digest, String>;
 
-/// The SHA-256 of all that the files hold.
+/// The SHA-256 of the files' contents.
 type Digest = [u8; 32];
 
 fn watch<T: Send + Sync + 'static>(watched: &Weak<Reloaded<T>>, mut seen: Seen) {

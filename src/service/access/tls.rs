@@ -1,4 +1,4 @@
-//! TLS: the server's certificate, and the clients' where they must have one.
+//! TLS: the server's certificate, and client certificates where they are required.
 
 use std::io;
 use std::sync::Arc;
@@ -19,16 +19,16 @@ use super::reload::Reloaded;
 use crate::config::AccessArgs;
 use crate::telemetry;
 
-/// The only protocol that is spoken inside.
+/// The only protocol spoken over TLS.
 const ALPN: &[u8] = b"h2";
 
 /// A connection with TLS.
 pub type Stream = TlsStream<TcpStream>;
 
-/// How to answer handshakes, by files that may change.
+/// How to answer handshakes, based on files that may change.
 pub type Certificates = Reloaded<ServerConfig>;
 
-/// Reads the certificates; none when TLS was not asked for.
+/// Reads the certificates, or returns `None` when TLS was not asked for.
 ///
 /// # Errors
 /// What is wrong with the files.
@@ -93,7 +93,8 @@ fn read_certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String>
     }
 }
 
-/// What is wrong with a file. The error's own text has lines of it, which may be those of a private key.
+/// What is wrong with a file. The error's own text can quote lines of the file, which may be those
+/// of a private key.
 const fn fault(error: &pem::Error) -> &'static str {
     match error {
         pem::Error::MissingSectionEnd { .. } => "a section has no line of its own that ends it",
@@ -105,16 +106,16 @@ const fn fault(error: &pem::Error) -> &'static str {
     }
 }
 
-/// When a certificate ends, in seconds since 1970.
+/// When a certificate expires, in seconds since 1970.
 fn expiry(certificate: &CertificateDer<'_>) -> Option<i64> {
     let (_, certificate) = parse_x509_certificate(certificate).ok()?;
     Some(certificate.validity().not_after.timestamp())
 }
 
-/// Answers a handshake.
+/// Answers a handshake. Also returns the name in the client's certificate, if any.
 ///
 /// # Errors
-/// Why it came to nothing, in a word.
+/// The label of the failure.
 pub async fn handshake(
     stream: TcpStream,
     certificates: &Certificates,
@@ -133,8 +134,7 @@ pub async fn handshake(
     }
 }
 
-/// By what a certificate names its bearer: the first DNS name, else the first URI, else the
-/// common name.
+/// The name in a certificate: the first DNS name, else the first URI, else the common name.
 fn name(certificate: &CertificateDer<'_>) -> Option<Identity> {
     let (_, certificate) = parse_x509_certificate(certificate).ok()?;
     let alternatives = certificate.subject_alternative_name().ok().flatten();
@@ -158,7 +158,7 @@ fn name(certificate: &CertificateDer<'_>) -> Option<Identity> {
     dns.chain(uris).chain(common).find_map(Identity::new)
 }
 
-/// Why a handshake failed, as a label: few words, whatever the client sends.
+/// Why a handshake failed, as one of a few labels, whatever the client sends.
 fn why(error: &io::Error) -> &'static str {
     let cause = error.get_ref().and_then(|error| error.downcast_ref());
     match cause {

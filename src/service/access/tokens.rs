@@ -1,4 +1,4 @@
-//! The tokens that let clients in, of which only the hashes are kept.
+//! The tokens that let clients in. Only their hashes are kept.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,8 +13,8 @@ use super::reload::Reloaded;
 /// The bytes of a token's SHA-256.
 pub type Hash = [u8; 32];
 
-/// The bytes of a hash by which a token is looked up. To learn them from how long that takes is
-/// of no use: nobody can make a token that fits them.
+/// The number of hash bytes by which a token is looked up. Learning them from the timing is
+/// useless, since nobody can make a token that matches them.
 const KEY: usize = 8;
 
 /// The clients that have a token.
@@ -25,9 +25,9 @@ pub struct Tokens(HashMap<[u8; KEY], Token>);
 #[derive(Debug)]
 pub struct Token {
     hash: Hash,
-    /// Whose it is.
+    /// The client's name.
     pub name: Identity,
-    /// How much that client gets beside others.
+    /// The client's weight relative to others.
     pub weight: Weight,
 }
 
@@ -45,11 +45,11 @@ impl Tokens {
         })
     }
 
-    /// Reads lines of a name, a hash in hexadecimal and maybe a weight. Empty lines and those that
-    /// begin with `#` say nothing.
+    /// Reads lines of a name, a hash in hexadecimal and an optional weight. Empty lines and those
+    /// that begin with `#` are ignored.
     ///
     /// # Errors
-    /// The first line that is wrong, never what stands there: it might be a token.
+    /// The first invalid line, by number. Its content is never included, since it might be a token.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut tokens = HashMap::new();
         for (number, line) in text.lines().enumerate() {
@@ -83,7 +83,7 @@ impl Tokens {
         Ok(Self(tokens))
     }
 
-    /// The token that was presented, if it is one.
+    /// Finds the token that was presented.
     #[must_use]
     pub fn find(&self, presented: &[u8]) -> Option<&Token> {
         let hash = hash(presented);

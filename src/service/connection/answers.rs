@@ -1,29 +1,30 @@
-//! Follows the answers that leave by a connection: which have begun, and have not ended on the wire.
+//! Tracks a connection's answers that have begun but have not ended on the wire.
 //!
-//! To us a call is over when h2 has its answer. h2 keeps what the peer's window has no room for, for as
-//! long as the connection lasts: a peer whose windows are opened by a byte now and then would have as many answers kept as it
-//! may have streams, in memory that is nobody's. So the end of an answer is looked for in what is written, and whether
-//! as much of it is written in a while as of one that is read.
+//! For us a call is over when h2 has its answer. h2 keeps what does not fit in the peer's window for as
+//! long as the connection lasts. A peer that opens its windows by a byte now and then could have as many
+//! answers kept as it may have streams, in memory that is not accounted for. So this looks for the end of
+//! each answer in the bytes written, and checks whether an answer moves as fast as one that is being read.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::frame_header::{DATA, END_STREAM, FrameHeaders, HEADERS, RST_STREAM};
 
-/// So many calls are remembered that were given up before their answers began: as many as a connection has at once, unless `--max-streams` says more.
+/// How many calls are remembered that were given up before their answers began: as many as a
+/// connection has at once, unless `--max-streams` says more.
 const REMEMBERED: usize = 256;
 
-/// Less of an answer in a while is as good as nothing.
+/// Fewer bytes of an answer than this, in a while, count as nothing.
 pub(super) const SOME: u64 = 4 << 10;
 
 /// The answers of a connection that have begun and have not ended.
 #[derive(Debug, Default)]
 pub struct Answers {
     headers: FrameHeaders,
-    /// By stream. h2 bounds the streams.
+    /// By stream. h2 bounds the number of streams.
     open: HashMap<u32, Sent>,
-    /// Calls that were given up before their answers began here: what h2 had written by then still passes, and nothing
-    /// ever ends it.
+    /// Calls given up before their answers began here. What h2 had written by then still passes,
+    /// and nothing ever ends it.
     given_up: VecDeque<u32>,
 }
 
@@ -32,12 +33,12 @@ pub struct Answers {
 struct Sent {
     /// Since when less than [`SOME`] has been sent.
     since: Instant,
-    /// How much that is, in bytes.
+    /// How many bytes have been sent since then.
     bytes: u64,
 }
 
 impl Answers {
-    /// These bytes have been sent to the peer.
+    /// Records bytes sent to the peer.
     pub fn sent(&mut self, mut bytes: &[u8], now: Instant) {
         while let Some(header) = self.headers.next(&mut bytes) {
             match header.kind {
@@ -70,7 +71,7 @@ impl Answers {
         }
     }
 
-    /// The peer has given these calls up: h2 forgets what it has of their answers.
+    /// Records that the peer has given these calls up: h2 discards what it holds of their answers.
     pub fn given_up(&mut self, streams: &[u32]) {
         for stream in streams {
             if self.open.remove(stream).is_some() {
@@ -83,7 +84,7 @@ impl Answers {
         }
     }
 
-    /// How many have had next to nothing sent for longer than a time.
+    /// The number of answers of which next to nothing has been sent for longer than `time`.
     #[must_use]
     pub fn silent_for(&self, time: Duration, now: Instant) -> usize {
         let since = |sent: &Sent| now.saturating_duration_since(sent.since);

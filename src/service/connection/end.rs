@@ -12,7 +12,7 @@ pub enum End {
     Lost,
     /// There was no room for it.
     Limit,
-    /// It did not come to a first call: no TLS, no HTTP/2, or not in time.
+    /// It never got to a first call: no TLS, no HTTP/2, or not in time.
     Handshake,
     /// The peer broke the rules of HTTP/2.
     Protocol,
@@ -20,18 +20,18 @@ pub enum End {
     Flood,
     /// The peer did not read what it had asked for.
     Stalled,
-    /// Nothing was asked for long.
+    /// Nothing was asked for a long time.
     Idle,
-    /// It had become old.
+    /// It had reached its maximum age.
     Age,
     /// The server shuts down.
     Drain,
-    /// What served it panicked.
+    /// The code that served it panicked.
     Defect,
 }
 
 impl End {
-    /// In a word, for metrics.
+    /// The label in metrics.
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
@@ -58,15 +58,15 @@ impl End {
         )
     }
 
-    /// Serves a connection to its end. A panic costs this connection alone, and is counted.
+    /// Serves a connection to its end. A panic is counted, and costs only this connection.
     pub async fn of(serving: impl Future<Output = Self>) -> Self {
         caught("connection", serving).await.unwrap_or(Self::Defect)
     }
 
-    /// How a connection ended that hyper gave up.
+    /// How a connection ended on which hyper gave up.
     #[must_use]
     pub fn by(error: &hyper::Error) -> Self {
-        // A client that vanished or broke the protocol: not our error.
+        // A client that vanished or broke the protocol is not an error of ours.
         tracing::debug!(%error, "connection ended");
         let cause = std::error::Error::source(error);
         if let Some(error) = cause.and_then(|cause| cause.downcast_ref::<std::io::Error>()) {
@@ -77,7 +77,7 @@ impl End {
             };
         }
         match cause.and_then(|cause| cause.downcast_ref::<h2::Error>()) {
-            // Such as no answer to a PING.
+            // For example, a PING was not answered.
             None => Self::Lost,
             Some(cause) if cause.is_remote() => Self::Peer,
             Some(cause) if cause.reason() == Some(h2::Reason::ENHANCE_YOUR_CALM) => Self::Flood,

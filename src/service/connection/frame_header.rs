@@ -1,15 +1,15 @@
-//! Finds the frame headers of HTTP/2 (RFC 9113, section 4.1) in bytes that arrive in pieces of any size.
+//! Finds HTTP/2 frame headers (RFC 9113, section 4.1) in bytes that arrive in pieces of any size.
 
 /// The bytes of a frame header: length, type, flags, stream.
 pub const HEADER_BYTES: usize = 9;
 
-/// The types of frames that belong to a call, and what goes on with HEADERS.
+/// The frame types that belong to a call, including the continuation of HEADERS.
 pub const DATA: u8 = 0;
 pub const HEADERS: u8 = 1;
 pub const RST_STREAM: u8 = 3;
 pub const CONTINUATION: u8 = 9;
 
-/// On DATA and HEADERS: nothing more comes from this side.
+/// The flag on DATA and HEADERS that says that nothing more comes from this side.
 pub const END_STREAM: u8 = 1;
 
 /// A frame header.
@@ -23,7 +23,7 @@ pub struct FrameHeader {
     pub flags: u8,
     /// The number of its stream; 0 for the connection.
     pub stream: u32,
-    /// All of it came at once.
+    /// Whether all of it came at once.
     pub is_whole: bool,
 }
 
@@ -44,7 +44,8 @@ impl FrameHeaders {
         self.filled == 0 && self.payload == 0
     }
 
-    /// The next header that is complete in these bytes, which begin behind it then; else they are used up.
+    /// The next header that is complete in `bytes`, which is advanced past it. If there is none,
+    /// all bytes are consumed.
     pub fn next(&mut self, bytes: &mut &[u8]) -> Option<FrameHeader> {
         let skipped = bytes.len().min(self.payload);
         self.payload -= skipped;

@@ -1,19 +1,21 @@
-//! Follows the frames of a connection, and tells when there are too many that ask for nothing.
+//! Follows the frames of a connection, and notices when too many of them ask for nothing.
 //!
-//! HTTP/2 lets a peer send PING, SETTINGS, PRIORITY, WINDOW_UPDATE and RST_STREAM frames as it
-//! likes, each of which costs us time; h2 bounds what they cost in memory, but not how many come.
-//! Here they cost credit, which a peer earns by calls and by what it is sent: who reads answers may acknowledge
-//! them, widen windows, measure round trips and give calls up; who only makes noise runs out.
+//! HTTP/2 lets a peer send any number of PING, SETTINGS, PRIORITY, WINDOW_UPDATE and RST_STREAM
+//! frames, each of which costs us time. h2 bounds what they cost in memory, but not how many come.
+//! Here they cost credit, which a peer earns by calls and by the bytes sent to it. A peer that
+//! reads answers may acknowledge them, widen windows, measure round trips and give calls up; a peer
+//! that only makes noise runs out.
 
 use std::time::Instant;
 
 use super::frame_header::{CONTINUATION, DATA, FrameHeaders, HEADER_BYTES, HEADERS, RST_STREAM};
 
-/// The flag of HEADERS, and of CONTINUATION which goes on with them, that says that they are complete. Until
-/// then nothing may interrupt them.
+/// The flag of HEADERS, and of the CONTINUATION frames that extend them, that says that they are
+/// complete. Until then no other frame may come between.
 const END_HEADERS: u8 = 4;
 
-/// A PING, the flag that says that it answers one of ours, and what h2 puts into the PING of its goodbye.
+/// The PING frame type, the flag that marks an answer to one of ours, and the payload of h2's PING
+/// on graceful shutdown.
 const PING: u8 = 6;
 const ACK: u8 = 1;
 const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
@@ -21,13 +23,13 @@ const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
 /// The bytes of the answer to a goodbye.
 pub const FAREWELL: usize = HEADER_BYTES + GOODBYE.len();
 
-/// The credit that any other frame costs. That many bytes sent earn one.
+/// The credit that any other frame costs. Each byte sent earns one.
 const COST: u64 = 64;
 
-/// The credit that comes with time: this many frames a second.
+/// The credit that comes with time: this many frames per second.
 const PER_SECOND: u64 = 100 * COST;
 
-/// The most credit, and what a peer begins with: this many frames.
+/// The most credit, with which a peer starts: this many frames.
 const MOST: u64 = 2_000 * COST;
 
 /// A peer has sent too many frames that ask for nothing.
@@ -40,16 +42,16 @@ pub struct Frames {
     headers: FrameHeaders,
     credit: u64,
     topped_up: Instant,
-    /// The headers of a call are not complete.
+    /// Whether the headers of a call are incomplete.
     in_headers: bool,
-    /// Where the answer to a goodbye begins in what came last.
+    /// Where the answer to a goodbye begins in the bytes that came last.
     farewell: Option<usize>,
-    /// The calls that were given up in what came last.
+    /// The calls that were given up in the bytes that came last.
     given_up: Vec<u32>,
 }
 
 impl Frames {
-    /// Before the first frame.
+    /// The state before the first frame.
     #[must_use]
     pub fn new(now: Instant) -> Self {
         Self {
@@ -74,25 +76,25 @@ impl Frames {
         &self.given_up
     }
 
-    /// Whether another frame may stand between what has come and what is to come.
+    /// Whether another frame may be inserted between what has come and what is to come.
     #[must_use]
     pub const fn is_between(&self) -> bool {
         self.headers.is_between() && !self.in_headers
     }
 
-    /// So many bytes have been sent to the peer.
+    /// Records the number of bytes sent to the peer.
     pub const fn sent(&mut self, bytes: usize) {
         self.earn(bytes as u64);
     }
 
-    /// These bytes have come from the peer.
+    /// Records bytes received from the peer.
     ///
     /// # Errors
     /// When the peer has run out of credit.
     pub fn received(&mut self, mut bytes: &[u8], now: Instant) -> Result<(), Flood> {
         let elapsed = now.saturating_duration_since(self.topped_up);
         let earned = (elapsed.as_micros() as u64).saturating_mul(PER_SECOND) / 1_000_000;
-        // Moments too short to earn anything add up.
+        // Intervals too short to earn anything add up.
         if earned > 0 {
             self.topped_up = now;
             self.earn(earned);
@@ -115,8 +117,8 @@ impl Frames {
                 self.given_up.push(header.stream);
             }
             match header.kind {
-                // They make a call. Their number and their bytes are bounded elsewhere; each call pays for
-                // giving it up.
+                // These make a call. Their number and size are bounded elsewhere, and each call
+                // pays for giving it up.
                 DATA => {}
                 HEADERS => self.earn(COST),
                 _ => match self.credit.checked_sub(COST) {

@@ -1,4 +1,4 @@
-//! What is written to a connection, gathered while it is at work: the answers of calls that came
+//! Gathers what is written to a connection while it is at work, so that answers to calls that came
 //! together leave together. A system call for each would cost as much as most answers do.
 
 use std::future::poll_fn;
@@ -20,12 +20,12 @@ pub struct Gather<T>(Arc<Mutex<Gathered<T>>>);
 #[derive(Debug)]
 struct Gathered<T> {
     stream: T,
-    /// What has been written, of which so many bytes have been sent.
+    /// The bytes that have been written; the first `sent` of them have been sent.
     written: Vec<u8>,
     sent: usize,
-    /// What was sent has not been flushed yet.
+    /// Whether bytes were sent that have not been flushed.
     unflushed: bool,
-    /// Since when the peer takes nothing of what is there to be sent.
+    /// Since when the peer takes none of the bytes that are ready to be sent.
     blocked: Option<Instant>,
 }
 
@@ -36,7 +36,7 @@ impl<T> Clone for Gather<T> {
 }
 
 impl<T> Gather<T> {
-    /// Gathers what will be written to a stream.
+    /// Gathers what will be written to `stream`.
     pub fn new(stream: T) -> Self {
         Self(Arc::new(Mutex::new(Gathered {
             stream,
@@ -47,7 +47,7 @@ impl<T> Gather<T> {
         })))
     }
 
-    /// For how long the peer has taken nothing, though there was something.
+    /// How long the peer has taken nothing although there was something to take.
     pub fn blocked_for(&self) -> Duration {
         let blocked = self.lock().blocked;
         blocked.map_or(Duration::ZERO, |since| since.elapsed())
@@ -65,11 +65,10 @@ impl<T> Gather<T> {
 }
 
 impl<T: AsyncWrite + Unpin> Gather<T> {
-    /// Does what is to be done with the connection, and each time that has done what it can, sends
-    /// what was written.
+    /// Polls `work`, and after each poll sends what it has written.
     ///
     /// # Errors
-    /// When the peer has gone before it was done.
+    /// When the peer has gone before the work was done.
     pub async fn send_after<W: Future + Unpin>(&self, mut work: W) -> io::Result<W::Output> {
         poll_fn(|cx| {
             let done = Pin::new(&mut work).poll(cx);
@@ -92,7 +91,7 @@ impl<T: AsyncWrite + Unpin> Gather<T> {
 }
 
 impl<T: AsyncWrite + Unpin> Gathered<T> {
-    /// Takes note of whether the peer takes anything.
+    /// Records whether the peer takes anything.
     fn noted(&mut self, written: Poll<io::Result<usize>>) -> Poll<io::Result<usize>> {
         if written.is_ready() {
             self.blocked = None;
@@ -112,7 +111,7 @@ impl<T: AsyncWrite + Unpin> Gathered<T> {
             }
             self.unflushed = true;
         }
-        // A connection that says nothing holds nothing.
+        // A silent connection holds no memory.
         self.written = Vec::new();
         self.sent = 0;
         if self.unflushed {
@@ -167,7 +166,7 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Gather<T> {
         true
     }
 
-    /// Nothing is flushed before it is sent.
+    /// Does nothing: bytes are flushed when they are sent.
     fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }

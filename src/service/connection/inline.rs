@@ -1,8 +1,8 @@
 //! Runs the calls of a connection within its own task, for a turn at a time.
 //!
 //! A task for each call would have to be woken by what it waits for, and would then wake the
-//! connection's to have its answer sent. So calls that came together are begun one after the other,
-//! when all of them have been read, and their answers leave together, too: what is done for one
+//! connection's task to send its answer. Instead, calls that came together are started one after
+//! the other, once all of them have been read, and their answers leave together too. Each call
 //! finds the processor's caches as the one before it left them.
 
 use std::pin::Pin;
@@ -17,13 +17,13 @@ use hyper::rt::Executor;
 
 use crate::service::caught::caught;
 
-/// How long a connection's calls keep its thread while there are more of them. Others wait for that
-/// long, and answers until then.
+/// How long the calls of a connection keep its thread while there are more of them. Other
+/// connections wait that long, and so do the answers.
 const TURN: Duration = Duration::from_micros(500);
 
 type Calls = Vec<BoxFuture<'static, ()>>;
 
-/// Takes in what is to be run.
+/// Collects the calls to run.
 #[derive(Clone, Default)]
 pub struct Inline(Arc<Mutex<Calls>>);
 
@@ -38,23 +38,23 @@ where
     F: Future<Output = ()> + Send + 'static,
 {
     fn execute(&self, future: F) {
-        // A panic costs this call alone.
+        // A panic costs this call only.
         let call = caught("call", future).map(|_| ());
         self.came().push(call.boxed());
     }
 }
 
-/// The calls of a connection. Dropping it ends them.
+/// The calls of a connection. Dropping this ends them.
 pub struct UnderWay {
     came: Inline,
-    /// Those that were taken out of `came`, the first one last, and have not begun.
+    /// Calls taken from `came` that have not started, the next one last.
     next: Calls,
-    /// Those that have begun and wait for something.
+    /// Calls that have started and wait for something.
     waiting: FuturesUnordered<BoxFuture<'static, ()>>,
 }
 
 impl UnderWay {
-    /// Those that will be taken in by `came`.
+    /// The calls that `came` will collect.
     #[must_use]
     pub fn of(came: Inline) -> Self {
         Self {
@@ -64,8 +64,8 @@ impl UnderWay {
         }
     }
 
-    /// Does what there is to do for a connection: lets `bring` read and write, and runs the calls
-    /// that come by it, or need not wait any longer. When its turn is over, it gives way to others.
+    /// Gives a connection a turn: lets `bring` read and write, and runs the calls that it brings or
+    /// that need not wait any longer. When the turn is over, other connections come first.
     pub fn poll_turn<T>(
         &mut self,
         cx: &mut Context<'_>,
@@ -88,9 +88,10 @@ impl UnderWay {
         }
     }
 
-    /// Runs all calls as far as they get; pending when their turn is over before.
+    /// Runs all calls as far as they get. Returns pending when the turn is over before that.
     fn run(&mut self, cx: &mut Context<'_>, begun: Instant) -> Poll<()> {
-        // Those that waited have half of the turn, and first: where newcomers always come they would have none.
+        // Waiting calls come first and get half of the turn. If newcomers never stopped, they would
+        // get none of it.
         while begun.elapsed() < TURN / 2 && self.end_one(cx) {}
         loop {
             if self.next.is_empty() {
@@ -98,7 +99,7 @@ impl UnderWay {
                 self.next.reverse();
             }
             if let Some(mut call) = self.next.pop() {
-                // Nobody is woken: whoever waits is asked again.
+                // The waker does nothing, because calls that wait are polled again anyway.
                 let mut context = Context::from_waker(Waker::noop());
                 if call.as_mut().poll(&mut context).is_pending() {
                     self.waiting.push(call);
@@ -112,7 +113,7 @@ impl UnderWay {
         }
     }
 
-    /// Lets those that waited go on; whether one of them has ended.
+    /// Lets the waiting calls continue, and returns whether one of them has ended.
     fn end_one(&mut self, cx: &mut Context<'_>) -> bool {
         let ended = Pin::new(&mut self.waiting).poll_next(cx);
         matches!(ended, Poll::Ready(Some(())))
@@ -121,7 +122,7 @@ impl UnderWay {
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
-        // What came last may hold the list that it is in.
+        // The call that came last may hold the list that it is in.
         let came = std::mem::take(&mut *self.came.came());
         drop(came);
     }

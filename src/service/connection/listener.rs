@@ -1,4 +1,4 @@
-//! Accepts connections, so many at once, and knows which are open.
+//! Accepts connections up to a limit, and knows which are open.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,15 +20,15 @@ const BREATH: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct Connections {
     terms: Terms,
-    /// Room for more.
+    /// The places that are left.
     places: Arc<Semaphore>,
     tasks: TaskTracker,
-    /// Says to every connection: the end.
+    /// Cancelled when every connection is to be closed.
     close: CancellationToken,
 }
 
 impl Connections {
-    /// None yet.
+    /// Creates the terms with no connections.
     #[must_use]
     pub fn new(terms: Terms) -> Self {
         let most = terms.config.max_connections.min(Semaphore::MAX_PERMITS);
@@ -48,7 +48,8 @@ impl Connections {
                     self.admit(stream, peer);
                 }
                 Err(error) => {
-                    // Most likely no file descriptors: what is open goes on, and some will close.
+                    // Most likely there are no file descriptors left. Open connections continue,
+                    // and some will close.
                     telemetry::not_accepted(&error);
                     tokio::time::sleep(BREATH).await;
                 }
@@ -56,8 +57,8 @@ impl Connections {
         }
     }
 
-    /// Accepts those that have connected already, and closes the listener, which would reset them
-    /// together with the calls that they have sent.
+    /// Accepts the connections that are already established, then closes the listener. Closing it
+    /// first would reset them, together with the calls that they have sent.
     pub fn accept_last(&self, listener: TcpListener) {
         let Ok(listener) = listener.into_std() else {
             return;
@@ -72,7 +73,7 @@ impl Connections {
         }
     }
 
-    /// Begins to serve a connection; false when there is no room for it.
+    /// Starts to serve a connection. Returns false when there is no room for it.
     fn admit(&self, stream: TcpStream, peer: SocketAddr) -> bool {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             telemetry::connection_closed(End::Limit.label());
@@ -92,31 +93,32 @@ impl Connections {
         true
     }
 
-    /// How many are open.
+    /// The number of open connections.
     #[must_use]
     pub fn open(&self) -> usize {
         self.tasks.len()
     }
 
-    /// Tells all to take no new calls.
+    /// Tells all connections to take no new calls.
     pub fn tell_to_go(&self) {
         self.terms.goaway.cancel();
         self.tasks.close();
     }
 
-    /// Waits until all have ended, after they were told to; false when that takes longer.
+    /// Waits until all connections have ended after [`Self::tell_to_go`]. Returns false when that
+    /// takes longer than `time`.
     pub async fn ended_within(&self, time: Duration) -> bool {
         tokio::time::timeout(time, self.tasks.wait()).await.is_ok()
     }
 
-    /// Closes all that are left.
+    /// Closes the connections that are left.
     pub async fn close(&self) {
         self.close.cancel();
         self.tasks.wait().await;
     }
 }
 
-/// An open connection, for the metrics; also when what serves it panics.
+/// Counts an open connection in the metrics, even if the code that serves it panics.
 struct Open;
 
 impl Open {

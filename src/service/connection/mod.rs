@@ -40,25 +40,25 @@ pub use listener::Connections;
 pub use peer::{InTime, Peer, Room, Sending};
 pub use transport::Transport;
 
-/// The bytes of a request that may wait to be read: of one call, and of all on the connection.
+/// The most unread request bytes: of one call, and of all calls on the connection.
 const CALL_WINDOW: u32 = 64 << 10;
 const CONNECTION_WINDOW: u32 = 256 << 10;
 
 /// The most bytes of an answer that wait to be sent, beside one piece.
 const SEND_BUFFER: usize = 64 << 10;
 
-/// The largest frame that peers may send us: the least that HTTP/2 allows.
+/// The largest frame that peers may send: the smallest limit that HTTP/2 allows.
 const LARGEST_FRAME: u32 = 16 << 10;
 
-/// Header lists above this are refused, in bytes.
+/// The largest header list, in bytes.
 const HEADER_LIST: u32 = 16 << 10;
 
-/// How long the first bytes of the last connections may take when others are told to go: they are
-/// under way.
+/// How long the first bytes of the last connections may take once connections are told to go: they
+/// are on their way.
 const LAST_BYTES: Duration = Duration::from_millis(500);
 
-/// How far ages differ, in both directions, so that clients who came together do not come back
-/// together.
+/// The relative variation of connection ages, in both directions, so that clients that connected
+/// together do not reconnect together.
 const JITTER: f64 = 0.1;
 
 /// What all connections share.
@@ -68,15 +68,15 @@ pub struct Terms {
     pub calls: Calls,
     /// Times and bounds.
     pub config: Arc<ServeConfig>,
-    /// How to answer handshakes; none without TLS.
+    /// How to answer handshakes; `None` without TLS.
     pub certificates: Option<Arc<Certificates>>,
-    /// Says: no new calls.
+    /// Cancelled when no new calls are taken.
     pub goaway: CancellationToken,
 }
 
-/// Serves a connection until it ends; once it has been told to go, until its calls have ended.
+/// Serves a connection until it ends. Once it has been told to go, that is when its calls have ended.
 pub async fn serve(stream: TcpStream, peer: SocketAddr, terms: Terms) -> End {
-    // Answers are small and waited for.
+    // Answers are small, and somebody waits for them.
     drop(stream.set_nodelay(true));
     let begun = tokio::select! {
         begun = begin(stream, &terms) => begun,
@@ -97,8 +97,8 @@ pub async fn serve(stream: TcpStream, peer: SocketAddr, terms: Terms) -> End {
 
 type Stream = Transport<Either<TcpStream, TlsStream>>;
 
-/// TLS, if it is spoken here, and the first bytes of HTTP/2, all in time. A drain does not wait
-/// for those that say nothing.
+/// Completes TLS, if it is in use, and the HTTP/2 preface, within the handshake timeout. A drain
+/// does not wait for peers that send nothing.
 async fn begin(stream: TcpStream, terms: &Terms) -> Result<(Stream, Option<Identity>), End> {
     let deadline = tokio::time::Instant::now() + terms.config.handshake_timeout;
     let (stream, name) = match &terms.certificates {
@@ -150,7 +150,7 @@ async fn converse(
         .initial_stream_window_size(CALL_WINDOW)
         .initial_connection_window_size(CONNECTION_WINDOW)
         .max_send_buf_size(SEND_BUFFER)
-        // Calls of a whole connection may be cancelled at once, as when their deadline passes.
+        // All calls of a connection may be cancelled at once, as when their deadline passes.
         .max_pending_accept_reset_streams(config.max_streams as usize)
         .keep_alive_interval(config.keepalive)
         .keep_alive_timeout(config.keepalive_timeout)
@@ -177,7 +177,7 @@ async fn converse(
                 close: None,
             },
             _ = looks.tick() => match leaving {
-                // The only way to get back what waits to be sent.
+                // Closing is the only way to free what waits to be sent.
                 Some(leaving) if leaving.is_over() || watch.is_deserted(&leaving) => {
                     return leaving.why;
                 }
@@ -188,14 +188,14 @@ async fn converse(
                 },
             },
         };
-        // What goes on here may end, and new calls come by another connection.
+        // Calls in progress may finish; new calls use another connection.
         leaving = Some(leave);
         connection.as_mut().graceful_shutdown();
     }
 }
 
-/// A service that takes a request when it has come, and not when its turn is there: what is refused is not kept until then, and
-/// what is not has a place. All that calls go through is ready at any time.
+/// A service that accepts a request when it arrives, not when its turn comes: a refused request is not
+/// kept until then, and an accepted one has a place. Everything that calls go through is always ready.
 #[derive(Clone, Debug)]
 struct AtOnce<S>(S);
 
@@ -211,8 +211,8 @@ impl<S: Service<Request<Incoming>> + Clone> hyper::service::Service<Request<Inco
     }
 }
 
-/// Why a connection was told to go, and when it is closed if it has not gone; in a drain whoever
-/// drains closes it.
+/// Why a connection was told to go, and when it is closed if it has not gone. In a drain, `close`
+/// is `None`: whoever drains closes it.
 #[derive(Clone, Copy, Debug)]
 struct Leaving {
     why: End,
@@ -226,13 +226,13 @@ impl Leaving {
     }
 }
 
-/// Looks from time to time whether a connection should go on.
+/// Checks from time to time whether a connection should continue.
 struct Watch<'c> {
     config: &'c ServeConfig,
     peer: &'c Peer,
-    /// When it is old.
+    /// When the connection reaches its maximum age.
     old: Option<Instant>,
-    /// Since when answers wait on the wire that are over to us.
+    /// Since when answers that are over for us have waited on the wire.
     overdue: Option<Instant>,
 }
 
@@ -249,7 +249,7 @@ impl<'c> Watch<'c> {
         }
     }
 
-    /// Often enough for each of the times to be kept within a quarter.
+    /// Often enough to keep each of the times to within a quarter.
     fn interval(&self) -> Duration {
         let config = self.config;
         [
@@ -264,8 +264,8 @@ impl<'c> Watch<'c> {
         .max(Duration::from_millis(1))
     }
 
-    /// Whether answers wait for the peer to take them: those that it does not take piece by piece, and those that
-    /// are over to us, and not on the wire; or the peer takes nothing at all.
+    /// Whether the peer fails to take answers: it does not take the next piece of one, or does not
+    /// take the rest of one that is over for us, or takes nothing at all.
     fn is_stalled(&mut self, stream: &Gather<Stream>) -> bool {
         let patience = self.config.stall_timeout;
         let silent = stream.look(|stream| stream.silent_for(patience));
@@ -274,7 +274,7 @@ impl<'c> Watch<'c> {
         } else {
             self.overdue.get_or_insert_with(Instant::now);
         }
-        // Of a stream that told little for long the end may be on its way.
+        // A stream that has sent little for long may be about to end.
         let is_overdue = |since: Instant| since.elapsed() > patience;
         self.peer.stalled_for() > patience
             || stream.blocked_for() > patience
@@ -288,7 +288,7 @@ impl<'c> Watch<'c> {
             told: Instant::now(),
             close: Instant::now().checked_add(grace),
         };
-        // No call takes longer; streams of health may begin anew elsewhere.
+        // No call takes longer. Health watches can be started again elsewhere.
         let calls = config.engine.max_time.saturating_add(config.stall_timeout);
         let idle = config.max_connection_idle;
         if self.is_stalled(stream) {
@@ -303,8 +303,8 @@ impl<'c> Watch<'c> {
         }
     }
 
-    /// Whether an idle peer has not gone though it was told to, and does not ask for anything: a call that was on its way
-    /// when it was told has its time.
+    /// Whether an idle peer has been told to go and has neither gone nor asked for anything. A call
+    /// that was on its way at the time still gets a chance.
     fn is_deserted(&self, leaving: &Leaving) -> bool {
         let patience = self.config.keepalive_timeout;
         leaving.why == End::Idle

@@ -1,5 +1,5 @@
-//! The other end of a connection: whether it reads what it has asked for, and sends what it has
-//! begun to ask.
+//! The other end of a connection: whether it reads what it has asked for, and finishes the requests
+//! that it has begun.
 
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 #[derive(Debug)]
 pub struct Peer {
     since: Instant,
-    /// When it was last seen to have a call, in microseconds.
+    /// When it was last seen to have a call, in microseconds since `since`.
     active: AtomicU64,
     sending: Mutex<Vec<Weak<Sending>>>,
 }
@@ -30,10 +30,10 @@ pub struct Peer {
 #[derive(Debug)]
 pub struct Sending {
     since: Instant,
-    /// When a piece was handed to the transport that it has not taken yet, in microseconds; 0
-    /// when there is none.
+    /// When a piece was handed to the transport that it has not taken yet, in microseconds; 0 when
+    /// there is none.
     waiting: AtomicU64,
-    /// When it began, in microseconds, or had [`SOME`] more to send; 0 before that.
+    /// When it began, or last had [`SOME`] more to send, in microseconds; 0 before that.
     begun: AtomicU64,
     /// The bytes that it has had to send since then.
     bytes: AtomicU64,
@@ -50,7 +50,7 @@ impl Peer {
         }
     }
 
-    /// Begins to send an answer.
+    /// Starts to send an answer.
     pub fn sending(&self) -> Arc<Sending> {
         let answer = Arc::new(Sending {
             since: self.since,
@@ -60,7 +60,7 @@ impl Peer {
         });
         self.is_active();
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
-        // Each is looked at twice at the most before it goes.
+        // Cleaning up only when the list is full means looking at each at most about twice before it goes.
         if sending.len() == sending.capacity() {
             sending.retain(|answer| answer.strong_count() > 0);
         }
@@ -73,8 +73,8 @@ impl Peer {
         self.active.store(now, Ordering::Relaxed);
     }
 
-    /// For how long the peer has had no call, as far as was looked: a call that ended since the
-    /// last look ended then.
+    /// How long the peer has had no call, as far as has been observed. A call that ended since the
+    /// last check counts as having ended then.
     pub fn idle_for(&self) -> Duration {
         let sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         if sending.iter().any(|answer| answer.strong_count() > 0) {
@@ -84,7 +84,7 @@ impl Peer {
         self.since.elapsed().saturating_sub(active)
     }
 
-    /// For how long the peer has not taken the next piece of some answer.
+    /// The longest time that the peer has not taken the next piece of an answer.
     pub fn stalled_for(&self) -> Duration {
         let now = self.since.elapsed();
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -99,7 +99,8 @@ impl Peer {
             .unwrap_or_default()
     }
 
-    /// How many answers have had next to nothing to send for longer than a time, and have nothing: for these the peer waits for us.
+    /// The number of answers that have had next to nothing to send for longer than `time`, and have
+    /// nothing now: for these the peer waits for us.
     pub fn waiting_for_us(&self, time: Duration) -> usize {
         let now = self.since.elapsed();
         let is_long_ago = |begun| now.saturating_sub(Duration::from_micros(begun)) > time;
@@ -114,12 +115,12 @@ impl Peer {
 }
 
 impl Sending {
-    /// Its head is about to be handed to the transport.
+    /// Records that the head is about to be handed to the transport.
     pub fn begins(&self) {
         self.begun.store(self.now(), Ordering::Relaxed);
     }
 
-    /// A piece of so many bytes has been handed to the transport.
+    /// Records that a piece of `bytes` bytes has been handed to the transport.
     pub fn handed_out(&self, bytes: usize) {
         let bytes = self.bytes.load(Ordering::Relaxed) + bytes as u64;
         if bytes < SOME {
@@ -131,36 +132,37 @@ impl Sending {
         self.waiting.store(self.now(), Ordering::Relaxed);
     }
 
-    /// The transport asks for the next piece.
+    /// Records that the transport asks for the next piece.
     pub fn taken(&self) {
         self.waiting.store(0, Ordering::Relaxed);
     }
 
-    /// Microseconds, never 0.
+    /// The time in microseconds, never 0.
     fn now(&self) -> u64 {
         (self.since.elapsed().as_micros() as u64).max(1)
     }
 }
 
-/// Requests up to this size need no room: a connection's buffers hold as much of each anyhow.
+/// Requests up to this size are not counted, because a connection's buffers hold that much of each anyway.
 const SMALL: usize = 4 << 10;
 
-/// A request body that has to arrive in time, and to have room for what has arrived.
+/// A request body that has to arrive in time, and for which there has to be room.
 #[derive(Debug)]
 pub struct InTime<B> {
     body: Pin<Box<B>>,
     late: Option<Pin<Box<Sleep>>>,
     room: Option<Room>,
-    /// The bytes that have arrived, and the room that they take, which is given back when the request has been read.
+    /// The bytes that have arrived, and the room that they take, which is given back when the
+    /// request has been read.
     arrived: usize,
     taken: Vec<OwnedSemaphorePermit>,
 }
 
-/// Room for requests that have arrived in part, a permit for each [`Self::UNIT`].
+/// Memory for partly received requests, with one permit for each [`Self::UNIT`].
 #[derive(Clone, Debug)]
 pub struct Room {
     all: Arc<Semaphore>,
-    /// Of which so much is one connection's.
+    /// The part of it that one connection may use.
     own: Arc<Semaphore>,
     /// The permits of a connection that holds nothing.
     share: usize,
@@ -170,10 +172,10 @@ impl Room {
     /// The bytes of a permit.
     const UNIT: usize = 1 << 10;
 
-    /// One connection may take one part of so many.
+    /// One connection may take 1/`PARTS` of the room.
     const PARTS: usize = 4;
 
-    /// Room for so many bytes in all.
+    /// Creates room for `bytes` bytes in all.
     #[must_use]
     pub fn new(bytes: u64) -> Self {
         let permits = usize::try_from(bytes).unwrap_or(usize::MAX) / Self::UNIT;
@@ -186,7 +188,7 @@ impl Room {
         }
     }
 
-    /// The same for another connection.
+    /// The same room for another connection.
     #[must_use]
     pub fn for_peer(&self) -> Self {
         Self {
@@ -197,7 +199,8 @@ impl Room {
 }
 
 impl<B> InTime<B> {
-    /// The body, which has to be there by an instant, if any, and takes room, where it is a single message.
+    /// Wraps a body that has to be complete at the instant `by`, if any. `room` is for bodies that
+    /// are a single message.
     pub fn new(body: B, by: Option<Instant>, room: Option<Room>) -> Self {
         Self {
             body: Box::pin(body),
@@ -208,7 +211,7 @@ impl<B> InTime<B> {
         }
     }
 
-    /// Takes the room for more bytes; false when there is none.
+    /// Takes the room for more bytes. Returns false when there is none.
     fn take(&mut self, bytes: usize) -> bool {
         self.arrived += bytes;
         let Some(room) = self.room.as_ref().filter(|_| self.arrived > SMALL) else {

@@ -1,10 +1,10 @@
-//! The bytes of a connection: begun by HTTP/2's preface, its frames counted as they pass; the answer to
-//! the goodbye passes a little later than it came.
+//! The bytes of a connection: it checks HTTP/2's preface, counts frames as they pass, and delays
+//! the answer to the goodbye a little.
 //!
-//! Who is told that a connection goes answers a PING, and then h2 takes no more calls. But clients
-//! write such answers before the calls that they had begun at that moment: gRPC's own C core does.
-//! Those calls would never be answered, and a frame of theirs that says how much of an answer may come would
-//! be taken for a fault, that ends all calls of the connection.
+//! On graceful shutdown, a peer answers h2's PING, after which h2 takes no more calls. But clients
+//! write that answer before calls that they had already begun at that moment: gRPC's own C core
+//! does. Those calls would never be answered, and a window update on one of their streams would be
+//! taken for a protocol error that ends all calls of the connection.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -20,21 +20,22 @@ use super::frames::{FAREWELL, Frames};
 /// What every HTTP/2 connection begins with.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The kind of error with which reading ends when a peer floods us.
+/// The kind of error that ends reading when a peer floods us.
 pub const FLOOD: io::ErrorKind = io::ErrorKind::QuotaExceeded;
 
-/// How much later the answer to the goodbye passes: what a client had begun when it wrote that is on its way.
+/// How long the answer to the goodbye is delayed. The calls that a client had begun when it wrote
+/// that are on their way.
 const LATER: Duration = Duration::from_millis(50);
 
 /// A connection whose peer speaks HTTP/2.
 #[derive(Debug)]
 pub struct Transport<T> {
     stream: T,
-    /// What has been read of the preface by those who think it is still to come.
+    /// How much of the preface has been read by those who think it is still to come.
     preface: usize,
     frames: Frames,
     answers: Answers,
-    /// The answer to the goodbye, or what is left of it, and when it passes.
+    /// The rest of the delayed answer to the goodbye, and when it passes.
     farewell: Option<(Pin<Box<Sleep>>, Vec<u8>)>,
 }
 
@@ -58,17 +59,19 @@ impl<T: AsyncRead + Unpin> Transport<T> {
         })
     }
 
-    /// How many answers have begun, have not ended, and have had nothing sent for longer than a time.
+    /// The number of answers that have begun, have not ended, and of which next to nothing has been
+    /// sent for longer than `time`.
     pub fn silent_for(&self, time: Duration) -> usize {
         self.answers.silent_for(time, Instant::now())
     }
 
-    /// Passes the answer to the goodbye, or a part of it, if its time has come. Whether it did.
+    /// Passes on the answer to the goodbye, or a part of it, if it is time. Returns whether it did.
     fn pass_farewell(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> bool {
         let Some((time, bytes)) = &mut self.farewell else {
             return false;
         };
-        // What has begun to pass goes on. Polled first: whoever reads is woken when the time has come.
+        // Once begun, it is passed on to the end. The timer is polled first so that the reader is
+        // woken when it is time.
         let has_begun = bytes.len() < FAREWELL;
         let is_early = time.as_mut().poll(cx).is_pending() || !self.frames.is_between();
         if is_early && !has_begun {
@@ -83,8 +86,9 @@ impl<T: AsyncRead + Unpin> Transport<T> {
         true
     }
 
-    /// Takes the answer to the goodbye out of what came after so much of the buffer. One that is cut,
-    /// by the network or by the end of the reader's buffer (one in 500), is left.
+    /// Takes the answer to the goodbye out of what came after the first `before` bytes of the
+    /// buffer. An answer that is split, by the network or by the end of the reader's buffer (one in
+    /// 500), is left in place.
     fn keep_farewell(&mut self, before: usize, buffer: &mut ReadBuf<'_>) {
         let Some(first) = self.frames.farewell().filter(|_| self.farewell.is_none()) else {
             return;
@@ -126,7 +130,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Transport<T> {
             counted.map_err(|_flood| FLOOD)?;
             answers.given_up(frames.given_up());
             self.keep_farewell(before, buffer);
-            // Nothing would be the end.
+            // Returning no bytes would signal the end.
             if is_over || buffer.filled().len() > before {
                 return Poll::Ready(Ok(()));
             }
@@ -135,7 +139,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Transport<T> {
 }
 
 impl<T> Transport<T> {
-    /// Of these bytes, so many as `written` says have been sent.
+    /// Records the bytes that have been sent: the first `written` of `bytes`.
     fn sent(&mut self, mut bytes: &[IoSlice<'_>], written: &Poll<io::Result<usize>>) {
         let Poll::Ready(Ok(written)) = *written else {
             return;

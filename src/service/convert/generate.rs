@@ -1,4 +1,4 @@
-//! Requests for boards: `Generate`.
+//! Reads requests for boards: `Generate`.
 
 use super::reader::Reader;
 use crate::engine::Wanted;
@@ -8,18 +8,18 @@ use crate::search::difficulty::{Range, RangeError};
 use crate::search::drawing::Draw;
 use crate::service::proto;
 
-/// All boards of one `Generate` together have at most this many cells.
+/// The most cells in all boards of one `Generate` together.
 const GENERATED_CELLS: usize = 1_000_000;
 
-/// All boards of one `Generate` together take at most this many scrambling moves.
+/// The most scrambling moves in all boards of one `Generate` together.
 const SCRAMBLE_MOVES: u64 = 10_000_000;
 
-/// A `GenerateRequest` without faults.
+/// A valid `GenerateRequest`.
 #[derive(Clone, Debug)]
 pub struct ReadGenerate {
     /// The goal.
     pub goal: Board,
-    /// How many boards.
+    /// The number of boards.
     pub count: u64,
     /// The seed, if the request has one.
     pub seed: Option<u64>,
@@ -41,7 +41,7 @@ pub enum Kind {
 /// Reads a `GenerateRequest`.
 ///
 /// # Errors
-/// All violated fields.
+/// All invalid fields.
 pub fn read_generate(
     wire: &proto::GenerateRequest,
     max_side: usize,
@@ -111,8 +111,7 @@ impl Reader {
         })
     }
 
-    /// The range of lengths; what is wrong with it without regard to the goal is said also where
-    /// there is none.
+    /// The range of lengths. Faults that do not depend on the goal are reported even if there is none.
     fn difficulty(&mut self, wire: &proto::Difficulty, goal: Option<&Board>) -> Option<Range> {
         let (min, max) = (wire.min_moves, wire.max_moves);
         let range = match goal {

@@ -1,5 +1,5 @@
-//! Between the wire and the domain: requests are read with all their faults at once, answers
-//! are written.
+//! Conversion between the wire and the domain: reads requests, reporting all their faults at once,
+//! and writes answers.
 
 mod generate;
 mod reader;

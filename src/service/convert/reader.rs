@@ -1,4 +1,4 @@
-//! Requests, read field by field: what they have in common.
+//! Reads the fields that requests have in common.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::engine::Wanted;
 use crate::puzzle::{Board, GoalLayout, Shape};
 use crate::service::{proto, status};
 
-/// The longest time that a `google.protobuf.Duration` may stand for: about 10,000 years.
+/// The longest time that a `google.protobuf.Duration` can represent: about 10,000 years.
 const LONGEST_DURATION: Duration = Duration::from_secs(315_576_000_000);
 
 /// Collects violations, each under the path of its field.
@@ -42,7 +42,7 @@ impl Reader {
         }
     }
 
-    /// A shape; a square one where there are no columns.
+    /// A shape; square if `columns` is `None`.
     pub(super) fn shape(&mut self, field: &str, rows: u32, columns: Option<u32>) -> Option<Shape> {
         let sides = [Some(("rows", rows)), columns.map(|side| ("columns", side))];
         let mut legal = true;
@@ -57,7 +57,7 @@ impl Reader {
         shape.ok().filter(|_| legal)
     }
 
-    /// A board, and the size that it is of: known also where its tiles are wrong.
+    /// A board and its shape. The shape can be known even if the tiles are wrong.
     fn board(&mut self, field: &str, board: &proto::Board) -> (Option<Shape>, Option<Board>) {
         let shape = self.board_shape(field, board);
         let board = shape.and_then(|shape| self.tiles(field, shape, &board.tiles));
@@ -103,7 +103,7 @@ impl Reader {
         None
     }
 
-    /// The start and the goal of a question, and the size that the start is of: known also where
+    /// The start and the goal of a question, and the shape of the start, which can be known even if
     /// tiles are wrong.
     pub(super) fn boards(
         &mut self,

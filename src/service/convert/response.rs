@@ -1,4 +1,4 @@
-//! Answers, written for the wire.
+//! Writes answers for the wire.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::search::plan::{Objective, Ratio, Stage};
 use crate::search::{Iteration, Progress};
 use crate::service::proto;
 
-/// A board.
+/// Writes a board.
 pub fn board(board: &Board) -> proto::Board {
     proto::Board {
         rows: board.shape().rows() as u32,
@@ -19,7 +19,7 @@ pub fn board(board: &Board) -> proto::Board {
     }
 }
 
-/// A time.
+/// Writes a duration.
 pub fn duration(duration: Duration) -> prost_types::Duration {
     prost_types::Duration {
         seconds: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
@@ -27,7 +27,7 @@ pub fn duration(duration: Duration) -> prost_types::Duration {
     }
 }
 
-/// Moves.
+/// Writes moves.
 pub fn moves(moves: &[Direction]) -> Vec<i32> {
     moves
         .iter()
@@ -42,7 +42,7 @@ pub fn moves(moves: &[Direction]) -> Vec<i32> {
         .collect()
 }
 
-/// Plays moves on a board, and tells the tile that each slides and the board after it.
+/// Plays moves on a board. Returns, where wanted, the tile that each slides and the board after it.
 pub fn tiles_and_boards(
     start: &mut Board,
     moves: &[Direction],
@@ -79,7 +79,7 @@ pub fn solution(length: usize, lower_bound: u32) -> proto::Solution {
     }
 }
 
-/// What an answer took.
+/// The statistics of an answer.
 pub fn statistics(
     progress: &Progress,
     iterations: &[Iteration],
@@ -109,10 +109,10 @@ pub fn statistics(
     }
 }
 
-/// What a search without a heuristic tells of it.
+/// What is reported for a search without a heuristic.
 const NO_HEURISTIC: (proto::Heuristic, Vec<i32>) = (proto::Heuristic::Unspecified, Vec::new());
 
-/// The algorithm of a stage, its heuristic, and what is added to that.
+/// The algorithm of a stage, its heuristic, and the corrections added to that.
 fn stage(stage: Stage) -> (proto::Algorithm, proto::Heuristic, Vec<i32>) {
     use proto::Algorithm as Wire;
     let (algorithm, (heuristic, added)) = match stage {
@@ -134,7 +134,7 @@ fn stage(stage: Stage) -> (proto::Algorithm, proto::Heuristic, Vec<i32>) {
     (algorithm, heuristic, added)
 }
 
-/// The name of a heuristic: of sums, that of the first correction, and those of the others.
+/// The name of a heuristic; for a sum, the name of the first correction and those of the others.
 fn heuristic(kind: HeuristicKind) -> (proto::Heuristic, Vec<i32>) {
     let name = match kind {
         HeuristicKind::Discrete => proto::Heuristic::Discrete,

@@ -1,4 +1,4 @@
-//! Requests that ask about a board: `Solve`, `SolveStream` and `CheckSolvable`.
+//! Reads requests about a board: `Solve`, `SolveStream` and `CheckSolvable`.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::search::constructive::Variant;
 use crate::search::plan::{self, Algorithm, Method, Objective, PlanError, Ratio, Stage};
 use crate::service::{MAX_RESPONSE_BYTES, proto, status};
 
-/// The moves of one message when the request does not say.
+/// The moves in one message when the request does not say.
 const DEFAULT_MOVES_PER_MESSAGE: usize = 256;
 
 /// The most cells on the boards in one message.
@@ -20,29 +20,29 @@ const CELLS_PER_MESSAGE: usize = 64 * 1024;
 /// The time between two progress events when the request does not say.
 const DEFAULT_PROGRESS_INTERVAL: Duration = Duration::from_millis(250);
 
-/// What may be asked for instead: no more than a reader can take, and a sign of life now and then.
+/// The range of progress intervals: no more events than a reader can take, and a sign of life now and then.
 const PROGRESS_INTERVALS: RangeInclusive<Duration> =
     Duration::from_millis(10)..=Duration::from_secs(3600);
 
-/// The most corrections that a method may list: as many as there are.
+/// The most corrections that a method may list: as many as exist.
 const MAX_CORRECTIONS: usize = Correction::ALL.len();
 
-/// A `SolveRequest` without faults.
+/// A valid `SolveRequest`.
 #[derive(Clone, Debug)]
 pub struct ReadSolve {
-    /// The start, with its own names of the tiles.
+    /// The start, with the request's own numbering of the tiles.
     pub start: Board,
     /// The question.
     pub question: Question,
     /// The limits asked for.
     pub wanted: Wanted,
-    /// Send the tiles that slide.
+    /// Whether to send the tiles that slide.
     pub include_tiles: bool,
-    /// Send the boards on the way.
+    /// Whether to send the boards along the way.
     pub include_boards: bool,
 }
 
-/// A `SolveStreamRequest` without faults.
+/// A valid `SolveStreamRequest`.
 #[derive(Clone, Debug)]
 pub struct ReadStream {
     /// The question.
@@ -51,11 +51,11 @@ pub struct ReadStream {
     pub moves_per_message: usize,
     /// The least time between two progress events.
     pub progress_interval: Duration,
-    /// Send the moves of the last solution alone.
+    /// Whether to send only the moves of the last solution.
     pub final_only: bool,
 }
 
-/// The size that a board says it has, for the log: the board may be illegal all the same.
+/// The shape that a board declares, for the log. The board may still be invalid.
 pub fn declared_shape(board: Option<&proto::Board>) -> Option<Shape> {
     let board = board?;
     let (rows, columns) = match (board.rows, board.columns) {
@@ -68,16 +68,16 @@ pub fn declared_shape(board: Option<&proto::Board>) -> Option<Shape> {
 /// Reads a `SolveRequest`.
 ///
 /// # Errors
-/// All violated fields, or the evidence that the board is unsolvable.
+/// All invalid fields, or the evidence that the board is unsolvable.
 pub fn read_solve(wire: &proto::SolveRequest, max_side: usize) -> Result<ReadSolve, tonic::Status> {
     let mut reader = Reader::new("", max_side);
     let solve = reader.solve(wire);
     reader.finish(solve)?
 }
 
-/// Whether no solution, however short, fits in one response with all that is to be included.
+/// Whether no solution, however short, fits in one response with everything that is to be included.
 ///
-/// On the wire a move, its tile and each cell of the board after it take a byte at least.
+/// On the wire a move, its tile and each cell of the board after it take at least a byte each.
 pub fn cannot_fit(read: &ReadSolve) -> bool {
     let shape = read.start.shape();
     let tile = usize::from(read.include_tiles);
@@ -87,7 +87,7 @@ pub fn cannot_fit(read: &ReadSolve) -> bool {
         0
     };
     let fits = |moves| moves * (1 + tile + board) <= MAX_RESPONSE_BYTES;
-    // No tile is further from home than the board is long and wide.
+    // No tile is further from home than the sum of the board's sides.
     let most = shape.cells() * (shape.rows() + shape.columns());
     !fits(most) && !fits(HeuristicKind::Manhattan.lower_bound(&read.question.problem) as usize)
 }
@@ -135,10 +135,10 @@ pub fn read_stream(
     })
 }
 
-/// Reads a `CheckSolvableRequest`: the start and the goal.
+/// Reads the start and the goal from a `CheckSolvableRequest`.
 ///
 /// # Errors
-/// All violated fields.
+/// All invalid fields.
 pub fn read_check(
     wire: &proto::CheckSolvableRequest,
     max_side: usize,
@@ -160,7 +160,7 @@ impl Reader {
         interval.unwrap_or(DEFAULT_PROGRESS_INTERVAL)
     }
 
-    /// The board's start and goal; `Err` when nothing but the board's parity is wrong with it.
+    /// Reads the question; `Some(Err(_))` when only the board's parity is wrong.
     fn solve(&mut self, wire: &proto::SolveRequest) -> Option<Result<ReadSolve, tonic::Status>> {
         let (shape, boards) = self.boards(wire.board.as_ref(), wire.goal.as_ref());
         let objective = self.objective(wire.objective, wire.max_ratio);
@@ -208,7 +208,7 @@ impl Reader {
                 .then(|| format!("{max_ratio} is out of range: BOUNDED needs 1 or more, finite")),
             _ if max_ratio == 0.0 => None,
             Some(_) => Some("is for the objective BOUNDED alone: leave it out".to_owned()),
-            // No objective at all takes it.
+            // Without a known objective, only the ratio itself can be checked.
             None => ratio
                 .is_none()
                 .then(|| format!("{max_ratio} is out of range: 1 or more, finite")),
@@ -219,13 +219,13 @@ impl Reader {
         Some(match objective? {
             Wire::Optimal => Objective::Optimal,
             Wire::Fast => Objective::Fast,
-            // What is wrong with the method by any ratio is wrong by the largest.
+            // Any fault that the method has at some ratio, it has at the largest one too.
             Wire::Bounded => Objective::Bounded(ratio.unwrap_or(Ratio::MAX)),
             Wire::Unspecified | Wire::Best => Objective::Best,
         })
     }
 
-    /// The method as far as it is legal, with what is wrong with the whole of it.
+    /// Reads the method, and reports faults in the combination of its fields.
     fn method(
         &mut self,
         wire: Option<&proto::Method>,
@@ -243,12 +243,12 @@ impl Reader {
             weight: self.weight(wire.weight),
             variant: self.variant(wire.variant),
         };
-        // What goes with an algorithm that there is not, nobody knows.
+        // Nothing is known about what goes with an unknown algorithm.
         let faults = algorithm.map(|_| plan::faults(metric, objective, method));
         let shape_fault = shape.and_then(|shape| plan::check_shape(shape, method).err());
         for fault in faults.into_iter().flatten().chain(shape_fault) {
             let field = match plan_field(&fault) {
-                // It is there for its corrections.
+                // The heuristic is present only because of its corrections.
                 HEURISTIC if wire.heuristic == 0 => "method.corrections",
                 field => field,
             };
@@ -257,7 +257,7 @@ impl Reader {
         algorithm.map(|_| method)
     }
 
-    /// That a search by tables is granted what it holds from its beginning.
+    /// Checks that a search by tables is granted the memory that it holds from the start.
     fn need(&mut self, shape: Shape, method: Method, wanted: Wanted) {
         let by_tables = method.heuristic == Some(HeuristicKind::PatternDatabase)
             && HeuristicKind::PatternDatabase.supports(shape);
@@ -270,8 +270,8 @@ impl Reader {
         }
     }
 
-    /// The weight, if there is one. One that is not legal is read as the least: with that the
-    /// method is at fault for being given a weight alone, and not for how large it is.
+    /// The weight, if there is one. An invalid weight is read as the least. The method is then
+    /// faulted for having a weight at all if it must not have one, but not for its size.
     fn weight(&mut self, weight: f64) -> Option<Ratio> {
         if weight == 0.0 {
             return None;
@@ -312,7 +312,7 @@ impl Reader {
         })
     }
 
-    /// The heuristic with its corrections, or without them where they are at fault.
+    /// The heuristic with its corrections, or without them if they are invalid.
     fn heuristic(&mut self, heuristic: i32, corrections: &[i32]) -> Option<HeuristicKind> {
         let base = self.base_heuristic(HEURISTIC, heuristic);
         let added = self.corrections(corrections);

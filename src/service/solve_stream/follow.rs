@@ -1,4 +1,4 @@
-//! What a search finds, sent as it is found and as fast as the client reads.
+//! Sends what a search finds as it is found and as fast as the client reads.
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ struct Followed {
 
 /// Sends what the search finds until it ends, and then the rest.
 ///
-/// The search is looked at all the while, however slowly the client reads: it ends in time, and
-/// a solution that a better one overtakes is not sent to its end.
+/// The search is watched throughout, however slowly the client reads. It ends in time, and a
+/// solution that has been superseded by a better one is not sent to its end.
 pub(super) async fn follow(
     call: Call,
     read: ReadStream,
@@ -35,7 +35,7 @@ pub(super) async fn follow(
     sender: mpsc::Sender<Item>,
 ) -> Result<(), Ending> {
     let mut ticks = ticks(&read);
-    // Others may have begun the search long ago.
+    // Others may have started the search long ago.
     let (progress, iterations) = (solving.progress(), solving.iterations());
     let writer = Writer::new(read, &progress, &iterations, call.arrived.elapsed());
     let mut solving = Some(Noted::new(solving, call.clone()));
@@ -51,7 +51,7 @@ pub(super) async fn follow(
         tokio::select! {
             biased;
             () = sender.closed() => return Err(Ending::Gone),
-            // First, while there is room: what was found is told before what became of it.
+            // First, while there is room: findings are sent before the end that they led to.
             place = sender.reserve(), if is_due => {
                 let Ok(place) = place else {
                     return Err(Ending::Gone);
@@ -60,7 +60,7 @@ pub(super) async fn follow(
                     continue;
                 };
                 if matches!(event, Event::Progress(_)) {
-                    // From when it is sent, however long it had to wait.
+                    // Counted from when it is sent, however long it had to wait.
                     ticks.reset();
                 }
                 let is_last = matches!(event, Event::Summary(_));
@@ -79,7 +79,7 @@ pub(super) async fn follow(
                     }
                 }
                 News::Over(over) => {
-                    // The search is of no more use, though its answer has yet to be sent.
+                    // The search is no longer needed, though its answer has yet to be sent.
                     solving = None;
                     followed.end(over)?;
                 }
@@ -104,7 +104,7 @@ impl Followed {
         Ok(())
     }
 
-    /// Notes the answer when it is sent whole: until then the call may yet be cut short.
+    /// Records the answer once it has been sent whole: until then the call may still be cut short.
     fn note_answer(&self) {
         if let Some((outcome, answer)) = &self.ended {
             solve::note_answer(&self.call, &self.writer.read().solve, outcome, answer);
@@ -119,7 +119,7 @@ impl Followed {
             || self.unsent().is_some()
     }
 
-    /// The moves of the opened solution that are to be sent now.
+    /// The moves of the current solution that are to be sent now.
     fn unsent(&self) -> Option<&Arc<Answer>> {
         let wanted = !self.writer.read().final_only || self.ended.is_some();
         self.newest

@@ -15,8 +15,7 @@ use crate::service::proto::SolveStreamResponse;
 use crate::service::proto::solve_stream_response::Event;
 use crate::service::solve;
 
-/// Sends moves as they are worked out, and no faster than the client reads: the search waits
-/// for the reader.
+/// Sends moves as they are worked out, no faster than the client reads: the search waits for the reader.
 pub(super) async fn forward(
     call: Call,
     read: ReadStream,
@@ -56,7 +55,7 @@ pub(super) async fn forward(
                 };
                 let event = writer.progress(&progress, &[], 0, call.arrived.elapsed());
                 send(&sender, event).await?;
-                // From when it is sent, however long it had to wait.
+                // Counted from when it is sent, however long it had to wait.
                 ticks.reset();
             }
         }
@@ -77,7 +76,7 @@ pub(super) async fn forward(
     drop(pipe);
     let event = Some(writer.summary(length, bound, statistics, reason));
     let place = sender.reserve().await.map_err(|_| Ending::Gone)?;
-    // Not before there is room for the last of it: until then the call may yet be cut short.
+    // Not until there is room for the last event: until then the call may still be cut short.
     let slides = writer.sent();
     solve::note_solved(&call, &writer.read().solve, slides, length, bound);
     place.send(Ok(SolveStreamResponse { event }));

@@ -25,15 +25,15 @@ use crate::search::constructive::Variant;
 use crate::search::plan::{Objective, Stage};
 use crate::telemetry;
 
-/// Messages that wait for the transport.
+/// The most messages that wait for the transport.
 const WAITING_EVENTS: usize = 4;
 
 type Item = Result<proto::SolveStreamResponse, Status>;
 
-/// The events of a stream, ended by a status where there is no summary.
+/// The events of a stream. A stream without a summary ends with a status.
 pub struct Events {
     events: mpsc::Receiver<Item>,
-    /// What to end with: a full channel must not keep it from the client.
+    /// The final status, kept apart because a full channel must not keep it from the client.
     ending: Arc<Mutex<Option<Status>>>,
     call: Call,
     work: Box<dyn Work + Send + Sync>,
@@ -47,7 +47,7 @@ impl fmt::Debug for Events {
 
 impl Drop for Events {
     fn drop(&mut self) {
-        // The call is over, and is logged next: a task whose client has gone has yet to see that.
+        // The call is logged next. If the client has gone, the task may not have noticed yet.
         if self.call.record().left.is_none() {
             self.call.note_work(&*self.work);
         }
@@ -69,14 +69,14 @@ impl Stream for Events {
 
 /// Why a stream ends without a summary.
 enum Ending {
-    /// With this status.
+    /// It ends with this status.
     Status(Status),
     /// The client has gone.
     Gone,
 }
 
 impl Ending {
-    /// A failure, of which the log is to tell.
+    /// A failure, which it records for the log.
     fn failed(call: &Call, failure: Failure) -> Self {
         call.note(|record| record.outcome = Some(failure.name()));
         Self::Status(status::failed(&failure))
@@ -96,7 +96,7 @@ pub(super) fn solve_stream(
     let read = convert::read_stream(request.get_ref(), puzzles.max_side)?;
     let limits = solve::note_begin(puzzles, &call, timeout, &read.solve, sending(&read))?;
     let piped = sends_while_solving(puzzles, &read);
-    // Until the last of it is sent, all of the solution is held, also when the search is over.
+    // The whole solution is held until the last of it is sent, even after the search is over.
     let held = match piped {
         Some(_) => 0,
         None => expected_moves(read.solve.start.shape()),
@@ -124,7 +124,7 @@ pub(super) fn solve_stream(
         async move {
             tokio::select! {
                 ended = forward => ended,
-                // However slowly it is read, a search may hold its place for so long only.
+                // However slowly it is read, a search may hold its place only for so long.
                 () = until(cap) => {
                     telemetry::limit_stop("time");
                     call.note(|record| record.outcome = Some("time_limit"));
@@ -152,30 +152,30 @@ pub(super) fn solve_stream(
         let ended = tokio::select! {
             ended = caught("handler", run) => ended
                 .unwrap_or_else(|| Err(Ending::Status(status::defect()))),
-            // A reader too slow for its own deadline.
+            // The reader is too slow for its own deadline.
             () = until(deadline) => {
                 telemetry::limit_stop("deadline");
                 Err(Ending::failed(&call, Failure::DeadlineExceeded))
             },
-            // Nor is a reader waited for whose search is long over.
+            // A drain does not wait for a reader either, even if its search is long over.
             () = drained => Err(Ending::failed(&call, Failure::Draining)),
         };
         if let Err(Ending::Status(status)) = ended {
             *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(status);
         }
-        // Closes the channel, and not before the status is there to end with.
+        // Closes the channel, which must come after the final status is set.
         drop(sender);
     });
     Ok(events)
 }
 
-/// About the bytes of the messages that wait to be sent.
+/// The approximate bytes of the messages that wait to be sent.
 fn waiting_bytes(read: &ReadStream) -> u64 {
     WAITING_EVENTS as u64 * message_bytes(read)
 }
 
-/// About how long it takes to send all of a solution: at the end of a search all of it may have to be sent, as it is
-/// new.
+/// Roughly how long it takes to send a whole solution. A new one may have to be sent from start to
+/// end when the search ends.
 fn sending(read: &ReadStream) -> Duration {
     const MESSAGE: u64 = 20_000;
     const BYTE: u64 = 2;
@@ -187,7 +187,7 @@ fn sending(read: &ReadStream) -> Duration {
     Duration::from_nanos(messages * (MESSAGE + BYTE * message_bytes(read)))
 }
 
-/// About the bytes of a message: a number takes four, and one or two more when it is encoded.
+/// The approximate bytes of a message: a number takes four, and one or two more when encoded.
 fn message_bytes(read: &ReadStream) -> u64 {
     let mut numbers = 2 * read.moves_per_message;
     if read.solve.include_boards {
@@ -196,8 +196,8 @@ fn message_bytes(read: &ReadStream) -> u64 {
     6 * numbers as u64
 }
 
-/// The constructive solver to be used if the first solution is all that is wanted, and can be
-/// sent before it is whole.
+/// The constructive solver to use if only a first solution is wanted, which can be sent before it
+/// is complete.
 fn sends_while_solving(puzzles: &Puzzles, read: &ReadStream) -> Option<Variant> {
     if read.solve.question.objective != Objective::Fast || read.final_only {
         return None;
@@ -208,7 +208,7 @@ fn sends_while_solving(puzzles: &Puzzles, read: &ReadStream) -> Option<Variant> 
     }
 }
 
-/// Ticks whenever progress is due.
+/// An interval that ticks whenever progress is due.
 fn ticks(read: &ReadStream) -> Interval {
     let interval = read.progress_interval;
     let mut ticks = interval_at(Instant::now() + interval, interval);

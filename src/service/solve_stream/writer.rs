@@ -1,4 +1,4 @@
-//! The events of a stream, written one after the other.
+//! Writes the events of a stream, one after the other.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use crate::service::convert::{self, ReadStream};
 use crate::service::proto::solve_stream_response::Event;
 use crate::service::proto::{self, Statistics};
 
-/// Writes the events of one stream; remembers how much of the newest solution has been sent.
+/// Writes the events of one stream, and remembers how much of the newest solution has been sent.
 pub(super) struct Writer {
     read: ReadStream,
     /// The board after the moves sent.
@@ -19,12 +19,12 @@ pub(super) struct Writer {
     paced: Paced,
 }
 
-/// What had been done as of the progress written last, by which the pace is told.
+/// What had been done at the last progress event, from which the pace is computed.
 #[derive(Clone, Copy, Debug)]
 struct Paced {
     /// The nodes generated.
     nodes: u64,
-    /// Those of IDA*'s iterations: beams that run beside it make many times as many.
+    /// The nodes of IDA*'s iterations. Beams that run beside it generate many times as many.
     iterated: u64,
     elapsed: Duration,
 }
@@ -38,7 +38,7 @@ impl Paced {
         }
     }
 
-    /// The nodes a second since then, of all and of the iterations.
+    /// The nodes per second since `then`: of all searches, and of the iterations.
     fn since(&self, then: &Self) -> (f64, f64) {
         let seconds = self.elapsed.saturating_sub(then.elapsed).as_secs_f64();
         let pace = |now: u64, then: u64| match now.saturating_sub(then) as f64 / seconds {
@@ -53,7 +53,8 @@ impl Paced {
 }
 
 impl Writer {
-    /// Of a search that had come so far when this call came to it, which had arrived that long ago.
+    /// A writer for a search that had made this much progress when the call joined it, `elapsed`
+    /// after the call arrived.
     pub(super) fn new(
         read: ReadStream,
         progress: &Progress,
@@ -73,12 +74,12 @@ impl Writer {
         &self.read
     }
 
-    /// The revision opened last.
+    /// The revision of the current solution.
     pub(super) const fn revision(&self) -> u32 {
         self.revision
     }
 
-    /// The moves sent of it.
+    /// The number of its moves that have been sent.
     pub(super) const fn sent(&self) -> usize {
         self.sent
     }
@@ -105,7 +106,7 @@ impl Writer {
         })
     }
 
-    /// Opens a solution; a length of 0 is not known yet.
+    /// Starts a new solution. A length of 0 means that the length is not known yet.
     pub(super) fn improvement(&mut self, revision: u32, length: usize, bound: u32) -> Event {
         self.revision = revision;
         self.sent = 0;
@@ -122,7 +123,7 @@ impl Writer {
         })
     }
 
-    /// As many of these moves, which follow those sent, as one message holds.
+    /// Writes the next moves, as many as fit in one message. `moves` follows what has been sent.
     pub(super) fn moves(&mut self, moves: &[Direction]) -> Event {
         let moves = &moves[..moves.len().min(self.read.moves_per_message)];
         let include = &self.read.solve;
@@ -159,10 +160,10 @@ impl Writer {
     }
 }
 
-/// The most that the wire's durations hold, ten thousand years.
+/// The longest duration on the wire in seconds: ten thousand years.
 const LONGEST: f64 = 315_576_000_000.0;
 
-/// How long so many nodes take at a pace, in nodes a second; none when that is beyond all bounds.
+/// How long this many nodes take at a pace in nodes per second, or `None` when that exceeds [`LONGEST`].
 fn time_for(nodes: u64, pace: f64) -> Option<prost_types::Duration> {
     let seconds = nodes as f64 / pace;
     (seconds <= LONGEST).then(|| convert::duration(Duration::from_secs_f64(seconds)))
