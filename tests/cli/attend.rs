@@ -1,4 +1,4 @@
-//! What there is to see of a search that is still going on.
+//! What is shown of a search that is still running.
 
 use std::time::Duration;
 

@@ -218,7 +218,7 @@ fn lengths_by_deadlines_are_drawn() {
     ]);
     let svg = std::fs::read_to_string(plot).expect("a picture");
     assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
-    // A curve for each suite: of the first solutions, by 20 ms and by 1 s.
+    // A curve for each suite, with points at the first solution, at 20 ms and at 1 s.
     assert_eq!(svg.matches("<polyline ").count(), 2);
     assert_eq!(svg.matches("<circle ").count(), 6);
     assert!(svg.contains(">5×5</text>") && svg.contains(&format!(">{path}</text>")));
@@ -260,7 +260,7 @@ fn a_picture_that_cannot_be_written_is_named() {
     let failure = failure.expect_err("no such folder");
     assert_eq!(failure.exit(), Exit::BadInput);
     assert!(failure.to_string().contains(plot), "{failure}");
-    // Nor does one that could be stay behind empty.
+    // A file that could be created is not left behind empty either.
     let folder = tempfile::tempdir().expect("a folder");
     let empty = folder.path().join("plot.svg");
     let arguments = ["--deadline", "1ms", "--plot", empty.to_str().expect("text")];

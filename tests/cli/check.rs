@@ -7,7 +7,7 @@ use crate::fake::Fake;
 
 const BOARD: &str = "1 2 3 4 / 5 6 7 8 / 9 10 11 12 / 13 15 0 14";
 
-/// What the service says of [`BOARD`].
+/// What the service answers for [`BOARD`].
 fn unsolvable() -> Fake {
     Fake {
         check: Ok(CheckSolvableResponse {

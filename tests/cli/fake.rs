@@ -1,4 +1,4 @@
-//! A service that says what it is told to say, and remembers what it was asked.
+//! A service with scripted answers that remembers what it was asked.
 
 use std::io::Cursor;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use tonic::{Request, Response, Status, async_trait};
 
 type Event = Result<SolveStreamResponse, Status>;
 
-/// What the service says, and what it was asked last.
+/// What the service answers, and what it was last asked.
 #[derive(Clone)]
 pub(crate) struct Fake {
     pub(crate) stream: Result<Vec<Event>, Status>,
@@ -52,7 +52,7 @@ impl Default for Fake {
     }
 }
 
-/// What a command did.
+/// The result of a command.
 #[derive(Debug)]
 pub(crate) struct Ran {
     pub(crate) result: Result<Exit, Failure>,
@@ -67,13 +67,13 @@ impl Ran {
         }
     }
 
-    /// What stands on standard error.
+    /// The text on standard error.
     pub(crate) fn complaint(&self) -> String {
         self.result.as_ref().expect_err("a failure").to_string()
     }
 }
 
-/// The question of a command line that asks one.
+/// The question in a command line.
 pub(crate) fn question(arguments: &[&str]) -> Ask {
     match parse(arguments).expect("a command line").command {
         Command::Ask(ask) => ask,
@@ -105,7 +105,7 @@ impl Fake {
         }
     }
 
-    /// Runs a command line against this service on the other end of a connection.
+    /// Runs a command line against this service over a connection.
     pub(crate) fn run_remote(&self, arguments: &[&str], input: &str) -> Ran {
         let service = self.clone();
         let mut output = Vec::new();

@@ -1,4 +1,4 @@
-//! `loyd health`, asked of the real service over a connection.
+//! `loyd health`, asking the real service over a connection.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::Write;
@@ -18,12 +18,12 @@ use loyd::service::proto::{Board, Objective, SolveRequest, SolveStreamRequest};
 
 use crate::fake::{Ran, nobody, parse, question};
 
-/// Longer than an answer takes on a slow machine.
+/// Longer than an answer takes, even on a slow machine.
 const PATIENCE: &str = "--timeout=30s";
 
 const SERVICE: &str = "--service=loyd.v1.PuzzleService";
 
-/// Starts a server of the test's own. It ends with the test, and drains when it is told to.
+/// Starts a server for one test. It ends with the test, and drains when told to.
 async fn serve(flags: &[&str]) -> (String, oneshot::Sender<()>) {
     let own = [
         "serve",
@@ -172,7 +172,7 @@ async fn who_speaks_another_protocol_is_no_server() {
 
 #[tokio::test]
 async fn a_probe_does_not_hang() {
-    // It takes connections, as any listener does by its queue, and never says a word.
+    // It accepts connections, as any listener does through its queue, and never sends anything.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server = silent.local_addr().unwrap().to_string();
     let begun = Instant::now();

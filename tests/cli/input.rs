@@ -1,4 +1,4 @@
-//! Where boards and goals come from.
+//! Where boards and goals are read from.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! The command line, asked as people and scripts ask it, with a service that says what it is told.
+//! The command line as people and scripts use it, with a scripted service.
 #![cfg(feature = "service")]
 
 mod attend;

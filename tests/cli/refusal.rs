@@ -1,4 +1,4 @@
-//! What a refusal of the service becomes: an exit code and advice.
+//! How a refusal by the service becomes an exit code and advice.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::fake::{Fake, Ran};
 
-/// What `loyd solve` makes of this status, here and over the wire.
+/// What `loyd solve` makes of this status, in process and over the wire.
 fn refused(status: &Status) -> Ran {
     refused_with(status, &["solve", "1 2 0 3"])
 }

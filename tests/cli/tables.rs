@@ -7,7 +7,7 @@ use loyd::cli::{Command, Exit, Failure};
 
 use crate::fake::parse;
 
-/// Runs a command on the tables in a folder: how it ended, and what it printed.
+/// Runs a command on the tables in a folder. Returns its exit and what it printed.
 fn tables(folder: &Path, arguments: &[&str]) -> (Exit, String) {
     let mut output = Vec::new();
     let exit = run(folder, arguments, &mut output).expect("no failure");
@@ -94,7 +94,7 @@ fn a_damaged_table_is_named_and_built_anew() {
         files[0].display()
     );
     assert!(told.contains(&refused), "{told}");
-    // The list looks at the headers alone.
+    // The list reads only the headers.
     assert_eq!(tables(folder.path(), &["list"]).0, Exit::Done);
 
     let (exit, told) = tables(folder.path(), &build);
@@ -102,7 +102,7 @@ fn a_damaged_table_is_named_and_built_anew() {
     assert!(told.contains("built anew"), "{told}");
     assert_eq!(tables(folder.path(), &["verify"]).0, Exit::Done);
 
-    // A whole table under another's name is not what it says, either.
+    // A complete table under another's name is wrong too.
     fs::rename(&files[0], &files[1]).expect("renamed");
     let (exit, told) = tables(folder.path(), &["verify"]);
     assert_eq!(exit, Exit::Broken);
@@ -158,12 +158,12 @@ fn weights_are_learned_again_by_the_same_command() {
     let lines = |path: &str| bytes(path)[10..12].to_vec();
     assert_eq!(train("3x4", &["--from", &first], &larger), Exit::Done);
     assert_eq!(lines(&larger), [3, 4]);
-    // Weights of a larger board serve, too.
+    // Weights of a larger board can be used too.
     assert_eq!(train("3x3", &["--from", &larger], &second), Exit::Done);
     assert_eq!(lines(&second), [3, 3]);
 }
 
-/// A small course, which writes to a file: what was told, or why it failed.
+/// Runs a small training that writes to a file. Returns what was printed, or why it failed.
 fn train(arguments: &[&str], out: &str) -> Result<String, String> {
     let small = ["--solves", "40", "--trials", "10", "--trial-width", "10"];
     let all = [&["tables", "train", "--out", out], arguments, &small].concat();

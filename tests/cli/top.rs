@@ -1,4 +1,4 @@
-//! `loyd top`, which watches a server that tells what it is told to tell.
+//! `loyd top`, watching a server with scripted metrics.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::io::{Read, Write};
@@ -46,7 +46,7 @@ loyd_pattern_databases{home="4x4 at 15",patterns="7-7-1"} 1
 loyd_pattern_databases{home="4x4 at 15",patterns="6-6-3"} 0
 "#;
 
-/// Serves one text after the other over HTTP, the last for ever.
+/// Serves one text after the other over HTTP, the last one forever.
 fn serve(texts: &'static [&'static str]) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -66,13 +66,13 @@ fn serve(texts: &'static [&'static str]) -> SocketAddr {
     address
 }
 
-/// Where somebody has just listened, and nobody does any more.
+/// An address where a listener has just been, and nobody listens any more.
 fn nobody() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap()
 }
 
-/// Looks once at what is served there.
+/// Takes one look at the metrics at this address.
 fn top(address: SocketAddr, flags: &[&str]) -> (Result<Exit, Failure>, String) {
     let url = format!("http://{address}/metrics");
     let look = ["top", "--once", "--interval=100ms", "--metrics", &url];
@@ -103,7 +103,7 @@ fn rates_and_quantiles_are_those_of_the_interval() {
     assert_eq!(solve["seconds"], json!({"p50": 0.5, "p99": 0.5}));
     let rate = solve["per_second"].as_f64().unwrap();
     assert!((100.0..=3200.0).contains(&rate), "{rate}");
-    // In hundredths, as what is divided is rounded.
+    // In hundredths, because the rates are rounded.
     let of_all = |value: &Value| (100.0 * value.as_f64().unwrap() / rate).round();
     assert_eq!(of_all(&solve["codes"]["OK"]), 75.0);
     assert_eq!(of_all(&solve["codes"]["RESOURCE_EXHAUSTED"]), 25.0);

@@ -1,4 +1,4 @@
-//! Who is refused because no answer could come in time.
+//! Refusals because no answer could come in time.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -20,7 +20,7 @@ fn square(side: usize, seed: u64) -> Problem {
     random_problem(shape, shape.cells() - 1, &mut Dice::new(seed))
 }
 
-/// A search that lasts until the sender is dropped, and tells when it has begun.
+/// A search that lasts until the sender is dropped, and a function that waits until it has begun.
 fn lasting() -> (impl Search<Found = u64>, Sender<()>, impl Fn()) {
     let (begun, has_begun) = channel();
     let (release, released) = channel();
@@ -33,8 +33,7 @@ fn lasting() -> (impl Search<Found = u64>, Sender<()>, impl Fn()) {
     (search, release, move || receive(&has_begun))
 }
 
-/// Keeps the one worker until what is returned is dropped, with so many newcomers in the line that
-/// everybody waits for.
+/// Occupies the one worker until the result is dropped, with this many newcomers in the line.
 fn hold(engine: &Engine, newcomers: u64) -> (Sender<()>, Vec<impl Work + use<>>) {
     let (search, release, has_begun) = lasting();
     let _held: Waiting<_> = engine.draw(None, Rank::FIRST, search, unlimited()).unwrap();
@@ -46,7 +45,7 @@ fn hold(engine: &Engine, newcomers: u64) -> (Sender<()>, Vec<impl Work + use<>>)
     (release, line.collect())
 }
 
-/// An engine of one worker that has seen a place in the line take long.
+/// An engine with one worker that has observed long waits for each place in the line.
 fn slow_engine() -> Engine {
     let engine = engine(1, 100);
     let (release, waiting) = hold(&engine, 1);
@@ -56,7 +55,7 @@ fn slow_engine() -> Engine {
     loop {
         let queued = waiting[0].queued();
         thread::sleep(Duration::from_millis(2));
-        // It grows until it has its turn.
+        // It grows until the task has its turn.
         if waiting[0].queued() == queued {
             break;
         }
@@ -89,7 +88,7 @@ fn lack<T>(asked: Result<T, Refused>) -> Option<Lack> {
     }
 }
 
-/// What a request of each kind is refused for.
+/// What a request of each kind lacks, if it is refused.
 fn asked(engine: &Engine, limits: &Limits) -> [Option<Lack>; 4] {
     let (search, _release, _) = lasting();
     [
@@ -180,7 +179,7 @@ async fn a_worker_who_is_free_is_reason_enough_to_take_a_board() {
         let mut first = engine.solve(None, large(1), unlimited()).unwrap();
         first.end().await.unwrap();
         let took = begun.elapsed();
-        // It tells before it leaves its worker.
+        // The job publishes its end before it leaves its worker.
         thread::sleep(Duration::from_millis(100));
         let _second = engine.solve(None, large(2), unlimited()).unwrap();
         let both = due_in(took * 3 / 2);

@@ -1,4 +1,4 @@
-//! What service is owed to searches, and whom it keeps waiting.
+//! The service owed to searches, and which other searches wait for it.
 
 use std::sync::Arc;
 use std::thread;

@@ -1,4 +1,4 @@
-//! Clients with names: service and places by their weights, whatever each of them asks for.
+//! Named clients: service and places by weight, whatever each of them asks for.
 
 use std::num::NonZeroU32;
 use std::sync::mpsc::{Sender, channel};
@@ -18,7 +18,7 @@ fn client(name: &str, weight: u32) -> Client {
     }
 }
 
-/// A task that says whose it is, and takes so long.
+/// A task that takes this long and says whose it is.
 fn takes(time: Duration, sender: &Sender<&'static str>, whose: &'static str) -> Box<dyn Task> {
     let sender = sender.clone();
     task(move |_| {
@@ -28,8 +28,8 @@ fn takes(time: Duration, sender: &Sender<&'static str>, whose: &'static str) -> 
     })
 }
 
-/// Has a client's task keep the one worker until the sender is dropped, after it has had a slice
-/// of so long.
+/// Has a client's task occupy the one worker until the sender is dropped, after a first slice of
+/// length `first`.
 fn hold_worker(pool: &Pool, client: Option<&Client>, first: Duration) -> Sender<()> {
     let (begun, has_begun) = channel();
     let (release, released) = channel();
@@ -70,8 +70,8 @@ fn the_client_that_has_had_least_goes_first_whoever_came_first() {
     }
 }
 
-/// Has two clients keep the one worker busy, each with a task for each of these weights; how many
-/// times as much service the second gets.
+/// Has two clients keep the one worker busy, each with a task for each of these weights. Returns
+/// how many times as much service the second gets.
 fn ratio_of_service(weights: [&[u32]; 2]) -> f64 {
     const SLICE: Duration = Duration::from_millis(4);
     let pool = Pool::start(1, 100).unwrap();
@@ -86,7 +86,7 @@ fn ratio_of_service(weights: [&[u32]; 2]) -> f64 {
                 let mut had = had.lock().unwrap();
                 had[number] += begun.elapsed();
                 if had.iter().sum::<Duration>() > 120 * SLICE {
-                    // Who waits has heard it from the first one.
+                    // The first task to finish has already reported.
                     let _ = done.send(*had);
                     return Next::Finished;
                 }
@@ -102,7 +102,7 @@ fn ratio_of_service(weights: [&[u32]; 2]) -> f64 {
 
 #[test]
 fn service_is_shared_by_weight() {
-    // The lighter one has more tasks, which must not help it.
+    // The lighter client has more tasks, which must not help it.
     let ratio = ratio_of_service([&[1, 1, 1], &[3, 3]]);
     assert!((2.0..=4.0).contains(&ratio), "{ratio}");
 }
@@ -163,7 +163,7 @@ fn nobody_saves_up_service_by_a_task_that_does_not_wait() {
         let (sender, said) = channel();
         let (begun, has_begun) = channel();
         let (release, released) = channel::<()>();
-        // One that waits for its reader, or has a worker of its own.
+        // A task that waits for its reader, or one that has a worker to itself.
         let own = task(move |_| {
             begun.send(()).unwrap();
             if is_parked {
@@ -206,8 +206,8 @@ fn each_client_finds_places_however_many_the_others_take() {
         assert_eq!(full, Full::Share, "{client:?}");
         taken.push(count);
     }
-    // Of the 60 that were left: as many as it leaves free, and twice as many for the weighty one.
-    // Those without a name are one client, which had one already.
+    // Of the 60 places left, a client gets as many as it leaves free, and twice as many if it has
+    // twice the weight. All calls without a name are one client, which had one place already.
     assert_eq!(taken, [30, 15, 10, 2]);
     drop(release);
 }
@@ -230,7 +230,7 @@ fn without_names_there_are_no_shares() {
 fn a_client_is_forgotten_when_it_owes_nothing() {
     let pool = Pool::start(1, 4).unwrap();
     let (sender, said) = channel();
-    // More names than are remembered; each has its turn, also after the others have been forgotten.
+    // More names than are remembered. Each has its turn, even after the others have been forgotten.
     for number in 0..3_000 {
         let client = client(&format!("client {number}"), 1);
         let mut task = Some(takes(Duration::ZERO, &sender, "served"));
@@ -245,7 +245,7 @@ fn a_client_is_forgotten_when_it_owes_nothing() {
         assert_eq!(receive(&said), "served");
     }
     assert!(pool.clients() <= 1_025, "{}", pool.clients());
-    // Those that are left are so when others have had as much as they.
+    // The clients that remain are remembered until others have had as much service.
     let begun = Instant::now();
     while pool.clients() > 0 {
         assert!(begun.elapsed() < PATIENCE, "{}", pool.clients());
@@ -255,15 +255,14 @@ fn a_client_is_forgotten_when_it_owes_nothing() {
     }
 }
 
-/// Whether a client's long task comes to its end while each newcomer of these clients brings the
-/// next one.
+/// Whether a client's long task finishes although each newcomer of these clients submits the next one.
 fn gets_on(whose: Option<&Client>, newcomers: &[Option<&Client>]) -> bool {
     let pool = Pool::start(1, 100).unwrap();
     let (done, is_done) = channel();
     let mut slices = 0;
     let long = task(move |_| {
         slices += 1;
-        // So much that the newcomers have had less for sure.
+        // So long that the newcomers have certainly had less.
         thread::sleep(Duration::from_millis(1));
         if slices < 10 {
             return Next::Again;

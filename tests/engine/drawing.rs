@@ -58,7 +58,7 @@ async fn the_engine_draws_all_or_says_which_limit_came_first() {
     assert_eq!(progress.generated, 160);
 }
 
-/// Counts how often somebody is woken.
+/// Counts wake-ups.
 #[derive(Default)]
 struct Wakes(AtomicUsize);
 

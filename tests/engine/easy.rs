@@ -1,4 +1,4 @@
-//! Easy questions are answered where they are asked, whatever the workers do.
+//! Easy questions are answered on the caller's thread, whatever the workers do.
 
 use std::time::Instant;
 
@@ -11,12 +11,12 @@ use loyd::search::{Budget, Search, Step, ida_star};
 use crate::fake::{PATIENCE, engine, hopeless, question, unlimited, wanting};
 use crate::support::{random_problem, shape, walk};
 
-/// A 3×3 board, another one for each number.
+/// A 3×3 board, a different one for each number.
 fn small(number: u64) -> Problem {
     random_problem(shape(3, 3), 8, &mut Dice::new(number))
 }
 
-/// A 4×4 board that so many random moves lead to from the goal.
+/// A 4×4 board reached from the goal by this many random moves.
 fn near(moves: usize, number: u64) -> Problem {
     walk(shape(4, 4), 15, moves, &mut Dice::new(number))
 }
@@ -29,8 +29,8 @@ fn optimal_length(problem: &Problem) -> usize {
     }
 }
 
-/// Asks where there is no place. If the system takes the processor away meanwhile there is one
-/// wanted: then it asks again.
+/// Asks an engine whose pool is full. If the system preempts the thread meanwhile, the search needs
+/// a place and is refused; then it asks again.
 fn at_once(engine: &Engine, easy: &Question) -> Solving {
     let begin = Instant::now();
     loop {
@@ -56,7 +56,7 @@ async fn they_need_no_place_and_no_worker() {
             assert!(outcome.found.answer.is_some());
         }
     }
-    // What is easy for nobody finds no place.
+    // A question that is not easy gets no place.
     let other = question(hopeless(2), Objective::Optimal);
     assert!(matches!(
         engine.solve(None, other, unlimited()).err(),
@@ -69,7 +69,7 @@ async fn they_need_no_place_and_no_worker() {
 async fn they_are_solved_as_well_as_by_a_worker_whoever_ends_them() {
     let engine = engine(2, 64);
     engine.prepare();
-    // Some of them take more than is done where they are asked.
+    // Some of them take longer than is allowed on the caller's thread.
     for moves in [1, 5, 12, 20, 40, 80] {
         for number in 0..20 {
             let problem = near(moves, number);

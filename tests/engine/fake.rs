@@ -1,4 +1,4 @@
-//! Tasks and searches that do as they are told.
+//! Scripted tasks and searches.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
@@ -9,10 +9,10 @@ use loyd::puzzle::{Board, Direction, Metric, Problem};
 use loyd::search::plan::{Method, Objective};
 use loyd::search::{Budget, Progress, Search, Step};
 
-/// Longer than anything takes on a slow machine: who waits so long waits in vain.
+/// Longer than anything takes, even on a slow machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How to solve a problem: in moves, by the server's own choice.
+/// How to solve a problem: in moves, with the default method.
 pub(crate) fn question(problem: Problem, objective: Objective) -> Question {
     Question {
         problem,
@@ -22,7 +22,7 @@ pub(crate) fn question(problem: Problem, objective: Objective) -> Question {
     }
 }
 
-/// What has come, in time.
+/// Receives a message within [`PATIENCE`].
 pub(crate) fn receive<T>(receiver: &Receiver<T>) -> T {
     match receiver.recv_timeout(PATIENCE) {
         Ok(received) => received,
@@ -41,7 +41,7 @@ impl<T: Clone> Drop for Told<T> {
     }
 }
 
-/// A task that is a closure, and another one for its panic.
+/// A task made of one closure to run and another for a panic.
 pub(crate) struct Fake<R, P> {
     pub(crate) run: R,
     pub(crate) panicked: P,
@@ -69,7 +69,7 @@ pub(crate) fn task(run: impl FnMut(&Turn<'_>) -> Next + Send + 'static) -> Box<d
     })
 }
 
-/// A search that is a closure from the budget to a step and the progress after it.
+/// A search made of a closure that takes a budget and the progress, which it updates, and returns a step.
 pub(crate) struct Scripted<F, A> {
     advance: A,
     progress: Progress,
@@ -129,7 +129,7 @@ pub(crate) fn unlimited() -> Limits {
     wanting(Wanted::default())
 }
 
-/// A request that arrives now and is waited for so long.
+/// The limits of a request that arrives now, with this timeout.
 pub(crate) fn due_in(timeout: Duration) -> Limits {
     Limits::new(
         Instant::now(),
@@ -141,13 +141,13 @@ pub(crate) fn due_in(timeout: Duration) -> Limits {
     )
 }
 
-/// A 24-puzzle that no machine proves in a test's time, another one for each number.
+/// A 24-puzzle that no machine proves within a test, a different one for each number.
 pub(crate) fn hopeless(number: u64) -> Problem {
     let dice = &mut loyd::puzzle::Dice::new(1_000 + number);
     crate::support::random_problem(crate::support::shape(5, 5), 24, dice)
 }
 
-/// Goes to and fro on a board of 2×2, so many times, and then to the goal.
+/// A 2×2 problem, two moves that go back and forth, and the move to the goal.
 pub(crate) fn to_and_fro() -> (Problem, [Direction; 2], [Direction; 1]) {
     let problem = crate::support::problem(2, 2, &[1, 2, 0, 3]);
     assert_eq!(problem.goal(), Board::solved(problem.shape()));

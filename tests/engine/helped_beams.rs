@@ -1,4 +1,4 @@
-//! Beams beside a search by beams, made by an idle worker.
+//! Beams that an idle worker runs beside a search by beams.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -89,7 +89,7 @@ impl Search for Beam {
         if self.begun.elapsed() < Duration::from_millis(2) {
             return Step::Working;
         }
-        // From the goal a shorter one is found.
+        // From the goal's end a shorter one is found.
         let times = if self.seed.is_multiple_of(2) { 5 } else { 2 };
         let (problem, round, last) = to_and_fro();
         let moves = round.repeat(times).into_iter().chain(last);
@@ -101,7 +101,7 @@ impl Search for Beam {
     }
 }
 
-/// A search by beams, and how many of its findings have come back with a part.
+/// A search by beams that counts how many of its findings came back with a part.
 struct Watched {
     search: Widening,
     has_joined: bool,
@@ -141,8 +141,8 @@ impl Search for Watched {
     }
 }
 
-/// The lengths that a search finds within a time on so many workers, and how many of them a part has
-/// brought.
+/// The lengths that a search finds within the given time on this many workers, and how many of them
+/// a part brought.
 fn found_by(workers: usize, given: Duration) -> (Vec<usize>, usize) {
     let pool = Pool::start(workers, 10).unwrap();
     let brought = Arc::default();

@@ -17,14 +17,14 @@ use crate::job::{Outbox, job};
 #[derive(Default)]
 struct Seen {
     threads: Mutex<Vec<ThreadId>>,
-    /// Nodes that parts have made.
+    /// The nodes that parts have generated.
     by_parts: AtomicU64,
     handed_out: AtomicUsize,
     joined: AtomicUsize,
-    /// A part panics now.
+    /// Whether a part is to panic.
     panics: AtomicBool,
     dropped_parts: AtomicUsize,
-    /// The time that was left when a part was advanced last.
+    /// The time that was left when a part was last advanced.
     left: Mutex<Option<Duration>>,
 }
 
@@ -42,14 +42,14 @@ impl Seen {
     }
 }
 
-/// A search through so many nodes, of which it hands out halves. A node takes about 100 ns.
+/// A search through a number of nodes, of which it hands out halves. A node takes about 100 ns.
 struct Countable {
     left: u64,
     out: usize,
     progress: Progress,
     found: bool,
     gains_by_help: bool,
-    /// Its parts do an iteration's work; else there is one beside them, of a node.
+    /// Whether its parts work on an iteration; if not, there is an iteration of one node beside them.
     works_by_iterations: bool,
     seen: Arc<Seen>,
 }
@@ -173,10 +173,10 @@ fn countable(nodes: u64) -> (Countable, Arc<Seen>) {
     (search, seen)
 }
 
-/// So many nodes take a second on one worker.
+/// The number of nodes that take a second on one worker.
 const SECOND: u64 = 10_000_000;
 
-/// More than any test lasts.
+/// More nodes than any test has time for.
 const ENDLESS: u64 = 1000 * SECOND;
 
 struct Started {
@@ -186,7 +186,7 @@ struct Started {
     seen: Arc<Seen>,
 }
 
-/// A search of so many nodes on two workers.
+/// Starts a search of this many nodes on two workers.
 fn start(nodes: u64, max_nodes: u64) -> Started {
     let pool = Pool::start(2, 10).unwrap();
     let (search, seen) = countable(nodes);
@@ -217,7 +217,7 @@ fn both_workers_are_on_the_one_search() {
     outbox.told(|told| {
         assert_eq!(told.end, Some(End::Stopped(Stop::Proven)));
         assert_eq!(told.found, [7]);
-        // Each node once, whoever made it.
+        // Each node once, whoever generated it.
         assert_eq!(told.progress.generated, SECOND / 2);
         assert_eq!(told.progress.expanded, SECOND / 2);
     });
@@ -261,7 +261,7 @@ fn an_iterations_nodes_are_those_of_its_own_parts() {
 
 #[test]
 fn a_search_that_is_soon_over_is_not_shared() {
-    // A fiftieth of what would be shared, for the machine may have other work.
+    // A fiftieth of what would be shared, since the machine may be busy.
     let nodes = SECOND / 1000 * UNAIDED.as_millis() as u64 / 50;
     let Started {
         pool, outbox, seen, ..
@@ -324,7 +324,7 @@ fn the_node_limit_is_one_for_all_who_work() {
     }
 }
 
-/// A task that says when it runs, and that it has run.
+/// A task that reports when it runs.
 fn say(sender: &Sender<Instant>) -> Box<dyn Task> {
     let sender = sender.clone();
     task(move |_| {
@@ -349,9 +349,9 @@ fn a_newcomer_gets_a_worker_within_a_slice() {
         })
         .collect();
     waits.sort();
-    // The machine may have other work; half of the time it has not.
+    // The machine may be busy, but not more than half of the time.
     assert!(waits[50] < Duration::from_millis(5), "{:?}", waits[50]);
-    // And afterwards the helper is back.
+    // Afterwards the helper is back.
     let before = seen.by_parts.load(Ordering::Relaxed);
     wait_until(|| seen.by_parts.load(Ordering::Relaxed) > before);
     ticket.cancel();
@@ -368,7 +368,7 @@ fn two_searches_have_a_worker_each_and_no_helper() {
     let other = pool.submit(Box::new(other)).unwrap();
     wait_until(|| !other_seen.threads.lock().unwrap().is_empty());
     let by_parts = || seen.by_parts.load(Ordering::Relaxed);
-    // The helper leaves, however late the machine lets it.
+    // The helper leaves as soon as the machine lets it.
     wait_until(|| {
         let before = by_parts();
         thread::sleep(Duration::from_millis(50));
@@ -379,7 +379,7 @@ fn two_searches_have_a_worker_each_and_no_helper() {
     assert_eq!(by_parts(), before);
     assert!(!other_seen.is_helped());
     ticket.cancel();
-    // The one that is left is helped once it has had as much service as that takes.
+    // The remaining task is helped once it has had enough service for that.
     wait_until(|| other_seen.is_helped());
     other.cancel();
 }
@@ -390,8 +390,8 @@ fn help_is_counted_as_service() {
         pool, ticket, seen, ..
     } = start(ENDLESS, u64::MAX);
     wait_until(|| seen.by_parts.load(Ordering::Relaxed) > SECOND / 2);
-    // About a second of service, half of it a helper's. Whoever comes has both workers until he
-    // has had as much: here more than half a second.
+    // The task has had about a second of service, half of it from a helper. A newcomer gets both
+    // workers until it has had as much: here more than half a second.
     let (search, other_seen) = countable(ENDLESS);
     let (other, outbox) = job(search, u64::MAX, u64::MAX);
     let other = pool.submit(Box::new(other)).unwrap();
@@ -418,7 +418,7 @@ fn cancelled_searches_leave_both_workers_soon() {
         drop(pool);
     }
     waits.sort();
-    // A slice of each, 4 ms, where nothing else runs.
+    // A slice of each, 4 ms, when nothing else runs.
     assert!(waits[5] < Duration::from_millis(100), "{waits:?}");
 }
 
@@ -433,7 +433,7 @@ fn a_helper_leaves_a_cancelled_search_though_it_is_not_dropped_yet() {
     let Started {
         pool, ticket, seen, ..
     } = start(ENDLESS, u64::MAX);
-    // All that is over is dropped after this one.
+    // Finished tasks are dropped after this one.
     let slow = Slow;
     let (sender, said) = channel();
     let lasting = task(move |_| {
@@ -447,7 +447,7 @@ fn a_helper_leaves_a_cancelled_search_though_it_is_not_dropped_yet() {
     let before = seen.by_parts.load(Ordering::Relaxed);
     wait_until(|| seen.by_parts.load(Ordering::Relaxed) > before);
     ticket.cancel();
-    // A helper that is not on a core cannot leave: a busy machine takes its time.
+    // A helper that is not on a core cannot leave, and a busy machine takes its time.
     thread::sleep(Duration::from_millis(500));
     let after = seen.by_parts.load(Ordering::Relaxed);
     thread::sleep(Duration::from_millis(100));
@@ -463,7 +463,7 @@ fn a_panic_in_a_part_costs_its_search_alone() {
     seen.panics.store(true, Ordering::Relaxed);
     wait_until(|| outbox.told(|told| told.end.is_some()));
     assert_eq!(outbox.told(|told| told.end), Some(End::Defect));
-    // Both workers are still there, and its place is free.
+    // Both workers are still there, and the task's place is free.
     let (sender, said) = channel();
     let (barrier, both) = (Arc::new(std::sync::Barrier::new(2)), Arc::new(()));
     for _ in 0..2 {

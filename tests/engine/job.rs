@@ -1,4 +1,4 @@
-//! A job: a search with its limits, advanced by hand.
+//! Jobs, which are searches with limits, advanced by hand.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex};
@@ -15,22 +15,22 @@ use loyd::search::{Budget, Iteration, Progress, Search, Solver, Step, Stop, a_st
 
 use crate::fake::{Scripted, hopeless};
 
-/// What an outlet was told, and what it says.
+/// What an outlet was told, and what it answers.
 #[derive(Default)]
 pub(crate) struct Told {
     pub(crate) found: Vec<usize>,
     pub(crate) progress: Progress,
-    /// The nodes of the last iteration, each time they were listed.
+    /// The nodes of the last iteration, each time that iterations were listed.
     pub(crate) listed: Vec<u64>,
     pub(crate) end: Option<End>,
-    /// Nobody waits any more.
+    /// Whether nobody waits any more.
     abandoned: bool,
-    /// Limits wait for an answer.
+    /// Whether limits wait for an answer.
     answer_first: bool,
-    /// Findings for which there is no room.
+    /// The number of findings for which there is no room.
     no_room_for: usize,
     defect: bool,
-    /// When what there is will be taken.
+    /// When the results will be taken.
     pub(crate) due: Option<Instant>,
 }
 
@@ -43,7 +43,7 @@ impl Outbox {
     }
 }
 
-/// What makes a number of a finding.
+/// Reduces a finding to a number.
 pub(crate) trait Number: Send {
     fn number(&self) -> usize;
 }
@@ -153,12 +153,12 @@ fn finish(job: &mut impl Task) {
     while job.run(&Turn::new(SLICE, &NOBODY_ELSE)) != Next::Finished {}
 }
 
-/// A slice of exactly one chunk.
+/// Runs a slice of exactly one chunk.
 fn one_chunk(job: &mut impl Task) -> Next {
     job.run(&Turn::new(Duration::ZERO, &NOBODY_ELSE))
 }
 
-/// Spends whatever it is given, without end.
+/// A search that spends whatever it is given, without end.
 fn endless() -> impl Search<Found = usize> {
     Scripted::new(|budget: Budget, progress| {
         progress.generated += budget.nodes;
@@ -203,16 +203,16 @@ fn newcomers_wait_for_the_first_answer_of_the_one_before() {
     let backlog = Arc::<Backlog>::default();
     let to_first = || backlog.promise(Until::Found, &Arc::default());
     let (soon, never) = (Duration::from_millis(20), Duration::from_secs(3600));
-    // Who is on the way to a first answer goes on; once it is there, others have their turn.
+    // A task on the way to a first answer continues; once the answer is there, others have their turn.
     let (search, outbox) = job(found_after(soon), u64::MAX, u64::MAX);
     let mut first = search.promised(to_first());
     assert_eq!(first.run(&slice()), Next::Again);
     assert_eq!(outbox.told(|told| told.found.clone()), [7]);
-    // Who is on the way to a proof makes room at once.
+    // A task on the way to a proof yields at once.
     let (mut proof, outbox) = job(found_after(never), u64::MAX, u64::MAX);
     assert_eq!(proof.run(&slice()), Next::Again);
     assert_eq!(outbox.told(|told| told.found.len()), 0);
-    // And a slice is a slice.
+    // No promise makes a slice longer.
     let (search, outbox) = job(found_after(never), u64::MAX, u64::MAX);
     let mut large = search.promised(to_first());
     assert_eq!(large.run(&Turn::new(SLICE, &newcomers)), Next::Again);
@@ -279,7 +279,7 @@ fn real_searches_stop_within_an_expansion_of_their_node_limit() {
             finish(&mut job);
             outbox.told(|told| {
                 assert_eq!(told.end, Some(End::NodeLimit));
-                // IDA* counts late what it has made ahead: two for each move of the path.
+                // IDA* counts nodes that it generated ahead late: two for each move of the path.
                 let generated = told.progress.generated;
                 assert!((max_nodes..max_nodes + 300).contains(&generated));
             });
@@ -391,7 +391,7 @@ fn a_panic_is_told_as_a_defect() {
     assert_eq!(outbox.told(|told| told.end), Some(End::Defect));
 }
 
-/// Takes all the memory that it may, and stops when it may take no more.
+/// A search that takes all the memory that it may, and stops when it may take no more.
 fn greedy() -> Scripted<usize, impl FnMut(Budget, &mut Progress) -> Step<usize> + Send> {
     Scripted::new(|budget: Budget, progress: &mut Progress| {
         progress.generated += 1;
@@ -415,7 +415,7 @@ fn a_search_gets_as_much_memory_as_it_may_have_and_no_more() {
         assert_eq!(told.end, Some(End::Stopped(Stop::Memory)));
         assert_eq!(told.progress.peak_memory, 1_000_000);
     });
-    // It is given back with the job, not before.
+    // Memory is given back with the job, not before.
     assert_eq!(shared.held(), 1_000_000);
     drop(job);
     assert_eq!(shared.held(), 0);
@@ -448,10 +448,10 @@ fn all_jobs_together_keep_within_the_memory_they_share() {
             assert!(shared.held() <= TOTAL);
         }
     }
-    // Each took its share of what was left, until nothing was but what is for those who take little.
+    // Each took its share of what was left, until only the part reserved for small requests was free.
     let most = TOTAL - TOTAL / 16;
     assert!((most - 10..=most).contains(&shared.held()));
-    // It was not their own limit.
+    // Their own limits were not the reason.
     for (_, outbox) in &jobs {
         assert_eq!(outbox.told(|told| told.end), Some(End::Shortage));
     }
@@ -464,7 +464,7 @@ fn a_job_in_the_middle_of_a_chunk_is_not_robbed_of_what_it_may_take() {
     const TOTAL: u64 = 1_000_000;
     let shared = memory(TOTAL, 2);
     let others = Arc::clone(&shared);
-    // While this one runs its first chunk, another worker runs many of another job.
+    // While this one runs its first chunk, another worker runs many chunks of another job.
     let search = Scripted::<usize, _>::new(move |budget: Budget, progress: &mut Progress| {
         let (mut other, _) = sharing(greedy(), u64::MAX, u64::MAX, &others);
         finish(&mut other);

@@ -1,4 +1,4 @@
-//! The engine: fair to all, honest about limits, and nobody's failure but the failing one's.
+//! The engine: fair to all clients, accurate about limits, and isolating failures.
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! The memory that all share.
+//! The memory that all searches and answers share.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ fn the_last_of_the_memory_is_for_those_who_take_little() {
 fn who_grows_is_told_that_others_are_in_the_way() {
     let memory = Arc::new(Memory::new(16 * MB, 2));
     let mut growing = memory.reserve(MB).unwrap();
-    // By itself it gets half of the 14 MB that are left, however little that is to it.
+    // Alone, it gets half of the 14 MB that are left, even though it asked for far more.
     assert!(!growing.grow(u64::MAX));
     assert_eq!(growing.bytes(), 8 * MB);
     growing.set(MB);
@@ -61,7 +61,7 @@ fn who_grows_is_told_that_others_are_in_the_way() {
     let more = memory.reserve(3 * MB).unwrap();
     assert!(growing.grow(u64::MAX));
     growing.set(MB);
-    // What it does not want nobody keeps from it.
+    // Others do not cost it anything that it does not want.
     assert!(!growing.grow(2 * MB));
     drop((others, more));
 }

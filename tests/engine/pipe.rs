@@ -19,7 +19,7 @@ use crate::fake::{
 };
 use crate::support::{random_problem, shape};
 
-/// A pipe for a search of one's own.
+/// A pipe with a search of its own.
 fn pipe<S>(pool: &Pool, problem: &Problem, limits: Limits, search: S) -> Pipe
 where
     S: Search<Found = Vec<Direction>> + 'static,
@@ -38,13 +38,13 @@ where
     .unwrap()
 }
 
-/// Sends so many runs of two moves, and tells of each.
+/// A search that sends this many runs of two moves, and reports each.
 fn counting(runs: u64) -> (impl Search<Found = Vec<Direction>>, Receiver<u64>) {
     let (sender, counts) = channel();
     let (_, to_and_fro, to_the_goal) = to_and_fro();
     let search = Scripted::new(move |_: Budget, progress: &mut Progress| {
         progress.generated += 1;
-        // The test may have heard enough.
+        // The test may have stopped listening.
         let _ = sender.send(progress.generated);
         if progress.generated < runs {
             Step::Found(to_and_fro.to_vec())
@@ -81,7 +81,7 @@ async fn a_reader_that_does_not_read_parks_the_search_and_gets_everything_in_the
     for count in 1..=5 {
         assert_eq!(receive(&counts), count);
     }
-    // The one worker has time for others now, and the search makes no use of its turns.
+    // The one worker has time for others now, and the search does not use its turns.
     for _ in 0..50 {
         let (sender, said) = channel();
         let begin = Instant::now();
@@ -175,12 +175,12 @@ async fn a_search_that_panics_is_a_defect_and_the_worker_lives_on() {
 async fn a_pipe_that_is_dropped_takes_its_search_out_of_the_pool() {
     let pool = Pool::start(1, 1).unwrap();
     let (problem, to_and_fro, _) = to_and_fro();
-    // Once while it is parked, and once while it runs without a finding.
+    // Once while the search is parked, and once while it runs without a finding.
     for parked in [true, false] {
         let (sender, advances) = channel();
         let search = Scripted::new(move |budget: Budget, progress: &mut Progress| {
             progress.generated += budget.nodes;
-            // Nobody listens after the pipe.
+            // Nobody listens after the pipe is dropped.
             let _ = sender.send(());
             if parked {
                 Step::Found(to_and_fro.to_vec())
@@ -193,7 +193,7 @@ async fn a_pipe_that_is_dropped_takes_its_search_out_of_the_pool() {
             receive(&advances);
         }
         drop(pipe);
-        // The search is dropped, and its sender with it: there is no more to come.
+        // The search is dropped, and its sender with it, so no more messages come.
         while advances.recv_timeout(PATIENCE).is_ok() {}
     }
 }

@@ -1,4 +1,4 @@
-//! The pool: least service first, no wake-up lost, and a place for everyone who is in it only.
+//! The pool: least service first, no lost wake-ups, and exactly as many tasks as there are places.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
@@ -32,7 +32,7 @@ fn hold_worker(pool: &Pool) -> (Sender<()>, Ticket) {
     (release, ticket)
 }
 
-/// A task that lasts no longer than it takes to say so.
+/// A task that does nothing but send a word.
 fn say<T: Send + 'static>(sender: &Sender<T>, word: T) -> Box<dyn loyd::engine::pool::Task> {
     let sender = sender.clone();
     let mut word = Some(word);
@@ -86,7 +86,7 @@ fn the_one_with_least_service_goes_first() {
     let (sender, said) = channel();
     let spender = sender.clone();
     let mut slices = 0;
-    // Overdraws its slice by far, so that no hiccup of the machine makes the other look greedy.
+    // Overdraws its slice by far, so that no hiccup of the machine makes the other task look greedy.
     pool.submit(task(move |_| {
         thread::sleep(Duration::from_millis(300));
         spender.send("spender").unwrap();
@@ -111,7 +111,7 @@ fn the_one_with_least_service_goes_first() {
     .unwrap();
     drop(release);
     let order: Vec<&str> = (0..7).map(|_| receive(&said)).collect();
-    // After three turns in a row the one with most service has one, too.
+    // After three turns in a row the task with the most service has one too.
     assert_eq!(
         order,
         [
@@ -120,7 +120,7 @@ fn the_one_with_least_service_goes_first() {
     );
 }
 
-/// A task of a rank.
+/// A task with a rank.
 struct Of(Rank, Box<dyn Task>);
 
 impl Task for Of {
@@ -137,7 +137,7 @@ impl Task for Of {
     }
 }
 
-/// A task that says so when those who wait for it are woken.
+/// A task that reports when those who wait for it are woken.
 struct Awaited(Sender<&'static str>, Box<dyn Task>);
 
 impl Task for Awaited {
@@ -178,7 +178,7 @@ fn who_waits_for_newcomers_in_a_line_is_woken_together() {
         let released = Instant::now();
         drop(release);
         let order: Vec<&str> = (0..6).map(|_| receive(&said)).collect();
-        // What is held back for longer than a slice may be told of before.
+        // Ends held back for longer than a slice may be announced before.
         if released.elapsed() < SLICE {
             assert_eq!(order, ["run", "run", "run", "told", "told", "told"]);
             return;
@@ -202,7 +202,7 @@ fn who_waits_is_woken_in_time_though_newcomers_keep_coming() {
     assert!(turn.is_some(), "20 turns of a slice each");
 }
 
-/// A task of a slice, in whose stead there is another one before it is over.
+/// A task of one slice that submits its own successor before it is over.
 fn keep_coming(pool: std::sync::Weak<Pool>, said: Sender<&'static str>) -> Box<dyn Task> {
     task(move |_| {
         thread::sleep(SLICE);
@@ -304,7 +304,7 @@ fn who_is_between_has_a_turn_though_others_have_had_more_and_less() {
                 }
                 return Next::Again;
             }
-            // Those who have no end go on until nobody listens.
+            // Endless tasks continue until nobody listens.
             match said.send(word) {
                 Ok(()) if word != "between" => Next::Again,
                 _ => Next::Finished,
@@ -332,7 +332,7 @@ fn a_turn_lasts_a_slice() {
         Next::Finished
     }))
     .unwrap();
-    // Less by what passes between the turn's beginning and ours.
+    // Less the time between the start of the turn and that of the task.
     assert!(receive(&taken) > SLICE / 2);
     assert!(SLICE <= Duration::from_millis(5));
 }
@@ -348,7 +348,7 @@ fn a_newcomer_ends_the_turn() {
         if slices == 1 {
             return Next::Again;
         }
-        // Far longer than this test waits for anything, were it not for the newcomer.
+        // Without the newcomer this would last far longer than the test waits for anything.
         let fresh = AtomicUsize::new(0);
         let turn = Turn::new(2 * PATIENCE, &fresh);
         assert!(!turn.is_over());
@@ -405,7 +405,7 @@ fn a_parked_task_keeps_its_place_and_costs_no_worker() {
     let (release, _) = {
         let begin = Instant::now();
         loop {
-            // The last of the others may not have left quite.
+            // The last of the others may not have left completely.
             let (release, released) = channel::<()>();
             let held = pool.submit(task(move |_| {
                 let _ = released.recv_timeout(PATIENCE);
@@ -435,7 +435,7 @@ fn no_wake_up_is_lost() {
     let mut read = 0;
     let ticket = pool
         .submit(task(move |_| {
-            // Like any reader: takes all there is, and parks for more.
+            // Like any reader: takes everything there is, and parks for more.
             while let Ok(message) = inbox.try_recv() {
                 assert_eq!(message, read);
                 read += 1;
@@ -454,11 +454,11 @@ fn no_wake_up_is_lost() {
         sender.send(message).unwrap();
         ticket.wake();
         if (message + 1) % 100 == 0 {
-            // Nothing else will wake it: a lost wake-up would be waited for in vain.
+            // Nothing else will wake it, so a lost wake-up would make this wait time out.
             assert_eq!(receive(&is_done), message + 1);
         }
     }
-    // Of no effect on what is over.
+    // Has no effect on a finished task.
     ticket.wake();
     ticket.cancel();
 }
@@ -494,7 +494,7 @@ fn a_task_cancelled_while_it_runs_leaves_after_its_slice() {
     let ticket = pool
         .submit(task(move |_| {
             let _told = &told;
-            // Of no interest to anybody once it is cancelled.
+            // Nobody cares once it is cancelled.
             let _ = slice.send(());
             Next::Again
         }))
@@ -502,7 +502,7 @@ fn a_task_cancelled_while_it_runs_leaves_after_its_slice() {
     receive(&slices);
     ticket.cancel();
     receive(&said);
-    // It has sent its last.
+    // It has sent its last message.
     while slices.recv_timeout(PATIENCE).is_ok() {}
     let (sender, said) = channel();
     submit_when_possible(&pool, || say(&sender, "next"));
@@ -603,7 +603,7 @@ fn a_dropped_pool_drops_all_its_tasks_though_tickets_live_on() {
     let mut names = [receive(&dropped), receive(&dropped), receive(&dropped)];
     names.sort_unstable();
     assert_eq!(names, ["parked", "runs", "runs too"]);
-    // They speak of nothing any more.
+    // They refer to nothing any more.
     for ticket in [parked, runs, runs_too] {
         ticket.wake();
         ticket.cancel();

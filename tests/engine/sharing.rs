@@ -1,4 +1,4 @@
-//! Equal questions at once are answered by one search; proven answers are kept.
+//! Equal concurrent questions are answered by one search; proven answers are kept.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ fn proof(number: u64) -> Question {
     question(hopeless(number), Objective::Optimal)
 }
 
-/// A pool with one place: what gets in beside the one who has it has joined its search.
+/// A pool with one place: any question that gets in beside the one that has it has joined its search.
 fn one_place() -> Engine {
     engine(1, 1)
 }
@@ -50,7 +50,7 @@ async fn equal_questions_share_one_search_and_others_do_not() {
     let first = engine.solve(None, proof(1), unlimited()).unwrap();
     let second = engine.solve(None, proof(1), unlimited()).unwrap();
     let third = engine.solve(None, proof(1), unlimited()).unwrap();
-    // Everything that changes the answer makes another question of it.
+    // Everything that affects the answer makes a different question.
     assert!(!is_taken(&engine, proof(2)));
     assert!(!is_taken(&engine, question(hopeless(1), Objective::Best)));
     assert!(!is_taken(
@@ -70,7 +70,7 @@ async fn equal_questions_share_one_search_and_others_do_not() {
         let refused = engine.solve(None, proof(1), wanting(wanted)).err();
         assert!(matches!(refused, Some(Refused::Overloaded { .. })));
     }
-    // Time does not: each asker ends its own waiting.
+    // Time does not: each asker ends its own wait.
     let wanted = Wanted {
         time: Some(Duration::from_secs(1)),
         ..Wanted::default()
@@ -85,7 +85,7 @@ async fn a_search_goes_on_until_its_last_asker_has_gone() {
     let first = engine.solve(None, proof(1), unlimited()).unwrap();
     let mut second = engine.solve(None, proof(1), unlimited()).unwrap();
     drop(first);
-    // Its constructive solution comes to the one who is left.
+    // The remaining asker gets its constructive solution.
     let news = timeout(PATIENCE, second.news()).await.unwrap();
     assert!(matches!(news, News::Found));
     let before = second.progress().generated;
@@ -97,7 +97,7 @@ async fn a_search_goes_on_until_its_last_asker_has_gone() {
     assert!(!is_taken(&engine, proof(2)));
     drop(second);
     drop(solve_when_possible(&engine, &proof(2), unlimited()).await);
-    // The first question is not remembered as one that somebody works on.
+    // The first question is not remembered as one that is being worked on.
     let mut again = solve_when_possible(&engine, &proof(1), unlimited()).await;
     let news = timeout(PATIENCE, again.news()).await.unwrap();
     assert!(matches!(news, News::Found));
@@ -153,11 +153,11 @@ async fn a_proven_answer_is_given_again_without_a_search() {
     let first = first.found.answer.unwrap();
     assert_eq!(first.solution.len(), length);
     drop(solving);
-    // There is no place for a search any more, and none is needed.
+    // There is no place for another search, and none is needed.
     let _busy = solve_when_possible(&engine, &proof(1), unlimited()).await;
     for _ in 0..3 {
         let mut solving = engine.solve(None, korf.clone(), unlimited()).unwrap();
-        // The answer is news to this asker though the end came with it.
+        // The answer is news to this asker even though the end came with it.
         assert!(matches!(solving.news().await, News::Found));
         let again = solving.end().await.unwrap();
         assert_eq!(again.reason, StopReason::Proven);

@@ -1,4 +1,4 @@
-//! Requests and their ends.
+//! Requests and how they end.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -42,13 +42,13 @@ fn memory(bytes: u64) -> Wanted {
     }
 }
 
-/// A 3×3 board, another one for each number.
+/// A 3×3 board, a different one for each number.
 fn easy(number: u64) -> Question {
     let problem = random_problem(shape(3, 3), 8, &mut Dice::new(number));
     question(problem, Objective::Optimal)
 }
 
-/// The same, to be searched for by a worker.
+/// The same, but searched by a worker.
 fn searched(number: u64) -> Question {
     Question {
         method: Method {
@@ -79,7 +79,7 @@ async fn a_larger_table_is_built_when_it_is_first_wanted() {
     let problem = random_problem(shape(2, 5), 9, &mut Dice::new(1));
     let question = question(problem, Objective::Optimal);
     let ready = engine.tables();
-    // Without it, the next best search answers.
+    // Without the table, the next best search answers.
     let length = solve(&engine, question.clone()).await;
     let begin = Instant::now();
     while engine.plan(&question) != Ok(vec![Stage::TableWalk]) {
@@ -345,8 +345,8 @@ async fn small_boards_do_not_wait_for_hopeless_proofs() {
         overtaken_by.push(worked_on.count());
     }
     overtaken_by.sort();
-    // In turn, all 64 would have had their slices first; so it is those that ran already, and
-    // what gets a slice before the answer is noticed.
+    // Taking turns, all 64 would have had their slices first. So these are tasks that were running
+    // already, and tasks that get a slice before the answer is noticed.
     assert!(overtaken_by[50] <= 16, "{overtaken_by:?}");
     // All of the proofs are still being worked on.
     for mut proof in proofs {
@@ -374,7 +374,7 @@ async fn a_search_that_nobody_waits_for_leaves_the_pool_at_once() {
         }
         let begin = Instant::now();
         drop(solving);
-        // The pool has one place only: who gets it comes after the one who left.
+        // The pool has only one place, so whoever gets it comes after the one that left.
         solving = loop {
             match engine.solve(None, proof(number), unlimited()) {
                 Ok(next) => break next,
@@ -385,7 +385,7 @@ async fn a_search_that_nobody_waits_for_leaves_the_pool_at_once() {
         left.push(begin.elapsed());
     }
     left.sort();
-    // 2 ms where nothing else runs; that it is one chunk of nodes is a fact about jobs.
+    // 2 ms when nothing else runs; that it is one chunk of nodes is tested with jobs.
     assert!(left[50] < Duration::from_millis(50), "{:?}", left[50]);
 }
 
@@ -509,7 +509,7 @@ async fn what_is_proven_is_told_though_the_limit_came() {
         };
         // About when it is proven.
         let limit = time(Duration::from_micros(100 + 10 * number));
-        // Where the one before still has the worker, it is refused at once.
+        // If the previous search still has the worker, this one is refused at once.
         let Ok(mut solving) = engine.solve(None, question(problem, objective), wanting(limit))
         else {
             continue;

@@ -1,4 +1,4 @@
-//! Tables that come when they are wanted, and go when there is no room.
+//! Tables that are built when they are wanted, and evicted when there is no room.
 
 use std::fs;
 use std::num::NonZeroUsize;
@@ -21,7 +21,7 @@ use crate::support::{random_problem, shape};
 
 const SINGLE: Metric = Metric::SingleTile;
 
-/// A board of 2×5 for each of its three classes, whose tables are 241,920 bytes each.
+/// A 2×5 board for each of its three classes, whose tables take 241,920 bytes each.
 fn of_class(home: usize) -> Problem {
     random_problem(shape(2, 5), home, &mut Dice::new(home as u64))
 }
@@ -49,7 +49,7 @@ fn built_by(most_bytes: u64, build: Box<Build>) -> TableStore {
     )
 }
 
-/// A store whose tables are built at once, and how many were.
+/// A store whose builds take no time, and a count of them.
 fn store(most_bytes: u64) -> (TableStore, Arc<AtomicUsize>) {
     let built = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&built);
@@ -70,13 +70,13 @@ fn the_table_used_least_recently_makes_room() {
     assert_eq!(store.tables().bytes(), small + 2 * 241_920);
     let class = Class::of(&second).unwrap();
     let walked = store.tables().ready(class).unwrap();
-    // The second one is now the one that was not used for longest.
+    // The second is now the least recently used.
     assert!(store.ready(&first, SINGLE).distances);
     wait_for(&store, &third);
     assert_eq!(store.tables().bytes(), small + 2 * 241_920);
     assert!(is_there(&store, &first));
     assert!(!is_there(&store, &second));
-    // Whoever walks it keeps it.
+    // A search that uses it keeps it.
     assert!(walked.distance(&second).is_some());
     wait_for(&store, &second);
     assert!(!is_there(&store, &first));
@@ -164,14 +164,14 @@ fn a_store_that_is_closed_gives_its_build_up() {
 
 #[test]
 fn a_build_of_12_cells_ends_between_two_distances() {
-    // The real way to build, told to stop by a drop in the middle.
+    // The real build, stopped by a drop in the middle.
     let store = TableStore::new(128 << 20, NonZeroUsize::MIN, GuideBuilder::new(None, 0));
     let problem = random_problem(shape(3, 4), 11, &mut Dice::new(12));
     assert!(!store.ready(&problem, SINGLE).distances);
     let tables = Arc::clone(store.tables());
     drop(store);
     let begun = Instant::now();
-    // Whoever builds holds the tables, too.
+    // The building thread holds the tables too.
     while Arc::strong_count(&tables) > 1 {
         assert!(begun.elapsed() < PATIENCE, "the build goes on");
         std::thread::yield_now();
@@ -179,7 +179,7 @@ fn a_build_of_12_cells_ends_between_two_distances() {
     assert!(tables.ready(Class::of(&problem).unwrap()).is_none());
 }
 
-/// A board of 4×4 with the blank's home on a cell.
+/// A 4×4 board with the blank's home on a cell.
 fn fifteen(home: usize) -> Problem {
     random_problem(shape(4, 4), home, &mut Dice::new(home as u64))
 }
@@ -192,7 +192,7 @@ fn settle(store: &TableStore) {
     }
 }
 
-/// Pattern databases as large as this much memory allows.
+/// A store of pattern databases as large as this much memory allows.
 fn guided(most_bytes: u64, folder: Option<&Path>, build_memory: u64) -> TableStore {
     let folder = folder.map(|folder| Store::new(folder.to_owned()));
     let guides = GuideBuilder::new(folder, build_memory);
@@ -206,7 +206,7 @@ fn the_smallest_guide_is_there_at_once_and_the_best_one_later() {
     let problem = fifteen(15);
     assert!(store.ready(&problem, SINGLE).guide);
     settle(&store);
-    // 7-6-2 for the usual home, and something for the others in what is left.
+    // 7-6-2 for the usual home, and smaller ones for the others in what is left.
     assert!(store.bytes() > 19_000_000 && store.bytes() <= 25_000_000);
     let mut solver = store.tables().guides().solver(&problem).unwrap();
     let Step::Found(solution) = solver.advance(Budget::UNLIMITED) else {
@@ -285,7 +285,7 @@ fn tables_that_are_stored_need_no_memory_to_build() {
     assert!(mapped.ready(&fifteen(15), SINGLE).guide);
     assert!(mapped.bytes() > 19_000_000);
 
-    // A damaged file is refused, and built anew where that is possible.
+    // A damaged file is refused, and rebuilt where that is possible.
     let largest = files.iter().max_by_key(|file| file.bytes).unwrap();
     let mut bytes = fs::read(&largest.path).unwrap();
     bytes[10_000] ^= 1;
@@ -293,7 +293,7 @@ fn tables_that_are_stored_need_no_memory_to_build() {
     fs::write(&largest.path, &bytes).unwrap();
     let unable = guided(25_000_000, Some(folder.path()), 0);
     settle_prepared(&unable);
-    // The smaller tables that are there do instead.
+    // The smaller tables that are there are used instead.
     assert!(unable.ready(&fifteen(15), SINGLE).guide);
     assert!(unable.bytes() < 19_000_000, "{}", unable.bytes());
     assert_eq!(fs::read(&largest.path).unwrap(), bytes);
@@ -320,7 +320,7 @@ fn a_file_that_is_of_no_use_does_not_stand_for_its_table() {
         fs::remove_file(&largest.path).unwrap();
         fs::write(&largest.path, bytes).unwrap();
     };
-    // Cut off, and of another release.
+    // Cut off, and from another release.
     write(&whole[..whole.len() - 8]);
     assert!(!can_build());
     let mut foreign = whole.clone();

@@ -1,8 +1,8 @@
-//! Every decoder and the whole path of a request, fed with what no honest peer sends.
+//! Fuzzes every decoder and the whole path of a request with input that no honest peer sends.
 //!
-//! Each target is a plain function of bytes, which must return: a panic on any thread, or
-//! a call that does not end, is a failure. The inputs are the seeds and the kept corpus, and
-//! mutations of both for `LOYD_FUZZ_SECONDS` a target.
+//! Each target is a plain function of bytes that must return: a panic on any thread, or a call that
+//! does not end, is a failure. The inputs are the seeds, the kept corpus, and mutations of both for
+//! `LOYD_FUZZ_SECONDS` per target.
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

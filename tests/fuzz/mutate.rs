@@ -1,13 +1,13 @@
-//! Changes bytes as accidents and attackers do.
+//! Changes bytes the way accidents and attackers do.
 
 use loyd::puzzle::Dice;
 
 use crate::protobuf;
 
-/// No input grows beyond this.
+/// The largest input.
 const MAX_BYTES: usize = 64 << 10;
 
-/// Numbers at which things change.
+/// Numbers at boundaries.
 pub(crate) const EDGES: [u64; 16] = [
     0,
     1,
@@ -27,8 +27,8 @@ pub(crate) const EDGES: [u64; 16] = [
     u64::MAX,
 ];
 
-/// A changed input. From `message_at`, if it says so, the input is a message of protobuf, which
-/// is mostly changed field by field; `other` is another input to take parts of.
+/// A mutated input. If `message_at` returns an offset, a protobuf message starts there, which is
+/// mostly changed field by field. `other` is another input to take parts from.
 pub(crate) fn mutate(
     input: &[u8],
     message_at: Option<usize>,

@@ -1,16 +1,16 @@
-//! Changes messages field by field, without knowing what the fields mean.
+//! Mutates messages field by field, without knowing what the fields mean.
 
 use loyd::puzzle::Dice;
 
 use crate::mutate::EDGES;
 
-/// How deep messages in messages are changed.
+/// How deep nested messages are changed.
 const DEPTH: u32 = 5;
 
-/// A field as it stands on the wire.
+/// A field as it is on the wire.
 #[derive(Clone)]
 struct Field {
-    /// The field's number and the kind of its value.
+    /// The field's number and wire type.
     tag: u64,
     value: Value,
 }
@@ -61,7 +61,7 @@ fn change(message: &[u8], other: &[u8], depth: u32, dice: &mut Dice) -> Vec<u8> 
     write(&fields)
 }
 
-/// Changes a packed list of numbers, as tiles are.
+/// Changes a packed list of numbers, such as tiles.
 fn numbers(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut list = Vec::new();
     let mut rest = bytes;

@@ -14,23 +14,24 @@ use twox_hash::XxHash3_64;
 use crate::mutate::mutate;
 use crate::targets::{Target, Trait};
 
-/// How long mutations are tried when `LOYD_FUZZ_SECONDS` does not say.
+/// How long mutations are tried if `LOYD_FUZZ_SECONDS` is not set.
 const SECONDS: f64 = 2.0;
 
-/// The most inputs that are mutated, and the most bytes of one that is kept.
+/// The most inputs that are mutated, and the largest input that is kept, in bytes.
 const MOST_INPUTS: usize = 4096;
 const MOST_BYTES: usize = 1024;
 
-/// An input that takes longer hangs.
+/// An input that takes longer counts as hanging.
 const HANG: Duration = Duration::from_secs(60);
 
-/// Targets share workers, and must know whose input it was: one at a time.
+/// Held by the running target. Targets share workers and need to know which input caused a panic,
+/// so they run one at a time.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// What has panicked since the last input, on whatever thread, caught or not.
+/// The panics since the last input, on any thread, caught or not.
 static PANICS: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
-/// The input under way and when it began.
+/// The current input and when it started.
 static UNDER_WAY: Mutex<Option<(Instant, &'static str, Vec<u8>)>> = Mutex::new(None);
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -56,7 +57,7 @@ pub(crate) fn run(target: &Target) {
         let (first, second) = (pick(&mut dice), pick(&mut dice));
         let message_at = (target.message_at)(&inputs[first]);
         let input = mutate(&inputs[first], message_at, &inputs[second], &mut dice);
-        // What leads somewhere new may lead further.
+        // An input that leads somewhere new may lead further.
         if traits.insert(attempt(target, &input)) && inputs.len() < MOST_INPUTS {
             if keeps && input.len() <= MOST_BYTES {
                 keep(target.name, &input);
@@ -82,7 +83,7 @@ fn file_name(input: &[u8]) -> String {
     format!("{:016x}", XxHash3_64::oneshot(input))
 }
 
-/// The inputs that were found to be worth keeping.
+/// The inputs that were found worth keeping.
 fn corpus(name: &str) -> Vec<Vec<u8>> {
     let Ok(files) = fs::read_dir(folder(name)) else {
         return Vec::new();
@@ -97,7 +98,7 @@ fn keep(name: &str, input: &[u8]) {
     fs::write(folder(name).join(file_name(input)), input).unwrap();
 }
 
-/// What the target makes of an input.
+/// Runs the target on an input, and returns the trait.
 fn attempt(target: &Target, input: &[u8]) -> Trait {
     *lock(&UNDER_WAY) = Some((Instant::now(), target.name, input.to_vec()));
     let ended = panic::catch_unwind(AssertUnwindSafe(|| (target.run)(input)));
@@ -112,7 +113,7 @@ fn attempt(target: &Target, input: &[u8]) -> Trait {
     }
 }
 
-/// Saves an input that is to be kept, and says what to do with it.
+/// Saves an input, and says what to do with it.
 fn report(verb: &str, target: &str, input: &[u8]) -> String {
     let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
     let path = path.join(format!("fuzz-{target}-{}", file_name(input)));
@@ -132,13 +133,13 @@ fn report(verb: &str, target: &str, input: &[u8]) -> String {
     )
 }
 
-/// Listens for panics on all threads, and for inputs that hang.
+/// Watches for panics on all threads, and for inputs that hang.
 fn watch() {
     static WATCH: Once = Once::new();
     WATCH.call_once(|| {
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
-            // The test's own panic is for the test's own hook: it tells of the others.
+            // The test's own panic goes to the test's own hook, which reports the others.
             match lock(&UNDER_WAY).is_some() {
                 true => lock(&PANICS).push(panic.to_string()),
                 false => before(panic),

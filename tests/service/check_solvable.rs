@@ -60,7 +60,7 @@ async fn loyds_own_puzzle_is_unsolvable_and_says_why() {
             blank_distance: 0,
         })
     );
-    // The exchange that it names repairs it.
+    // The exchange that it names repairs the board.
     let repair = response.repair.unwrap();
     let (first, second) = (repair.first_cell as usize, repair.second_cell as usize);
     assert_eq!(
@@ -96,7 +96,7 @@ async fn blanks_on_different_rows_are_told_apart() {
         ],
         blank_distance: 1,
     };
-    // The first row has no two tiles.
+    // There are no two tiles in the first row.
     let repair = proto::Exchange {
         first_cell: 2,
         second_cell: 3,

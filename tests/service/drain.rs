@@ -15,7 +15,7 @@ use crate::harness::{
 };
 use crate::raw::{RawClient, frame};
 
-/// What a drain may take beyond its grace on a machine that is busy with other things.
+/// What a drain may take beyond its grace period on a busy machine.
 const SLACK: Duration = Duration::from_secs(5);
 
 fn stream(solve: SolveRequest) -> proto::SolveStreamRequest {
@@ -74,7 +74,7 @@ async fn calls_that_would_never_end_are_told_that_the_server_is_unavailable() {
     let events = client.solve_stream(stream(hopeless(1))).await;
     let mut events = events.unwrap().into_inner();
     in_time(events.message()).await.unwrap().unwrap();
-    // An equal question is known to be in flight when the stream is.
+    // When the stream has begun, an equal question is known to be in flight.
     let unary = tokio::spawn({
         let mut client = client.clone();
         async move { client.solve(hopeless(1)).await }
@@ -90,7 +90,7 @@ async fn calls_that_would_never_end_are_told_that_the_server_is_unavailable() {
     };
     assert_reason(&status, Code::Unavailable, "DRAINING");
     assert!(!retry_delay(&status).is_zero());
-    // Told by the engine, or by the transport if it had not arrived yet.
+    // Answered by the engine, or by the transport if it had not arrived yet.
     let status = in_time(unary).await.unwrap().unwrap_err();
     assert_eq!(status.code(), Code::Unavailable);
     in_time(ended).await.unwrap();
@@ -107,7 +107,7 @@ async fn who_reads_a_solution_slowly_is_told_so_too() {
     };
     let events = service.client().await.solve_stream(request).await;
     let mut events = events.unwrap().into_inner();
-    // The search is over when moves come.
+    // When moves arrive the search is over.
     loop {
         let event = in_time(events.message()).await.unwrap().unwrap();
         if let Some(proto::solve_stream_response::Event::Moves(_)) = event.event {
@@ -171,7 +171,7 @@ async fn the_balancer_is_told_first_and_calls_are_served_meanwhile() {
     let alive = health.check(request).await.unwrap().into_inner();
     assert_eq!(alive.status(), ServingStatus::Serving);
     assert!(client.solve(ask(hardest())).await.is_ok());
-    // Those who still watch do not hold it up.
+    // Remaining watchers do not hold it up.
     in_time(ended).await.unwrap();
     for mut watch in watched {
         assert!(in_time(watch.message()).await.unwrap().is_none());

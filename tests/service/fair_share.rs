@@ -1,4 +1,4 @@
-//! Clients with names, and what one of them cannot do to another.
+//! Named clients, and what one of them cannot do to another.
 
 use loyd::service::proto;
 use tokio::task::JoinSet;
@@ -24,7 +24,7 @@ async fn a_tenant_with_hopeless_proofs_neither_fills_the_queue_nor_slows_another
         let mut client = client.clone();
         proofs.spawn(async move { client.solve(from("greedy", hopeless(number))).await });
     }
-    // Those that are refused come back; half of the places are taken, and stay so.
+    // Refused calls retry; half of the places are taken, and stay so.
     refused_but(16, &mut proofs).await;
 
     let mut modest = service.client().await;

@@ -261,7 +261,7 @@ async fn a_wrong_size_hides_no_other_fault_and_makes_none_up() {
     let service = Service::start().await;
     for (request, expected) in [
         (ask(1, None), vec!["rows"]),
-        // No columns: as many as rows, so they are not what is wrong.
+        // Without columns there are as many as rows, so the columns are not at fault.
         (ask(0, None), vec!["rows"]),
         (
             ask(1, difficulty(10, 5)),
@@ -291,7 +291,7 @@ async fn a_limit_ends_the_search_for_a_difficult_board() {
         (Code::ResourceExhausted, "NODE_LIMIT")
     );
     assert!(metadata["nodes_generated"].parse::<u64>().unwrap() >= 1_000);
-    // There is neither a proof nor a solution to speak of.
+    // There is neither a proof nor a solution to mention.
     assert!(!status.message().contains("BEST"), "{status}");
 }
 
@@ -303,7 +303,7 @@ async fn the_search_for_a_difficult_board_keeps_its_time() {
             max_time: Some(milliseconds(50)),
             ..proto::Limits::default()
         }),
-        // Hardly any board is so far from its goal.
+        // Hardly any board is that far from its goal.
         ..ask(5, difficulty(190, 200))
     };
     let status = in_time(generate(&service, request)).await.unwrap_err();

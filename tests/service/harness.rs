@@ -1,4 +1,4 @@
-//! A running service and what to ask it.
+//! A running service and requests for it.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::support::{goal, random_problem, shape};
 
-/// Longer than anything takes on a slow machine: who waits so long waits in vain.
+/// Longer than anything takes, even on a slow machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 #[derive(Parser)]
@@ -39,7 +39,7 @@ impl Service {
         Self::with(&[]).await
     }
 
-    /// With flags beside the defaults.
+    /// A service with flags beside the defaults.
     pub(crate) async fn with(flags: &[&str]) -> Self {
         let server = try_start(flags).await.unwrap();
         let (shutdown, signal) = oneshot::channel();
@@ -64,14 +64,14 @@ impl Service {
         PuzzleServiceClient::new(self.channel().await)
     }
 
-    /// Says that it shall end; what is returned is over when it has.
+    /// Tells the service to shut down. The result completes when it has.
     pub(crate) fn shut_down(self) -> JoinHandle<()> {
         self.shutdown.send(()).unwrap();
         self.run
     }
 }
 
-/// A server that does not run yet.
+/// A server that is not running yet.
 pub(crate) async fn try_start(flags: &[&str]) -> Result<Server, ServeError> {
     let mut all = vec!["loyd"];
     if !flags.contains(&"--listen") {
@@ -94,7 +94,7 @@ pub(crate) async fn try_start(flags: &[&str]) -> Result<Server, ServeError> {
     Server::start(Arguments::parse_from(all).serve).await
 }
 
-/// Waits for what comes for sure.
+/// Awaits a future that must complete.
 pub(crate) async fn in_time<F: Future>(future: F) -> F::Output {
     let waited = tokio::time::timeout(PATIENCE, future).await;
     waited.expect("it comes in time")
@@ -126,7 +126,7 @@ pub(crate) fn hardest() -> proto::Board {
     square(&[8, 6, 7, 2, 5, 4, 3, 0, 1])
 }
 
-/// A board for the default goal, each solvable one as likely.
+/// A uniformly random solvable board for the default goal.
 pub(crate) fn any_board(rows: usize, columns: usize, seed: u64) -> Board {
     let shape = shape(rows, columns);
     random_problem(shape, shape.cells() - 1, &mut Dice::new(seed))
@@ -134,7 +134,7 @@ pub(crate) fn any_board(rows: usize, columns: usize, seed: u64) -> Board {
         .clone()
 }
 
-/// Asks for the default.
+/// Asks with the default settings.
 pub(crate) fn ask(board: proto::Board) -> proto::SolveRequest {
     proto::SolveRequest {
         board: Some(board),
@@ -149,8 +149,8 @@ pub(crate) fn ask_for(objective: proto::Objective, board: &Board) -> proto::Solv
     }
 }
 
-/// A 3×3 board that is searched for by a worker: by its table it would be answered where it is
-/// asked, in a full pool, too.
+/// A 3×3 board that a worker searches. By its table it would be answered on the caller's thread,
+/// even when the pool is full.
 pub(crate) fn searched(number: u64) -> proto::SolveRequest {
     proto::SolveRequest {
         method: Some(proto::Method {
@@ -161,7 +161,7 @@ pub(crate) fn searched(number: u64) -> proto::SolveRequest {
     }
 }
 
-/// A proof that no machine finds in a test's time, another one for each number.
+/// A proof that no machine finds within a test, a different one for each number.
 pub(crate) fn hopeless(number: u64) -> proto::SolveRequest {
     ask_for(proto::Objective::Optimal, &any_board(5, 5, 100 + number))
 }
@@ -202,7 +202,7 @@ pub(crate) fn play(board: &mut Board, moves: &[i32], tiles: &[u32], boards: &[pr
     assert!(boards.is_empty() || boards.len() == moves.len());
 }
 
-/// Plays a solution and looks whether it ends on the goal.
+/// Plays a solution and checks that it ends at the goal.
 pub(crate) fn check_solution(start: &Board, target: &Board, solution: &proto::Solution) {
     let mut board = start.clone();
     play(
@@ -222,7 +222,7 @@ pub(crate) fn solved(board: &Board) -> Board {
     goal(board.shape(), board.shape().cells() - 1)
 }
 
-/// The reason and metadata of an error, which all errors have.
+/// The code, reason and metadata of an error, which all errors have.
 pub(crate) fn reason(status: &Status) -> (Code, String, HashMap<String, String>) {
     let details = status.get_error_details();
     let info = details.error_info().expect("every error has its reason");
@@ -237,18 +237,18 @@ pub(crate) fn assert_reason(status: &Status, code: Code, expected: &str) {
     assert_eq!((is_code, is_reason.as_str()), (code, expected), "{status}");
 }
 
-/// The trailer by which a client's retry policy goes.
+/// The trailer that controls a client's retry policy.
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
-/// Asserts the reason of an error that is as good as for ever. It has the code of an overloaded server, to
-/// which clients come back by themselves.
+/// Asserts the reason of an error for which retrying is useless. It has the code of an overload,
+/// after which clients retry by themselves.
 #[track_caller]
 pub(crate) fn assert_for_ever(status: &Status, expected: &str) {
     assert_reason(status, Code::ResourceExhausted, expected);
     assert_eq!(status.metadata().get(PUSHBACK).unwrap(), "-1");
 }
 
-/// Asserts that an error says when to come again, in both ways, and returns when.
+/// Asserts that an error says in both ways when to retry, and returns the delay.
 #[track_caller]
 pub(crate) fn retry_delay(status: &Status) -> Duration {
     let details = status.get_error_details();
@@ -258,7 +258,7 @@ pub(crate) fn retry_delay(status: &Status) -> Duration {
     delay
 }
 
-/// The fields that an error finds fault with, in order.
+/// The fields that an error reports, in order.
 #[track_caller]
 pub(crate) fn violated(status: &Status) -> Vec<String> {
     assert_reason(status, Code::InvalidArgument, "INVALID_REQUEST");
@@ -269,10 +269,10 @@ pub(crate) fn violated(status: &Status) -> Vec<String> {
     violations.iter().map(|fault| fault.field.clone()).collect()
 }
 
-/// Proofs of one client that are under way.
+/// The proofs of one client that are in progress.
 pub(crate) type Proofs = JoinSet<Result<Response<proto::SolveResponse>, Status>>;
 
-/// Waits until all but so many are refused, as they are more than the client's share.
+/// Waits until all but this many are refused because they exceed the client's share.
 pub(crate) async fn refused_but(places: usize, proofs: &mut Proofs) {
     for _ in places..proofs.len() {
         let refused = in_time(proofs.join_next()).await.unwrap().unwrap();
@@ -282,7 +282,7 @@ pub(crate) async fn refused_but(places: usize, proofs: &mut Proofs) {
     }
 }
 
-/// Sees that none of those that are left is refused any more, and ends them.
+/// Checks that no remaining proof is refused, and ends them.
 pub(crate) async fn keep_their_places(proofs: &mut Proofs) {
     let more = tokio::time::timeout(Duration::from_millis(300), proofs.join_next()).await;
     assert!(more.is_err(), "{more:?}");

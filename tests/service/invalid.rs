@@ -1,4 +1,4 @@
-//! Requests that are not legal: every fault at once, by its path.
+//! Invalid requests: every fault at once, by its path.
 
 use loyd::puzzle::Board;
 use loyd::service::proto::{self, Algorithm, Heuristic, Objective, SolveRequest};
@@ -24,7 +24,7 @@ async fn every_fault_of_a_board_has_its_cell() {
         (square(&[0]), vec!["board.tiles"]),
         (square(&[1, 2, 0]), vec!["board.tiles"]),
         (square(&[0; 129 * 129]), vec!["board.tiles"]),
-        // The first 0 is legal, its doubles are not, and what they stand for is missing.
+        // The first 0 is legal, its duplicates are not, and the tiles they replace are missing.
         (square(&[0, 0, 2, 3]), vec!["board.tiles[1]", "board.tiles"]),
         (square(&[1, 2, 4, 0]), vec!["board.tiles[2]", "board.tiles"]),
         (board(2, 3, &[1, 2, 3, 4, 0]), vec!["board.tiles"]),
@@ -43,7 +43,7 @@ async fn every_fault_of_a_board_has_its_cell() {
         let found = violated(&status);
         let found: Vec<&str> = found.iter().map(String::as_str).collect();
         if board.tiles.len() == 5 {
-            // A wrong number of tiles; what else is wrong with it follows from that.
+            // A wrong number of tiles; any other faults follow from that.
             assert_eq!(found[0], fields[0]);
         } else {
             assert_eq!(found, fields);
@@ -165,7 +165,7 @@ async fn a_fault_of_one_field_hides_none_of_another() {
                 "method.heuristic",
             ],
         ),
-        // The size of a board is known though its tiles are wrong.
+        // The shape of a board is known even though its tiles are wrong.
         (
             SolveRequest {
                 board: Some(doubled),
@@ -173,7 +173,7 @@ async fn a_fault_of_one_field_hides_none_of_another() {
             },
             vec!["board.tiles[1]", "board.tiles", "method.heuristic"],
         ),
-        // So is the heuristic though its corrections are.
+        // So is the heuristic even though its corrections are wrong.
         (
             SolveRequest {
                 board: Some(wire(&Board::solved(shape(10, 10)))),
@@ -184,7 +184,7 @@ async fn a_fault_of_one_field_hides_none_of_another() {
             },
             vec!["method.corrections[0]", "method.heuristic"],
         ),
-        // And the heuristic though the algorithm is not.
+        // And the heuristic even though the algorithm is wrong.
         (
             SolveRequest {
                 board: Some(wire(&Board::solved(shape(10, 10)))),
@@ -212,7 +212,7 @@ async fn a_fault_of_one_field_hides_none_of_another() {
             },
             vec!["objective"],
         ),
-        // No ratio is proven by what proves nothing.
+        // A method that proves nothing cannot prove a ratio.
         (
             SolveRequest {
                 objective: Objective::Bounded.into(),
@@ -237,7 +237,7 @@ async fn a_fault_of_one_field_hides_none_of_another() {
             },
             vec!["metric", "method.weight"],
         ),
-        // What a search holds from its beginning.
+        // What a search holds from the start.
         (
             SolveRequest {
                 board: Some(wire(&Board::solved(shape(4, 4)))),
@@ -249,7 +249,7 @@ async fn a_fault_of_one_field_hides_none_of_another() {
             },
             vec!["limits.max_memory_bytes"],
         ),
-        // A fault of the method's own does not hide the others.
+        // A fault of the method itself does not hide the others.
         (
             using(proto::Method {
                 variant: 42,
@@ -257,7 +257,7 @@ async fn a_fault_of_one_field_hides_none_of_another() {
             }),
             vec!["method.variant", "method.weight"],
         ),
-        // What a weight would prove is not known before it is legal.
+        // What a weight would prove is unknown while it is invalid.
         (
             SolveRequest {
                 objective: Objective::Optimal.into(),
@@ -396,7 +396,7 @@ async fn options_that_cannot_be_are_refused() {
             ),
             "method.heuristic",
         ),
-        // A heuristic by its corrections alone.
+        // A heuristic given only by its corrections.
         (
             by(
                 Objective::Fast,

@@ -23,7 +23,7 @@ fn by(algorithm: Algorithm, heuristic: Heuristic) -> Option<proto::Method> {
     })
 }
 
-/// Runs of one direction.
+/// The number of runs in one direction.
 fn pushes(moves: &[i32]) -> u32 {
     moves.chunk_by(|a, b| a == b).count() as u32
 }

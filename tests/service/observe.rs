@@ -1,4 +1,4 @@
-//! What is true of a call whatever its handler does.
+//! What holds for a call whatever its handler does.
 
 use std::convert::Infallible;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! A client that speaks HTTP/2 and nothing more: it keeps no timer and checks nothing.
+//! A client that speaks HTTP/2 and nothing more: it has no timers and checks nothing.
 
 use std::net::SocketAddr;
 
@@ -25,23 +25,23 @@ pub(crate) struct RawAnswer {
 }
 
 impl RawAnswer {
-    /// The one message of the answer.
+    /// The only message of the answer.
     pub(crate) fn message<M: prost::Message + Default>(&self) -> M {
         M::decode(self.body.slice(FRAME_HEADER..)).unwrap()
     }
 }
 
-/// What a gRPC frame begins with: whether it is compressed, and its length.
+/// The size of a gRPC frame header: the compression flag and the length.
 const FRAME_HEADER: usize = 5;
 
-/// Reads until the connection is closed, with or without a reset, and tells how much came.
+/// Reads until the connection is closed, with or without a reset, and returns what came.
 pub(crate) async fn read_to_end(stream: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     let _ = in_time(stream.read_to_end(&mut bytes)).await;
     bytes
 }
 
-/// A connection on which a client has said that it speaks HTTP/2.
+/// A connection on which the client has sent the HTTP/2 preface.
 pub(crate) async fn greet(address: SocketAddr) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream
@@ -55,7 +55,7 @@ pub(crate) async fn greet(address: SocketAddr) -> TcpStream {
     stream
 }
 
-/// The types of frames.
+/// Frame types.
 pub(crate) const DATA: u8 = 0;
 pub(crate) const HEADERS: u8 = 1;
 pub(crate) const RST_STREAM: u8 = 3;
@@ -65,20 +65,20 @@ pub(crate) const GOAWAY: u8 = 7;
 pub(crate) const WINDOW_UPDATE: u8 = 8;
 pub(crate) const CONTINUATION: u8 = 9;
 
-/// Their flags.
+/// Frame flags.
 pub(crate) const ACK: u8 = 1;
 pub(crate) const END_STREAM: u8 = 1;
 pub(crate) const END_HEADERS: u8 = 4;
 
-/// The answer to the PING with which h2 says goodbye.
+/// The answer to h2's PING on graceful shutdown.
 pub(crate) fn farewell() -> Vec<u8> {
     http2_frame(PING, ACK, 0, &GOODBYE)
 }
 
-/// What h2 sends with that PING.
+/// The payload of that PING.
 pub(crate) const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
 
-/// A frame of HTTP/2.
+/// An HTTP/2 frame.
 pub(crate) fn http2_frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let length = (payload.len() as u32).to_be_bytes();
     let mut frame = length[1..].to_vec();
@@ -96,13 +96,13 @@ impl RawClient {
             .await
             .unwrap();
         tokio::spawn(async {
-            // However it ends: the test sees what it asked for, or not.
+            // However it ends, the test sees whether it got what it asked for.
             let _ = connection.await;
         });
         Self(sender)
     }
 
-    /// Sends a body as it is, and waits for the headers only.
+    /// Sends a body as it is, and waits only for the headers.
     pub(crate) async fn open(
         &mut self,
         method: &str,

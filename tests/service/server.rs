@@ -1,4 +1,4 @@
-//! What is beside the calls: health, reflection, request ids, compression, connections.
+//! What there is beside the calls: health, reflection, request ids, compression, connections.
 
 use std::time::Duration;
 
@@ -33,7 +33,7 @@ async fn health_is_told_of_the_process_and_of_the_service() {
     };
     let status = health.check(request).await.unwrap_err();
     assert_eq!(status.code(), Code::NotFound);
-    // Nobody's service has such a name: it is not even read.
+    // No service has such a name, so it is not even read.
     let request = HealthCheckRequest {
         service: "x".repeat(5_000),
     };
@@ -53,7 +53,7 @@ async fn who_watches_what_is_not_known_is_told_so_and_stays() {
     assert_eq!(told.status(), ServingStatus::ServiceUnknown);
     let more = tokio::time::timeout(Duration::from_millis(200), watch.message()).await;
     assert!(more.is_err(), "{more:?}");
-    // Until the service ends, which it does not hold up.
+    // The watch lasts until the service ends, and does not hold that up.
     let ended = service.shut_down();
     assert_eq!(in_time(watch.message()).await.unwrap(), None);
     drop(health);
@@ -138,7 +138,7 @@ async fn a_request_id_is_given_back_or_made() {
     assert_ne!(made[0], made[1]);
     assert!(made.iter().all(|id| id.len() == 16));
 
-    // Errors have it, too, and a foolish one is replaced.
+    // Errors have an id too, and an invalid one is replaced.
     let mut raw = RawClient::connect(service.address).await;
     let long = "x".repeat(129);
     for (given, kept) in [("an-error", true), ("", false), (long.as_str(), false)] {

@@ -260,7 +260,7 @@ async fn bounded_is_within_its_ratio() {
 #[tokio::test]
 async fn best_answers_before_its_deadline() {
     let service = Service::start().await;
-    // No timer of the client's is in the way: only the header counts.
+    // No timer of the client interferes: only the header counts.
     let mut raw = RawClient::connect(service.address).await;
     for side in 5..=10 {
         let start = any_board(side, side, side as u64);
@@ -273,7 +273,7 @@ async fn best_answers_before_its_deadline() {
         assert_eq!(response.stop_reason(), StopReason::Deadline);
         check_solution(&start, &solved(&start), &response.solution.unwrap());
         let elapsed = seconds(response.statistics.unwrap().elapsed);
-        // No more than the margin is kept for the way back.
+        // No more than the margin is reserved for the way back.
         assert!(elapsed >= 0.13, "{elapsed}");
     }
 }
@@ -425,7 +425,7 @@ async fn the_boards_on_the_way_of_a_large_board_are_refused() {
 async fn what_cannot_fit_is_not_searched_for() {
     let service = Service::start().await;
     let mut client = service.client().await;
-    // No proof of this comes in time: the refusal cannot be the end of a search.
+    // No proof of this is found in time, so the refusal cannot be the end of a search.
     let optimal = ask_for(Objective::Optimal, &any_board(64, 64, 3));
     let request = proto::SolveRequest {
         include: Some(proto::Include {
@@ -463,7 +463,7 @@ async fn responses_just_below_the_limit_are_sent_and_those_above_refused() {
     let mut client = service.client().await;
     let mut sent = 0;
     let mut refused = 0;
-    // The boards on the way take about side⁵ bytes: the limit is somewhere between.
+    // The boards along the way take about side⁵ bytes, so the limit is somewhere in between.
     for side in [12, 14, 16, 18, 20] {
         let start = any_board(side, side, 4);
         let request = proto::SolveRequest {
@@ -514,7 +514,7 @@ async fn a_cancelled_call_makes_room_for_the_next() {
     let service = Service::with(&["--queue", "1", "--workers", "1"]).await;
     let mut client = service.client().await;
     for number in 0..10 {
-        // Its first event shows that it has the one place there is.
+        // Its first event shows that it has the only place.
         let request = proto::SolveStreamRequest {
             solve: Some(hopeless(number)),
             ..proto::SolveStreamRequest::default()
@@ -542,7 +542,7 @@ async fn corrections_add_up() {
     let (tiles, optimal, _) = KORF_1985[1];
     let start = Board::new(shape(4, 4), &tiles).unwrap();
     let mut fewest = u64::MAX;
-    // Each list is stronger than the one before.
+    // Each combination is stronger than the one before.
     for (heuristic, corrections, told) in [
         (Manhattan, &[][..], (Manhattan, &[][..])),
         (Unspecified, &[CornerTiles], (CornerTiles, &[])),
@@ -597,7 +597,7 @@ async fn each_iteration_is_told_with_its_threshold() {
     // Korf counted one node more: the goal.
     assert_eq!((sum, statistics.nodes_generated), (nodes - 1, nodes - 1));
 
-    // A limit in the middle tells those up to there.
+    // A limit in the middle reports the thresholds up to there.
     let limited = proto::SolveRequest {
         objective: Objective::Best.into(),
         limits: Some(proto::Limits {
@@ -635,7 +635,7 @@ async fn fifteen_puzzles_are_proven_by_pattern_databases_whatever_the_goal() {
         assert!(statistics.nodes_generated < 200_000);
     }
 
-    // The tables of a goal that nobody has asked for yet come later, and the answer does not.
+    // The tables of a goal that nobody has asked for are built later, without delaying the answer.
     let goal = GoalLayout::Snail.board(shape(4, 4));
     let start = uniform(&goal, Solvability::Solvable, &mut Dice::new(5));
     let mut lengths = Vec::new();
@@ -647,7 +647,7 @@ async fn fifteen_puzzles_are_proven_by_pattern_databases_whatever_the_goal() {
                     goal: Some(proto::goal::Goal::Board(wire(&goal))),
                 }),
                 limits: Some(proto::Limits {
-                    // Each is another question, so that none is answered by the cache.
+                    // Each is a different question, so that the cache answers none.
                     max_nodes: Some(100_000_000_000 - lengths.len() as u64),
                     ..proto::Limits::default()
                 }),

@@ -31,21 +31,21 @@ async fn next(events: &mut Events) -> Option<Event> {
     event.map(|response| response.event.expect("an event"))
 }
 
-/// What a stream has sent, its contract kept.
+/// What a stream has sent; the contract has been checked.
 #[derive(Default)]
 struct Followed {
     improvements: Vec<proto::Improvement>,
     /// The sizes of the chunks of each revision.
     chunks: Vec<Vec<usize>>,
     progress: Vec<proto::Progress>,
-    /// The moves of the newest revision, and what came with them.
+    /// The number of tiles and boards that came with the moves of the newest revision.
     tiles: usize,
     boards: usize,
     length: usize,
     summary: Option<proto::Summary>,
 }
 
-/// Reads to the end, plays the moves of every revision, and looks whether the last one solves it.
+/// Reads to the end, plays the moves of every revision, and checks that the last one solves the board.
 async fn follow(mut events: Events, start: &Board) -> Followed {
     let mut followed = Followed::default();
     let mut board = start.clone();
@@ -193,7 +193,7 @@ async fn chunks_are_as_large_as_was_asked_and_no_larger_than_fits_with_boards() 
     let start = any_board(32, 32, 1);
     let mut request = ask(ask_for(Objective::Fast, &start));
     request.moves_per_message = 65_536;
-    // The last solution is sent when all of it is there.
+    // The last solution is sent when it is complete.
     request.final_only = true;
     let events = client.solve_stream(request.clone()).await;
     let followed = follow(events.unwrap().into_inner(), &start).await;
@@ -210,7 +210,7 @@ async fn chunks_are_as_large_as_was_asked_and_no_larger_than_fits_with_boards() 
         next(&mut events).await,
         Some(Event::Improvement(_))
     ));
-    // 64 boards of 1024 numbers are what one message holds.
+    // A message holds 64 boards of 1024 numbers.
     for _ in 0..3 {
         let Some(Event::Moves(moves)) = next(&mut events).await else {
             panic!("there are more moves than these");
@@ -244,7 +244,7 @@ async fn progress_comes_no_more_often_than_asked_and_its_bound_only_grows() {
         assert!(pair[1].best_length > pair[1].lower_bound);
     }
     let (first, last) = (&progress[0], &progress[4]);
-    // Four intervals, less what the first event was late.
+    // Four intervals, minus the delay of the first event.
     assert!(nanos(last) - nanos(first) >= 60_000_000);
     assert!(last.nodes_generated > first.nodes_generated);
     for pair in progress.windows(2) {
@@ -280,11 +280,11 @@ async fn who_joins_a_search_is_not_told_the_pace_of_all_that_was_done_before() {
             break now;
         }
     };
-    // Both are told of one search.
+    // Both calls follow one search.
     assert!(now.nodes_generated > before);
     let elapsed = Duration::try_from(now.elapsed.unwrap()).unwrap();
     let told = now.nodes_per_second * elapsed.as_secs_f64();
-    // The time told is from the call's arrival, which is a little before it joined.
+    // The elapsed time counts from the call's arrival, a little before it joined.
     let since = (now.nodes_generated - before) as f64;
     assert!(told <= 1.5 * since, "{told} of {since}");
 }
@@ -316,7 +316,7 @@ async fn ida_star_tells_how_long_its_iterations_may_take() {
                 let Some(remaining) = &now.iteration_remaining else {
                     continue;
                 };
-                // It is larger than all of the present one, and more so than the rest of it.
+                // It is larger than all of the current one, so certainly larger than the rest of it.
                 assert!(seconds(next) > seconds(remaining));
                 assert!(seconds(remaining) >= 0.0);
                 return;
@@ -351,13 +351,13 @@ async fn what_beams_do_beside_a_proof_is_no_pace_of_its_iterations() {
         })
         .collect();
     let last = Forecast::of(&iterations).expect("two are over").next as f64;
-    // The nodes that the whole search would make in the time told.
+    // The nodes that the whole search would generate in the forecast time.
     let told = followed.progress.iter().filter_map(|now| {
         let next = Duration::try_from(now.next_iteration?).unwrap();
         Some(next.as_secs_f64() * now.nodes_per_second)
     });
     let most = told.fold(0.0, f64::max);
-    // The beams make many for one of the proof's, and forecasts only grow.
+    // The beams generate many nodes for each of the proof's, and forecasts only grow.
     assert!(most > 8.0 * last, "{most} and {last}, {thresholds:?}");
 }
 
@@ -440,7 +440,7 @@ async fn the_deadline_holds_on_streams() {
     }
 }
 
-/// The fields of the one call that has ended since.
+/// The fields of the one call that has ended since the last look.
 fn logged_call(log: &Log) -> serde_json::Value {
     let text = log.take();
     let mut calls = text
@@ -455,9 +455,10 @@ fn logged_call(log: &Log) -> serde_json::Value {
 #[tokio::test]
 async fn an_answer_is_told_of_when_it_was_sent_whole() {
     let log = Log::default();
-    // Beside another subscriber, tracing asks this one also of what other tests have come by first.
+    // With another subscriber present, tracing also asks this one about callsites that other tests
+    // reached first.
     let _other = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
-    // All of the service but its searches is on this thread.
+    // All of the service except its searches is on this thread.
     let _log = tracing::subscriber::set_default(
         tracing_subscriber::fmt()
             .json()
@@ -480,7 +481,7 @@ async fn an_answer_is_told_of_when_it_was_sent_whole() {
         assert_eq!(told["outcome"], "solved");
         assert_eq!(told["length"], followed.length);
 
-        // With the final moves alone, the first of them come when the search is over.
+        // With only the final moves, the first of them arrive when the search is over.
         let events = client.solve_stream(request).await.unwrap();
         let mut events = events.into_inner();
         while !matches!(next(&mut events).await.unwrap(), Event::Moves(_)) {}

@@ -151,7 +151,7 @@ async fn memory_that_others_hold_is_worth_another_try() {
     for search in searches {
         statuses.push(in_time(search).await.unwrap());
     }
-    // Who is the first to want more than is left is told to come back; the last one may then have all.
+    // The first search to want more than is left is told to retry; the last one may then have it all.
     let is_overloaded = |status: &&Status| reason(status).1 == "OVERLOADED";
     let overloaded = statuses.iter().find(is_overloaded).expect("one of them");
     assert_eq!(overloaded.code(), Code::ResourceExhausted);
@@ -179,7 +179,7 @@ async fn who_takes_any_solution_and_gets_none_is_told_of_no_proof() {
         }),
         ..asked(8, Algorithm::Beam)
     };
-    // There is no time for the narrowest of its beams, and it does not begin any.
+    // There is not enough time for even the narrowest of its beams, so it starts none.
     let little_time = asked(100, Algorithm::StagedBeam);
     for (request, timeout, name, fix) in [
         (few_nodes, "30S", "NODE_LIMIT", "limits.max_nodes"),
@@ -220,7 +220,7 @@ async fn the_servers_own_caps_are_limits_too() {
 #[tokio::test]
 async fn a_passed_deadline_is_deadline_exceeded() {
     let service = Service::start().await;
-    // It keeps no timer of its own, which might be the first to say so.
+    // It has no timer of its own, which might fire first.
     let mut raw = RawClient::connect(service.address).await;
     for timeout in ["200m", "1n", "0S"] {
         let timeout = [("grpc-timeout", timeout)];
@@ -264,7 +264,7 @@ async fn a_full_pool_is_overloaded_and_says_when_to_come_again() {
     let status = client.solve(hopeless(2)).await.unwrap_err();
     assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
     assert!((1..10_000).contains(&retry_delay(&status).as_millis()));
-    // What needs no worker is answered all the same.
+    // Requests that need no worker are still answered.
     assert!(client.solve(ask(hardest())).await.is_ok());
     let check = proto::CheckSolvableRequest {
         board: Some(hardest()),
@@ -289,7 +289,7 @@ async fn bytes_that_are_no_message_are_the_clients_fault() {
             let length = dice.below(100);
             let noise: Vec<u8> = (0..length).map(|_| dice.below(256) as u8).collect();
             let answer = raw.call(method, &[], frame_bytes(&noise)).await;
-            // By chance it may be a message, and then an illegal one or none at all.
+            // By chance it may be a message, and then an invalid or an empty one.
             if answer.status.code() != Code::Ok {
                 assert_eq!(answer.status.code(), Code::InvalidArgument);
                 reason(&answer.status);
@@ -298,7 +298,7 @@ async fn bytes_that_are_no_message_are_the_clients_fault() {
     }
     let answer = raw.call("Solve", &[], truncated).await;
     assert_reason(&answer.status, Code::InvalidArgument, "MALFORMED_MESSAGE");
-    // The connection is none the worse for it.
+    // The connection still works.
     let answer = raw.call("Solve", &[], frame(&ask(hardest()))).await;
     assert_eq!(answer.status.code(), Code::Ok);
 }
@@ -323,7 +323,7 @@ async fn a_request_that_is_too_large_is_refused() {
     let large = frame(&ask(crate::harness::square(&tiles)));
     let answer = raw.call("Solve", &[], large).await;
     assert_for_ever(&answer.status, "REQUEST_TOO_LARGE");
-    // Also when it is small until it is unpacked.
+    // Also when it is small before decompression.
     let mut client = service
         .client()
         .await
@@ -365,7 +365,7 @@ async fn what_does_not_exist_is_unimplemented() {
     let deflate = [("grpc-encoding", "deflate")];
     let answer = raw.call("Solve", &deflate, frame(&ask(hardest()))).await;
     assert_reason(&answer.status, Code::Unimplemented, "UNIMPLEMENTED");
-    // Who compresses is told how to, as gRPC asks for.
+    // A client that compresses is told what is supported, as gRPC requires.
     let understood = answer.headers["grpc-accept-encoding"].to_str().unwrap();
     let understood: Vec<&str> = understood.split(',').map(str::trim).collect();
     assert!(understood.contains(&"gzip") && !understood.contains(&"deflate"));
@@ -384,7 +384,7 @@ async fn a_stream_that_nobody_reads_is_ended_after_a_while() {
         }),
         ..proto::SolveStreamRequest::default()
     };
-    // It has the one place in the pool.
+    // It has the only place in the pool.
     let service = Service::with(&["--queue", "1"]).await;
     let mut raw = RawClient::connect(service.address).await;
     let unread = raw.open("SolveStream", &[], frame(&request)).await;
@@ -392,7 +392,7 @@ async fn a_stream_that_nobody_reads_is_ended_after_a_while() {
     let status = client.solve(searched(1)).await.unwrap_err();
     assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
     drop(unread);
-    // Its place becomes free though the client is still there.
+    // Its place becomes free even though the client is still there.
     let service = Service::with(&["--stall-timeout", "100ms", "--queue", "1"]).await;
     let mut raw = RawClient::connect(service.address).await;
     let unread = raw.open("SolveStream", &[], frame(&request)).await;

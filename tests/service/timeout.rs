@@ -1,4 +1,4 @@
-//! Until when a call is waited for.
+//! How long a caller waits.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ fn a_timeout_is_told_in_six_units() {
 #[test]
 fn what_may_have_been_rounded_up_is_certain_only_less_a_step() {
     for (text, milliseconds) in [
-        // As they are up to a second.
+        // Exact up to a second.
         ("10m", 10),
         ("990m", 990),
         ("1S", 1_000),

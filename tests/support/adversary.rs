@@ -1,9 +1,9 @@
-//! Boards that are as hard as can be for the constructive solvers which look at one tile at a time.
+//! Boards that are as hard as possible for the constructive solvers that look at one tile at a time.
 //!
-//! Such a solver's moves for a tile depend on that tile and the blank alone. So the tile may be
-//! renamed at the last moment: whenever one is about to be placed, the name goes to the
-//! tile from whose cell the way is longest. Played backwards from the goal, the moves lead to the
-//! board that had these names from the start.
+//! Such a solver's moves for a tile depend only on that tile and the blank. So tiles may be renamed
+//! at the last moment: whenever one is about to be placed, its name goes to the tile from whose
+//! cell the way is longest. Played backwards from the goal, the moves lead to the board that had
+//! these names from the start.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::tables::Tables;
 use loyd::search::{Budget, Search, Step};
 
-/// Up to this many free cells, each is tried for a tile; on larger boards only those near the
+/// With up to this many free cells, each is tried for a tile; on larger boards only those near the
 /// corners, where the longest ways begin.
 const FEW_CELLS: usize = 49;
 
@@ -41,7 +41,7 @@ pub(crate) fn hard_problem(tables: &Arc<Tables>, variant: Variant, shape: Shape)
         }
     }
     moves.extend(hard_block(tables, variant, board, &block));
-    // Everything backwards.
+    // Play everything backwards.
     let mut start = goal;
     for direction in moves.iter().rev() {
         assert!(start.slide(direction.opposite()));
@@ -49,7 +49,7 @@ pub(crate) fn hard_problem(tables: &Arc<Tables>, variant: Variant, shape: Shape)
     problem(&start)
 }
 
-/// The moves of the last block, its tiles renamed as long as that makes them more.
+/// The moves of the last block, with its tiles renamed as long as that increases their number.
 fn hard_block(
     tables: &Arc<Tables>,
     variant: Variant,
@@ -78,7 +78,7 @@ fn hard_block(
     }
 }
 
-/// All cycles of three cells, both ways round.
+/// All cycles of three cells, in both directions.
 fn cycles(cells: &[usize]) -> impl Iterator<Item = [usize; 3]> {
     cells.iter().enumerate().flat_map(move |(i, &a)| {
         let others = &cells[i + 1..];
@@ -110,8 +110,8 @@ struct Placed {
     left: usize,
 }
 
-/// What the solver places in turn: the rows and columns from above and from the left, the
-/// longer side first, a tile at a time and the last two together; and the cells of the last block.
+/// What the solver places in turn, and the cells of the last block. It places rows and columns from
+/// above and from the left, the longer side first, a tile at a time and the last two together.
 fn steps(shape: Shape, variant: Variant) -> (Vec<Placed>, Vec<usize>) {
     let block_cells = if variant == Variant::Hayes { 4 } else { 9 };
     let (mut top, mut left) = (0, 0);
@@ -146,7 +146,7 @@ fn steps(shape: Shape, variant: Variant) -> (Vec<Placed>, Vec<usize>) {
     (steps, block)
 }
 
-/// The board with the tiles of a step anywhere among those not placed yet.
+/// The boards with the tiles of a step anywhere among those not placed yet.
 fn renamings(board: &Board, step: &Placed) -> Vec<Board> {
     let goal = Board::solved(board.shape());
     let wanted: Vec<u32> = step
@@ -173,7 +173,7 @@ fn tile_on(board: &Board, cell: usize) -> u32 {
     u32::from(board.tile(cell))
 }
 
-/// Cells from which a tile may have the longest way.
+/// The cells from which a tile may have the longest way.
 fn candidates<'a>(board: &'a Board, step: &'a Placed) -> impl Iterator<Item = usize> + 'a {
     let shape = board.shape();
     let free = move |&cell: &usize| !step.done[cell] && cell != board.blank();
@@ -209,7 +209,7 @@ fn renamed(board: &Board, step: &Placed, tile: u32, to: usize, fixed: &[u32]) ->
     Board::new(shape, &tiles).expect("a permutation")
 }
 
-/// The moves of one step, those before it having nothing to do.
+/// The moves of one step, given that the steps before it have nothing to do.
 fn run_of_step(
     tables: &Arc<Tables>,
     variant: Variant,

@@ -1,16 +1,16 @@
-//! Korf's hundred boards of 1985, the yardstick of the 15-puzzle.
+//! Korf's hundred boards of 1985, the standard benchmark of the 15-puzzle.
 
 use loyd::puzzle::{Board, Problem, Shape};
 
 pub(crate) struct KorfBoard {
     pub(crate) problem: Problem,
-    /// Of its shortest solutions, in moves.
+    /// The length of its shortest solutions, in moves.
     pub(crate) length: usize,
     /// The nodes of IDA* with the Manhattan distance, as published.
     pub(crate) nodes: u64,
 }
 
-/// All of them, those with the fewest nodes first.
+/// All boards, those with the fewest nodes first.
 pub(crate) fn easiest_first() -> Vec<KorfBoard> {
     let shape = Shape::new(4, 4).expect("sides in range");
     let goal = Board::solved(shape);

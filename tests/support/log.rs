@@ -1,16 +1,16 @@
-//! A log that is kept, for a test to read.
+//! A log kept in memory for a test to read.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
 use tracing_subscriber::fmt::MakeWriter;
 
-/// What was written; its clones are the same log.
+/// What was written. Clones are the same log.
 #[derive(Clone, Default)]
 pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    /// What was written since the last time.
+    /// Returns what was written since the last call.
     pub(crate) fn take(&self) -> String {
         let bytes = std::mem::take(&mut *self.0.lock().unwrap());
         String::from_utf8(bytes).unwrap()

@@ -1,4 +1,4 @@
-//! Boards for tests: random ones, and all of a small size with their true distances.
+//! Boards for tests: random ones, and all of a small size with their exact distances.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 pub(crate) mod published;
@@ -18,19 +18,19 @@ pub(crate) fn goal(shape: Shape, home: usize) -> Board {
     Board::new(shape, &tiles).unwrap()
 }
 
-/// A cell, each as likely.
+/// A uniformly random cell.
 pub(crate) fn any_cell(shape: Shape, dice: &mut Dice) -> usize {
     dice.below(shape.cells() as u32) as usize
 }
 
-/// A problem whose start is any solvable board, each as likely.
+/// A problem with a uniformly random solvable start.
 pub(crate) fn random_problem(shape: Shape, home: usize, dice: &mut Dice) -> Problem {
     let goal = goal(shape, home);
     let start = uniform(&goal, Solvability::Solvable, dice);
     Problem::new(&start, &goal).unwrap()
 }
 
-/// A problem that a walk of at most so many steps from the goal leads to.
+/// A problem whose start is a walk of at most `steps` steps from the goal.
 pub(crate) fn walk(shape: Shape, home: usize, steps: usize, dice: &mut Dice) -> Problem {
     let goal = goal(shape, home);
     let mut start = goal.clone();
@@ -51,7 +51,7 @@ pub(crate) fn problem(rows: usize, columns: usize, tiles: &[u32]) -> Problem {
     Problem::new(&start, &Board::solved(shape)).unwrap()
 }
 
-/// The distance to `goal` of every board that can reach it, breadth first.
+/// The distance to `goal` of every board that can reach it, found breadth first.
 pub(crate) fn all_distances(goal: Board) -> FxHashMap<Board, u32> {
     let mut distances = FxHashMap::from_iter([(goal.clone(), 0)]);
     let mut layer = vec![goal];

@@ -1,7 +1,7 @@
 //! 4×4 boards whose shortest lengths others have published.
 
-/// Boards of Korf, *Depth-first iterative-deepening*, Artificial Intelligence 27 (1985) 97–109,
-/// turned to the goal 1 2 3 … 0: the shortest length and the nodes generated, the root among them.
+/// Boards of Korf, *Depth-first iterative-deepening*, Artificial Intelligence 27 (1985) 97–109, converted
+/// to the goal 1 2 3 … 0, with the shortest length and the nodes generated, including the root.
 pub(crate) const KORF_1985: [([u32; 16], usize, u64); 8] = [
     (
         [1, 6, 10, 8, 14, 12, 4, 2, 13, 11, 3, 5, 9, 7, 15, 0],

@@ -20,7 +20,7 @@ use tower::util::BoxCloneSyncService;
 
 use super::{Target, Trait, about, server, trait_of};
 
-/// The first bytes say which method is called, how the message is framed, and which header has the
+/// The first bytes select the method, the framing of the message, and the header that gets the
 /// value that follows with its length; the rest is the message.
 pub(crate) const CALLS: Target = Target {
     name: "calls",
@@ -51,7 +51,7 @@ const HEADERS: [&str; 8] = [
     "content-type",
 ];
 
-/// A call that takes longer hangs: the server answers within its limit of some milliseconds.
+/// A call that takes longer hangs: the server answers within its limit of a few milliseconds.
 const HANG: Duration = Duration::from_secs(20);
 
 type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
@@ -115,7 +115,7 @@ fn run(input: &[u8]) -> Trait {
     ))
 }
 
-/// An answer can be read, and a solution keeps its own word.
+/// Checks that an answer can be read, and that a solution is what it says.
 fn check(method: usize, mut body: &[u8]) {
     let mut is_over = false;
     while let Some((&[flag, a, b, c, d], rest)) = body.split_first_chunk() {
@@ -222,7 +222,7 @@ fn board(rows: u32, columns: u32, tiles: &[u32]) -> Option<proto::Board> {
     })
 }
 
-/// A request of every kind.
+/// One request of every kind.
 fn solves() -> Vec<proto::SolveRequest> {
     use proto::{Algorithm, Heuristic, Objective, goal};
     let korf = [14, 13, 15, 7, 11, 12, 9, 5, 6, 0, 2, 1, 4, 8, 10, 3];

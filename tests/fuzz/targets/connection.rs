@@ -1,4 +1,4 @@
-//! Bytes on a connection: HTTP/2 as it should be, nearly is, and is not.
+//! Bytes on a connection: HTTP/2 that is right, nearly right, and wrong.
 
 use std::net::SocketAddr;
 use std::sync::LazyLock;
@@ -10,9 +10,8 @@ use twox_hash::XxHash3_64;
 
 use super::{Target, Trait, server};
 
-/// With an odd first byte the rest is a list of frames, each its type, flags, stream and length, a byte each,
-/// and its payload: they are sent after the preface, framed as they should be. Otherwise the rest is sent as
-/// it is.
+/// If the first byte is odd, the rest is a list of frames: type, flags, stream and length, a byte each, and
+/// the payload. They are sent after the preface with correct framing. Otherwise the rest is sent as it is.
 pub(crate) const CONNECTION: Target = Target {
     name: "connection",
     run,
@@ -22,8 +21,7 @@ pub(crate) const CONNECTION: Target = Target {
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// The server closes a connection on which nothing more can come; this is much longer than it
-/// takes.
+/// The server closes a connection on which nothing more can come. This is much longer than it takes.
 const HANG: Duration = Duration::from_secs(20);
 
 static ADDRESS: LazyLock<SocketAddr> = LazyLock::new(|| {
@@ -51,7 +49,7 @@ fn run(input: &[u8]) -> Trait {
     XxHash3_64::oneshot(&outline(&answer))
 }
 
-/// The kinds of the first frames, with the code of those that end something.
+/// The types of the first frames, with the error code of those that end something.
 fn outline(mut frames: &[u8]) -> Vec<u8> {
     const FRAMES: usize = 5;
     let mut outline = Vec::new();
@@ -67,13 +65,13 @@ fn outline(mut frames: &[u8]) -> Vec<u8> {
     outline
 }
 
-/// Sends bytes and reads until the server has had enough; the beginning of what came.
+/// Sends bytes and reads until the server closes. Returns the beginning of what came.
 async fn exchange(address: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let mut answer = Vec::new();
     let mut stream = TcpStream::connect(address).await.unwrap();
     let (mut reader, mut writer) = stream.split();
     let write = async {
-        // A server that has had enough before the end closes.
+        // A server that has had enough closes before the end.
         let _ = writer.write_all(bytes).await;
         let _ = writer.shutdown().await;
     };
@@ -104,7 +102,7 @@ fn framed(mut rest: &[u8]) -> Vec<u8> {
 fn seeds() -> Vec<Vec<u8>> {
     let settings = record(4, 0, 0, b"");
     let call = |path: &str| {
-        // Of HPACK's static table, :method POST and :scheme http; the others are written out.
+        // :method POST and :scheme http are from HPACK's static table; the others are literals.
         let mut block = vec![0x83, 0x86];
         block.extend(literal(&[0x04], path));
         block.extend(literal(&[0x01], "loyd"));
@@ -112,7 +110,7 @@ fn seeds() -> Vec<Vec<u8>> {
         block.extend(literal(b"\x00\x02te", "trailers"));
         block
     };
-    // A board of 2×2 in its frame.
+    // A 2×2 board in its frame.
     let data = b"\0\0\0\0\x0c\x0a\x0a\x08\x02\x10\x02\x1a\x04\x01\x02\x03\0";
     let check = call("/loyd.v1.PuzzleService/CheckSolvable");
     let stream = call("/loyd.v1.PuzzleService/SolveStream");
@@ -131,7 +129,7 @@ fn seeds() -> Vec<Vec<u8>> {
             record(0, 8, 1, &[&[3], &data[..], &[0; 3]].concat()),
             record(1, 5, 1, &literal(b"\x00\x01x", "y")),
         ],
-        // Several calls, given up again.
+        // Several calls that are cancelled.
         vec![
             settings.clone(),
             record(1, 4, 1, &stream),
@@ -172,7 +170,7 @@ fn record(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
     [&[kind, flags, stream, payload.len() as u8], payload].concat()
 }
 
-/// A header field that is written out, after the bytes that stand for its name.
+/// A literal header field, after the bytes that encode its name.
 fn literal(name: &[u8], value: &str) -> Vec<u8> {
     [name, &[value.len() as u8], value.as_bytes()].concat()
 }

@@ -1,4 +1,4 @@
-//! What is fuzzed: plain functions of bytes that must return, for whatever harness.
+//! The fuzz targets: plain functions of bytes that must return, usable with any harness.
 
 use twox_hash::XxHash3_64;
 
@@ -17,10 +17,10 @@ pub(crate) use notation::NOTATION;
 pub(crate) use table::TABLE;
 pub(crate) use weights::WEIGHTS;
 
-/// What is new about an input: inputs that come to the same thing have the same.
+/// What is new about an input. Inputs that lead to the same behavior have the same trait.
 pub(crate) type Trait = u64;
 
-/// Of a report up to the first thing that it quotes; numbers make no difference.
+/// The trait of a report: its text up to the first quotation, ignoring numbers.
 pub(crate) fn trait_of(report: &str) -> Trait {
     const LETTERS: usize = 64;
     let words = report.split(['"', '\'', '`']).next().unwrap_or_default();
@@ -28,19 +28,19 @@ pub(crate) fn trait_of(report: &str) -> Trait {
     XxHash3_64::oneshot(letters.take(LETTERS).collect::<String>().as_bytes())
 }
 
-/// About how large a number is, in words.
+/// The rough size of a number, as text.
 pub(crate) fn about(number: usize) -> String {
     "x".repeat(number.checked_ilog2().map_or(0, |log| 1 + log as usize))
 }
 
-/// A function of bytes, and what to begin with.
+/// A function of bytes, and inputs to start with.
 pub(crate) struct Target {
     /// The name of its corpus.
     pub(crate) name: &'static str,
-    /// Must return, whatever the bytes; what it makes of them.
+    /// Must return, whatever the bytes. Returns their trait.
     pub(crate) run: fn(&[u8]) -> Trait,
     /// Inputs that get far.
     pub(crate) seeds: fn() -> Vec<Vec<u8>>,
-    /// Where in an input a message of protobuf begins that goes on to its end.
+    /// Where a protobuf message starts in an input. It extends to the end of the input.
     pub(crate) message_at: fn(&[u8]) -> Option<usize>,
 }

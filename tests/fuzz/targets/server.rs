@@ -1,4 +1,4 @@
-//! The server under attack: small limits, so that thousands of calls are answered a second.
+//! The server under attack, with small limits so that it answers thousands of calls a second.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ struct Arguments {
     serve: ServeConfig,
 }
 
-/// What a server needs.
+/// The server's runtime.
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -22,14 +22,14 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
         .unwrap()
 });
 
-/// Where all that is asynchronous runs.
+/// The runtime of everything asynchronous.
 pub(super) fn runtime() -> &'static Runtime {
     &RUNTIME
 }
 
-/// A server on a port of its own.
+/// Starts a server on a port of its own.
 pub(super) async fn start() -> Server {
-    // The same for all runs: the first tables are made once.
+    // Shared by all runs, so that the first tables are built once.
     let folder = std::env::temp_dir().join("loyd-fuzz-tables");
     let arguments = Arguments::parse_from([
         "loyd",

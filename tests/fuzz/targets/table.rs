@@ -11,7 +11,7 @@ use twox_hash::XxHash3_64;
 
 use super::{Target, Trait, trait_of};
 
-/// The first byte says which checksums are made to fit; the file follows.
+/// The first byte selects which checksums are made to match; the file follows.
 pub(crate) const TABLE: Target = Target {
     name: "table",
     run,
@@ -71,7 +71,7 @@ fn run(input: &[u8]) -> Trait {
             trait_of("loaded")
         }
         Err(error) => {
-            // An empty file cannot be mapped, which is no fault of its contents.
+            // An empty file cannot be mapped, which is not a fault of its contents.
             let is_io = matches!(error, StoreError::Io { .. });
             assert!(!is_io || file.is_empty());
             let text = error.to_string();

@@ -1,4 +1,5 @@
-//! Files of the learned estimate's weights, those of pairs of tiles near each other and of networks, too.
+//! Files of the learned estimate's weights, including those of pairs of tiles near each other and
+//! of networks.
 
 use std::hint::black_box;
 
@@ -16,12 +17,12 @@ pub(crate) const WEIGHTS: Target = Target {
     message_at: |_| None,
 };
 
-/// The bytes at the end, of all before.
+/// The size of the checksum at the end, which covers everything before it.
 const CHECKSUM: usize = 8;
 
 fn run(input: &[u8]) -> Trait {
     let came_to = read(input);
-    // What gets past the checksum must not do any harm, either.
+    // Input that gets past the checksum must not do any harm either.
     let mut summed = input.to_vec();
     if let Some(at) = summed.len().checked_sub(CHECKSUM) {
         let sum = XxHash3_64::oneshot(&summed[..at]);

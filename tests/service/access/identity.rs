@@ -1,4 +1,4 @@
-//! By what a client is known.
+//! The name by which a client is known.
 
 use std::convert::Infallible;
 

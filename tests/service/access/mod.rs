@@ -1,4 +1,4 @@
-//! Who may call, and by which name.
+//! Who may call, and under which name.
 
 mod identity;
 mod tls;

@@ -1,4 +1,4 @@
-//! TLS: whom a client talks to, and whom the server lets in.
+//! TLS: which servers a client trusts, and which clients the server lets in.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -18,7 +18,7 @@ use crate::harness::{Service, ask, hardest, in_time, try_start};
 use crate::log::Log;
 use crate::raw::read_to_end;
 
-/// Who signs certificates in a test.
+/// An authority that signs certificates in a test.
 struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
@@ -60,7 +60,7 @@ impl Authority {
         self.sign(&params)
     }
 
-    /// How a client trusts this one alone.
+    /// A client configuration that trusts only this authority.
     fn trusted(&self) -> ClientTlsConfig {
         ClientTlsConfig::new().ca_certificate(Certificate::from_pem(&self.pem))
     }
@@ -105,7 +105,7 @@ impl Files {
         flags
     }
 
-    /// Why a server does not start with these.
+    /// Why a server does not start with these files.
     async fn fault(&self) -> String {
         let flags = self.flags();
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
@@ -176,12 +176,12 @@ async fn a_certificate_names_its_client() {
         .flatten_event(true)
         .with_writer(log.clone())
         .finish();
-    // For the whole process: what other tests log at the same time may decide, for as long as there
-    // is no such subscriber, that nobody wants these lines.
+    // For the whole process: without such a subscriber, what other tests log at the same time may
+    // make tracing conclude that nobody wants these lines.
     tracing::subscriber::set_global_default(subscriber).unwrap();
     let ours = Authority::new();
     let files = Files::new(&ours.for_server(), Some(&ours));
-    // What a certificate proves outdoes what a header says.
+    // The name in a certificate takes precedence over a header.
     let service = files.serve(&["--client-header", "x-loyd-client"]).await;
 
     let dns = |name: &str| SanType::DnsName(name.try_into().unwrap());
@@ -221,7 +221,7 @@ async fn a_new_certificate_is_served_without_a_restart() {
     let service = files.serve(&[]).await;
     assert!(answered(&service, old.trusted()).await);
 
-    // A key that does not fit is not taken.
+    // A key that does not match is rejected.
     fs::write(files.path("key"), new.for_server().key).unwrap();
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     assert!(answered(&service, old.trusted()).await);
@@ -268,7 +268,7 @@ async fn handshakes_that_come_to_nothing_do_no_harm() {
     let ours = Authority::new();
     let files = Files::new(&ours.for_server(), None);
     let service = files.serve(&["--handshake-timeout", "200ms"]).await;
-    // One says nothing, one stops in the middle, one knows no TLS.
+    // One client says nothing, one stops in the middle, one does not speak TLS.
     for words in [
         &b""[..],
         b"\x16\x03\x01\x02\x00\x01",
@@ -276,7 +276,7 @@ async fn handshakes_that_come_to_nothing_do_no_harm() {
     ] {
         let mut stream = TcpStream::connect(service.address).await.unwrap();
         stream.write_all(words).await.unwrap();
-        // No more than an alert comes back.
+        // Nothing but an alert comes back.
         assert!(read_to_end(&mut stream).await.len() < 100);
     }
     assert!(answered(&service, ours.trusted()).await);
@@ -296,7 +296,7 @@ async fn files_that_cannot_be_used_are_named() {
         let error = files.fault().await;
         assert!(error.contains(flag), "{error}");
     }
-    // A key that lost its line ends on the way is not told to those who read logs.
+    // A key that lost its line ends must not appear in the log.
     for (name, cut) in [
         ("key", good.key.replace('\n', "")),
         ("certificate", good.key.replace('\n', " ")),

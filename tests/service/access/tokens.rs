@@ -1,4 +1,4 @@
-//! Who is let in by a token.
+//! Clients that are let in by a token.
 
 use std::time::Duration;
 
@@ -26,7 +26,7 @@ fn line(name: &str, token: &str, weight: &str) -> String {
     format!("{name} {hash} {weight}\n")
 }
 
-/// A file that is gone when the test ends.
+/// A file that is removed when the test ends.
 fn file(text: &str) -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
@@ -149,7 +149,7 @@ async fn a_file_that_changes_is_read_again_and_one_that_breaks_is_not() {
     solve(&service, Some(&old)).await.unwrap();
 
     std::fs::write(file.path(), "no line of tokens\n").unwrap();
-    // Longer than it takes to be seen.
+    // Longer than it takes for the change to be noticed.
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     solve(&service, Some(&old)).await.unwrap();
 

@@ -1,4 +1,4 @@
-//! Which answers have begun and have not ended, by the bytes that are sent.
+//! Which answers have begun and not ended, judging by the bytes sent.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::raw::{DATA, END_HEADERS, END_STREAM, HEADERS, PING, RST_STREAM, http2
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How many answers are silent, after this was sent and nothing more for long.
+/// The number of silent answers, long after these bytes were sent and nothing more.
 fn silent_after(sent: &[u8], part: usize) -> usize {
     let now = Instant::now();
     let mut answers = Answers::default();
@@ -53,7 +53,7 @@ fn what_was_written_before_a_peer_gave_up_and_passes_after_it_is_over() {
     answers.given_up(&[3, 5]);
     answers.sent(&[data(1), data(3), head(5), data(5)].concat(), now);
     assert_eq!(answers.silent_for(PATIENCE, now + 2 * PATIENCE), 1);
-    // Those that are remembered are bounded.
+    // The number of those remembered is bounded.
     let streams: Vec<u32> = (0..10_000).map(|call| 2 * call + 7).collect();
     answers.given_up(&streams);
     answers.sent(&[head(19_999), data(19_999)].concat(), now);

@@ -1,4 +1,4 @@
-//! What becomes of a connection that is served badly.
+//! What becomes of a connection whose server code fails.
 
 use futures_util::FutureExt;
 use loyd::service::End;

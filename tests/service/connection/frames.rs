@@ -1,4 +1,4 @@
-//! How many frames a peer may send that ask for nothing.
+//! How many frames that ask for nothing a peer may send.
 
 use std::time::{Duration, Instant};
 
@@ -39,7 +39,7 @@ fn time_and_answers_earn_more() {
     assert_eq!(passed(&mut frames, &ping(), now), 50);
     frames.sent(64 * 70);
     assert_eq!(passed(&mut frames, &ping(), now), 70);
-    // Not for ever: who was silent for an hour has no more than at first.
+    // Credit does not grow forever: after an hour of silence a peer has no more than at first.
     now += Duration::from_secs(3600);
     assert_eq!(passed(&mut frames, &ping(), now), 2_000);
 }
@@ -68,7 +68,7 @@ fn the_answer_to_a_goodbye_is_found_where_it_stands_whole() {
     frames.received(&all, now).unwrap();
     assert_eq!(frames.farewell(), Some(before.len()));
     assert!(frames.is_between());
-    // Cut anywhere, only the part that has all of it tells.
+    // Cut anywhere, only the part that has all of it is recognized.
     for cut in 1..all.len() {
         let mut frames = Frames::new(now);
         let parts = [&all[..cut], &all[cut..]].map(|part| {

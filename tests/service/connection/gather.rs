@@ -1,4 +1,4 @@
-//! What is written leaves together, in order, when it is told to.
+//! What is written leaves together, in order, when told to.
 
 use std::future::poll_fn;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
 use crate::harness::in_time;
 
-/// What has come.
+/// Reads this many bytes from the other end.
 async fn take(peer: &mut DuplexStream, length: usize) -> Vec<u8> {
     let mut bytes = vec![0; length];
     in_time(peer.read_exact(&mut bytes)).await.unwrap();

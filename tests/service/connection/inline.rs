@@ -34,7 +34,7 @@ fn count(done: &Arc<AtomicUsize>) -> impl Future<Output = ()> + Send + 'static {
     }
 }
 
-/// Holds it for as long as the call is under way.
+/// A call in progress that holds `held`.
 fn hold(held: &Arc<()>) -> impl Future<Output = ()> + Send + 'static {
     let held = Arc::clone(held);
     async move {
@@ -50,10 +50,10 @@ fn calls_that_a_connection_brings_are_run_and_their_answers_taken_along() {
     let done = Arc::new(AtomicUsize::new(0));
     let mut context = Context::from_waker(Waker::noop());
     let mut seen = Vec::new();
-    // A turn may be over before.
+    // A turn may be over before that.
     while done.load(Ordering::Relaxed) < 4 {
         let ended = under_way.poll_turn(&mut context, |_| {
-            // What has been done each time that the connection may write.
+            // What has been done each time the connection may write.
             seen.push(done.load(Ordering::Relaxed));
             match seen.len() {
                 1 => (0..3).for_each(|_| inline.execute(count(&done))),
@@ -85,7 +85,7 @@ fn a_panic_ends_one_call_alone() {
     inline.execute(async { panic!("a defect") });
     inline.execute(count(&done));
     let mut context = Context::from_waker(Waker::noop());
-    // To tell of a panic can take longer than a turn.
+    // Reporting a panic can take longer than a turn.
     for _ in 0..3 {
         assert!(under_way.poll_turn(&mut context, silent).is_pending());
     }
@@ -102,7 +102,7 @@ fn a_panic_of_the_connection_ends_its_calls() {
     let caught = catch_unwind(AssertUnwindSafe(move || {
         let mut context = Context::from_waker(Waker::noop());
         under_way.poll_turn(&mut context, |_| -> Poll<()> {
-            // The first one waits by now; this one has not begun.
+            // The first call is waiting by now; this one has not started.
             inline.execute(hold(outside));
             panic!("a defect")
         })
@@ -181,7 +181,7 @@ fn calls_end_with_their_connection() {
     inline.execute(hold(&held));
     let mut context = Context::from_waker(Waker::noop());
     assert!(under_way.poll_turn(&mut context, silent).is_pending());
-    // One that waits, and one that has not begun.
+    // One call that waits, and one that has not started.
     inline.execute(hold(&held));
     assert_eq!(Arc::strong_count(&held), 3);
     drop(under_way);

@@ -1,4 +1,4 @@
-//! Connections; this file: what ends one besides its peer.
+//! Connections. This file tests what ends one other than its peer.
 
 mod answers;
 mod end;
@@ -21,7 +21,7 @@ use crate::raw::{
     frame, greet, http2_frame, read_to_end,
 };
 
-/// The frames among what a server sent: type, stream and payload.
+/// The frames in what a server sent: type, stream and payload.
 fn split_frames(mut bytes: &[u8]) -> Vec<(u8, u32, &[u8])> {
     let mut frames = Vec::new();
     while let [high, middle, low, kind, _flags, a, b, c, d, rest @ ..] = bytes {
@@ -37,7 +37,7 @@ fn told_to_go(bytes: &[u8]) -> bool {
     split_frames(bytes).iter().any(|&(kind, ..)| kind == GOAWAY)
 }
 
-/// The headers of a call, none of them to be remembered.
+/// The headers of a call, encoded so that none of them is stored.
 fn call_headers(method: &str) -> Vec<u8> {
     let path = format!("/loyd.v1.PuzzleService/{method}");
     let headers = [
@@ -57,7 +57,7 @@ fn call_headers(method: &str) -> Vec<u8> {
 async fn a_connection_without_calls_is_told_to_go() {
     let service = Service::with(&["--max-connection-idle", "100ms"]).await;
     let mut idle = greet(service.address).await;
-    // It does not answer the PING that goes with it, and is closed by the time-out at the latest.
+    // It does not answer the PING that announces the end, and is closed by the timeout at the latest.
     let shortly = Service::with(&[
         "--max-connection-idle",
         "100ms",
@@ -78,7 +78,7 @@ async fn a_connection_may_stay_for_ever() {
     let mut idle = greet(service.address).await;
     let mut client = service.client().await;
     let mut told = Vec::new();
-    // Times of none would be over at once.
+    // Times of zero would otherwise be over at once.
     let reading = async { while idle.read_buf(&mut told).await.unwrap() > 0 {} };
     let ended = tokio::time::timeout(Duration::from_millis(300), reading).await;
     assert!(ended.is_err() && !told_to_go(&told), "{told:?}");
@@ -93,7 +93,7 @@ async fn a_call_keeps_its_connection_from_being_idle() {
     let limits = hard.limits.get_or_insert_default();
     limits.max_time = Some(milliseconds(600));
     let status = client.solve(hard).await.unwrap_err();
-    // Its own limit, and not the end of its connection.
+    // Its own limit ended it, not the end of its connection.
     assert_reason(&status, tonic::Code::ResourceExhausted, "TIME_LIMIT");
 }
 
@@ -102,11 +102,11 @@ async fn an_old_connection_goes_and_its_calls_end() {
     let service = Service::with(&["--max-connection-age", "100ms"]).await;
     let mut client = service.client().await;
     let begin = Instant::now();
-    // Through several lives of the channel's connection.
+    // Through several connections of the channel, one after the other.
     while begin.elapsed() < Duration::from_millis(800) {
         let answer = client.solve(ask(hardest())).await;
-        // This client may take a call to a connection that it has been told to leave, and then
-        // says so itself: it never was sent.
+        // This client may assign a call to a connection that it has been told to leave. It then
+        // fails the call itself, without having sent it.
         if let Err(status) = answer {
             assert_eq!(status.message(), "operation was canceled", "{status}");
         }
@@ -117,8 +117,8 @@ async fn an_old_connection_goes_and_its_calls_end() {
     assert!(told_to_go(&read_to_end(&mut old).await));
 }
 
-/// Waits to be told to go, answers as gRPC's C core does, the answer to the PING first and then a call that it had begun, and
-/// reads to the end: what came back then.
+/// Waits to be told to go, then answers as gRPC's C core does: first the PING, then a call that it
+/// had begun. Returns what came back from then on.
 async fn cross_with_the_goodbye(service: &Service, method: &str, question: &[u8]) -> Vec<u8> {
     let mut stream = greet(service.address).await;
     let mut told = Vec::new();
@@ -155,7 +155,7 @@ async fn a_call_that_crosses_with_the_goodbye_is_answered() {
     });
     let answered = cross_with_the_goodbye(&service, "CheckSolvable", &question).await;
     assert!(has_answer(&answered), "{answered:?}");
-    // And no fault was found.
+    // No protocol error was found.
     let answered = split_frames(&answered);
     let goodbyes = answered.iter().filter(|&&(kind, ..)| kind == GOAWAY);
     for (_, _, payload) in goodbyes {
@@ -174,7 +174,7 @@ async fn a_call_that_crosses_with_the_goodbye_of_idleness_has_its_time() {
     .await;
     let mut question = ask(wire(&any_board(7, 7, 1)));
     let limits = question.limits.get_or_insert_default();
-    // Several times as long as the connection of somebody who asks for nothing has.
+    // Several times as long as an idle connection has.
     limits.max_time = Some(milliseconds(800));
     let answered = cross_with_the_goodbye(&service, "Solve", &frame(&question)).await;
     assert!(has_answer(&answered), "{answered:?}");
@@ -213,10 +213,10 @@ async fn a_peer_that_makes_nothing_but_noise_is_cut_off() {
         let (mut reader, mut writer) = greet(service.address).await.into_split();
         let noise = frame.repeat(1_000);
         let flood = tokio::spawn(async move {
-            // The end comes as an error.
+            // The end shows up as an error.
             while writer.write_all(&noise).await.is_ok() {}
         });
-        // What it is answered is read, so that it is not cut off for being deaf.
+        // The answers are read, so that the connection is not closed as stalled.
         let _ = in_time(tokio::io::copy(&mut reader, &mut tokio::io::sink())).await;
         let ended = tokio::time::timeout(PATIENCE, flood).await;
         assert!(ended.is_ok(), "{name} for ever");
@@ -230,7 +230,7 @@ async fn clients_may_give_up_many_calls() {
     let mut raw = RawClient::connect(service.address).await;
     for number in 0..300 {
         let call = raw.open("Solve", &[], crate::raw::frame(&hopeless(number)));
-        // Dropped while it is on its way or under way, which resets its stream.
+        // Dropped while it is on its way or in progress, which resets its stream.
         let _ = tokio::time::timeout(Duration::from_millis(2), call).await;
     }
     let answer = in_time(raw.call("Solve", &[], crate::raw::frame(&ask(hardest())))).await;

@@ -1,4 +1,4 @@
-//! The answer to a goodbye passes later than it came, and whole; everything else as it came.
+//! The answer to a goodbye is delayed and passed on whole; everything else passes as it came.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::raw::{CONTINUATION, DATA, END_HEADERS, HEADERS, farewell, http2_frame
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// Reads so many bytes, no more than so many at a time.
+/// Reads this many bytes, at most `most` at a time.
 async fn read(transport: &mut Transport<DuplexStream>, bytes: usize, most: usize) -> Vec<u8> {
     let mut all = Vec::new();
     while all.len() < bytes {
