@@ -1,14 +1,14 @@
 """What calls cost: the figures of docs/capacity.md.
 
     target/system-venv/bin/python -B tests/system/capacity.py calls     # CPU of the server, by kind of call
-    target/system-venv/bin/python -B tests/system/capacity.py above     # the same above the solve itself, 4×4
+    target/system-venv/bin/python -B tests/system/capacity.py above     # the same, minus the solve itself, 4×4
     target/system-venv/bin/python -B tests/system/capacity.py replicas  # the same with 1, 2 and 4 processes
-    target/system-venv/bin/python -B tests/system/capacity.py balancers # CPU of those in front, by CheckSolvable
+    target/system-venv/bin/python -B tests/system/capacity.py balancers # CPU of the balancers, by CheckSolvable
     target/system-venv/bin/python -B tests/system/capacity.py memory    # resident, by --table-memory
 
-after `tests/system/run` has made that folder and the binary. The servers are kept busy, as many calls
-under way as `depth` says, and what is measured is their CPU time, which depends less on what else
-the machine does than time by the clock. Calls a second and core are what follows.
+Run `tests/system/run` first, which makes that folder and the binary. The servers are kept busy, with `depth`
+calls in progress. CPU time is measured, since it depends less than wall-clock time on what else the machine
+does; calls per second and core are derived from it.
 """
 
 import argparse
@@ -52,7 +52,7 @@ def server(folder, *flags, tables=True, listen="127.0.0.1:0"):
 
 
 class Repeated:
-    """One question over and over, by h2load over one connection."""
+    """The same question over and over, sent by h2load over one connection."""
 
     def __init__(self, method, message, count, depth=64):
         self.method, self.message, self.count, self.depth = method, message, count, depth
@@ -72,7 +72,7 @@ class Repeated:
 
 
 class Boards:
-    """Uniform boards, none of them twice, solved optimally for `loyd bench`."""
+    """Uniform boards, all different, solved optimally through `loyd bench`."""
 
     method = "Solve"
 
@@ -89,7 +89,7 @@ class Boards:
 
 
 class Listed:
-    """Drawn boards of 4×4, solved optimally for `loyd bench`."""
+    """Drawn 4×4 boards, solved optimally through `loyd bench`."""
 
     method = "Solve"
 
@@ -111,14 +111,14 @@ class Listed:
         ]
 
     def alone(self, folder):
-        """CPU seconds of the search for a board, by nobody's order and with nothing else to do."""
+        """CPU seconds of the search for a board, without a service and with nothing else to do."""
         command = (BINARY, "bench", "--json", f"--file={self.file}", f"--table-dir={folder}")
         told = json.loads(subprocess.check_output(command, stderr=subprocess.DEVNULL))
         return told["milliseconds"]["mean"] / 1e3
 
 
 def kinds(client):
-    """What is called, for about a second of CPU each time."""
+    """The calls to make, for about a second of CPU each time."""
 
     def check(side):
         return client.message("CheckSolvableRequest", board=client.boards(side)[0])
@@ -126,7 +126,7 @@ def kinds(client):
     def fast(side):
         return client.solve_request(client.boards(side)[0], "FAST")
 
-    # Without a seed each gets a board of its own.
+    # Without a seed each call gets a board of its own.
     any_board = client.message("GenerateRequest", rows=4)
     difficulty = client.message("Difficulty", min_moves=20, max_moves=25)
     difficult = client.message("GenerateRequest", rows=4, difficulty=difficulty)
@@ -137,7 +137,7 @@ def kinds(client):
         "`Generate` 4×4 of 20 to 25 moves": Repeated("Generate", difficult, 1_000),
         "`Solve` 3×3, optimal": Boards(3, 15_000),
         "`Solve` 4×4, optimal": Boards(4, 2_000),
-        # One at a time: equal questions at once would be one search.
+        # One at a time, since equal concurrent questions would be one search.
         "`Solve` 10×10, `FAST`": Repeated("Solve", fast(10), 600, depth=1),
         "`Solve` 32×32, `FAST`": Repeated("Solve", fast(32), 60, depth=1),
     }
@@ -149,7 +149,7 @@ def answered(server, method):
 
 
 def cost(servers, kind, run):
-    """CPU seconds for each call of a kind, each server asked at once, and calls a second."""
+    """CPU seconds for each call of a kind, with all servers asked at once, and calls per second."""
 
     def spent():
         return sum(cpu_seconds(server.process.pid) for server in servers)
@@ -252,7 +252,7 @@ def balancers(folder):
 
 
 def family_seconds(process):
-    """The CPU seconds of a process and of its children: nginx has its workers."""
+    """The CPU seconds of a process and of its children, such as nginx's workers."""
     children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     return sum(cpu_seconds(pid) for pid in (process.pid, *children))
 

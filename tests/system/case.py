@@ -1,4 +1,4 @@
-"""What the test cases share: a server for each class, and ways to expect things of it."""
+"""What the test cases share: a server for each class, and assertions about it."""
 
 import os
 import time
@@ -30,7 +30,7 @@ class Case(unittest.TestCase):
         self.assertEqual(self.server.errors(), [], "nothing is logged as an error")
 
     def handled(self, method, code):
-        """How many calls have ended so by the server's own account."""
+        """How many calls have ended this way, according to the server."""
         name = f'loyd_requests_handled_total{{method="{method}",code="{code}"}}'
         return self.server.metrics().get(name, 0)
 
@@ -38,11 +38,11 @@ class Case(unittest.TestCase):
         wait_until(is_so, what, self.words, pause=0.01)
 
     def words(self):
-        """The server's last ones."""
+        """The server's last log lines."""
         return self.server.lines[-10:]
 
     def refusal(self, call, *arguments, **options):
-        """The refusal of a call that must fail, streams read to their end."""
+        """The refusal of a call that must fail; streams are read to their end."""
         with self.assertRaises(grpc.RpcError) as caught:
             answer = call(*arguments, **options)
             if not hasattr(answer, "DESCRIPTOR"):
@@ -58,11 +58,11 @@ class Case(unittest.TestCase):
         return refusal
 
     def assert_holds_nothing(self):
-        """No search and no answer holds memory, once the last of them is on its way."""
+        """Waits until no search and no answer holds memory, once the last of them has left."""
         small = self.client.solve_request([1, 2, 0, 3])
         deadline = time.monotonic() + 10
         while True:
-            # The gauge says what was held at the last change.
+            # The gauge has the value of the last change.
             self.client.Solve(small)
             time.sleep(0.02)
             held = self.server.metrics()["loyd_memory_bytes"]
@@ -71,8 +71,8 @@ class Case(unittest.TestCase):
         self.assertEqual(held, 0)
 
     def searched(self, board=(1, 2, 3, 4, 5, 6, 0, 7, 8)):
-        """A 3×3 that is searched for by a worker: by its table it would be answered where it is
-        asked, in a full pool, too."""
+        """A 3×3 that a worker searches. By its table it would be answered on the caller's thread, even when
+        the pool is full."""
         algorithm = self.client.value("Algorithm", "ALGORITHM_IDA_STAR")
         return self.client.solve_request(
             board, "OPTIMAL", method=self.client.message("Method", algorithm=algorithm)

@@ -1,4 +1,4 @@
-"""A client that knows of loyd what the server's reflection tells, and nothing else."""
+"""A client that knows loyd only through the server's reflection."""
 
 import grpc
 from google.protobuf import descriptor_pool, message_factory
@@ -18,7 +18,7 @@ class Client:
 
     def __init__(self, address, compression=None, credentials=None):
         options = [
-            # Each client its own connection, and every answer of the server seen as it is.
+            # Each client has its own connection, and sees every answer of the server unchanged.
             ("grpc.use_local_subchannel_pool", 1),
             ("grpc.enable_retries", 0),
             ("grpc.max_receive_message_length", 64 << 20),
@@ -91,7 +91,7 @@ class Client:
 
 
 class Refusal:
-    """What a failed call says, its details decoded."""
+    """What a failed call says, with its details decoded."""
 
     def __init__(self, call):
         self.code = call.code()
@@ -119,12 +119,12 @@ class Refusal:
 
 
 def replay(board, moves):
-    """The tiles after the moves; raises when one runs into the edge."""
+    """The tiles after the moves. Raises when a move runs into the edge."""
     tiles = list(board.tiles)
     columns = board.columns or int(len(tiles) ** 0.5)
     blank = tiles.index(0)
     for move in moves:
-        # The tile moves one way, so it comes from the other side of the blank.
+        # The tile moves in this direction, so it comes from the other side of the blank.
         if move == LEFT and blank % columns < columns - 1:
             source = blank + 1
         elif move == RIGHT and blank % columns > 0:

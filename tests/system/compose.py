@@ -1,9 +1,9 @@
-"""What `docker compose up` makes of deploy/compose, without Docker: each service is a process with a network,
-files and a process 1 of its own, which sees of this machine what it is lent, and is root of nothing.
+"""What `docker compose up` makes of deploy/compose, without Docker. Each service is a process with a network,
+files and a process 1 of its own. It sees only what it is lent of this machine, and is root of nothing.
 
-Grafana is left out: no package that tests/system/parts could fetch has it. Envoy and Prometheus are this
-machine's programs, not their images. What a service may take (CPUs, memory, processes) it is told but not
-held to, and its ports are not published: it is asked at its own address.
+Grafana is left out: no package that tests/system/parts could fetch contains it. Envoy and Prometheus are this
+machine's programs, not their images. A service is told its limits (CPUs, memory, processes), but they are not
+enforced. Its ports are not published; it is reached at its own address.
 """
 
 import contextlib
@@ -32,13 +32,13 @@ PROGRAMS = ("/bin", "/lib", "/lib64", "/usr", sys.base_prefix, str(pathlib.Path(
 class Network:
     """A bridge between the services, with this machine as one more neighbour.
 
-    It is in a namespace of its own, where no firewall of this machine has a say. The process that holds it
-    ends with its standard input, thus with the test, however that ends. It is process 1 to all services:
-    with it the kernel ends them, and takes the network away.
+    It is in a network namespace of its own, where this machine's firewalls do not apply. The process that
+    holds it ends when its standard input closes, so it ends with the test, however that ends. It is process
+    1 for all services: when it ends, the kernel kills them and removes the network.
     """
 
     def __init__(self, names):
-        # Addresses meant for measurements of networks: nobody's own are hidden by them.
+        # Addresses reserved for network benchmarks, so that they hide nobody's real ones.
         subnet = f"198.18.{random.randrange(256)}"
         self.addresses = {name: f"{subnet}.{number}" for number, name in enumerate(names, 2)}
         self._ports = (f"port{number}" for number in itertools.count())
@@ -68,7 +68,7 @@ class Network:
     def start(self, name, steps, log):
         """A process that takes these steps as one of the hosts, where it is process 1."""
         address, port, bridge = self.addresses[name], next(self._ports), f"{self._namespaces}/net"
-        # Who comes back has the same hardware, or its neighbours would look for the old one.
+        # A host that comes back keeps its hardware address, or its neighbours would look for the old one.
         hardware = "02:00:" + ":".join(f"{int(part):02x}" for part in address.split("."))
         join = [
             "ip link set lo up",
@@ -84,7 +84,7 @@ class Network:
         return host
 
     def names(self):
-        """What a container engine's name server would tell, as a file of hosts."""
+        """What a container engine's name server would answer, as a hosts file."""
         names = {"localhost": "127.0.0.1"} | self.addresses
         return "".join(f"{address} {name}\n" for name, address in names.items())
 
@@ -122,7 +122,7 @@ class Service:
 
     @property
     def published(self):
-        """The port that the file publishes, where it is."""
+        """The port that the file publishes, if any."""
         (port,) = self._described["ports"]
         return f"{self.address}:{port.split(':')[-1]}"
 
@@ -131,8 +131,8 @@ class Service:
             self._process = self._network.start(self._name, [*self._see(), self._run()], log)
 
     def stop(self):
-        """As `docker compose stop`; what it ended with."""
-        # To this machine its process 1 is a child of `unshare`, which is one of `nsenter`.
+        """Like `docker compose stop`; returns the exit code."""
+        # Seen from this machine, its process 1 is a child of `unshare`, which is a child of `nsenter`.
         first = child(child(self._process.pid))
         os.kill(first, signal.SIGTERM)
         try:
@@ -145,7 +145,7 @@ class Service:
         return self._log.read_text()
 
     def _see(self):
-        """The steps after which the working folder has all that it is to see."""
+        """The steps after which the working folder has everything that the service is to see."""
         root = self._image.root
         yield f"mount --bind {root} {root}"
         yield f"cd {root}"
@@ -163,7 +163,7 @@ class Service:
             yield "mount -o remount,bind,ro ."
 
     def _mounts(self):
-        """What of this machine it sees where, and with `ro` cannot change."""
+        """What it sees of this machine and where; with `ro` it cannot change it."""
         for path in map(pathlib.Path, self._image.lent):
             yield path, str(path), "ro"
         for path in map(pathlib.Path, DEVICES):
@@ -176,14 +176,14 @@ class Service:
             yield path, target, *options
 
     def _limits(self):
-        """Where a process looks for the memory that it may take."""
+        """Where a process looks for the memory that it may use."""
         folder = self._folder / f"{self._name}.limits"
         folder.mkdir(exist_ok=True)
         (folder / "memory.max").write_text(f"{in_bytes(self._described['mem_limit'])}\n")
         return folder
 
     def _volume(self, name, target):
-        """A named volume, which belongs to whom the folder in the image does."""
+        """A named volume, with the owner that the folder in the image has."""
         folder = self._folder / f"{name}.volume"
         folder.mkdir(exist_ok=True)
         owner = mount_point(self._image.root, target).stat()
@@ -200,14 +200,14 @@ class Service:
 
 
 class Compose:
-    """All services but Grafana, as a context manager."""
+    """All services except Grafana, as a context manager."""
 
     def __enter__(self):
         described = yaml.safe_load((FOLDER / "compose.yaml").read_text())["services"]
         del described["grafana"]
         with contextlib.ExitStack() as stack:
             folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="loyd-compose-")))
-            # The target of the file has also a list of what the binary is made of.
+            # The file's target also has a list of what the binary is made of.
             loyd = stack.enter_context(Image(BINARY))
             images = {
                 "loyd-1": loyd,
@@ -233,12 +233,12 @@ class Compose:
         return self._services[name]
 
     def words(self):
-        """The last ones of each."""
+        """The last lines of each service."""
         return "".join(f"\n{name}: {service.said()[-2000:]}" for name, service in self._services.items())
 
 
 def mount_point(root, target, folder=True):
-    """TARGET in this root; if it is not there, an empty folder or file."""
+    """TARGET in this root; creates an empty folder or file if it is missing."""
     path = root / target.removeprefix("/")
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -251,5 +251,5 @@ def child(pid):
 
 
 def in_bytes(text):
-    """A size as the file has it."""
+    """A size in the file's notation, in bytes."""
     return int(text[:-1]) << {"k": 10, "m": 20, "g": 30}[text[-1]]

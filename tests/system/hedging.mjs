@@ -1,6 +1,6 @@
-// A client that hedges, which Python's cannot: `node hedging.mjs TARGET CONFIG CALLS METHOD REQUEST`
-// makes, for each line that it reads, so many calls, one after the other, and prints their codes as
-// JSON. The service config is a file, the request base64.
+// A client that hedges, which Python's cannot. For each line of input, `node hedging.mjs TARGET
+// CONFIG CALLS METHOD REQUEST` makes this many calls, one after the other, and prints their codes
+// as JSON. The service config is a file, the request base64.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";

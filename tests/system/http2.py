@@ -22,7 +22,7 @@ def setting(name, value):
 
 
 def number(value, bits, first=0):
-    """A number as HPACK writes it."""
+    """A number as HPACK encodes it."""
     most = (1 << bits) - 1
     if value < most:
         return bytes([first | value])
@@ -35,7 +35,7 @@ def number(value, bits, first=0):
 
 
 def header(name, value):
-    """A header that is not remembered."""
+    """A header that is not stored in the table."""
     name, value = name.encode(), value.encode()
     return b"\x00" + number(len(name), 7) + name + number(len(value), 7) + value
 
@@ -49,12 +49,12 @@ def call(method, service="loyd.v1.PuzzleService", **more):
 
 
 def message(data):
-    """A message as gRPC frames it."""
+    """A message in its gRPC frame."""
     return b"\x00" + struct.pack("!I", len(data)) + data
 
 
 class Connection:
-    """A connection that says it speaks HTTP/2, and reads all that comes in the background."""
+    """A connection that has sent the HTTP/2 preface. Reads everything that comes in the background."""
 
     def __init__(self, address, settings=b"", context=None):
         host, port = address.rsplit(":", 1)
@@ -83,7 +83,7 @@ class Connection:
         self._ended.set()
 
     def send(self, data):
-        """False when the other end has closed the connection."""
+        """Returns False when the other end has closed the connection."""
         try:
             self.socket.sendall(data)
         except OSError:
@@ -91,7 +91,7 @@ class Connection:
         return not self._ended.is_set()
 
     def flood(self, data, seconds):
-        """Sends this again and again; true when the other end has put an end to it in time."""
+        """Sends this again and again. Returns True when the other end stops it in time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if not self.send(data):
@@ -102,7 +102,7 @@ class Connection:
         return self._ended.wait(seconds)
 
     def wait_for(self, found, seconds):
-        """The first frame that fits, in time."""
+        """The first frame that matches, in time."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if match := next((one for one in list(self.frames) if found(*one)), None):

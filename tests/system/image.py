@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Image:
-    """One target of the Dockerfile around a binary that is there already; a context manager."""
+    """One target of the Dockerfile around an existing binary; a context manager."""
 
     def __init__(self, binary, target="runtime"):
         self._folder = tempfile.TemporaryDirectory(prefix="loyd-image-")
@@ -57,7 +57,7 @@ class Image:
 
     @property
     def dynamic(self):
-        """Whether the binary asks for a loader."""
+        """Whether the binary needs a dynamic loader."""
         headers = subprocess.run(
             ["readelf", "--program-headers", self.root / "usr/local/bin/loyd"],
             capture_output=True,
@@ -68,7 +68,8 @@ class Image:
 
     @property
     def lent(self):
-        """What it needs of this machine: the Dockerfile's own binary is static, another one wants the C library."""
+        """What it needs of this machine: nothing for the Dockerfile's static binary; another one needs the
+        C library."""
         return ("/lib", "/lib64", "/usr/lib") if self.dynamic else ()
 
     def files(self):
@@ -80,7 +81,8 @@ class Image:
         }
 
     def command(self, arguments, environment):
-        """What runs the image: its user and environment, its root read-only, its volumes in memory."""
+        """The command that runs the image: its user and environment, its root read-only, its volumes in
+        memory."""
         steps = [f"mount --bind {self.root} {self.root}", f"cd {self.root}"]
         steps += [f"mkdir -p .{path} && mount --bind {path} .{path}" for path in self.lent]
         steps += ["mount -o remount,bind,ro ."]

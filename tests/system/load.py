@@ -1,7 +1,7 @@
-"""Calls at a steady rate, from a process of its own, and what became of each.
+"""Calls at a steady rate, made by a process of its own, and what became of each.
 
-`Load` starts it and reads the tally. The process is told by one line of JSON what to send to whom,
-and goes on until its standard input ends. It knows nothing of the messages: they come as bytes.
+`Load` starts the process and reads the tally. One line of JSON tells the process what to send to whom; it
+continues until its standard input ends. It knows nothing of the messages, which come as bytes.
 """
 
 import base64
@@ -14,12 +14,12 @@ import time
 
 import grpc
 
-# A call that takes longer has failed, whatever it would have said.
+# A call that takes longer has failed, whatever it would have returned.
 PATIENCE = 20.0
 
 
 class Load:
-    """Calls of `requests`, (method, message) pairs in turn, at `rate` a second over `channels`
+    """Sends `requests`, (method, message) pairs, in turn at `rate` calls a second over `channels`
     connections, beside `streams` SolveStream calls at a time."""
 
     def __init__(self, address, requests, rate, streams=(), channels=2, service_config=None):
@@ -40,12 +40,12 @@ class Load:
         print(json.dumps(order), file=self._process.stdin, flush=True)
 
     def end(self):
-        """Ends the load and tells the tally, once all calls have ended."""
+        """Ends the load, and returns the tally once all calls have ended."""
         output, _ = self._process.communicate(timeout=PATIENCE + 10)
         return Tally(**json.loads(output))
 
     def stop(self):
-        """For cleanup: nothing remains."""
+        """For cleanup: stops the process, whatever it is doing."""
         if self._process.poll() is None:
             self._process.kill()
             self._process.communicate()
@@ -55,7 +55,7 @@ class Tally:
     def __init__(self, unary, streams, failures, seconds, p50, p99, longest):
         # How often each code was the answer.
         self.unary, self.streams = unary, streams
-        # What the first calls that failed said.
+        # The messages of the first calls that failed.
         self.failures = failures
         self.rate = sum(unary.values()) / seconds
         self.p50, self.p99, self.longest = p50, p99, longest
@@ -84,7 +84,7 @@ class Caller:
     def __init__(self, order):
         options = [
             ("grpc.use_local_subchannel_pool", 1),
-            # A list of addresses is no name that may stand in a request.
+            # A list of addresses is not a name that a request may contain.
             ("grpc.default_authority", "loyd"),
             ("grpc.enable_retries", 1 if order["service_config"] else 0),
         ]

@@ -1,4 +1,4 @@
-"""Runs the system tests and says in one line how they went."""
+"""Runs the system tests and sums them up in one line."""
 
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""The Kubernetes manifests of deploy/kubernetes/rendered, and what a pod of them would see."""
+"""The Kubernetes manifests of deploy/kubernetes/rendered, and what their pods would see."""
 
 import pathlib
 
@@ -32,7 +32,7 @@ class Manifests:
         return container
 
     def environment(self):
-        """The variables of the container, with what the pod's own resources put in."""
+        """The variables of the container, including those filled from the pod's own resources."""
         seen = {}
         for source in self.container.get("envFrom", ()):
             seen |= self.one("ConfigMap", source["configMapRef"]["name"])["data"]
@@ -46,7 +46,7 @@ class Manifests:
 
 
 def seconds(text):
-    """A time as loyd's settings have it."""
+    """A time in the notation of loyd's settings, in seconds."""
     units = {"ms": 0.001, "s": 1, "m": 60}
     unit = next(unit for unit in units if text.endswith(unit))
     return float(text.removesuffix(unit)) * units[unit]

@@ -1,4 +1,4 @@
-"""A real Prometheus with the configuration and rules of deploy/prometheus, hurried."""
+"""A real Prometheus with the configuration and rules of deploy/prometheus, with shorter intervals."""
 
 import json
 import os
@@ -16,10 +16,10 @@ FILES = pathlib.Path(__file__).resolve().parents[2] / "deploy" / "prometheus"
 
 
 class Api:
-    """What is asked of a Prometheus, whoever has started it."""
+    """Queries to a Prometheus, whoever has started it."""
 
     def __init__(self, address, words):
-        # `words()` is what was said by those who may know why something is not found.
+        # `words()` returns the output of those who may know why something is not found.
         self.address, self.words = address, words
 
     def get(self, path, **parameters):
@@ -36,7 +36,7 @@ class Api:
 
 
 class Prometheus(Api):
-    """Watches one loyd, as a context manager."""
+    """A Prometheus that watches one loyd; a context manager."""
 
     def __init__(self, target):
         self.folder = tempfile.TemporaryDirectory(prefix="loyd-prometheus-")

@@ -1,4 +1,4 @@
-"""The balancers of deploy/, run as they stand there, but for their addresses and folders."""
+"""The balancers of deploy/, run from their files with only addresses and folders changed."""
 
 import os
 import pathlib
@@ -17,8 +17,8 @@ DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
 
 
 def fixed_port():
-    """A port for something that is to be started more than once: not one that the kernel may give
-    to somebody's connection in between."""
+    """A port for something that is to be started more than once, outside the range from which the kernel
+    may give ports to other connections in between."""
     while True:
         port = random.randrange(20_000, 32_000)
         with socket.socket() as probe:
@@ -30,7 +30,7 @@ def fixed_port():
 
 
 class Proxy:
-    """One balancer before two replicas, as a context manager."""
+    """One balancer before two replicas; a context manager."""
 
     # The file in deploy/, and the variable that names the program.
     file = program = None
@@ -50,7 +50,7 @@ class Proxy:
         self.process = None
 
     def replacements(self, first, second):
-        """What stands in the file, and what to put there instead."""
+        """Pairs of a text in the file and what to replace it with."""
         raise NotImplementedError
 
     def check_command(self):
@@ -66,7 +66,7 @@ class Proxy:
         return os.environ[self.program]
 
     def check(self):
-        """What the program itself says of the configuration, and whether it takes it."""
+        """What the program itself says about the configuration, and whether it accepts it."""
         done = subprocess.run(
             self.check_command(),
             stdout=subprocess.PIPE,
@@ -88,7 +88,7 @@ class Proxy:
         return self
 
     def wait_for_replicas(self):
-        """Until it sends calls to both."""
+        """Waits until it sends calls to both."""
 
         def are_found():
             return all(sample in self.metrics() for sample in self.healthy) and self.serves()
@@ -161,7 +161,7 @@ class Envoy(Proxy):
 
 class Nginx(Proxy):
     file, program = "nginx/nginx.conf", "NGINX_BINARY"
-    # It asks nobody.
+    # nginx does no health checks.
     healthy = ("Active connections: ",)
 
     def replacements(self, first, second):

@@ -71,7 +71,7 @@ class Server:
             try:
                 line = json.loads(text)
             except ValueError:
-                # Whatever is no log line (a panic, a usage error) must not go unseen.
+                # Anything that is not a log line (a panic, a usage error) must be noticed.
                 line = {"level": "ERROR", "message": text.rstrip()}
             with self._new_line:
                 self.lines.append(line)
@@ -81,7 +81,7 @@ class Server:
         return self.wait_for_line(lambda line: line.get("message") == message, message, timeout)
 
     def wait_for_line(self, is_it, what, timeout=START_TIMEOUT):
-        """The first log line that is it. Lines are written some milliseconds late."""
+        """The first log line that matches. Lines are written some milliseconds late."""
 
         def find():
             return next((line for line in self.lines if is_it(line)), None)

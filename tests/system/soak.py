@@ -2,9 +2,8 @@
 
     target/system-venv/bin/python -B tests/system/soak.py --minutes 60
 
-after `tests/system/run` has made that folder and the binary.
-Prints the resident memory as it goes, and ends with 1 if it grows once everything has been asked
-for once, or if a call fails that should not.
+Run `tests/system/run` first, which makes that folder and the binary. Prints the resident memory as it goes.
+Exits with 1 if memory still grows after everything has been asked for once, or if a call fails unexpectedly.
 """
 
 import argparse
@@ -18,27 +17,27 @@ from client import Client
 from load import Load, failed
 from server import Server
 
-# What comes before is caches, tables and buffers that fill.
+# Before that, caches, tables and buffers fill.
 WARM_UP = 1 / 3
 
-# A cache that is full by then: one of the usual size goes on filling for hours.
+# A cache that is full by then; one of the usual size would go on filling for hours.
 CACHE = "--cache-memory=1M"
 
-# How much of the mean is noise.
+# The fraction of the mean that is noise.
 FLAT = 0.03
 
 SAMPLES = 120
 
 
 class Clutter(threading.Thread):
-    """What clients do besides calling properly: they cancel, leave, come anew and send nonsense."""
+    """What clients do besides calling properly: they cancel, leave, reconnect and send garbage."""
 
     def __init__(self, address, seed=1):
         super().__init__(daemon=True)
         self.address = address
         self.dice = random.Random(seed)
         self.ending = threading.Event()
-        # What went wrong that should not, and ended it.
+        # The unexpected error that ended it, if any.
         self.error = None
         self.shapes = [(rows, columns) for rows in range(4, 8) for columns in range(4, 8)]
 
@@ -72,8 +71,8 @@ class Clutter(threading.Thread):
 
 
 def requests(client):
-    """Thousands of different questions, so that nothing is answered from the cache alone."""
-    # Without large tables a hard 15-puzzle would take seconds; this one takes what there is.
+    """Thousands of different questions, so that the cache alone cannot answer them."""
+    # Without large tables a hard 15-puzzle would take seconds; this one takes what it is given.
     limits = client.message("Limits")
     limits.max_time.FromMilliseconds(100)
     mix = []
@@ -112,10 +111,10 @@ def slope(samples):
 
 
 def flat(samples):
-    """Whether memory stays as it is after the warm-up, and how that is told.
+    """Whether memory stays flat after the warm-up, and a description of the result.
 
-    Resident memory goes up and down by what the allocator gives back, so that the line through some
-    minutes of it is never level. A leak lifts both the line and the highest that was ever seen.
+    Resident memory goes up and down with what the allocator gives back, so the line through some minutes of
+    it is never level. A leak raises both the line and the highest value ever seen.
     """
     after = samples[int(len(samples) * WARM_UP) :]
     mean = sum(y for _, y in after) / len(after)
@@ -132,7 +131,8 @@ def flat(samples):
 
 
 def soak(minutes, rate, say=print):
-    """Soaks a server of its own: whether memory stayed flat, and whether all else went well."""
+    """Soaks a server of its own. Returns whether memory stayed flat, and whether everything else went
+    well."""
     seconds = minutes * 60
     with Server("--log=warn,loyd::cli=info", CACHE) as server:
         with Client(server.address) as client:

@@ -30,10 +30,10 @@ from http2 import (
     setting,
 )
 
-# What a flood may go on for on a machine that has other things to do.
+# How long a flood may last on a busy machine.
 PATIENCE = 60
 
-# What attacks may leave behind: arenas of the allocator, buffers of a few connections.
+# What attacks may leave behind: allocator arenas and the buffers of a few connections.
 GROWTH = 64 << 20
 
 IDLE = 3_000
@@ -49,7 +49,7 @@ def wait_until(condition, what):
 
 
 class Bystander:
-    """Another client, which asks all the time while an attack goes on."""
+    """Another client, which makes calls all the time during an attack."""
 
     def __init__(self, case):
         self.case = case
@@ -98,7 +98,8 @@ class Abuse(Case):
         return self.server.metrics()[f'loyd_connections_closed_total{{reason="{reason}"}}']
 
     def assert_flood_ends(self, data, settings=b"", first=b""):
-        """The connection on which this comes again and again is closed, and counted as a flood."""
+        """Checks that a connection on which this is sent again and again is closed, and counted as a
+        flood."""
         before = self.closed("flood")
         with Bystander(self), Connection(self.server.address, settings) as attacker:
             attacker.send(first)
@@ -147,7 +148,7 @@ class Abuse(Case):
     def test_headers_above_the_limit(self):
         """A list of 60 KB is refused, however it is packed."""
         large = call("Solve") + b"".join(header(f"x-{i}", "v" * 1000) for i in range(60))
-        # One entry that is remembered, and named over and over: 4 KB become megabytes.
+        # One entry that is stored and referenced over and over: 4 KB become megabytes.
         remembered = b"\x40" + header("bomb", "v" * 3900)[1:]
         packed = call("Solve") + remembered + b"\xbe" * 4000
         for block in (large, packed):
@@ -164,7 +165,7 @@ class Abuse(Case):
                 )
 
     def test_a_window_that_hardly_opens(self):
-        """What was asked for is not read: answers of one piece, and of several."""
+        """The client does not read what it asked for: answers of one piece, and of several."""
         board = self.client.boards(40)[0]
         small = self.client.message("CheckSolvableRequest", board=board)
         large = self.client.solve_request(board, "FAST")
@@ -208,7 +209,7 @@ class Abuse(Case):
         wait_until(lambda: self.closed("stalled") > before, "it is counted")
 
     def test_answers_that_nobody_takes_beside_others_that_wait(self):
-        """As many streams of health, begun again and again, do not hide them."""
+        """As many health streams, started again and again, do not hide them."""
         request = self.client.message("GenerateRequest", rows=100, columns=100, count=3, seed=1)
         request = message(request.SerializeToString())
         before, streams = self.closed("stalled"), itertools.count(1, 2)
@@ -233,7 +234,7 @@ class Abuse(Case):
         wait_until(lambda: self.closed("stalled") > before, "it is counted")
 
     def test_large_messages_to_health(self):
-        """They need neither a token nor a place, and are refused by their length."""
+        """They need neither a token nor a place, and are refused for their length."""
         with Bystander(self), Connection(self.server.address) as attacker:
             for stream in range(1, 400, 2):
                 attacker.send(frame(HEADERS, END_HEADERS, stream, call("Check", service=HEALTH)))
@@ -278,7 +279,7 @@ class Abuse(Case):
 
 
 class LargeRequests(Case):
-    """Some that arrive in part hold no more memory than there is for them."""
+    """Large requests that arrive in part hold no more memory than there is for them."""
 
     flags = ("--memory-limit=256M", "--table-memory=4M")
 
@@ -307,9 +308,9 @@ class LargeRequests(Case):
 
 
 class IdleConnections(Case):
-    """Thousands that ask nothing."""
+    """Thousands of connections that ask for nothing."""
 
-    # They answer no PING, either.
+    # They do not answer PINGs either.
     flags = (
         "--max-connection-idle=5s",
         "--keepalive-timeout=1s",
@@ -330,7 +331,7 @@ class IdleConnections(Case):
         growth = self.server.resident_bytes() - before
         print(f"{growth / IDLE / 1024:.1f} KiB each ", end="", flush=True)
         self.assertLess(growth, IDLE * (64 << 10))
-        # Who asks is answered, and there is room for more.
+        # Calls are answered, and there is room for more connections.
         with Client(self.server.address) as client:
             self.assertEqual(len(client.boards(3)), 1)
         end = time.monotonic() + PATIENCE

@@ -170,7 +170,7 @@ class Calls(Case):
             kind = event.WhichOneof("event")
             kinds.append(kind)
             if kind == "improvement":
-                # A revision that was bettered before it could be sent is left out.
+                # A revision that was improved before it could be sent is left out.
                 self.assertGreater(event.improvement.revision, revision)
                 revision = event.improvement.revision
                 lengths[revision] = event.improvement.length
@@ -304,7 +304,7 @@ class Calls(Case):
             self.assertLessEqual({SERVICE, "grpc.health.v1.Health"}, names, version)
 
     def test_a_request_id_comes_back_and_into_the_log(self):
-        # What a string of JSON cannot hold as it is must not break the line.
+        # Characters that JSON strings must escape must not break the line.
         sent_id = 'system "test" \\1'
         board = self.client.board([1, 2, 0, 3])
         request = self.client.message("CheckSolvableRequest", board=board)

@@ -147,7 +147,7 @@ class There(Case):
             there = loyd(*arguments, "--server", self.server.address)
             self.assertEqual(here.returncode, there.returncode)
             self.assertEqual(here.stderr, there.stderr)
-            # The third line of a solution tells the time.
+            # The third line of a solution contains the time.
             lines = [ran.stdout.splitlines() for ran in (here, there)]
             if arguments[0] == "solve":
                 lines = [each[:2] + each[3:] for each in lines]

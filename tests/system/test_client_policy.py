@@ -1,4 +1,4 @@
-"""Clients that go by deploy/client: who is asked, and who is asked again."""
+"""Clients that follow deploy/client: which replica they call, and which they retry."""
 
 import base64
 import json
@@ -20,12 +20,12 @@ HEDGING = json.loads((DEPLOY / "client/service-config-hedging.json").read_text()
 
 HERE = pathlib.Path(__file__).parent
 
-# At a time: enough that both replicas get some.
+# Calls at a time, enough that both replicas get some.
 CALLS = 4
 
 
 class Channel:
-    """A channel to some servers that goes by a service config."""
+    """A channel to some servers that follows a service config."""
 
     def __init__(self, case, servers, config=POLICY):
         options = [
@@ -77,12 +77,12 @@ class Policy(unittest.TestCase):
         busy = client.Solve.future(hopeless)
         while server.metrics()["loyd_searches_running"] == 0:
             self.assertFalse(busy.done())
-        # Without a policy that is the caller's to deal with.
+        # Without a policy, retrying is up to the caller.
         with self.assertRaises(grpc.RpcError) as caught:
             client.Solve(small)
         refusal = Refusal(caught.exception)
         self.assertEqual((refusal.code, refusal.reason), (Code.RESOURCE_EXHAUSTED, "OVERLOADED"))
-        # Its own pauses would all be over before there is room: it waits for as long as it is told.
+        # Its own pauses would all end before there is room, so it must wait as long as it is told.
         asked = time.monotonic()
         channel.call("Solve", small)
         pushback = int(refusal.trailers["grpc-retry-pushback-ms"]) / 1e3
@@ -107,7 +107,7 @@ class Policy(unittest.TestCase):
             with self.subTest(hedging=config is HEDGING):
                 channel = Channel(self, [first, second], config)
                 before = [handled(server, "CheckSolvable") for server in (first, second)]
-                # It begins with the first one that it has a connection to.
+                # It starts with the first replica to which it has a connection.
                 give_up = time.monotonic() + 10
                 while not all(
                     handled(server, "CheckSolvable") >= count + 5
@@ -120,7 +120,7 @@ class Policy(unittest.TestCase):
         channel.call("CheckSolvable", check)
         first.terminate()
         first.wait_for_log("draining: health says NOT_SERVING")
-        # It still serves, and nobody comes any more as soon as the word is round.
+        # It still serves, and no new calls arrive once its state is known.
         give_up = time.monotonic() + 8
         quiet = 0
         while quiet < 20:
@@ -131,7 +131,7 @@ class Policy(unittest.TestCase):
         self.assertIsNone(first.process.poll(), "it waits out its --drain-delay")
 
     def test_who_hedges_does_not_wait_for_a_replica_that_hangs(self):
-        """By Node's client, since Python's does not hedge."""
+        """Uses Node's client, since Python's does not hedge."""
         servers = [self.server(), self.server()]
         client = self.client(servers[0])
         check = client.message("CheckSolvableRequest", board=client.board([1, 2, 3, 0]))
@@ -140,7 +140,7 @@ class Policy(unittest.TestCase):
             for name in ("service-config.json", "service-config-hedging.json")
         }
         for run in runs.values():
-            # Until it has a connection to the one that is to hang.
+            # Until it has a connection to the replica that is going to hang.
             give_up = time.monotonic() + 10
             before = handled(servers[0], "CheckSolvable")
             while handled(servers[0], "CheckSolvable") == before:
@@ -153,7 +153,7 @@ class Policy(unittest.TestCase):
         self.assertIn("DEADLINE_EXCEEDED", self.codes(plain), "it does hang")
 
     def codes(self, run):
-        """What becomes of CALLS calls."""
+        """The codes of CALLS calls."""
         print(file=run.stdin, flush=True)
         return json.loads(run.stdout.readline())
 

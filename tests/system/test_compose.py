@@ -1,4 +1,4 @@
-"""deploy/compose at work: two loyds behind Envoy, watched by Prometheus, by their files as they stand there."""
+"""deploy/compose at work: two loyds behind Envoy, watched by Prometheus, using the files as they are."""
 
 import time
 import unittest
@@ -30,7 +30,7 @@ class Composed(unittest.TestCase):
 
     @classmethod
     def wait_for_replicas(cls):
-        """Until Envoy sends calls to both."""
+        """Waits until Envoy sends calls to both."""
         metrics = f"http://{cls.compose['envoy'].address}:9902/metrics"
 
         def are_found():
@@ -79,6 +79,6 @@ class Composed(unittest.TestCase):
         print(tally, end=" ", flush=True)
         self.assertEqual(failed(tally.unary), 0, tally.failures)
         self.assertGreater(tally.unary["OK"], 300)
-        # And it comes back.
+        # It comes back.
         self.compose["loyd-1"].start()
         self.wait_for_replicas()

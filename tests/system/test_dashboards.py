@@ -1,4 +1,5 @@
-"""deploy/prometheus and deploy/grafana: what they ask for, the real binary tells a real Prometheus."""
+"""deploy/prometheus and deploy/grafana: a real Prometheus gets everything they query from the real
+binary."""
 
 import json
 import os
@@ -18,7 +19,7 @@ DASHBOARD = json.loads((ROOT / "deploy/grafana/loyd.json").read_text())
 # Metrics that only a server with TLS has.
 ELSEWHERE = {"loyd_certificate_expires_timestamp_seconds", "loyd_reload_failed"}
 
-# What Grafana would put in.
+# What Grafana would substitute.
 VARIABLES = {"$job": ".*", "$instance": ".*", "$__rate_interval": "1m", "$__range": "1h"}
 
 
@@ -34,7 +35,7 @@ def panels():
 
 
 def expressions():
-    """What each panel asks."""
+    """The query of each panel."""
     for panel in panels():
         for target in panel["targets"]:
             expression = target["expr"]
@@ -49,7 +50,7 @@ def promtool(*arguments):
 
 
 class Files(unittest.TestCase):
-    """What can be said without asking anything."""
+    """Checks that need no running program."""
 
     def test_rules_do_what_their_tests_say(self):
         promtool("check", "rules", *RULES)
@@ -89,7 +90,7 @@ class Files(unittest.TestCase):
 
 
 class Watched(Case):
-    """One server, asked for a bit of everything while a Prometheus looks on."""
+    """One server that gets some of every call while a Prometheus watches it."""
 
     @classmethod
     def setUpClass(cls):
@@ -97,7 +98,7 @@ class Watched(Case):
         cls.prometheus = cls.enterClassContext(Prometheus(f"127.0.0.1:{cls.server.metrics_port}"))
         cls.ask()
         cls.prometheus.wait_for('job_method_code:loyd_requests_handled:rate5m{method="CheckSolvable"}')
-        # The second of two scrapes that a rate is made of.
+        # A rate needs two scrapes; this is for the second.
         cls.ask()
         cls.prometheus.wait_for('rate(loyd_request_seconds_count{method="Solve"}[1m]) > 0')
         cls.prometheus.wait_for("job:loyd_cache_hits:ratio5m >= 0")
@@ -143,7 +144,7 @@ class Watched(Case):
         named = set(re.findall(r"(?<![\w:])loyd_\w+(?![\w:])", "\n".join(asked)))
         self.assertGreater(len(named), 20)
         self.assertLessEqual(named - ELSEWHERE, set(self.prometheus.get("label/__name__/values")))
-        # The README's table is that of the source, to which a test of Rust holds it.
+        # A Rust test keeps the README's table equal to the source.
         listed = (ROOT / "README.md").read_text()
         for name in ELSEWHERE:
             self.assertIn(f"\n| `{name}` |", listed)

@@ -1,4 +1,4 @@
-"""Deadlines over the wire: how many are kept, and how soon the moves of the largest board come."""
+"""Deadlines over the wire: how many are kept, and how soon the moves of the largest board arrive."""
 
 import json
 import pathlib
@@ -11,9 +11,9 @@ from server import BINARY
 
 CALLS = 10_000 if FULL else 140
 
-# How many of the calls may be late or without a solution where the tests share the cores with the
-# server and with whatever else runs there. With LOYD_SYSTEM_FULL, on an idle machine, the promise is
-# held to.
+# The fraction of calls that may be late or without a solution when the tests share the cores with
+# the server and with whatever else runs there. With LOYD_SYSTEM_FULL, on an idle machine, the
+# promise is enforced.
 BROKEN = 0 if FULL else 0.5
 
 # The same for the first moves of 128×128, in seconds.
@@ -55,7 +55,7 @@ class Kept(Case):
 
 class RoundedUp(Case):
     def test_a_deadline_that_the_client_tells_rounded_up_is_kept(self):
-        """gRPC's C core tells 10.1 s, and waits for 10.05 s."""
+        """gRPC's C core states 10.1 s, and waits for 10.05 s."""
         (hard,) = self.client.boards(6)
         answer = self.client.Solve(self.client.solve_request(hard), timeout=10.05)
         self.assert_solved(hard, answer.solution.moves)
@@ -82,7 +82,7 @@ class Largest(Case):
         boards = self.client.boards(128, count=6 if FULL else 2)
         self.first_chunk(boards[0])
         held = self.server.resident_bytes()
-        # Forgets the peak so far, such as that of the tables that were made.
+        # Resets the peak so far, such as that from building the tables.
         pathlib.Path(f"/proc/{self.server.process.pid}/clear_refs").write_text("5")
         times = [self.first_chunk(board) for board in boards]
         extra = self.server.peak_bytes() - held

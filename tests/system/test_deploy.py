@@ -17,15 +17,16 @@ from server import BINARY, free_port
 
 OVERLAYS = ("development", "production")
 
-# The oldest release that knows all that is used here, and the newest that the validator knows.
+# The oldest release that supports everything used here, and the newest that the validator knows.
 RELEASES = ("1.30", kubernetes_validate.latest_version())
 
-# What the validator has no schema for.
+# The kinds for which the validator has no schema.
 FOREIGN = {"PodMonitor"}
 
 
 def certificates(folder):
-    """What the secret loyd-tls holds: an authority's certificate, and one of its for this pod."""
+    """The content of the secret loyd-tls: an authority's certificate, and a certificate that it issued for
+    this pod."""
     curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-noenc", "-days", "2"]
     new = ["openssl", "req", "-x509", *curve]
     steps = [
@@ -223,9 +224,9 @@ class Start(unittest.TestCase):
         for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
             answer = probed(probe)
             self.assertEqual((answer.returncode, answer.stdout), (0, "SERVING\n"), answer.stderr)
-            # Without the pod's own certificate it would fail.
+            # It would fail without the pod's own certificate.
             self.assertEqual(probed(probe, but=("--tls-cert", "--tls-key")).returncode, 4)
-        # While it drains it is not ready, and no reason to be killed.
+        # While it drains it is not ready, but must not be killed.
         pod.terminate()
         end = time.monotonic() + 4
         while probed("readinessProbe").returncode == 0 and time.monotonic() < end:

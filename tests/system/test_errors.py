@@ -1,4 +1,4 @@
-"""Every row of the table of errors, its details decoded."""
+"""Every row of the table of errors, with its details decoded."""
 
 import math
 import threading
@@ -200,7 +200,7 @@ class Illegal(Case):
 
 
 class Refused(Case):
-    """Requests that are legal, and still get no answer."""
+    """Valid requests that still get no answer."""
 
     def hopeless(self, **fields):
         board = self.client.boards(5)[0]
@@ -271,7 +271,7 @@ class Refused(Case):
         for name, question in (("Solve", request), ("SolveStream", stream)):
             refusal = self.refusal(getattr(self.client, name), question, timeout=0.3)
             self.assertEqual(refusal.code, Code.DEADLINE_EXCEEDED)
-            # The client's own clock says the same: what did the server say?
+            # The client's own clock says the same, so ask the server.
             self.assertEqual(self.handled(name, "DEADLINE_EXCEEDED"), 1)
 
     def test_cancelled(self):
@@ -281,7 +281,7 @@ class Refused(Case):
         with self.assertRaises(grpc.FutureCancelledError):
             call.result()
         self.assertEqual(call.code(), Code.CANCELLED)
-        # So says the client to itself: does the server know?
+        # The client says this by itself, so ask the server.
         self.wait_until(
             lambda: self.handled("Solve", "CANCELLED") == before + 1, "the cancel does not arrive"
         )
@@ -312,11 +312,11 @@ class Overloaded(Case):
 
     def searches(self):
         metrics = self.server.metrics()
-        # Neither is there before the first search.
+        # Neither exists before the first search.
         return metrics.get("loyd_searches_running", 0) + metrics.get("loyd_queue_depth", 0)
 
     def setUp(self):
-        # What an earlier test cancelled may still be on its way out.
+        # What an earlier test cancelled may not be gone yet.
         self.wait_until(lambda: self.searches() == 0, "searches do not end")
 
     def test_a_full_queue_says_when_to_come_back(self):
@@ -356,6 +356,6 @@ class Overloaded(Case):
             self.assertEqual(refusal.code, Code.DEADLINE_EXCEEDED)
             return self.handled("Solve", "DEADLINE_EXCEEDED") > before
 
-        # The client's own clock says the same, and on a busy machine may be the first to.
+        # The client's own clock says the same, and on a busy machine may be first.
         self.wait_until(is_said_by_the_server, "the server does not keep the deadline")
         running.cancel()

@@ -1,9 +1,9 @@
-"""What breaks around the server, or is taken from it: it goes on, and a metric counts it.
+"""Failures around the server, and resources taken from it: it keeps working, and a metric counts them.
 
-Elsewhere: panics of searches, of handlers and of builds (tests/engine, tests/service/observe.rs), damaged
-tables and folders that cannot be written (test_tables.py), readers that do not read
+Tested elsewhere: panics of searches, of handlers and of builds (tests/engine, tests/service/observe.rs),
+damaged tables and folders that cannot be written (test_tables.py), readers that do not read
 (tests/service/status.rs), connections closed in the middle of a call (test_garbage.py). The clock can jump
-as it likes: clippy.toml bans the one that does.
+freely: clippy.toml bans the one that does.
 """
 
 import socket
@@ -22,7 +22,7 @@ Code = grpc.StatusCode
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 
-# Longer than anything takes on a slow machine: who waits so long waits in vain.
+# Longer than anything takes, even on a slow machine.
 PATIENCE = 30.0
 
 
@@ -35,7 +35,7 @@ def wait_until(holds, what):
 
 class FullDisk(unittest.TestCase):
     def test_tables_that_cannot_be_saved_are_used_all_the_same(self):
-        # A limit on the size of files stands for the end of the disk.
+        # A limit on the size of files simulates a full disk.
         limited = ("bash", "-c", 'trap "" XFSZ; ulimit -f 100; exec "$@"', "bash")
         with (
             tempfile.TemporaryDirectory(prefix="loyd-full-") as folder,
@@ -57,8 +57,8 @@ class NoMemory(Case):
 
     def test_what_does_not_fit_is_refused_and_the_rest_is_served(self):
         large = self.client.boards(128)[0]
-        # Nobody else holds any: it would be no use to come again. The answer alone is too much, or
-        # the answer and the search.
+        # Nobody else holds any memory, so retrying would be useless. Either the answer alone is too
+        # large, or the answer and the search together are.
         for call, request in (
             (self.client.Solve, self.client.solve_request(large)),
             (self.client.SolveStream, self.client.stream_request(large)),
@@ -70,7 +70,7 @@ class NoMemory(Case):
         metrics = self.server.metrics()
         self.assertEqual(metrics.get('loyd_overloaded_total{lack="memory"}', 0), 0)
         self.assertEqual(metrics['loyd_limit_stops_total{limit="memory"}'], 2)
-        # A* on 24 tiles fills what there is; BEST has an answer all the same.
+        # A* on 24 tiles fills all the memory; BEST still has an answer.
         boards = self.client.boards(5, count=8, seed=2)
         method = {"algorithm": self.client.value("Algorithm", "ALGORITHM_A_STAR")}
         calls = [

@@ -1,4 +1,4 @@
-"""What no honest client sends: each gets a clear status, and the server is none the worse."""
+"""What no honest client sends: each gets a clear status, and the server keeps working."""
 
 import math
 import random
@@ -15,7 +15,7 @@ ROUNDS = 20_000 if FULL else 2_000
 
 METHODS = ("Solve", "CheckSolvable", "Generate")
 
-# What the garbage may leave behind: arenas of the allocator, a few hundred connections' buffers.
+# What the garbage may leave behind: allocator arenas and a few hundred connections' buffers.
 GROWTH = 48 << 20
 
 
@@ -23,7 +23,7 @@ class Garbage(Case):
     @classmethod
     def setUpClass(cls):
         super().setUpClass()
-        # Whatever is made once is made before the memory is looked at.
+        # Allocate what is allocated once before memory is measured.
         for size in (3, 5, 100):
             board = cls.client.boards(size)[0]
             cls.client.Solve(cls.client.solve_request(board, "FAST"))

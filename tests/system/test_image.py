@@ -13,7 +13,7 @@ from server import BINARY, free_port
 
 MEGABYTE = 1 << 20
 
-# Bars of the project, and what a busy machine may take.
+# The project's limits, and what a busy machine may take.
 LARGEST = 30 * MEGABYTE
 LONGEST_START = 60.0
 
@@ -64,7 +64,7 @@ class Built(unittest.TestCase):
                 board = client.board([1, 2, 3, 4, 5, 6, 0, 7, 8])
                 self.assertEqual(client.Solve(client.solve_request(board)).solution.length, 2)
 
-                # The image's own probe, at this port.
+                # The image's own probe, with this port.
                 probe = [each.replace(":50051", f":{port}") for each in config["Healthcheck"]["Test"][1:]]
                 probed = subprocess.run(self.image.command(probe, {}), capture_output=True, text=True)
                 self.assertEqual((probed.returncode, probed.stdout), (0, "SERVING\n"), probed.stderr)

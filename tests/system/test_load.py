@@ -1,4 +1,4 @@
-"""Many at once: cancels, hopeless searches beside easy ones, and short deadlines."""
+"""Many calls at once: cancellations, hopeless searches beside easy ones, and short deadlines."""
 
 import random
 import statistics
@@ -15,9 +15,9 @@ AT_ONCE = 8
 
 SHORT_DEADLINES = 1_000 if FULL else 140
 
-# What the machine's own noise may add to a longest time, and how many short deadlines it may cost:
-# the tests share the cores with the server, and both with whatever else runs there. With
-# LOYD_SYSTEM_FULL, on an idle machine, the promises are held to.
+# How much the machine's own noise may add to a longest time, and how many short deadlines it may
+# cost: the tests share the cores with the server, and both with whatever else runs there. With
+# LOYD_SYSTEM_FULL, on an idle machine, the promises are enforced.
 NOISE = 0.010 if FULL else 0.050
 LATE = 0 if FULL else 0.03
 
@@ -99,7 +99,7 @@ class Hopeless(Case):
         return statistics.median(times)
 
     def test_easy_calls_do_not_wait_for_hopeless_ones(self):
-        """64 hopeless 24-puzzles with 2 s deadlines; 3×3 calls take twice the idle time."""
+        """Beside 64 hopeless 24-puzzles with 2 s deadlines, 3×3 calls take at most twice the idle time."""
         easy = [self.client.boards(3, count=300, seed=seed) for seed in (1, 2, 3)]
         self.small(easy[0])
         idle = self.small(easy[1])
@@ -118,7 +118,7 @@ class Hopeless(Case):
         for call in calls:
             self.assertEqual(call.exception() and call.code(), Code.DEADLINE_EXCEEDED)
 
-        # That may be the client's own clock, which then cancels: what did the server say?
+        # The client's own clock may have come first and cancelled the call, so ask the server.
         def said():
             return [self.handled("Solve", end) - was for end, was in zip(ends, before)]
 
@@ -129,7 +129,7 @@ class Hopeless(Case):
 
 class ShortDeadlines(Case):
     def test_best_answers_within_50_ms(self):
-        """Every size from 4×4 to 10×10, every answer in time and a solution."""
+        """Every size from 4×4 to 10×10: every answer is in time and a solution."""
         sides = range(4, 11)
         boards = {
             side: self.client.boards(side, count=-(-SHORT_DEADLINES // len(sides)), seed=8)

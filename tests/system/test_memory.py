@@ -1,4 +1,4 @@
-"""A container of 256 MB, and all that could need more at once."""
+"""A container of 256 MB, and everything that could need more at once."""
 
 import contextlib
 import os
@@ -19,13 +19,13 @@ LIMIT = 256 << 20
 SECONDS = 120 if FULL else 15
 AT_ONCE = 48
 
-# What a hostile client may hear; anything else is a defect.
+# What a hostile client may be answered; anything else is a defect.
 EXPECTED = {Code.OK, Code.RESOURCE_EXHAUSTED, Code.DEADLINE_EXCEEDED}
 
 
 class Group:
-    """A control group of this limit where one can be made (root, version 1 or 2); else none, and the
-    process's own peak has to tell."""
+    """A control group with this limit where one can be made (root, version 1 or 2). Elsewhere there is
+    none, and the process's own peak is checked instead."""
 
     def __init__(self):
         self.folder = None
@@ -47,7 +47,7 @@ class Group:
                 folder.rmdir()
 
     def prefix(self):
-        """What starts a process in the group."""
+        """The command prefix that starts a process in the group."""
         if self.folder is None:
             return ()
         return ("sh", "-c", f'echo $$ > {self.folder}/cgroup.procs; exec "$@"', "sh")
@@ -75,7 +75,7 @@ class Small(unittest.TestCase):
     def setUp(self):
         self.group = Group()
         self.addCleanup(self.group.remove)
-        # Without a group the limit has to be told.
+        # Without a group the limit has to be passed as a flag.
         flags = () if self.group.folder else (f"--memory-limit={LIMIT}",)
         self.server = Server("--build-memory=24M", *flags, prefix=self.group.prefix())
         self.addCleanup(self.server.stop)
@@ -83,7 +83,7 @@ class Small(unittest.TestCase):
         self.addCleanup(self.client.close)
 
     def hostile(self, dice):
-        """A call of some kind, and how to begin it."""
+        """A random call, and how to start it."""
         client = self.client
         rows, columns = dice.choice(
             [(2, 6), (3, 4), (2, 20), (3, 6), (4, 4), (4, 7), (5, 5), (5, 8), (6, 6), (7, 7), (8, 8)]
@@ -140,7 +140,7 @@ class Small(unittest.TestCase):
                     continue
                 calls.append(begin(request, timeout=timeout))
             for number, call in enumerate(calls):
-                # Every fifth one loses interest.
+                # Every fifth one is cancelled.
                 if number % 5 == 0:
                     call.cancel()
                     continue

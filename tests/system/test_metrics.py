@@ -1,4 +1,4 @@
-"""The metrics of scripted calls, each by what it has grown."""
+"""The metrics of scripted calls, each by how much it has grown."""
 
 import contextlib
 
@@ -10,12 +10,12 @@ Code = grpc.StatusCode
 
 
 def total(samples, name):
-    """The sample of a name, or all of a name without its labels."""
+    """The sample of a name, or the sum over all labels of a name without any."""
     return sum(value for each, value in samples.items() if name in (each, each.split("{")[0]))
 
 
 class Grown:
-    """What the metrics have grown since nothing was under way."""
+    """How much the metrics have grown since nothing was in progress."""
 
     UNDER_WAY = ("loyd_requests_in_flight", "loyd_searches_running", "loyd_queue_depth")
 
@@ -36,7 +36,7 @@ class Grown:
         return {name: total(now, name) - total(self.before, name) for name in names}
 
     def wait_for(self, expected):
-        """Waits until they have grown so much, to the digit."""
+        """Waits until they have grown by exactly this much."""
 
         def differing():
             return {name: by for name, by in self.of(expected).items() if by != expected[name]}
@@ -63,7 +63,7 @@ class Counted(Case):
     def test_equal_questions(self):
         request = self.client.solve_request(self.client.boards(5, seed=31)[0], "OPTIMAL")
         self.grown = Grown(self.server)
-        # One of each client's.
+        # One for each client.
         first, second = (
             self.client.Solve.future(request, metadata=[("x-loyd-client", name)])
             for name in ("first", "second")
@@ -75,7 +75,7 @@ class Counted(Case):
                 "loyd_searches_running": 1,
                 "loyd_searches_parked": 0,
                 "loyd_queue_depth": 0,
-                # It is on the account of who asked first.
+                # The search is on the account of whoever asked first.
                 "loyd_clients": 1,
                 'loyd_requests_in_flight{method="Solve"}': 2,
             }
@@ -117,7 +117,7 @@ class Counted(Case):
             request = self.client.solve_request(board, "OPTIMAL", limits=limits, method=method)
             refusal = self.refusal(self.client.Solve, request)
             self.assertEqual(refusal.code, Code.RESOURCE_EXHAUSTED)
-            # An answer that a limit is the reason for counts, too.
+            # An answer that ends because of a limit counts too.
             request.objective = self.client.objective("BEST")
             self.client.Solve(request)
             self.wait_for({each: 2 if each == name else 0 for each in names})
@@ -127,7 +127,7 @@ class Counted(Case):
         request.limits.max_time.FromMilliseconds(100)
         self.grown = Grown(self.server)
         self.client.Solve(request)
-        # Drawn boards, and what is refused when its time is up, are answered, too.
+        # Drawn boards, and a refusal when time is up, count as well.
         request.objective = self.client.objective("OPTIMAL")
         self.refusal(self.client.Solve, request)
         self.refusal(self.client.SolveStream, self.client.message("SolveStreamRequest", solve=request))
@@ -191,9 +191,9 @@ class Counted(Case):
         self.wait_for(expected)
         queued = self.grown["loyd_queue_seconds_sum"]
         self.assertGreater(queued, 0)
-        # The client is told of the time since its call's arrival.
+        # The client is told the time since its call's arrival.
         self.assertLessEqual(queued, answer.statistics.queued.ToNanoseconds() / 1e9)
-        # What is proven is kept: nobody searches for it again.
+        # A proven answer is kept, so nobody searches for it again.
         again = self.client.Solve(request)
         self.assertEqual(again.solution, answer.solution)
         del expected['loyd_solution_moves_sum{size="to_3x3"}']
@@ -229,7 +229,7 @@ class Tables(Case):
     def test_tables_come_and_go(self):
         grown = Grown(self.server)
 
-        # The table of a 2×5 is that of its blank's home.
+        # Which table a 2×5 needs depends on its blank's home.
         for home, ready, evicted in ((9, 1, 0), (8, 2, 0), (7, 2, 1)):
             tiles = [*range(1, 10)]
             goal, start = ([*tiles[:at], 0, *tiles[at:]] for at in (home, home - 1))

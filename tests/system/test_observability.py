@@ -58,7 +58,7 @@ class Observability(Case):
         self.assertEqual((line["level"], line["code"]), ("INFO", "RESOURCE_EXHAUSTED"))
 
     def test_the_line_of_a_call_tells_what_it_took(self):
-        # Korf's fifteen-puzzle number 79, the easiest of his.
+        # Number 79 of Korf's 15-puzzles, the easiest.
         board = self.client.board([1, 6, 10, 8, 14, 12, 4, 2, 13, 11, 3, 5, 9, 7, 15, 0])
         request = self.client.solve_request(board, "OPTIMAL")
         answer = self.client.Solve(request, metadata=[("x-request-id", "told")])
@@ -74,7 +74,7 @@ class Observability(Case):
         }
         self.assertEqual({name: line.get(name) for name in told}, told)
         self.assertGreater(line["nodes"], 0)
-        # It went on until the answer was sent.
+        # It continued until the answer was sent.
         self.assertEqual(line["queued_us"], answer.statistics.queued.ToMicroseconds())
         self.assertGreaterEqual(line["elapsed_us"], answer.statistics.elapsed.ToMicroseconds())
 
@@ -135,7 +135,7 @@ class Observability(Case):
 
 
 class Refused(Case):
-    """What can happen thousands of times a second has a line a second."""
+    """Events that can happen thousands of times a second get one line a second."""
 
     def assert_one_line_a_second(self, server, message, count, refuse):
         """`count` is the field of these lines that says how many calls were refused."""
@@ -147,7 +147,7 @@ class Refused(Case):
         def lines():
             return [line for line in server.lines if line.get("message") == message]
 
-        # Those after the last line are told with the next.
+        # Refusals after the last line are reported with the next.
         def are_all_told():
             nonlocal refused
             if sum(line[count] for line in lines()) == refused:
@@ -201,12 +201,12 @@ class Refused(Case):
 class Unread(unittest.TestCase):
     """A log that nobody reads."""
 
-    # Lines that wait, and as many that are being written; and what a pipe holds, and more.
+    # The lines that wait, and as many being written; and more than a pipe holds.
     MOST_BYTES = 2 * (4 << 20)
     PIPE_BYTES = 1 << 20
 
     def test_lines_are_lost_and_counted_and_calls_are_answered(self):
-        # The transport's own lines are many.
+        # The transport's own lines are numerous.
         flags = ["--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0", "--build-memory=8M"]
         process = subprocess.Popen(
             [BINARY, "serve", *flags, "--log=trace", "--log-format=json"], stderr=subprocess.PIPE
@@ -233,7 +233,7 @@ class Unread(unittest.TestCase):
                 return lost() > 0
 
             wait_until(are_lost, "no line is lost", lost, timeout=60, pause=0)
-            # Now it is read, and what comes then is not lost.
+            # Now the log is read, and what comes from now on is not lost.
             kept = []
             reader = threading.Thread(target=lambda: kept.extend(process.stderr))
             reader.start()
@@ -247,7 +247,7 @@ class Unread(unittest.TestCase):
         process.kill()
         reader.join()
         waited = kept[: next(i for i, line in enumerate(kept) if b'"at-last"' in line)]
-        # What is not lost is whole.
+        # Lines that are not lost are whole.
         for line in waited:
             json.loads(line)
         self.assertGreater(sum(map(len, waited)), self.MOST_BYTES / 2)

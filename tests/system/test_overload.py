@@ -1,4 +1,4 @@
-"""More than the server can do: what it does of it, what it refuses, and what that costs the rest."""
+"""More than the server can do: what it still does, what it refuses, and what that costs other calls."""
 
 import concurrent.futures
 import itertools
@@ -20,21 +20,21 @@ from server import BINARY, Server
 
 Code = grpc.StatusCode
 
-# So many that there is time to ask for dozens of cheap ones beside them.
+# Enough that there is time to make dozens of cheap calls beside them.
 CALLS = 60_000 if FULL else 30_000
 # A little less than one connection may have.
 IN_FLIGHT = 250
 
 CANCELS = 10_000 if FULL else 1_500
 
-# Of the answers that eight callers get. Who is refused asks again at once, which takes CPU from the
-# server where they share it.
+# Relative to the answers that eight callers get. Refused callers ask again at once, which takes CPU
+# from the server where they share it.
 GOODPUT = 0.9
-# What the machine's own noise may cost where the tests share the cores with the server and with
-# whatever else runs there. With LOYD_SYSTEM_FULL, on an idle machine, the promises are held to.
+# What the machine's own noise may cost when the tests share the cores with the server and with
+# whatever else runs there. With LOYD_SYSTEM_FULL, on an idle machine, the promises are enforced.
 NOISE = 0.010 if FULL else 0.100
-# 16 MB of proven answers are kept, and more searches are under way at one moment than at another:
-# they may hold so much.
+# Memory may grow: 16 MB of proven answers are kept, and more searches are in progress at one moment
+# than at another.
 MEMORY = "--memory=512M"
 GROWTH = 128 << 20
 
@@ -58,8 +58,8 @@ class Overload(Offered):
     flags = (MEMORY,)
 
     def offer(self, seed, count, in_flight):
-        """15-puzzles by a deadline; who is refused asks for the next one at once. The answers in
-        time a second, and what became of the other calls."""
+        """Calls for 15-puzzles with a deadline; a refused caller asks for the next board at once. Returns
+        the timely answers per second, and what became of the other calls."""
         begun = time.monotonic()
         load = self.end(
             self.begin(
@@ -74,7 +74,7 @@ class Overload(Offered):
         return (load["answered"] - load["late"]) / took, load["failed"]
 
     def cheap(self):
-        """Calls that cost next to nothing, of boards that no other call has."""
+        """Calls that cost next to nothing, for boards that no other call has."""
 
         def solve(board):
             return self.client.Solve(self.client.solve_request(board, "OPTIMAL"))
@@ -97,7 +97,7 @@ class Overload(Offered):
         self.offer(10, CALLS // 4, IN_FLIGHT)
         before = self.server.resident_bytes()
 
-        # What takes little is answered soon, and never refused.
+        # Calls that take little are answered soon, and never refused.
         cheap = self.cheap()
         took = {kind: [] for kind in cheap}
         stop = threading.Event()
@@ -129,7 +129,7 @@ class Overload(Offered):
             flush=True,
         )
         self.assertGreaterEqual(ratio, GOODPUT)
-        # A client's own timer says Cancelled.
+        # A client's own timer reports Cancelled.
         expected = {"ResourceExhausted", "DeadlineExceeded", "Cancelled"}
         self.assertLessEqual(set(failed), expected)
         self.assertLess(growth, GROWTH)
@@ -155,14 +155,15 @@ class Busy(Offered):
         return load["milliseconds"]["p99"] / 1e3
 
     def test_small_boards_beside_proofs(self):
-        """While every worker has a 24-puzzle to prove: p99 of 3×3 at most three times the idle one."""
+        """While every worker has a 24-puzzle to prove, the p99 of 3×3 is at most three times the idle
+        one."""
         idle = self.small(1)
         proofs = [
             self.client.Solve.future(self.client.solve_request(board, "OPTIMAL"))
             for board in self.client.boards(5, count=16, seed=3)
         ]
         busy = self.small(2)
-        # A worker runs none for a moment while it goes from one to the next.
+        # A worker runs no search for a moment when it switches.
         running = max(self.server.metrics()["loyd_searches_running"] for _ in range(20))
         for proof in proofs:
             self.assertFalse(proof.done())
@@ -174,7 +175,8 @@ class Busy(Offered):
 
 class Neighbours(unittest.TestCase):
     def test_beside_processes_that_come_first(self):
-        """Where others take most of every core, a search of some slices still gets its share."""
+        """Where other processes take most of every core, a search of several slices still gets its
+        share."""
         others = [
             subprocess.Popen([sys.executable, "-c", "while True: pass"])
             for _ in range(os.cpu_count())
@@ -221,9 +223,10 @@ class Cancels(Case):
                 call.cancel()
 
     def test_cancels_leave_nothing_behind(self):
-        """At random moments, also before the search has begun; soon nobody works, and no memory is held."""
+        """Cancels at random moments, even before a search has started; soon no worker is busy and no memory
+        is held."""
         dice = random.Random(7)
-        # A call draws no more than so many.
+        # The most boards that one call draws.
         drawn = [min(1000, CANCELS // 2 - before) for before in range(0, CANCELS // 2, 1000)]
         boards = [
             board
@@ -240,7 +243,7 @@ class Cancels(Case):
         freed = time.monotonic() - cancelled
         print(f"free after {freed * 1e3:.1f} ms ", end="", flush=True)
         self.assertEqual(self.busy(), 0)
-        # The last calls are still on their way to the server while it is asked: that is the client's time.
+        # The last calls are still on their way while the server is asked; that time is the client's.
         self.assertLess(freed, 0.010 + 10 * NOISE)
         self.assertLess(self.server.resident_bytes() - before, GROWTH)
         self.assert_holds_nothing()

@@ -23,12 +23,12 @@ class Through(unittest.TestCase):
         for proxy in cls.proxies:
             cls.addClassCleanup(proxy.stop)
             proxy.start()
-        # By what they tell about the replicas' health.
+        # According to what they report about the replicas' health.
         for proxy in cls.proxies:
             proxy.wait_for_replicas()
 
     def each(self, see):
-        """`see(client)` through each balancer."""
+        """Runs `see(client)` through each balancer."""
         for proxy in self.proxies:
             with self.subTest(proxy=type(proxy).__name__), Client(proxy.address) as client:
                 see(client)
@@ -73,7 +73,7 @@ class Through(unittest.TestCase):
 
     def test_deadlines_come_through(self):
         def see(client):
-            # BEST goes on for as long as it is told; not told, it would end after a second.
+            # BEST takes as long as it is told; without a limit it would end after a second.
             board = client.boards(6, seed=3)[0]
             latest = 0
             try:
@@ -81,7 +81,7 @@ class Through(unittest.TestCase):
                     if event.WhichOneof("event") == "progress":
                         latest = event.progress.elapsed.ToTimedelta().total_seconds()
             except grpc.RpcError as error:
-                # Its last word may come too late, where many others want the cores.
+                # Its last message may come too late when many others want the cores.
                 self.assertEqual(error.code(), Code.DEADLINE_EXCEEDED)
             self.assertGreater(latest, 1.5)
 

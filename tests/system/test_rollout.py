@@ -1,4 +1,5 @@
-"""Two replicas are replaced one after the other, under load: no call fails, whoever is in front."""
+"""Two replicas are replaced one after the other, under load: no call fails, whatever is in front of
+them."""
 
 import json
 import time
@@ -10,25 +11,26 @@ from load import Load, failed
 from proxies import ALL, DEPLOY, fixed_port
 from server import Server
 
-# Calls a second; in CI all balancers at once on whatever machine there is, else one after the other.
+# Calls a second. In CI all balancers run at once on whatever machine there is, otherwise one after
+# the other.
 RATE = 2_000 if FULL else 60
 ROUNDS = 3 if FULL else 1
 
-# What docs/rollout.md recommends: the first until the balancers have seen that a replica drains, the
-# last until they have found the new one. Not in a hurry at 2,000 calls a second.
+# What docs/rollout.md recommends. The first lasts until the balancers have seen that a replica
+# drains, the last until they have found the new one. More generous at 2,000 calls a second.
 DRAIN_DELAY = 5 if FULL else 3
 DRAIN_GRACE = 10
 READY = 3 if FULL else 2
-# With the kill and the start, what one replica's turn takes at the most.
+# The most that one replica's turn takes, with the kill and the start.
 END_TIMEOUT = DRAIN_DELAY + DRAIN_GRACE + 5
 
 SERVICE_CONFIG = json.loads((DEPLOY / "client/service-config.json").read_text())
-# Through a balancer it is not for the client to watch the health of a replica.
+# Through a balancer, watching the health of a replica is not the client's job.
 RETRIES = {key: value for key, value in SERVICE_CONFIG.items() if key != "healthCheckConfig"}
 
 
 class Replicas:
-    """Two servers on ports that stay the same, each of which can be replaced."""
+    """Two servers on fixed ports, each of which can be replaced."""
 
     def __init__(self, case, *flags):
         self.case = case
@@ -46,7 +48,7 @@ class Replicas:
         return "ipv4:" + ",".join(f"127.0.0.1:{port}" for port in self.ports)
 
     def roll(self, number):
-        """SIGTERM, the end that Kubernetes would see, and another in its place."""
+        """SIGTERM, the end that Kubernetes would see, and a replacement."""
         old = self.servers[number]
         old.terminate()
         self.case.assertEqual(old.process.wait(END_TIMEOUT), 0)
@@ -64,7 +66,8 @@ class Replicas:
 
 
 def requests(client):
-    """What a game asks: mostly whether boards are solvable, small boards, now and then a 15-puzzle."""
+    """What a game asks: mostly whether boards are solvable, also small boards, and now and then a
+    15-puzzle."""
     small = client.boards(3, count=200, seed=1)
     near = client.message("Difficulty", min_moves=20, max_moves=30)
     medium = client.Generate(
@@ -81,7 +84,7 @@ def requests(client):
 
 
 def streams(client):
-    """A few that are always under way: each takes its half second."""
+    """A few streams that are always in progress: each takes its half second."""
     limits = client.message("Limits")
     limits.max_time.FromMilliseconds(500)
     return [
@@ -91,7 +94,7 @@ def streams(client):
 
 
 class Front:
-    """Who stands before the replicas, or the clients themselves with a policy."""
+    """What stands before the replicas, or the clients themselves with a policy."""
 
     def __init__(self, name, address, service_config=None):
         self.name, self.address, self.service_config = name, address, service_config
@@ -142,7 +145,8 @@ class Rollout(unittest.TestCase):
             for _ in range(ROUNDS):
                 for number in range(2):
                     self.replicas.roll(number)
-                    # As a Deployment with minReadySeconds: the balancers find it before the next goes.
+                    # As a Deployment with minReadySeconds: the balancers find the new replica
+                    # before the next is replaced.
                     time.sleep(READY)
 
         for name, tally in self.under_load(rounds).items():
@@ -153,7 +157,7 @@ class Rollout(unittest.TestCase):
                 self.assertGreater(tally.streams["OK"], 10)
 
     def test_a_replica_is_killed(self):
-        """What was under way on it is asked again elsewhere; streams that had begun cannot be."""
+        """Calls in progress on it are retried elsewhere; streams that have begun cannot be."""
 
         def kill():
             self.replicas.kill(0)
@@ -161,7 +165,7 @@ class Rollout(unittest.TestCase):
             self.replicas.revive(0)
             time.sleep(READY)
 
-        # nginx repeats nothing that it has sent: that is left to the clients.
+        # nginx repeats nothing that it has sent; that is left to the clients.
         for front in self.fronts:
             if front.name == "Nginx":
                 front.service_config = RETRIES
@@ -169,7 +173,7 @@ class Rollout(unittest.TestCase):
             with self.subTest(front=name):
                 self.assertEqual(failed(tally.unary), 0, tally.failures)
                 self.assertGreater(tally.unary["OK"], 100)
-                # Cut in the middle, and each balancer has its own way to say so.
+                # Cut in the middle, which each balancer reports in its own way.
                 cut = set(tally.streams) - {"OK"}
                 self.assertLessEqual(cut, {"UNAVAILABLE", "INTERNAL", "UNKNOWN"}, tally.failures)
                 self.assertLessEqual(failed(tally.streams), len(self.streams))

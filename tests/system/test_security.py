@@ -1,4 +1,4 @@
-"""TLS, tokens and what is exposed, as operators set them up and clients of other makes see them."""
+"""TLS, tokens and what is exposed, as operators set them up and as other clients see them."""
 
 import http.client
 import os
@@ -45,7 +45,7 @@ def make_token(name, *flags):
 
 
 class Secured(Case):
-    """A server with everything on: TLS, certificates of clients, tokens."""
+    """A server with everything on: TLS, client certificates, tokens."""
 
     @classmethod
     def setUpClass(cls):
@@ -131,7 +131,7 @@ class Secured(Case):
         (self.folder / "token").write_text(self.token + "\n")
         done = self.ask(*trust, *own, "--token-from", self.path("token"))
         self.assertEqual(done.returncode, 0, done.stderr)
-        # Not trusted; not known: TLS 1.3 says so when the call is under way already; not let in.
+        # Not trusted; not known, which TLS 1.3 reports only once the call is in progress; not let in.
         self.assertEqual(self.ask(*own, LOYD_TOKEN=self.token).returncode, 4)
         self.assertNotEqual(self.ask(*trust, LOYD_TOKEN=self.token).returncode, 0)
         refused = self.ask(*trust, *own)
@@ -147,7 +147,7 @@ class Secured(Case):
         own = ["--tls-cert", self.path("client.crt"), "--tls-key", self.path("client.key")]
         done = health(url, *trust, *own)
         self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "SERVING\n", ""))
-        # Not known; not trusted; not by TLS at all.
+        # Not known; not trusted; no TLS at all.
         for refused in (health(url, *trust), health(url, *own), health(f"http://{self.server.address}")):
             self.assertEqual((refused.returncode, refused.stdout), (4, ""))
             self.assertIn(self.server.address, refused.stderr)
@@ -180,7 +180,7 @@ class Secured(Case):
         (self.folder / "server.crt").write_bytes(good)
         wait_until(lambda: self.metric(failed) == 0, "and that it is whole again")
         self.assertGreater(self.metric(loads), before)
-        # A client that comes, and one that goes.
+        # A client that is added, and one that is removed.
         token, line = make_token("arena")
         tokens = self.folder / "tokens"
         old = tokens.read_text()

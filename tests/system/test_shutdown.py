@@ -17,14 +17,14 @@ Code = grpc.StatusCode
 
 GRACE = 3.0
 
-# From the signal to the end of the process, what is not the drain.
+# From the signal to the end of the process, excluding the drain.
 SLACK = 1.0
 
 
-# The type of an HTTP/2 frame that begins an answer.
+# The type of the HTTP/2 frame that begins an answer.
 HEADERS = 1
 
-# A call to health in bytes, as deploy/haproxy makes it.
+# The bytes of a health call, as deploy/haproxy makes it.
 HEALTH_CHECK = bytes.fromhex(
     "".join(re.findall("send-binary ([0-9a-f]+)", (DEPLOY / "haproxy/haproxy.cfg").read_text()))
 )
@@ -90,7 +90,7 @@ class Shutdown(unittest.TestCase):
             silent = socket.create_connection((host, int(port)))
             half = socket.create_connection((host, int(port)))
             half.sendall(b"PRI * HTTP/2.0\r\n\r\n")
-            # It has begun and answers no PING: to the server a peer whose cable was pulled.
+            # It has begun and answers no PING: to the server it looks like a peer whose cable was pulled.
             deaf = socket.create_connection((host, int(port)))
             deaf.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\4\0\0\0\0\0")
 
@@ -130,7 +130,7 @@ class Shutdown(unittest.TestCase):
                 self.assertEqual(next(watched).status, not_serving)
                 answer = health.Check(health_pb2.HealthCheckRequest(service=SERVICE))
                 self.assertEqual(answer.status, not_serving)
-                # Until the balancer has noticed, calls go on.
+                # Until the balancer has noticed, calls continue.
                 board = client.board([1, 2, 3, 4, 5, 6, 0, 7, 8])
                 self.assertEqual(client.Solve(client.solve_request(board)).solution.length, 2)
             self.assert_ends(server, 3.0)
@@ -146,8 +146,8 @@ class Shutdown(unittest.TestCase):
             self.assertEqual(call.exception() and call.code(), Code.UNAVAILABLE)
 
     def test_who_has_connected_before_is_served(self):
-        """Its first bytes were under way when the others were told to go."""
-        # It has half a second, which on a busy machine may be over before it is its turn.
+        """Its first bytes were on their way when the others were told to go."""
+        # It has half a second, which may pass on a busy machine before its turn comes.
         self.assertTrue(any(self.late_caller_is_answered() for _ in range(3)))
 
     def late_caller_is_answered(self):

@@ -1,11 +1,11 @@
-"""The soak itself: that it runs, and that it would see memory grow."""
+"""The soak itself: that it runs, and that it would notice growing memory."""
 
 import unittest
 
 from case import FULL
 from soak import flat, soak
 
-# In a quarter of a minute nothing can be told of memory.
+# A quarter of a minute is too short to judge memory.
 MINUTES = 10 if FULL else 0.25
 
 
@@ -19,7 +19,7 @@ class Soak(unittest.TestCase):
 
     def test_growth_is_told_from_noise(self):
         def hour(growth):
-            """A sample a minute: what fills at first, then noise of some MB on so much growth."""
+            """A sample a minute: filling at first, then noise of some MB on this much growth."""
             return [
                 (
                     60 * minute,

@@ -1,4 +1,4 @@
-"""Pattern databases on disk: kept, shared, refused when damaged, done without where need be."""
+"""Pattern databases on disk: saved, shared, refused when damaged, and done without if need be."""
 
 import pathlib
 import subprocess
@@ -10,7 +10,7 @@ import grpc
 from client import Client
 from server import BINARY, Server
 
-# Korf's fifteen-puzzle number 79, the easiest of his: 42 moves.
+# Number 79 of Korf's 15-puzzles, the easiest: 42 moves.
 BOARD = [1, 6, 10, 8, 14, 12, 4, 2, 13, 11, 3, 5, 9, 7, 15, 0]
 
 SMALL = ("--table-memory=4M", "--build-memory=8M")
@@ -48,7 +48,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(first.metrics()['loyd_pattern_databases{home="4×4, blank at 15",patterns="6-6-3"}'], 1)
         files = sorted(self.folder.iterdir())
         self.assertEqual([file.suffix for file in files], [".pdb"] * 3)
-        # Another one at the same time shares them.
+        # Another server at the same time shares them.
         second = self.serve()
         self.assert_solves(second)
         self.assertEqual(outcomes(second), {"loaded": 3, "saved": 0, "refused": 0, "not_saved": 0})
@@ -85,7 +85,7 @@ class Tables(unittest.TestCase):
         ):
             file.unlink()
             file.write_bytes(change(whole[file]))
-        # Half-written, by one that was killed.
+        # Half-written, by a process that was killed.
         pathlib.Path(self.folder, ".loyd-part-x").write_bytes(b"loyd-pdb")
         server = self.serve()
         self.assert_solves(server)
@@ -96,14 +96,14 @@ class Tables(unittest.TestCase):
             self.assertEqual(file.read_bytes(), whole[file])
 
     def test_a_folder_that_cannot_be_written_is_done_without(self):
-        # No space, no right, no folder: a file cannot be made there by anyone.
+        # No space, no permission, no folder: nobody can create a file there.
         server = self.serve(folder="/proc/self/fdinfo")
         self.assert_solves(server)
         self.assertEqual(outcomes(server)["not_saved"], 3)
         self.assertEqual(server.errors(), [])
 
     def test_a_full_disk_leaves_nothing_behind(self):
-        # A limit on the size of files stands for the end of the disk.
+        # A limit on the size of files simulates a full disk.
         self.folder.mkdir()
         ran = subprocess.run(
             [
@@ -123,7 +123,7 @@ class Tables(unittest.TestCase):
         )
         self.assertEqual(ran.returncode, 5, ran.stderr)
         self.assertEqual(ran.stdout.count("not saved: "), 2, ran.stdout)
-        # The smallest one had room.
+        # The smallest table had room.
         self.assertEqual(len(list(self.folder.iterdir())), 1)
         self.assert_solves(self.serve())
 

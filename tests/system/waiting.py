@@ -2,12 +2,12 @@
 
 import time
 
-# What has just been started may take as long.
+# The longest time that anything may take to start.
 START_TIMEOUT = 20.0
 
 
 def wait_until(is_so, what, words, timeout=START_TIMEOUT, pause=0.1):
-    """Waits until `is_so()`, which may not be there to be asked yet; else fails with the last `words()`."""
+    """Waits until `is_so()`, which may not be reachable yet; otherwise fails with the last `words()`."""
     give_up = time.monotonic() + timeout
     while time.monotonic() < give_up:
         try:
