@@ -1,21 +1,21 @@
 # syntax=docker/dockerfile:1
 
-# Targets: `loyd`, the default, `loyd-with-tables`, and `sbom` for its file alone. Each is built on the
-# platform that it is for (`docker buildx build --platform linux/amd64,linux/arm64 .`). The builder
-# needs Rust 1.89 or newer and a C compiler; the result needs nothing, not even a C library.
+# Targets: `loyd` (the default), `loyd-with-tables`, and `sbom`, which has only that file. Each is built
+# on the platform that it is for (`docker buildx build --platform linux/amd64,linux/arm64 .`). The
+# builder needs Rust 1.89 or newer and a C compiler; the result needs nothing, not even a C library.
 ARG BUILD_IMAGE=rust:1.95-slim-trixie
-# The stage that the binary is taken from: whoever has built it elsewhere names an image that has it
-# at /out/loyd.
+# The stage that the binary is taken from. To use a binary built elsewhere, name an image that has
+# it at /out/loyd.
 ARG BUILT=build
 
 FROM ${BUILD_IMAGE} AS dependencies
 WORKDIR /loyd
-# Linked statically, with glibc's own allocator. No path of this stage stands in the binary, so that
-# everybody who builds these sources with this compiler gets the same one.
+# Linked statically, with glibc's own allocator. The binary contains no path of this stage, so that
+# everybody who builds these sources with this compiler gets the same binary.
 ENV RUSTFLAGS="-C target-feature=+crt-static --remap-path-prefix=/loyd=. --remap-path-prefix=/usr/local/cargo/registry/src=cargo" \
     CARGO_PROFILE_RELEASE_STRIP=symbols
-# A layer of their own, built against an empty crate: changing loyd's sources does not build them
-# again. The target is named for RUSTFLAGS not to reach build scripts and macros.
+# Dependencies are a layer of their own, built against an empty crate, so that changing loyd's sources
+# does not rebuild them. The target is named so that RUSTFLAGS does not reach build scripts and macros.
 COPY Cargo.toml Cargo.lock build.rs ./
 COPY proto proto
 COPY benches benches
@@ -28,17 +28,17 @@ RUN mkdir src \
 FROM dependencies AS build
 COPY weights weights
 COPY src src
-# The empty crate must not pass for the newer one.
+# Otherwise the empty crate could pass as newer.
 RUN touch src/lib.rs src/main.rs \
     && cargo build --release --locked --target "$(rustc --print host-tuple)" \
     && mkdir -p /out/cache \
     && mv target/*/release/loyd /out/loyd
 
-# What the binary is made of, in CycloneDX's form.
+# The binary's bill of materials in CycloneDX format.
 FROM dependencies AS bill
 ARG CARGO_CYCLONEDX=0.5.7
 RUN RUSTFLAGS='' cargo install --locked --version ${CARGO_CYCLONEDX} cargo-cyclonedx
-# The time and the random number that it is given would make each one another.
+# The timestamp and random serial number are removed because they differ in each build.
 RUN mkdir src /out \
     && touch src/lib.rs src/main.rs \
     && cargo cyclonedx --format json --spec-version 1.5 --override-filename loyd.cdx \
@@ -56,22 +56,22 @@ RUN ["/out/loyd", "tables", "build", "--table-dir", "/out/tables"]
 FROM scratch AS runtime
 COPY --from=built /out/loyd /usr/local/bin/loyd
 COPY LICENSE LICENSE-APACHE LICENSE-MIT /usr/share/doc/loyd/
-# What a volume for the tables begins as.
+# The initial content of a volume for the tables.
 COPY --from=built --chown=65532:65532 /out/cache /var/cache/loyd
 
-# No such user need exist: a number is enough, and what Kubernetes can check (runAsNonRoot).
+# No such user needs to exist. A number is enough, and Kubernetes can check it (runAsNonRoot).
 USER 65532:65532
-# Plain text, for a network of containers behind a proxy: with LOYD_TLS_CERT and LOYD_TLS_KEY it is TLS.
+# Plain text, for a container network behind a proxy. Setting LOYD_TLS_CERT and LOYD_TLS_KEY enables TLS.
 ENV LOYD_LISTEN=0.0.0.0:50051 \
     LOYD_INSECURE=true \
     LOYD_METRICS_LISTEN=0.0.0.0:9464 \
     LOYD_TABLE_DIR=/var/cache/loyd
 EXPOSE 50051 9464
-# Without a volume each container builds its tables anew, in some seconds beside its calls.
+# Without a volume each container builds its tables anew, in a few seconds beside its calls.
 VOLUME /var/cache/loyd
 
-# The binary is its own probe, so that the image needs no other. The port is that of LOYD_LISTEN
-# above: whoever sets another there, or TLS, needs another health check, too.
+# The binary is its own probe, so the image needs no other. The port is that of LOYD_LISTEN above:
+# with another port, or with TLS, the health check must be changed too.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
     CMD ["/usr/local/bin/loyd", "health", "--server", "127.0.0.1:50051", "--timeout", "2s"]
 
@@ -86,7 +86,7 @@ LABEL org.opencontainers.image.title="loyd" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 
-# The best tables of the 15-puzzle are part of it: nothing is built when it starts.
+# Includes the best tables of the 15-puzzle, so nothing is built at startup.
 FROM runtime AS loyd-with-tables
 COPY --from=tables /out/tables /usr/share/loyd
 ENV LOYD_TABLE_DIR=/usr/share/loyd
