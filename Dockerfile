@@ -1,8 +1,9 @@
 # syntax=docker/dockerfile:1
 
-# Targets: `loyd` (the default), `loyd-with-tables`, and `sbom`, which has only that file. Each is built
-# on the platform that it is for (`docker buildx build --platform linux/amd64,linux/arm64 .`). The
-# builder needs Rust 1.89 or newer and a C compiler; the result needs nothing, not even a C library.
+# Targets: `loyd` (the default), `loyd-with-tables`, and `sbom`, which holds only the bill of materials.
+# Each is built on the platform that it is for (`docker buildx build --platform
+# linux/amd64,linux/arm64 .`). The builder needs Rust 1.89 or newer and a C compiler; the result needs
+# nothing, not even a C library.
 ARG BUILD_IMAGE=rust:1.95-slim-trixie
 # The stage that the binary is taken from. To use a binary built elsewhere, name an image that has
 # it at /out/loyd.

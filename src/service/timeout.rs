@@ -54,7 +54,7 @@ pub fn stated(text: &[u8]) -> Option<Duration> {
 #[must_use]
 pub fn guaranteed(text: &[u8]) -> Option<Duration> {
     let stated = stated(text)?;
-    // Clients that round never use units this fine; most others write seconds in them.
+    // Clients that round never use units this fine. Most others do, even for seconds.
     let is_exact = matches!(text.last(), Some(b'u' | b'n'));
     Some(if is_exact {
         stated

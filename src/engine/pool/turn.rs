@@ -14,7 +14,8 @@ use crate::telemetry;
 /// task is gone well within 10 ms.
 pub const SLICE: Duration = Duration::from_millis(2);
 
-/// The least length of a slice, even while fresh tasks wait: time enough to answer an easy question.
+/// The least length of a slice, even while tasks wait that have had no service yet (fresh tasks).
+/// Enough to answer an easy question.
 pub const COURTESY: Duration = Duration::from_micros(200);
 
 /// The service a task must have had before idle workers help it, unless it is known to take long.

@@ -11,7 +11,7 @@ use super::state::{Place, Seat, State};
 use super::{HelperWork, Next, Shared, Task, Turn};
 use crate::telemetry;
 
-/// The nice value of workers, which lets the threads that serve clients go first. A higher one
+/// The nice increment of workers, which lets the threads that serve clients go first. A higher one
 /// would let refused calls crowd out the accepted ones: with 5, a flood of calls left a tenth to a
 /// third of the answers.
 const NICENESS: i32 = 1;

@@ -14,8 +14,8 @@ use crate::telemetry;
 /// How often to check how far a build has come, and whether it is still wanted.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The nice value of the threads that build tables, higher than that of workers: a request has a
-/// deadline now, and the table is for later ones.
+/// The nice increment of the threads that build tables, higher than that of workers: a request has
+/// a deadline now, and the table is for later ones.
 const NICENESS: i32 = 5;
 
 impl Shared {

@@ -23,7 +23,7 @@ const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
 /// The bytes of the answer to a goodbye.
 pub const FAREWELL: usize = HEADER_BYTES + GOODBYE.len();
 
-/// The credit that any other frame costs. Each byte sent earns one.
+/// The credit that any other frame costs. Each byte sent earns one unit of it.
 const COST: u64 = 64;
 
 /// The credit that comes with time: this many frames per second.

@@ -28,7 +28,7 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// Creates the terms with no connections.
+    /// The connections of a server that has none yet.
     #[must_use]
     pub fn new(terms: Terms) -> Self {
         let most = terms.config.max_connections.min(Semaphore::MAX_PERMITS);

@@ -31,7 +31,7 @@ const LATER: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct Transport<T> {
     stream: T,
-    /// How much of the preface has been read by those who think it is still to come.
+    /// How much of the preface has been passed on to the reader, which still expects it.
     preface: usize,
     frames: Frames,
     answers: Answers,
