@@ -8,7 +8,7 @@ mod endpoint;
 mod format;
 mod lines;
 mod logs;
-mod seldom;
+mod rate_limited;
 #[cfg(feature = "otlp")]
 mod spans;
 mod trace_context;
@@ -36,7 +36,7 @@ pub(crate) use traces::{Ended, Trace};
 
 use catalogue::{CLOSED, HANDSHAKE_FAILED, MOVES, SECONDS, SLICE_SECONDS};
 use endpoint::Endpoint;
-use seldom::Seldom;
+use rate_limited::RateLimited;
 
 use crate::few::Few;
 use crate::heuristic::TableCounts;
@@ -187,9 +187,9 @@ pub(crate) fn search_abandoned() {
 /// Counts a request that was refused for lack of something. Logs it at most once per second,
 /// because a line for each would be a load of its own.
 pub(crate) fn overloaded(lack: &'static str) {
-    static SAID: Seldom = Seldom::new();
+    static SAID: RateLimited = RateLimited::new();
     OVERLOADED.with([lack], |counter| counter.increment(1));
-    if let Some(refused) = SAID.happened() {
+    if let Some(refused) = SAID.record() {
         tracing::warn!(refused, lack, "overloaded: calls are refused");
     }
 }
@@ -314,8 +314,8 @@ pub(crate) fn connection_closed(reason: &'static str) {
 
 /// Logs, at most once per second, a connection that has ended through a fault of its peer.
 pub(crate) fn faulty_peer(peer: SocketAddr, reason: &'static str) {
-    static SAID: Seldom = Seldom::new();
-    if let Some(connections) = SAID.happened() {
+    static SAID: RateLimited = RateLimited::new();
+    if let Some(connections) = SAID.record() {
         tracing::info!(%peer, reason, connections, "connections closed for faults of peers");
     }
 }
@@ -332,17 +332,17 @@ pub(crate) fn certificate_expires(seconds: i64) {
 
 /// Logs, at most once per second, a connection that could not be accepted.
 pub(crate) fn not_accepted(error: &std::io::Error) {
-    static SELDOM: Seldom = Seldom::new();
-    if let Some(times) = SELDOM.happened() {
+    static SELDOM: RateLimited = RateLimited::new();
+    if let Some(times) = SELDOM.record() {
         tracing::warn!(%error, times, "cannot accept a connection");
     }
 }
 
 /// Counts a call that was refused because of its token, and logs it at most once per second.
-pub(crate) fn stranger(reason: &'static str, peer: Option<SocketAddr>) {
-    static SAID: Seldom = Seldom::new();
+pub(crate) fn unauthenticated(reason: &'static str, peer: Option<SocketAddr>) {
+    static SAID: RateLimited = RateLimited::new();
     counter!("loyd_unauthenticated_total", "reason" => reason).increment(1);
-    if let Some(calls) = SAID.happened() {
+    if let Some(calls) = SAID.record() {
         let peer = peer.map(tracing::field::display);
         tracing::info!(peer, reason, calls, "calls of strangers are refused");
     }

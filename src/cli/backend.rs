@@ -139,9 +139,9 @@ pub type Events = Pin<Box<dyn Stream<Item = Result<SolveStreamResponse, Status>>
 #[derive(Debug)]
 pub enum Backend<S> {
     /// The service inside this process.
-    Here(S),
+    Local(S),
     /// A client of a server, and the deadline of calls to it.
-    There(Box<Client>, Option<Duration>),
+    Remote(Box<Client>, Option<Duration>),
 }
 
 impl<S: PuzzleService> Backend<S> {
@@ -154,10 +154,10 @@ impl<S: PuzzleService> Backend<S> {
         local: impl FnOnce() -> Result<S, Failure>,
     ) -> Result<Self, Failure> {
         let Some(server) = &args.server else {
-            return local().map(Self::Here);
+            return local().map(Self::Local);
         };
         let client = connect(args, server).await?;
-        Ok(Self::There(Box::new(client), args.timeout))
+        Ok(Self::Remote(Box::new(client), args.timeout))
     }
 
     /// Calls `SolveStream`.
@@ -166,11 +166,11 @@ impl<S: PuzzleService> Backend<S> {
     /// The service's refusal, here or in the stream.
     pub async fn solve_stream(&self, request: SolveStreamRequest) -> Result<Events, Status> {
         match self {
-            Self::Here(service) => {
+            Self::Local(service) => {
                 let response = service.solve_stream(Request::new(request)).await?;
                 Ok(Box::pin(response.into_inner()))
             }
-            Self::There(client, deadline) => {
+            Self::Remote(client, deadline) => {
                 let request = with_deadline(request, *deadline);
                 let response = client.clone().solve_stream(request).await?;
                 Ok(Box::pin(response.into_inner()))
@@ -187,8 +187,8 @@ impl<S: PuzzleService> Backend<S> {
         request: CheckSolvableRequest,
     ) -> Result<CheckSolvableResponse, Status> {
         let response = match self {
-            Self::Here(service) => service.check_solvable(Request::new(request)).await,
-            Self::There(client, deadline) => {
+            Self::Local(service) => service.check_solvable(Request::new(request)).await,
+            Self::Remote(client, deadline) => {
                 let request = with_deadline(request, *deadline);
                 client.clone().check_solvable(request).await
             }
@@ -202,8 +202,8 @@ impl<S: PuzzleService> Backend<S> {
     /// The service's refusal.
     pub async fn generate(&self, request: GenerateRequest) -> Result<GenerateResponse, Status> {
         let response = match self {
-            Self::Here(service) => service.generate(Request::new(request)).await,
-            Self::There(client, deadline) => {
+            Self::Local(service) => service.generate(Request::new(request)).await,
+            Self::Remote(client, deadline) => {
                 let request = with_deadline(request, *deadline);
                 client.clone().generate(request).await
             }

@@ -77,13 +77,13 @@ impl Refused {
     }
 }
 
-/// A request may wait for 1/`PART` of its time. The estimate can then be wrong by as much again
+/// A request may wait for 1/`WAIT_DIVISOR` of its time. The estimate can then be wrong by as much again
 /// before the answer is late.
-const PART: u32 = 2;
+const WAIT_DIVISOR: u32 = 2;
 
 /// The same fraction while the line stands. More is asked than can be done, so some requests must
 /// be refused, and the rest need not wait long.
-const PART_OF_MANY: u32 = 4;
+const WAIT_DIVISOR_IN_LINE: u32 = 4;
 
 /// Refuses a request whose answer cannot be promised within the time `left`, because it must
 /// `wait`, perhaps in a line that `stands`, and then takes `work`.
@@ -96,7 +96,11 @@ pub(super) fn in_time(
     work: Duration,
     left: Option<Duration>,
 ) -> Result<(), Refused> {
-    let part = if stands { PART_OF_MANY } else { PART };
+    let part = if stands {
+        WAIT_DIVISOR_IN_LINE
+    } else {
+        WAIT_DIVISOR
+    };
     match (wait, left) {
         // When no time is left at all, the request fails with its own deadline instead.
         (Some(wait), Some(left)) if !left.is_zero() && wait > left.saturating_sub(work) / part => {

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// A new sample has a weight of 1/`MEMORY`.
-const MEMORY: u64 = 8;
+/// A new sample has a weight of 1/`SAMPLE_DIVISOR`.
+const SAMPLE_DIVISOR: u64 = 8;
 
 /// The moving average of a duration; zero before the first sample.
 ///
@@ -18,7 +18,7 @@ impl Average {
         let sample = u64::try_from(sample.as_nanos()).unwrap_or(u64::MAX);
         let average = match self.0.load(Ordering::Relaxed) {
             0 => sample,
-            before => before - before / MEMORY + sample / MEMORY,
+            before => before - before / SAMPLE_DIVISOR + sample / SAMPLE_DIVISOR,
         };
         self.0.store(average, Ordering::Relaxed);
     }

@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::average::Average;
-use super::pool::COURTESY;
+use super::pool::LEAST_SLICE;
 
 /// Searches that take at most this form the first class: they finish before a newcomer gets its turn.
-const LEAST: Duration = COURTESY;
+const LEAST: Duration = LEAST_SLICE;
 
 /// The number of classes. Each takes up to twice as much as the one before; the last one is unbounded.
 const CLASSES: usize = 24;
@@ -150,7 +150,7 @@ impl Drop for Promise {
 
 /// Whether newcomers have had to wait for long.
 #[derive(Debug)]
-pub struct Line {
+pub struct StandingLine {
     beginning: Instant,
     /// When the line began, in microseconds since `beginning`; 0 while there is none.
     since: AtomicU64,
@@ -158,7 +158,7 @@ pub struct Line {
     last: AtomicU64,
 }
 
-impl Default for Line {
+impl Default for StandingLine {
     fn default() -> Self {
         Self {
             beginning: Instant::now(),
@@ -168,7 +168,7 @@ impl Default for Line {
     }
 }
 
-impl Line {
+impl StandingLine {
     /// Records a newcomer that has to wait or not, and returns whether there has been a line for long.
     ///
     /// A burst passes by itself, but a line that stands helps nobody. If nobody has arrived for as

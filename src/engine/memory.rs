@@ -7,11 +7,11 @@ use crate::puzzle::Shape;
 use crate::telemetry;
 
 /// Requests for at most this many bytes count as small.
-const LITTLE: u64 = 64 << 10;
+const SMALL_REQUEST: u64 = 64 << 10;
 
-/// The last 1/`LAST` of the memory is for small requests, which should not be refused because
+/// The last 1/`RESERVE_DIVISOR` of the memory is for small requests, which should not be refused because
 /// others wait while holding much.
-const LAST: u64 = 16;
+const RESERVE_DIVISOR: u64 = 16;
 
 /// A bound on the bytes of all searches and answers together.
 #[derive(Debug)]
@@ -33,14 +33,14 @@ impl Memory {
     }
 
     /// The bytes available to requests that are not small.
-    const fn for_much(&self) -> u64 {
-        self.total - self.total / LAST
+    const fn for_large(&self) -> u64 {
+        self.total - self.total / RESERVE_DIVISOR
     }
 
     /// The total that all may hold for a request of `bytes` to succeed.
     const fn most(&self, bytes: u64) -> u64 {
-        if bytes > LITTLE {
-            self.for_much()
+        if bytes > SMALL_REQUEST {
+            self.for_large()
         } else {
             self.total
         }
@@ -98,7 +98,7 @@ impl Reservation {
     pub fn grow(&mut self, most: u64) -> bool {
         let memory = &self.memory;
         let wanted = most.saturating_sub(self.bytes);
-        let share = |held| (memory.for_much().saturating_sub(held) / memory.workers).min(wanted);
+        let share = |held| (memory.for_large().saturating_sub(held) / memory.workers).min(wanted);
         let before = memory
             .held
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {

@@ -50,7 +50,7 @@ pub use pool::Client;
 pub use solving::{Best, Glance, News, Outcome, Waiting, Work};
 
 use average::Average;
-use backlog::{Backlog, Line};
+use backlog::{Backlog, StandingLine};
 use cache::Cache;
 use guide_builder::GuideBuilder;
 use job::Job;
@@ -109,7 +109,7 @@ pub struct Engine {
     first_answers: Ranked<Arc<Average>>,
     proofs: Ranked<Arc<Average>>,
     backlog: Arc<Backlog>,
-    line: Line,
+    line: StandingLine,
     draining: CancellationToken,
     config: EngineConfig,
 }
@@ -132,7 +132,7 @@ impl Engine {
             first_answers: Ranked::default(),
             proofs: Ranked::default(),
             backlog: Arc::default(),
-            line: Line::default(),
+            line: StandingLine::default(),
             draining: CancellationToken::new(),
             config,
         })

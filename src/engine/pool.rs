@@ -24,7 +24,7 @@ use crate::telemetry;
 use state::{Place, State};
 
 pub use clients::Client;
-pub use turn::{COURTESY, SLICE, Turn, UNAIDED};
+pub use turn::{LEAST_SLICE, SERVICE_BEFORE_HELP, SLICE, Turn};
 
 /// Work that is done in slices.
 pub trait Task: Send {

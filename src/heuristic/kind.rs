@@ -186,7 +186,7 @@ impl HeuristicKind {
     /// Returns the bound that guides the search for a problem that is [prepared](Self::prepare):
     /// the best one without tables if the tables have no room.
     #[must_use]
-    pub fn at_hand(self, problem: &Problem) -> Self {
+    pub fn or_fallback(self, problem: &Problem) -> Self {
         match self {
             Self::WalkingDistance if !walking_distance::is_ready(problem) => Self::default(),
             kind => kind,

@@ -60,7 +60,7 @@ impl PushKind {
     /// Returns the bound that guides the search for a problem that is prepared: lines, if the
     /// tables have no room.
     #[must_use]
-    pub fn at_hand(self, problem: &Problem) -> Self {
+    pub fn or_fallback(self, problem: &Problem) -> Self {
         match self {
             Self::Patterns if !patterns::is_ready(problem) => Self::Lines,
             kind => kind,

@@ -12,7 +12,7 @@ use room::{Holder, ROOM};
 pub use room::{TableCounts, begin_period, limit_tables, table_counts};
 
 /// A table under construction.
-pub(super) trait Making: Send + Sized + 'static {
+pub(super) trait TableBuilder: Send + Sized + 'static {
     /// What the table is built for.
     type Class: PartialEq + Send + Sync;
     /// The layout of the table. It is small.
@@ -41,9 +41,9 @@ pub(super) trait Making: Send + Sized + 'static {
 }
 
 /// The slots of all tables of one kind.
-pub(super) struct Slots<M: Making>(OnceLock<Box<[Slot<M>]>>);
+pub(super) struct Slots<M: TableBuilder>(OnceLock<Box<[Slot<M>]>>);
 
-impl<M: Making> Slots<M> {
+impl<M: TableBuilder> Slots<M> {
     /// Creates the slots; no table has been requested yet.
     pub(super) const fn new() -> Self {
         Self(OnceLock::new())
@@ -60,7 +60,7 @@ impl<M: Making> Slots<M> {
 }
 
 /// The slot of a table.
-pub(super) struct Slot<M: Making> {
+pub(super) struct Slot<M: TableBuilder> {
     class: M::Class,
     table: RwLock<Option<Arc<M::Table>>>,
     work: Mutex<Work<M>>,
@@ -74,14 +74,14 @@ enum Work<M> {
     /// There was no room for the table in this period.
     Refused(u64),
     /// Under construction, with the bytes that are reserved for it.
-    Making(M, usize),
+    Building(M, usize),
     /// Ready, with the bytes that it holds.
     Ready(usize),
     /// The data that the table would be made of is damaged.
     Damaged,
 }
 
-impl<M: Making> Slot<M> {
+impl<M: TableBuilder> Slot<M> {
     /// Creates the slot of a table that has not been requested yet.
     const fn new(class: M::Class) -> Self {
         Self {
@@ -114,7 +114,7 @@ impl<M: Making> Slot<M> {
             self.work.clear_poison();
             let mut work = panicked.into_inner();
             // After a panic the state of the table is unknown, so construction starts again.
-            if let Work::Making(_, taken) = std::mem::replace(&mut *work, Work::NotBegun) {
+            if let Work::Building(_, taken) = std::mem::replace(&mut *work, Work::NotBegun) {
                 ROOM.give_back_all(taken, self);
             }
             work
@@ -126,7 +126,7 @@ impl<M: Making> Slot<M> {
             self.begin(&mut work);
         }
         match &mut *work {
-            Work::Making(making, _) => {
+            Work::Building(making, _) => {
                 let is_made = states > 0 && making.advance(states);
                 if is_made {
                     self.finish(&mut work);
@@ -144,7 +144,7 @@ impl<M: Making> Slot<M> {
         let plan = M::plan(&self.class);
         let need = M::need(&plan);
         *work = if ROOM.take(need, self) {
-            Work::Making(M::begin(&self.class, plan), need)
+            Work::Building(M::begin(&self.class, plan), need)
         } else {
             ROOM.add_refused();
             Work::Refused(ROOM.period())
@@ -152,7 +152,7 @@ impl<M: Making> Slot<M> {
     }
 
     fn finish(&self, work: &mut Work<M>) {
-        let Work::Making(making, taken) = std::mem::replace(work, Work::Damaged) else {
+        let Work::Building(making, taken) = std::mem::replace(work, Work::Damaged) else {
             unreachable!("only what is made is finished");
         };
         let Some(table) = making.finish() else {
@@ -186,7 +186,7 @@ impl<M> Work<M> {
     }
 }
 
-impl<M: Making> Holder for Slot<M> {
+impl<M: TableBuilder> Holder for Slot<M> {
     fn last_use(&self) -> u64 {
         self.last_use.load(Ordering::Relaxed)
     }
@@ -195,12 +195,12 @@ impl<M: Making> Holder for Slot<M> {
         let work = self.work_at_rest()?;
         let table = self.table.read().unwrap_or_else(PoisonError::into_inner);
         match *work {
-            Work::Making(_, bytes) | Work::Ready(bytes) if !is_held(&table) => Some(bytes),
+            Work::Building(_, bytes) | Work::Ready(bytes) if !is_held(&table) => Some(bytes),
             _ => None,
         }
     }
 
-    fn give_up(&self) -> Option<(usize, Box<dyn Any + Send>)> {
+    fn evict(&self) -> Option<(usize, Box<dyn Any + Send>)> {
         let mut work = self.work_at_rest()?;
         // From here on nobody else can acquire the table.
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
@@ -208,7 +208,7 @@ impl<M: Making> Holder for Slot<M> {
             return None;
         }
         match std::mem::replace(&mut *work, Work::NotBegun) {
-            Work::Making(making, taken) => Some((taken, Box::new(making))),
+            Work::Building(making, taken) => Some((taken, Box::new(making))),
             Work::Ready(bytes) => {
                 ROOM.remove_ready(bytes);
                 Some((bytes, Box::new(table.take())))

@@ -1,7 +1,7 @@
 //! Carries out a plan: its searches one after the other, as one search. While beams look for better
 //! solutions, the search that proves runs beside them.
 
-mod late;
+mod deferred;
 mod parts;
 
 use std::collections::VecDeque;
@@ -25,13 +25,13 @@ use super::{
     Budget, Iteration, Part, Progress, Search, Solver, Step, Stop, UNNAMED, a_star, beams, ida_star,
 };
 
-use late::Late;
+use deferred::Deferred;
 
 /// The nodes that beams get for each node of the proof that runs beside them. A little less width costs next
 /// to nothing, while the bound grows with the logarithm of the proof's nodes. The larger the board, the less
 /// it grows, and the longer a node of the proof takes: eventually two or three times as long as a node of a
 /// beam.
-const fn beside(shape: Shape) -> u64 {
+const fn nodes_per_prover_node(shape: Shape) -> u64 {
     match shape.cells() {
         ..=25 => 31,
         26..=64 => 63,
@@ -69,7 +69,7 @@ pub struct Chain {
     guided_by: Option<Strength>,
     current: Option<(Stage, Solver)>,
     /// The search that proves, while the current one makes beams.
-    beside: Option<Box<Self>>,
+    prover: Option<Box<Self>>,
     /// The bytes reserved for it.
     reserve: u64,
     /// The most bytes that both have held together.
@@ -81,7 +81,7 @@ pub struct Chain {
     /// The memory allowed at the last call of `advance`.
     memory: u64,
     /// Beams that were given up for lack of time or memory.
-    late: Option<Late>,
+    deferred: Option<Deferred>,
     /// The number of parts handed out. No search is left before its own parts are back.
     out: usize,
     /// The progress of the stages that are over; its lower bound is that of all searches.
@@ -118,13 +118,13 @@ impl Chain {
             waiting: stages.into(),
             guided_by: None,
             current: None,
-            beside: None,
+            prover: None,
             reserve: 0,
             peak_memory: 0,
             turns: [0; 2],
             left: None,
             memory: 0,
-            late: None,
+            deferred: None,
             out: 0,
             past: Progress::default(),
             past_iterations: Vec::new(),
@@ -238,7 +238,7 @@ impl Chain {
             Stage::PushIdaStar(_) => ida_star::push_solver(problem),
             Stage::Beam => {
                 let beams = self.widening(beams::beams(problem, &self.tables));
-                self.begin_beside(memory / 2);
+                self.begin_prover(memory / 2);
                 beams
             }
             Stage::StagedBeam => self.widening(beams::staged(problem, &self.tables)),
@@ -258,7 +258,7 @@ impl Chain {
     /// Lets the last stage of the plan run beside the others, if it is one that proves.
     ///
     /// If that would take more than `most` bytes, it waits until the others are over.
-    fn begin_beside(&mut self, most: u64) {
+    fn begin_prover(&mut self, most: u64) {
         if let Some(&proof @ (Stage::IdaStar(_) | Stage::PushIdaStar(_))) = self.waiting.back() {
             let reserve = proof.fixed_bytes(self.problem.shape());
             let reserve = reserve.max(LEAST_RESERVE);
@@ -267,7 +267,7 @@ impl Chain {
             }
             self.waiting.pop_back();
             self.reserve = reserve;
-            self.beside = Some(Box::new(Self::new(
+            self.prover = Some(Box::new(Self::new(
                 self.problem.clone(),
                 self.metric,
                 Objective::Optimal,
@@ -278,15 +278,18 @@ impl Chain {
     }
 
     /// Whether it is the turn of the search that proves.
-    fn is_turn_of_beside(&mut self, nodes: u64) -> bool {
-        if self.beside.is_none() {
+    fn is_provers_turn(&mut self, nodes: u64) -> bool {
+        if self.prover.is_none() {
             return false;
         }
         let is_alone = match &self.current {
             Some((_, solver)) => solver.waits(),
             None => self.waiting.is_empty(),
         };
-        if !is_alone && self.turns[1].saturating_mul(beside(self.problem.shape())) > self.turns[0] {
+        if !is_alone
+            && self.turns[1].saturating_mul(nodes_per_prover_node(self.problem.shape()))
+                > self.turns[0]
+        {
             self.turns[0] = self.turns[0].saturating_add(nodes);
             return false;
         }
@@ -295,19 +298,19 @@ impl Chain {
     }
 
     /// Advances the search that proves.
-    fn advance_beside(&mut self, budget: Budget) -> Step<Answer> {
-        let Some(mut beside) = self.beside.take() else {
+    fn advance_prover(&mut self, budget: Budget) -> Step<Answer> {
+        let Some(mut prover) = self.prover.take() else {
             return Step::Working;
         };
-        let step = beside.advance(budget);
+        let step = prover.advance(budget);
         if let Step::Done(stop) = step {
             // What it has proven remains valid.
-            self.past = self.past.then(beside.progress()).at_rest();
-            self.past_iterations = beside.iterations();
+            self.past = self.past.then(prover.progress()).at_rest();
+            self.past_iterations = prover.iterations();
             self.last_stop = stop;
             return Step::Working;
         }
-        self.beside = Some(beside);
+        self.prover = Some(prover);
         match step {
             Step::Found(answer) => self.improved(answer),
             _ => Step::Working,
@@ -324,9 +327,9 @@ impl Chain {
     }
 
     /// The bytes that belong to the proof while it runs beside beams.
-    fn memory_beside(&self) -> u64 {
-        let beside = self.beside.as_ref();
-        beside.map_or(0, |it| it.progress().reserved().max(self.reserve))
+    fn prover_memory(&self) -> u64 {
+        let prover = self.prover.as_ref();
+        prover.map_or(0, |it| it.progress().reserved().max(self.reserve))
     }
 
     /// The progress of the stages that run one after the other.
@@ -357,14 +360,14 @@ impl Search for Chain {
     type Found = Answer;
 
     fn advance(&mut self, budget: Budget) -> Step<Answer> {
-        self.call_back(budget);
+        self.resume_deferred(budget);
         self.left = budget.time;
         self.memory = budget.memory;
         if !self.begun {
             self.begun = true;
             self.past.lower_bound = lower_bound(&self.problem, self.metric);
         }
-        if self.beside.is_some() {
+        if self.prover.is_some() {
             self.peak_memory = self.progress().peak_memory;
         }
         let met = self.met();
@@ -385,10 +388,10 @@ impl Search for Chain {
                 budget.memory,
             );
         }
-        if self.is_turn_of_beside(budget.nodes) {
-            return self.advance_beside(budget);
+        if self.is_provers_turn(budget.nodes) {
+            return self.advance_prover(budget);
         }
-        let beside = self.memory_beside();
+        let reserved = self.prover_memory();
         let Some((stage, solver)) = &mut self.current else {
             let Some(stage) = self.waiting.pop_front() else {
                 return Step::Done(self.last_stop);
@@ -396,12 +399,12 @@ impl Search for Chain {
             self.begin(stage, budget.memory);
             return Step::Working;
         };
-        let memory = budget.memory.saturating_sub(beside);
+        let memory = budget.memory.saturating_sub(reserved);
         match solver.advance(Budget { memory, ..budget }) {
             Step::Working => Step::Working,
             Step::Found(solution) => {
                 let length = self.metric.length(solution.moves());
-                let by = stage.at_hand(&self.problem);
+                let by = stage.or_fallback(&self.problem);
                 self.improved(Answer {
                     solution,
                     length,
@@ -410,9 +413,9 @@ impl Search for Chain {
             }
             Step::Done(stop) => {
                 let stage = *stage;
-                self.note_late(stage, stop, budget);
-                let is_last = self.waiting.is_empty() && self.beside.is_none();
-                if is_last && self.late.is_none() {
+                self.defer(stage, stop, budget);
+                let is_last = self.waiting.is_empty() && self.prover.is_none();
+                if is_last && self.deferred.is_none() {
                     // The search is left as it stands, as above.
                     self.last_stop = after(stop);
                     return Step::Done(self.last_stop);
@@ -427,13 +430,13 @@ impl Search for Chain {
 
     fn progress(&self) -> Progress {
         let own = self.own_progress();
-        let Some(beside) = &self.beside else {
+        let Some(prover) = &self.prover else {
             return Progress {
                 peak_memory: own.peak_memory.max(self.peak_memory),
                 ..own
             };
         };
-        let both = own.beside(beside.progress());
+        let both = own.alongside(prover.progress());
         Progress {
             peak_memory: both.peak_memory.max(self.peak_memory),
             ..both
@@ -442,8 +445,8 @@ impl Search for Chain {
 
     /// The iterations of the last stage that worked by iterations.
     fn iterations(&self) -> Vec<Iteration> {
-        match &self.beside {
-            Some(beside) => beside.iterations(),
+        match &self.prover {
+            Some(prover) => prover.iterations(),
             None => self.own_iterations(),
         }
     }
@@ -451,7 +454,7 @@ impl Search for Chain {
     fn name(&self) -> &'static str {
         match &self.current {
             Some((stage, _)) => stage.name(),
-            None => self.beside.as_ref().map_or(UNNAMED, |proof| proof.name()),
+            None => self.prover.as_ref().map_or(UNNAMED, |proof| proof.name()),
         }
     }
 
@@ -463,7 +466,7 @@ impl Search for Chain {
 
     fn part_memory(&self) -> u64 {
         let current = self.current.as_ref();
-        current.map_or(0, |(_, solver)| solver.part_memory()) + self.memory_beside()
+        current.map_or(0, |(_, solver)| solver.part_memory()) + self.prover_memory()
     }
 
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
@@ -473,10 +476,10 @@ impl Search for Chain {
 
     fn waits(&self) -> bool {
         let current = self.current.as_ref();
-        let beside = self.beside.as_ref();
+        let prover = self.prover.as_ref();
         let is_held_up = !self.has_open_end()
             || (current.is_none_or(|(_, solver)| solver.waits())
-                && beside.is_none_or(|beside| beside.waits()));
+                && prover.is_none_or(|prover| prover.waits()));
         self.out > 0 && is_held_up
     }
 

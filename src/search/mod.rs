@@ -152,7 +152,7 @@ impl Progress {
     /// from these alone: `peak_memory` is the greater of what they hold now together and the most that either
     /// held.
     #[must_use]
-    pub fn beside(self, other: Self) -> Self {
+    pub fn alongside(self, other: Self) -> Self {
         let (memory, both) = (self.memory + other.memory, self.then(other));
         Self {
             memory,

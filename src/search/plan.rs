@@ -193,11 +193,11 @@ impl Stage {
 
     /// What the stage actually runs: it uses another heuristic if there is no room for the tables of its own.
     #[must_use]
-    pub fn at_hand(self, problem: &Problem) -> Self {
+    pub fn or_fallback(self, problem: &Problem) -> Self {
         match self {
-            Self::AStar(heuristic, weight) => Self::AStar(heuristic.at_hand(problem), weight),
-            Self::IdaStar(heuristic) => Self::IdaStar(heuristic.at_hand(problem)),
-            Self::PushIdaStar(kind) => Self::PushIdaStar(kind.at_hand(problem)),
+            Self::AStar(heuristic, weight) => Self::AStar(heuristic.or_fallback(problem), weight),
+            Self::IdaStar(heuristic) => Self::IdaStar(heuristic.or_fallback(problem)),
+            Self::PushIdaStar(kind) => Self::PushIdaStar(kind.or_fallback(problem)),
             stage => stage,
         }
     }

@@ -8,9 +8,9 @@
 //! If there is help, a beam from the other end has all of the time that is left, and so do the search's own
 //! beams meanwhile.
 
-mod aside;
 mod pace;
 mod share;
+mod side_beam;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,9 +19,9 @@ use super::beam::Pass;
 use super::{Budget, Part, Progress, Search, Step, Stop};
 use crate::puzzle::Solution;
 
-use aside::Asides;
 use pace::Pace;
 use share::{Ends, Share};
+use side_beam::SideBeams;
 
 pub(super) use share::FIRST_SHARE;
 
@@ -130,13 +130,13 @@ pub struct Widening {
     /// Whether one of two beams that share the time has begun.
     is_paired: bool,
     /// Whether the last beam found no solution.
-    is_lost: bool,
+    last_failed: bool,
     best: Option<usize>,
     /// The progress of the beams that are over.
     past: Progress,
     /// The bytes to be granted for the next beam before it is made.
     claimed: u64,
-    asides: Asides,
+    side_beams: SideBeams,
     stop: Option<Stop>,
 }
 
@@ -187,11 +187,11 @@ impl Widening {
             seed: 0,
             is_first: false,
             is_paired: false,
-            is_lost: false,
+            last_failed: false,
             best: None,
             past: Progress::NONE,
             claimed: 0,
-            asides: Asides::default(),
+            side_beams: SideBeams::default(),
             stop: None,
         }
     }
@@ -269,8 +269,8 @@ impl Widening {
         let share = left.map(|left| self.share(left));
         let given = left.zip(share).map(|(left, share)| share.of(left));
         let is_paired = share == Some(Share::Second)
-            || !self.asides.is_empty()
-            || self.is_paired && !self.is_lost;
+            || !self.side_beams.is_empty()
+            || self.is_paired && !self.last_failed;
         let is_timed = budget.time.is_some() && !self.is_hasty;
         let planned = given.map(Ends::plan).filter(|_| is_timed);
         let mut scale = self.next(planned, is_paired);
@@ -288,7 +288,7 @@ impl Widening {
         let mut most = scale.times(slack);
         most.width = most.width.min(self.beams.widest());
         let wanted = self.beams.bytes(most);
-        let memory = budget.memory.saturating_sub(self.asides.memory());
+        let memory = budget.memory.saturating_sub(self.side_beams.memory());
         if wanted > memory {
             if memory > self.claimed {
                 // A search that claims memory may be granted more.
@@ -311,7 +311,7 @@ impl Widening {
             ..most
         };
         self.most = most.width;
-        self.seed = self.next_seed(self.asides.seed());
+        self.seed = self.next_seed(self.side_beams.seed());
         self.pass = self.beams.beam(self.scale, self.most, self.seed);
         if self.pass.is_none() {
             self.stop = Some(Stop::Exhausted);
@@ -426,11 +426,11 @@ impl Search for Widening {
             self.prepares_until = None;
         }
         self.left = budget.time;
-        if let Some(solution) = self.asides.found() {
+        if let Some(solution) = self.side_beams.found() {
             return self.improved(solution);
         }
         if let Some(stop) = self.stop {
-            return if self.asides.is_empty() {
+            return if self.side_beams.is_empty() {
                 Step::Done(stop)
             } else {
                 Step::Working
@@ -460,19 +460,19 @@ impl Search for Widening {
             return Step::Working;
         };
         if pass.is_stuck() {
-            self.is_lost = true;
+            self.last_failed = true;
             self.leave();
             return Step::Working;
         }
         match pass.advance(budget) {
             Step::Working => Step::Working,
             Step::Done(_) => {
-                self.is_lost = true;
+                self.last_failed = true;
                 self.leave();
                 Step::Working
             }
             Step::Found(solution) => {
-                self.is_lost = false;
+                self.last_failed = false;
                 self.leave();
                 self.improved(solution)
             }
@@ -480,7 +480,7 @@ impl Search for Widening {
     }
 
     fn progress(&self) -> Progress {
-        self.own_progress().beside(self.asides.progress())
+        self.own_progress().alongside(self.side_beams.progress())
     }
 
     fn name(&self) -> &'static str {
@@ -488,21 +488,21 @@ impl Search for Widening {
     }
 
     fn gains_by_help(&self) -> bool {
-        self.gains_by_an_aside()
+        self.gains_by_a_side_beam()
     }
 
     fn part_memory(&self) -> u64 {
-        let aside = self.next_aside();
-        aside.map_or(0, |most| self.to_come() + self.beams.bytes(most))
+        let side_beam = self.next_side_beam();
+        side_beam.map_or(0, |most| self.to_come() + self.beams.bytes(most))
     }
 
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
-        let aside = self.hand_out(memory)?;
-        Some(Box::new(aside))
+        let side_beam = self.hand_out(memory)?;
+        Some(Box::new(side_beam))
     }
 
     fn waits(&self) -> bool {
-        self.stop.is_some() && !self.asides.is_empty()
+        self.stop.is_some() && !self.side_beams.is_empty()
     }
 
     fn join(&mut self, part: Box<dyn Part>) {

@@ -6,16 +6,16 @@ use super::connection::Connections;
 use crate::engine::Engine;
 
 /// The last part of the grace period, in which calls that have not ended are answered UNAVAILABLE.
-const FAREWELL: Duration = Duration::from_secs(1);
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Lets calls in flight end, answers the rest UNAVAILABLE, and closes the connections that are left.
 pub async fn drain(connections: &Connections, engine: &Engine, grace: Duration) {
     let begun = Instant::now();
-    let farewell = FAREWELL.min(grace / 2);
+    let last_words = LAST_WORDS.min(grace / 2);
     connections.tell_to_go();
-    if !connections.ended_within(grace - farewell).await {
+    if !connections.ended_within(grace - last_words).await {
         engine.drain();
-        if !connections.ended_within(farewell).await {
+        if !connections.ended_within(last_words).await {
             let connections_left = connections.open();
             tracing::warn!(connections = connections_left, "closing what has not ended");
             connections.close().await;

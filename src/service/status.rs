@@ -262,14 +262,14 @@ fn limit(
 
 /// Why a caller is not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stranger {
+pub enum AuthFailure {
     /// It presents no token.
     MissingToken,
     /// It presents an unknown token, or presents one in the wrong way.
     WrongToken,
 }
 
-impl Stranger {
+impl AuthFailure {
     /// The label in metrics.
     #[must_use]
     pub const fn label(self) -> &'static str {
@@ -281,13 +281,13 @@ impl Stranger {
 }
 
 /// The status for a caller that is not let in.
-pub fn unauthenticated(stranger: Stranger) -> Status {
-    let (reason, message) = match stranger {
-        Stranger::MissingToken => (
+pub fn unauthenticated(failure: AuthFailure) -> Status {
+    let (reason, message) = match failure {
+        AuthFailure::MissingToken => (
             "TOKEN_MISSING",
             "this server asks for a token: send it as `authorization: Bearer TOKEN`",
         ),
-        Stranger::WrongToken => (
+        AuthFailure::WrongToken => (
             "TOKEN_WRONG",
             "the token is not one of this server's: ask whoever runs it for another",
         ),

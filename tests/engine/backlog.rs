@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use loyd::engine::average::Average;
-use loyd::engine::backlog::{Backlog, Line, Until};
+use loyd::engine::backlog::{Backlog, StandingLine, Until};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -69,7 +69,7 @@ fn who_was_left_half_done_teaches_that_it_takes_more() {
 
 #[test]
 fn a_line_stands_once_nobody_has_come_through_for_long() {
-    let line = Line::default();
+    let line = StandingLine::default();
     let begun = Instant::now();
     while begun.elapsed() < 110 * MS {
         line.stands(true);
@@ -82,7 +82,7 @@ fn a_line_stands_once_nobody_has_come_through_for_long() {
 
 #[test]
 fn who_comes_long_after_the_others_begins_another_line() {
-    let line = Line::default();
+    let line = StandingLine::default();
     assert!(!line.stands(true));
     thread::sleep(110 * MS);
     assert!(!line.stands(true));

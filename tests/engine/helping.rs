@@ -7,7 +7,7 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use loyd::engine::job::{End, Job};
-use loyd::engine::pool::{Next, Pool, Task, Ticket, Turn, UNAIDED};
+use loyd::engine::pool::{Next, Pool, SERVICE_BEFORE_HELP, Task, Ticket, Turn};
 use loyd::search::{Budget, Iteration, Part, Progress, Search, Step, Stop};
 
 use crate::fake::{PATIENCE, receive, task};
@@ -262,7 +262,7 @@ fn an_iterations_nodes_are_those_of_its_own_parts() {
 #[test]
 fn a_search_that_is_soon_over_is_not_shared() {
     // A fiftieth of what would be shared, since the machine may be busy.
-    let nodes = SECOND / 1000 * UNAIDED.as_millis() as u64 / 50;
+    let nodes = SECOND / 1000 * SERVICE_BEFORE_HELP.as_millis() as u64 / 50;
     let Started {
         pool, outbox, seen, ..
     } = start(nodes, u64::MAX);
@@ -277,7 +277,7 @@ fn a_search_that_gains_by_help_is_shared_at_once() {
     let begun = Instant::now();
     loop {
         // A tenth of what would be shared; the other worker may not be there yet.
-        let nodes = SECOND / 1000 * UNAIDED.as_millis() as u64 / 10;
+        let nodes = SECOND / 1000 * SERVICE_BEFORE_HELP.as_millis() as u64 / 10;
         let (mut search, seen) = countable(nodes);
         search.gains_by_help = true;
         let (job, outbox) = job(search, u64::MAX, u64::MAX);

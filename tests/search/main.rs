@@ -10,7 +10,6 @@ mod support;
 mod adversary;
 
 mod a_star;
-mod aside;
 mod batch;
 mod batched;
 mod beam;
@@ -38,6 +37,7 @@ mod plan;
 mod prepared;
 mod pushes;
 mod shared_rows;
+mod side_beam;
 mod staged_beam;
 mod table_walk;
 mod twelve_cells;

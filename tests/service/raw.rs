@@ -71,12 +71,12 @@ pub(crate) const END_STREAM: u8 = 1;
 pub(crate) const END_HEADERS: u8 = 4;
 
 /// The answer to h2's PING on graceful shutdown.
-pub(crate) fn farewell() -> Vec<u8> {
-    http2_frame(PING, ACK, 0, &GOODBYE)
+pub(crate) fn goaway_pong() -> Vec<u8> {
+    http2_frame(PING, ACK, 0, &GOAWAY_PING)
 }
 
 /// The payload of that PING.
-pub(crate) const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
+pub(crate) const GOAWAY_PING: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
 
 /// An HTTP/2 frame.
 pub(crate) fn http2_frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {

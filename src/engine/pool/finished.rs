@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use super::{SLICE, Task};
 
 /// The longest time to hold back the end of a task, not counting the turns that workers are in by then.
-const PATIENCE: Duration = SLICE;
+const MAX_DELAY: Duration = SLICE;
 
 /// This many finished tasks are announced in any case.
-const MOST: usize = 64;
+const MAX_BATCH: usize = 64;
 
 /// Finished tasks that have not been announced.
 #[derive(Default)]
@@ -31,9 +31,9 @@ impl Finished {
 
     /// Whether it is time to announce them, given whether a newcomer waits for a worker.
     pub(super) fn is_due(&self, has_line: bool) -> bool {
-        let waited = |since: Instant| since.elapsed() >= PATIENCE;
+        let waited = |since: Instant| since.elapsed() >= MAX_DELAY;
         self.since
-            .is_some_and(|since| !has_line || self.tasks.len() >= MOST || waited(since))
+            .is_some_and(|since| !has_line || self.tasks.len() >= MAX_BATCH || waited(since))
     }
 
     /// Takes all of them.

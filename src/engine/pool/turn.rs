@@ -16,11 +16,11 @@ pub const SLICE: Duration = Duration::from_millis(2);
 
 /// The least length of a slice, even while tasks wait that have had no service yet (fresh tasks).
 /// Enough to answer an easy question.
-pub const COURTESY: Duration = Duration::from_micros(200);
+pub const LEAST_SLICE: Duration = Duration::from_micros(200);
 
 /// The service a task must have had before idle workers help it, unless it is known to take long.
 /// Most questions are answered sooner by one worker, and need not occupy two.
-pub const UNAIDED: Duration = Duration::from_millis(50);
+pub const SERVICE_BEFORE_HELP: Duration = Duration::from_millis(50);
 
 /// A task's turn on a worker.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Turn<'a> {
     begun: Instant,
     slice: Duration,
     /// The least length of the turn while there are fresh tasks.
-    courtesy: Duration,
+    least: Duration,
     /// The service that the task had before this turn.
     before: Duration,
     /// How long the task was off the processor because it gave way.
@@ -48,7 +48,7 @@ impl<'a> Turn<'a> {
         Self {
             begun,
             slice,
-            courtesy: COURTESY,
+            least: LEAST_SLICE,
             before: Duration::ZERO,
             away: Cell::new(Duration::ZERO),
             stays: Cell::new(begun),
@@ -67,7 +67,7 @@ impl<'a> Turn<'a> {
     /// Whether the task had had so much service before this turn that any help is worth it.
     #[must_use]
     pub fn is_late(&self) -> bool {
-        self.before >= UNAIDED
+        self.before >= SERVICE_BEFORE_HELP
     }
 
     /// Offers work to an idle worker. Returns whether there is one; if not, nobody takes the work.
@@ -84,7 +84,7 @@ impl<'a> Turn<'a> {
     pub(super) fn of(shared: &'a Shared, id: u64, service: Duration) -> Self {
         let is_due = !service.is_zero() && shared.fresh.load(Ordering::Relaxed) > 0;
         Self {
-            courtesy: if is_due { SLICE } else { COURTESY },
+            least: if is_due { SLICE } else { LEAST_SLICE },
             before: service,
             callers: Some((shared, id)),
             ..Self::new(SLICE, &shared.fresh)
@@ -95,7 +95,7 @@ impl<'a> Turn<'a> {
     pub(super) fn of_helper(shared: &'a Shared) -> Self {
         Self {
             before: SLICE,
-            courtesy: Duration::ZERO,
+            least: Duration::ZERO,
             ..Self::new(SLICE, &shared.fresh)
         }
     }
@@ -121,7 +121,7 @@ impl<'a> Turn<'a> {
     pub fn is_over_but_for(&self, owed: Duration) -> bool {
         let spent = self.begun.elapsed().saturating_sub(self.away.get());
         let is_wanted = || self.fresh.load(Ordering::Relaxed) > 0;
-        spent >= self.slice || (spent >= owed.max(self.courtesy) && is_wanted())
+        spent >= self.slice || (spent >= owed.max(self.least) && is_wanted())
     }
 
     /// Lets threads run that have to read a call or write an answer, if the task is a long one.

@@ -55,7 +55,7 @@ impl Rows {
     /// Creates the rows of weights, all at once.
     #[must_use]
     pub fn new(weights: Weights) -> Self {
-        let mut making = Making::begin(weights);
+        let mut making = TableBuilder::begin(weights);
         while !making.advance(u64::MAX) {}
         making.finish()
     }
@@ -218,7 +218,7 @@ fn group(row: &[[u8; GROUP]], tiles: &[u8]) -> i32 {
 
 /// Rows under construction, one slide of one tile after the other.
 #[derive(Debug)]
-pub(super) struct Making {
+pub(super) struct TableBuilder {
     rows: Rows,
     /// The slides, each as the cell that the tile leaves and the later cell that it enters.
     ends: Vec<(usize, usize)>,
@@ -226,7 +226,7 @@ pub(super) struct Making {
     made: usize,
 }
 
-impl Making {
+impl TableBuilder {
     pub(super) fn begin(weights: Weights) -> Self {
         let shape = weights.shape();
         let cells = shape.cells();

@@ -66,7 +66,7 @@ pub(super) const fn supports(shape: Shape) -> bool {
 }
 
 /// Returns the shape, turned so that it is at least as wide as it is high.
-pub(super) const fn lying(shape: Shape) -> Shape {
+pub(super) const fn landscape(shape: Shape) -> Shape {
     if shape.rows() > shape.columns() {
         shape.transposed()
     } else {

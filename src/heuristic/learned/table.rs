@@ -6,9 +6,9 @@ use super::file::Reading;
 use super::lift::{Lift, Line};
 use super::ranking::Ranking;
 use super::rows::{self, Rows};
-use super::shipped::{self, Recipe, lying, recipe, shapes};
+use super::shipped::{self, Recipe, landscape, recipe, shapes};
 use super::weights::Weights;
-use crate::heuristic::shared_table::{Making, Slot, Slots};
+use crate::heuristic::shared_table::{Slot, Slots, TableBuilder};
 use crate::puzzle::Shape;
 
 static SLOTS: Slots<Work> = Slots::new();
@@ -16,7 +16,7 @@ static SLOTS: Slots<Work> = Slots::new();
 /// Returns whether there are weights for boards of this shape, in either orientation.
 #[must_use]
 pub const fn supports(shape: Shape) -> bool {
-    shipped::supports(lying(shape))
+    shipped::supports(landscape(shape))
 }
 
 /// Works on the rows for a shape, for about as long as the given number of search nodes takes.
@@ -36,14 +36,14 @@ pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
 /// orientation.
 #[must_use]
 pub fn has_network(shape: Shape) -> bool {
-    let shape = lying(shape);
+    let shape = landscape(shape);
     shipped::network(shape)
         .or(shipped::near_network(shape))
         .is_some()
 }
 
 fn slot(shape: Shape) -> Option<&'static Slot<Work>> {
-    let shape = lying(shape);
+    let shape = landscape(shape);
     supports(shape).then(|| SLOTS.of(&shape, shapes()))
 }
 
@@ -58,7 +58,7 @@ struct Work {
 enum Stage {
     Reading(Reading<'static, Weights>),
     Lifting(Lift),
-    Rows(rows::Making),
+    Rows(rows::TableBuilder),
     /// The weights are damaged.
     Failed,
 }
@@ -68,7 +68,7 @@ const READ_A_NODE: u64 = 16;
 const LIFTED_A_NODE: u64 = 8;
 const SPREAD_A_NODE: u64 = 16;
 
-impl Making for Work {
+impl TableBuilder for Work {
     type Class = Shape;
     type Plan = Option<Recipe>;
     type Table = Rows;
@@ -156,7 +156,7 @@ impl Work {
     fn go_on(&mut self, weights: Option<Weights>) {
         let next = weights.and_then(|weights| match self.lifts.next() {
             Some(line) => Lift::begin(weights, line).map(Stage::Lifting),
-            None => Some(Stage::Rows(rows::Making::begin(weights))),
+            None => Some(Stage::Rows(rows::TableBuilder::begin(weights))),
         });
         self.stage = next.unwrap_or(Stage::Failed);
     }

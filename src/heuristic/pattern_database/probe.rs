@@ -48,7 +48,7 @@ impl<E: RowEntry> PatternDatabase<E> {
     /// [`Self::distance`].
     pub(super) fn descent(&self, cells: &[usize], blank: usize) -> Descent<'_, E> {
         let state = self.state(cells, blank);
-        self.call_for(&state);
+        self.prefetch_bit(&state);
         Descent {
             database: self,
             placement: Placement {
@@ -100,7 +100,7 @@ impl<E: RowEntry> PatternDatabase<E> {
         state.order * self.stride() + self.rows.row(state.occupied, state.blank)
     }
 
-    fn call_for(&self, state: &State) {
+    fn prefetch_bit(&self, state: &State) {
         prefetch(&self.words, self.place(state) / 64);
     }
 
@@ -216,7 +216,7 @@ impl<E: RowEntry> Descent<'_, E> {
             self.tried += 1;
         };
         self.next = after(state, self.tile, free, tiles);
-        self.database.call_for(&self.next);
+        self.database.prefetch_bit(&self.next);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The exact number of pushes of every colouring of one class.
 
 use crate::heuristic::SMALL_CELLS;
-use crate::heuristic::shared_table::Making;
+use crate::heuristic::shared_table::TableBuilder;
 use crate::puzzle::{Direction, Shape};
 
 use super::ranks::{BLANK, Colours, Ranks};
@@ -68,7 +68,7 @@ pub(super) struct Building {
     distance: u8,
 }
 
-impl Making for Building {
+impl TableBuilder for Building {
     type Class = Class;
     type Plan = Ranks;
     type Table = Table;

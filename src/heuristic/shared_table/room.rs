@@ -46,7 +46,7 @@ pub(super) trait Holder: Sync {
 
     /// Evicts the table. Returns the bytes that it had taken and the memory to free, or `None` if
     /// it can no longer be evicted.
-    fn give_up(&self) -> Option<(usize, Box<dyn Any + Send>)>;
+    fn evict(&self) -> Option<(usize, Box<dyn Any + Send>)>;
 }
 
 /// Limits the bytes of all shared tables of the process: those of the walking distance, of pushes
@@ -167,7 +167,7 @@ impl Holders {
             if free >= bytes {
                 break;
             }
-            if let Some((bytes, what)) = place.give_up() {
+            if let Some((bytes, what)) = place.evict() {
                 free += bytes;
                 given_up.push(what);
                 self.forget(place);

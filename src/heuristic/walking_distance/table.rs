@@ -2,7 +2,7 @@
 
 use super::Class;
 use super::crowds::{Crowds, Numbering};
-use crate::heuristic::shared_table::Making;
+use crate::heuristic::shared_table::TableBuilder;
 
 /// A distance modulo 3, as a number from 1 to 3: 3 stands for the multiples of 3.
 ///
@@ -94,7 +94,7 @@ pub(super) struct Building {
     next: Vec<Crowds>,
 }
 
-impl Making for Building {
+impl TableBuilder for Building {
     type Class = Class;
     type Plan = Numbering;
     type Table = Table;

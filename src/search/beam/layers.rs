@@ -83,8 +83,8 @@ pub struct Layers<E: Estimate> {
     proposals: Box<[Child]>,
     /// Children that become candidates if they have not been seen, for which the memory needed to tell was
     /// prefetched: those of the nodes just expanded, and those of the nodes before.
-    calling: Vec<Candidate<E::Value>>,
-    called: Vec<Candidate<E::Value>>,
+    prefetching: Vec<Candidate<E::Value>>,
+    prefetched: Vec<Candidate<E::Value>>,
     cut: Cut,
     seen: Seen,
     /// By part of the blank's cell: where the next node of the next layer goes. The cells, row by row, are
@@ -128,8 +128,8 @@ impl<E: Estimate> Layers<E> {
             boards: Boards::new(shape, width),
             candidates: Vec::with_capacity(CANDIDATES_A_NODE * width),
             proposals: vec![Child::default(); E::TOGETHER].into(),
-            calling: Vec::new(),
-            called: Vec::new(),
+            prefetching: Vec::new(),
+            prefetched: Vec::new(),
             cut: Cut::new(width),
             seen: Seen::new(width),
             places: vec![0; parts].into(),

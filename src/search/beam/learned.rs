@@ -25,7 +25,7 @@ pub struct Learned<R = Rows> {
     /// The blank's cell in the goal.
     home: usize,
     /// By row: the moving average of recent changes, in fine fractions of 1/[`Network::UNIT`].
-    late: Box<[Cell<i16>]>,
+    recent: Box<[Cell<i16>]>,
     by_tile: RefCell<ByTile>,
     /// Scratch space for the changes of some children.
     changes: RefCell<Vec<i32>>,
@@ -54,7 +54,7 @@ impl<R: Ranking> Learned<R> {
         Self {
             goal,
             home: cells - 1,
-            late: vec![Cell::new(0); rows.count()].into(),
+            recent: vec![Cell::new(0); rows.count()].into(),
             by_tile: RefCell::new(ByTile::new(cells)),
             changes: RefCell::default(),
             sums: Vec::new(),
@@ -68,7 +68,7 @@ impl<R: Ranking> Learned<R> {
     #[inline]
     fn between(&self, lane: Lane) -> (R::Between<'_>, &[Cell<i16>]) {
         let rows = self.rows.between(lane.to, lane.direction);
-        (rows, &self.late[rows.numbers()])
+        (rows, &self.recent[rows.numbers()])
     }
 }
 
@@ -80,9 +80,9 @@ fn change(rows: impl Changes, said: i32) -> i32 {
 
 /// Adds a new change to the recent ones.
 #[inline]
-fn note(late: &Cell<i16>, change: i32) {
-    let before = i32::from(late.get());
-    late.set((before + (((change << FINE) - before) >> MEMORY)) as i16);
+fn note(recent: &Cell<i16>, change: i32) {
+    let before = i32::from(recent.get());
+    recent.set((before + (((change << FINE) - before) >> MEMORY)) as i16);
 }
 
 impl<R: Ranking> Estimate for Learned<R> {
@@ -99,7 +99,7 @@ impl<R: Ranking> Estimate for Learned<R> {
 
     #[inline]
     fn child(&self, lane: Lane) -> impl Fn(&[u8], i32, usize) -> Option<i32> {
-        let (rows, late) = self.between(lane);
+        let (rows, recent) = self.between(lane);
         let network = self.rows.network();
         move |tiles, value, tile| {
             let beyond = network.map_or(0, |network| {
@@ -107,7 +107,7 @@ impl<R: Ranking> Estimate for Learned<R> {
                 along.change(&network.sums(tiles), tile)
             });
             let change = change(rows, rows.sum(tile, tiles)) + beyond;
-            note(&late[tile - 1], rows.sign() * change);
+            note(&recent[tile - 1], rows.sign() * change);
             Some(value + change)
         }
     }
@@ -120,7 +120,7 @@ impl<R: Ranking> Estimate for Learned<R> {
         children: Children<'_, i32>,
         mut each: impl FnMut(Child, Option<i32>),
     ) {
-        let (rows, late) = self.between(lane);
+        let (rows, recent) = self.between(lane);
         let by_tile = &mut *self.by_tile.borrow_mut();
         let changes = &mut *self.changes.borrow_mut();
         changes.resize(changes.len().max(children.all().len()), 0);
@@ -158,7 +158,7 @@ impl<R: Ranking> Estimate for Learned<R> {
         }
         // In the same order either way, so that all processors find the same solutions.
         for (&child, &change) in children.all().iter().zip(&*changes) {
-            note(&late[child.tile() - 1], rows.sign() * change);
+            note(&recent[child.tile() - 1], rows.sign() * change);
             let before = children.parent(child).value;
             each(child, Some(before + change));
         }
@@ -166,11 +166,11 @@ impl<R: Ranking> Estimate for Learned<R> {
 
     #[inline]
     fn foreseen(&self, lane: Lane) -> impl Fn(i32, usize) -> i32 {
-        let (rows, late) = self.between(lane);
+        let (rows, recent) = self.between(lane);
         let sign = rows.sign();
         let may_complete = lane.from == self.home;
         move |value, tile| {
-            let after = value + ((sign * i32::from(late[tile - 1].get())) >> FINE);
+            let after = value + ((sign * i32::from(recent[tile - 1].get())) >> FINE);
             if may_complete {
                 i32::MIN
             } else {

@@ -109,7 +109,7 @@ pub struct Beam<E: Estimate<Tile = u8>> {
     width: usize,
     layers: Layers<E>,
     /// Completed boards that turned out not to be the goal in spite of their hashes.
-    strangers: usize,
+    false_goals: usize,
     stop: Option<Stop>,
 }
 
@@ -123,7 +123,7 @@ impl<E: Estimate<Tile = u8>> Beam<E> {
             task,
             width: settings.width(),
             layers,
-            strangers: 0,
+            false_goals: 0,
             stop: None,
         }
     }
@@ -141,7 +141,7 @@ impl<E: Estimate<Tile = u8>> Beam<E> {
                 Step::Done(_) => return None,
             }
         }
-        let goal = self.layers.completed().head(self.strangers);
+        let goal = self.layers.completed().head(self.false_goals);
         let moves = self.layers.trace().moves(goal.mark);
         Some(watch.groups(&self.task.start, &moves, seed))
     }
@@ -189,14 +189,14 @@ impl<E: Estimate<Tile = u8>> Search for Beam<E> {
             return Step::Done(stop);
         }
         let state = self.layers.advance(budget.nodes);
-        while self.strangers < self.layers.completed().len() {
-            let head = self.layers.completed().head(self.strangers);
+        while self.false_goals < self.layers.completed().len() {
+            let head = self.layers.completed().head(self.false_goals);
             let moves = self.layers.trace().moves(head.mark);
             if let Some(solution) = self.task.solution(moves) {
                 self.stop = Some(Stop::FirstFound);
                 return Step::Found(solution);
             }
-            self.strangers += 1;
+            self.false_goals += 1;
         }
         if state != State::Over {
             return Step::Working;

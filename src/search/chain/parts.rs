@@ -19,7 +19,7 @@ const PROVABLE_CELLS: usize = 25;
 #[derive(Clone, Copy, Debug)]
 enum By {
     Current,
-    Beside,
+    Prover,
 }
 
 /// A part of one of a chain's searches.
@@ -51,7 +51,7 @@ impl Chain {
         // It takes a few milliseconds until the proof has something to share, and a beam would keep the
         // helper until the time is over.
         let of_beams = (!self.proof_gains_most()).then(|| self.split_current(memory));
-        let part = of_beams.flatten().or_else(|| self.split_beside(memory))?;
+        let part = of_beams.flatten().or_else(|| self.split_prover(memory))?;
         self.out += 1;
         Some(part)
     }
@@ -63,9 +63,9 @@ impl Chain {
             return;
         };
         let HandedOut { part, by } = *part;
-        match (by, &mut self.current, &mut self.beside) {
+        match (by, &mut self.current, &mut self.prover) {
             (By::Current, Some((_, solver)), _) => solver.join(part),
-            (By::Beside, _, Some(beside)) => beside.join(part),
+            (By::Prover, _, Some(prover)) => prover.join(part),
             _ => {}
         }
         self.out -= 1;
@@ -73,8 +73,8 @@ impl Chain {
 
     /// Whether the search that proves beside beams gains more by help than the beams do.
     pub(super) fn proof_gains_most(&self) -> bool {
-        let beside = self.beside.as_ref();
-        let guided_by = beside.and_then(|beside| beside.guided_by);
+        let prover = self.prover.as_ref();
+        let guided_by = prover.and_then(|prover| prover.guided_by);
         let is_provable = match self.objective {
             // The bound grows by more moves than the solution gets shorter.
             Objective::Bounded(_) => true,
@@ -87,7 +87,7 @@ impl Chain {
     }
 
     fn split_current(&mut self, memory: u64) -> Option<HandedOut> {
-        let others = self.memory_beside();
+        let others = self.prover_memory();
         let (_, solver) = self.current.as_mut()?;
         let part = solver.split(memory.saturating_sub(others))?;
         Some(HandedOut {
@@ -96,13 +96,13 @@ impl Chain {
         })
     }
 
-    fn split_beside(&mut self, memory: u64) -> Option<HandedOut> {
+    fn split_prover(&mut self, memory: u64) -> Option<HandedOut> {
         let others = self.own_progress().reserved();
-        let beside = self.beside.as_mut()?;
-        let part = beside.split(memory.saturating_sub(others))?;
+        let prover = self.prover.as_mut()?;
+        let part = prover.split(memory.saturating_sub(others))?;
         Some(HandedOut {
             part,
-            by: By::Beside,
+            by: By::Prover,
         })
     }
 }

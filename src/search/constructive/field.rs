@@ -4,7 +4,7 @@
 //! steps off the board and onto finished cells.
 
 use super::Variant;
-use super::toil::Spot;
+use super::slide_worth::Spot;
 use crate::puzzle::{Direction, Problem, Shape, goal_cell, plain_tile};
 
 /// A cell of the grid with the margin.
@@ -151,7 +151,7 @@ impl Field {
         plain_tile(self.home, cell)
     }
 
-    /// By how much a slide of the tile on a cell reduces its toil; [`BARRED`](super::toil::BARRED) where the
+    /// By how much a slide of the tile on a cell reduces its toil; [`BARRED`](super::slide_worth::BARRED) where the
     /// cell is not free, and 0 for a variant that is blind to the tiles it passes.
     #[inline]
     pub(super) fn gain(&self, cell: Cell, direction: Direction) -> i32 {

@@ -2,7 +2,7 @@
 
 use super::field::{Cell, Field};
 use super::push::{PUSHES, Push};
-use super::toil::{BARRED, Spot};
+use super::slide_worth::{BARRED, Spot};
 use crate::puzzle::Direction;
 
 /// The cost of a move in a score, in units of [`Spot::gain`]: a little less than what a step of a tile along

@@ -16,7 +16,7 @@ mod line_end;
 mod look_ahead;
 mod push;
 mod route;
-mod toil;
+mod slide_worth;
 mod variant;
 mod walk;
 

@@ -1,7 +1,7 @@
 //! The blank's walk to a cell, chosen for the good it does to the tiles it passes.
 
 use super::field::{Cell, Field};
-use super::toil::BARRED;
+use super::slide_worth::BARRED;
 use crate::puzzle::Direction;
 
 /// No walk leads here.

@@ -4,11 +4,11 @@ use std::cell::OnceCell;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::drive::{self, Drive};
 use super::near::Near;
 use super::peel::{Block, Ending, Group, peel};
 use super::rest::{self, Rest};
 use super::stage::Stage;
+use super::stage_worth::{self, StageWorth};
 use crate::heuristic::learned::near::NearRows;
 use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
@@ -32,7 +32,7 @@ fn is_wide(shape: Shape, width: usize) -> bool {
 /// boards are kept: far tiles then count more, those that are placed first count less, and stages are waited
 /// for longer. On 10×10 this makes solutions by 3000 nodes 3 % shorter; those of 16×16, for which nothing was
 /// learned, would be 1 % longer.
-pub(super) fn plenty(shape: Shape, width: usize, is_learned: bool) -> f64 {
+pub(super) fn nodes_per_cell(shape: Shape, width: usize, is_learned: bool) -> f64 {
     if is_learned {
         (width as f64 / shape.cells() as f64).max(1.0)
     } else {
@@ -69,7 +69,7 @@ pub(super) struct Staged<T> {
     closed_by: Box<[u16]>,
     rest: Rest,
     near: Option<Near>,
-    drive: Drive,
+    stage_worth: StageWorth,
     tile: PhantomData<T>,
 }
 
@@ -97,13 +97,13 @@ impl<T: Tile> Staged<T> {
             }
             tiles.push(cells.map(|cell| plain_tile(problem.home(), cell)));
         }
-        let plenty = plenty(shape, width, near.is_some());
+        let nodes_per_cell = nodes_per_cell(shape, width, near.is_some());
         Self {
             home: problem.home(),
             stages: vec![OnceCell::new(); groups.len()],
-            rest: Rest::new(problem, &groups, is_wide(shape, width), plenty),
+            rest: Rest::new(problem, &groups, is_wide(shape, width), nodes_per_cell),
             near: near.map(|rows| Near::new(rows, width)),
-            drive: Drive::new(first, plenty),
+            stage_worth: StageWorth::new(first, nodes_per_cell),
             groups,
             block,
             tiles,
@@ -139,7 +139,7 @@ impl<T: Tile> Staged<T> {
 
     /// The fraction of the cells that the farthest boards have yet to fill.
     pub(super) fn open(&self) -> f32 {
-        let stages = &self.groups[usize::from(self.drive.top()).min(self.groups.len())..];
+        let stages = &self.groups[usize::from(self.stage_worth.top()).min(self.groups.len())..];
         let tiles: usize = stages.iter().map(|group| usize::from(group.tiles)).sum();
         (tiles + self.block.rows * self.block.columns) as f32 / self.closed_by.len() as f32
     }
@@ -228,7 +228,7 @@ impl<T: Tile> Staged<T> {
 impl<T: Tile> Estimate for Staged<T> {
     type Tile = T;
     type Value = Value;
-    const UNIT: i32 = drive::UNIT;
+    const UNIT: i32 = stage_worth::UNIT;
 
     fn root(&self, tiles: &[T]) -> Value {
         self.enter(self.rest.root(tiles), 0, |cell| tiles[cell].into())
@@ -243,8 +243,8 @@ impl<T: Tile> Estimate for Staged<T> {
 
     #[inline]
     fn rank(&self, value: Value) -> i32 {
-        let rest = value.rest / (rest::UNIT / drive::UNIT);
-        rest.saturating_add(self.drive.rank(value.stage, value.distance))
+        let rest = value.rest / (rest::UNIT / stage_worth::UNIT);
+        rest.saturating_add(self.stage_worth.rank(value.stage, value.distance))
     }
 
     #[inline]
@@ -254,7 +254,7 @@ impl<T: Tile> Estimate for Staged<T> {
 
     fn next_layer(&mut self, layer: impl Iterator<Item = Value> + Clone) -> Option<i32> {
         let places = layer.clone().map(|value| (value.stage, value.distance));
-        self.drive.next_layer(places);
+        self.stage_worth.next_layer(places);
         layer.map(|value| self.rank(value)).min()
     }
 }

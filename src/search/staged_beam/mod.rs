@@ -3,18 +3,18 @@
 mod block;
 mod carry;
 mod closing;
-mod drive;
 mod estimate;
 mod finale;
 pub(crate) mod leaders;
 mod near;
 mod peel;
+mod replay;
 mod rest;
 mod roots;
 mod run;
 mod stage;
+mod stage_worth;
 mod stages;
-mod telling;
 mod window;
 
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use crate::search::beam::{Lines, Tile};
 pub(super) const UNIT: i32 = 64;
 
 /// A tile that is placed first counts more than one that is placed last by the number of cells to this power,
-/// which falls as [`plenty`](super::estimate::plenty) to the power of the second constant.
+/// which falls as [`nodes_per_cell`](super::estimate::nodes_per_cell) to the power of the second constant.
 const FIRST_MORE: f64 = 0.4;
 const FIRST_LESS: f64 = -0.1;
 
@@ -21,7 +21,7 @@ const COST_UNIT: f64 = 32.0;
 const PRODUCT: i32 = WEIGHT_UNIT as i32 * COST_UNIT as i32 / UNIT;
 
 /// How fast the estimate grows with distances, in narrow beams and in wide ones. For wide beams it rises as
-/// [`plenty`](super::estimate::plenty) to the power of the last constant.
+/// [`nodes_per_cell`](super::estimate::nodes_per_cell) to the power of the last constant.
 const STEEPNESS: f64 = 5.5;
 const WIDE_STEEPNESS: f64 = 3.9;
 const STEEPER: f64 = 0.18;
@@ -59,13 +59,18 @@ impl Rest {
     pub(super) const MOST_WIDE: usize = 1 << 12;
 
     /// The estimate for a problem whose tiles are placed in the order of `groups`, by a beam that is wide or
-    /// not and has this [`plenty`](super::estimate::plenty).
-    pub(super) fn new(problem: &Problem, groups: &[Group], wide: bool, plenty: f64) -> Self {
+    /// not and has this [`nodes_per_cell`](super::estimate::nodes_per_cell).
+    pub(super) fn new(
+        problem: &Problem,
+        groups: &[Group],
+        wide: bool,
+        nodes_per_cell: f64,
+    ) -> Self {
         let shape = problem.shape();
         let cells = shape.cells();
         let points = shape.points();
         let mut weights = vec![WEIGHT_UNIT as u16; cells];
-        let first_more = FIRST_MORE * plenty.powf(FIRST_LESS);
+        let first_more = FIRST_MORE * nodes_per_cell.powf(FIRST_LESS);
         let mut placed = 0;
         for group in groups {
             let open = (cells - placed) as f64 / cells as f64;
@@ -79,7 +84,7 @@ impl Rest {
         let home_cells = || (0..cells).map(|tile| problem.goal_cell(tile as u16));
         let long = shape.rows().max(shape.columns());
         let side = (cells as f64).sqrt();
-        let wide_steepness = WIDE_STEEPNESS * plenty.powf(STEEPER);
+        let wide_steepness = WIDE_STEEPNESS * nodes_per_cell.powf(STEEPER);
         let cost = |k: usize| {
             let part = k as f64 / long as f64;
             let moves = if wide {

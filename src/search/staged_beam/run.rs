@@ -7,8 +7,8 @@ use super::closing::Closing;
 use super::estimate::Staged;
 use super::finale::Finale;
 use super::peel::Ending;
+use super::replay::Replay;
 use super::stages::{Completed, Stages};
-use super::telling::Telling;
 use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
 use crate::search::beam::{Layers, Mark, Pass, Ready, Settings, State, Tile, Trace};
@@ -93,7 +93,7 @@ enum Phase<T: Tile> {
     /// The stages, with a table for the block.
     ToTable(Stages<T>, Closing),
     /// A solution that one of these has found is being replayed.
-    Telling(Teller<T>, Telling),
+    Replay(ReplaySource<T>, Replay),
     Over(Stop),
 }
 
@@ -102,12 +102,12 @@ enum Phase<T: Tile> {
     clippy::large_enum_variant,
     reason = "there is one of it, in a phase that is as large"
 )]
-enum Teller<T: Tile> {
+enum ReplaySource<T: Tile> {
     Finale(Finale<T>),
     ToTable(Stages<T>),
 }
 
-impl<T: Tile> Teller<T> {
+impl<T: Tile> ReplaySource<T> {
     fn trace(&self) -> &Trace {
         match self {
             Self::Finale(finale) => finale.layers().trace(),
@@ -139,7 +139,7 @@ impl<T: Tile> Phase<T> {
     fn counts(&self) -> (u64, u64) {
         match self {
             Self::Gathering(stages, _) | Self::ToTable(stages, _) => stages.layers().counts(),
-            Self::Telling(teller, _) => teller.counts(),
+            Self::Replay(source, _) => source.counts(),
             Self::Finale(finale) => finale.layers().counts(),
             Self::Over(_) => (0, 0),
         }
@@ -194,9 +194,14 @@ impl<T: Tile> StagedBeam<T> {
     }
 
     /// Begins to replay the moves to a node and the moves after it.
-    fn tell(&mut self, teller: Teller<T>, mark: Mark, rest: Vec<Direction>) -> Step<Solution> {
-        let telling = Telling::new(mark, rest, &self.problem, self.symmetry);
-        self.phase = Phase::Telling(teller, telling);
+    fn begin_replay(
+        &mut self,
+        source: ReplaySource<T>,
+        mark: Mark,
+        rest: Vec<Direction>,
+    ) -> Step<Solution> {
+        let replay = Replay::new(mark, rest, &self.problem, self.symmetry);
+        self.phase = Phase::Replay(source, replay);
         Step::Working
     }
 
@@ -219,12 +224,12 @@ impl<T: Tile> StagedBeam<T> {
         match &self.phase {
             Phase::Gathering(it, _) | Phase::ToTable(it, _) => stages + it.layers().trace().bytes(),
             Phase::Finale(finale) => stages + finale_bytes() + finale.layers().trace().bytes(),
-            Phase::Telling(teller, it) => {
-                let finale = match teller {
-                    Teller::Finale(_) => finale_bytes(),
-                    Teller::ToTable(_) => 0,
+            Phase::Replay(source, it) => {
+                let finale = match source {
+                    ReplaySource::Finale(_) => finale_bytes(),
+                    ReplaySource::ToTable(_) => 0,
                 };
-                stages + finale + teller.trace().bytes() + it.bytes() as u64
+                stages + finale + source.trace().bytes() + it.bytes() as u64
             }
             Phase::Over(_) => 0,
         }
@@ -288,7 +293,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
             Phase::ToTable(stages, _) => self.rest_of(stages.layers(), expected) + CLOSING_LAYERS,
             // By the estimate alone: the wider the beam, the shorter its solutions become, all along the way.
             Phase::Finale(finale) => finale.layers().rest(),
-            Phase::Telling(..) | Phase::Over(_) => 1,
+            Phase::Replay(..) | Phase::Over(_) => 1,
         }
     }
 
@@ -302,7 +307,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
         match &mut self.phase {
             Phase::Gathering(stages, _) | Phase::ToTable(stages, _) => stages.set_width(width),
             Phase::Finale(finale) => finale.set_width(width),
-            Phase::Telling(..) | Phase::Over(_) => {}
+            Phase::Replay(..) | Phase::Over(_) => {}
         }
     }
 }
@@ -333,7 +338,7 @@ impl<T: Tile> Search for StagedBeam<T> {
             Phase::Finale(mut finale) => {
                 let state = finale.advance(budget.nodes);
                 if let Some(mark) = finale.next_goal() {
-                    return self.tell(Teller::Finale(finale), mark, Vec::new());
+                    return self.begin_replay(ReplaySource::Finale(finale), mark, Vec::new());
                 }
                 if state == State::Over {
                     self.count(finale.layers().counts());
@@ -354,20 +359,20 @@ impl<T: Tile> Search for StagedBeam<T> {
                 let Some((mark, rest)) = closing.end(stages.layers()) else {
                     return self.end(Phase::ToTable(stages, closing).counts(), None);
                 };
-                self.tell(Teller::ToTable(stages), mark, rest)
+                self.begin_replay(ReplaySource::ToTable(stages), mark, rest)
             }
-            Phase::Telling(teller, mut telling) => {
-                if !telling.advance(teller.trace(), budget.nodes) {
-                    self.phase = Phase::Telling(teller, telling);
+            Phase::Replay(source, mut replay) => {
+                if !replay.advance(source.trace(), budget.nodes) {
+                    self.phase = Phase::Replay(source, replay);
                     return Step::Working;
                 }
-                match (teller, telling.finish()) {
+                match (source, replay.finish()) {
                     // It was not the goal.
-                    (Teller::Finale(finale), None) => {
+                    (ReplaySource::Finale(finale), None) => {
                         self.phase = Phase::Finale(finale);
                         Step::Working
                     }
-                    (teller, solution) => self.end(teller.counts(), solution),
+                    (source, solution) => self.end(source.counts(), solution),
                 }
             }
         }

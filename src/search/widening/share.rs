@@ -75,7 +75,7 @@ impl Widening {
         let first = left.mul_f64(FIRST_SHARE);
         if self.begun == 0 && self.next(Some(first), false).width > 2 * self.beams.narrowest() {
             Share::First
-        } else if self.asides.is_empty() && !self.is_paired && self.is_time_for_two(left) {
+        } else if self.side_beams.is_empty() && !self.is_paired && self.is_time_for_two(left) {
             Share::Second
         } else {
             Share::All

@@ -17,7 +17,7 @@ use tower::Service;
 use super::identity::Identity;
 use super::reload::Reloaded;
 use super::tokens::{Token, Tokens};
-use crate::service::status::{self, Stranger};
+use crate::service::status::{self, AuthFailure};
 use crate::telemetry;
 
 /// The path prefix that needs no token.
@@ -68,7 +68,7 @@ where
                 }
                 Err(stranger) => {
                     let peer = request.extensions().get();
-                    telemetry::stranger(stranger.label(), peer.copied());
+                    telemetry::unauthenticated(stranger.label(), peer.copied());
                     let refusal = status::unauthenticated(stranger).into_http();
                     return Either::Right(ready(Ok(refusal)));
                 }
@@ -80,9 +80,9 @@ where
     }
 }
 
-fn presented<'t>(tokens: &'t Tokens, headers: &HeaderMap) -> Result<&'t Token, Stranger> {
+fn presented<'t>(tokens: &'t Tokens, headers: &HeaderMap) -> Result<&'t Token, AuthFailure> {
     let mut values = headers.get_all(AUTHORIZATION).iter();
-    let value = values.next().ok_or(Stranger::MissingToken)?;
+    let value = values.next().ok_or(AuthFailure::MissingToken)?;
     let known = value.to_str().ok().and_then(|value| {
         let (scheme, token) = value.split_at_checked(SCHEME.len())?;
         let token = scheme.eq_ignore_ascii_case(SCHEME).then_some(token)?;
@@ -90,5 +90,5 @@ fn presented<'t>(tokens: &'t Tokens, headers: &HeaderMap) -> Result<&'t Token, S
     });
     known
         .filter(|_| values.next().is_none())
-        .ok_or(Stranger::WrongToken)
+        .ok_or(AuthFailure::WrongToken)
 }

@@ -15,7 +15,7 @@ use super::frame_header::{DATA, END_STREAM, FrameHeaders, HEADERS, RST_STREAM};
 const REMEMBERED: usize = 256;
 
 /// Fewer bytes of an answer than this, in a while, count as nothing.
-pub(super) const SOME: u64 = 4 << 10;
+pub(super) const LEAST_PROGRESS: u64 = 4 << 10;
 
 /// The answers of a connection that have begun and have not ended.
 #[derive(Debug, Default)]
@@ -31,7 +31,7 @@ pub struct Answers {
 /// What has been sent of an answer.
 #[derive(Debug)]
 struct Sent {
-    /// Since when less than [`SOME`] has been sent.
+    /// Since when less than [`LEAST_PROGRESS`] has been sent.
     since: Instant,
     /// How many bytes have been sent since then.
     bytes: u64,
@@ -55,7 +55,7 @@ impl Answers {
                 DATA if header.flags & END_STREAM == 0 => {
                     if let Some(sent) = self.open.get_mut(&header.stream) {
                         sent.bytes += header.payload as u64;
-                        if sent.bytes >= SOME {
+                        if sent.bytes >= LEAST_PROGRESS {
                             *sent = Sent {
                                 since: now,
                                 bytes: 0,

@@ -18,10 +18,10 @@ const END_HEADERS: u8 = 4;
 /// on graceful shutdown.
 const PING: u8 = 6;
 const ACK: u8 = 1;
-const GOODBYE: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
+const GOAWAY_PING: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
 
 /// The bytes of the answer to a goodbye.
-pub const FAREWELL: usize = HEADER_BYTES + GOODBYE.len();
+pub const GOAWAY_PONG_BYTES: usize = HEADER_BYTES + GOAWAY_PING.len();
 
 /// The credit that any other frame costs. Each byte sent earns one unit of it.
 const COST: u64 = 64;
@@ -45,7 +45,7 @@ pub struct Frames {
     /// Whether the headers of a call are incomplete.
     in_headers: bool,
     /// Where the answer to a goodbye begins in the bytes that came last.
-    farewell: Option<usize>,
+    goaway_pong: Option<usize>,
     /// The calls that were given up in the bytes that came last.
     given_up: Vec<u32>,
 }
@@ -59,15 +59,15 @@ impl Frames {
             credit: MOST,
             topped_up: now,
             in_headers: false,
-            farewell: None,
+            goaway_pong: None,
             given_up: Vec::new(),
         }
     }
 
     /// Where the answer to a goodbye begins in the bytes that came last, if all of it is there.
     #[must_use]
-    pub const fn farewell(&self) -> Option<usize> {
-        self.farewell
+    pub const fn goaway_pong(&self) -> Option<usize> {
+        self.goaway_pong
     }
 
     /// The streams of the calls that the peer gave up in the bytes that came last.
@@ -101,16 +101,17 @@ impl Frames {
         }
         let mut counted = Ok(());
         let length = bytes.len();
-        self.farewell = None;
+        self.goaway_pong = None;
         self.given_up.clear();
         while let Some(header) = self.headers.next(&mut bytes) {
             if matches!(header.kind, HEADERS | CONTINUATION) {
                 self.in_headers = header.flags & END_HEADERS == 0;
             }
-            let is_pong =
-                header.kind == PING && header.flags & ACK != 0 && header.payload == GOODBYE.len();
-            if is_pong && header.is_whole && bytes.starts_with(&GOODBYE) {
-                self.farewell
+            let is_pong = header.kind == PING
+                && header.flags & ACK != 0
+                && header.payload == GOAWAY_PING.len();
+            if is_pong && header.is_whole && bytes.starts_with(&GOAWAY_PING) {
+                self.goaway_pong
                     .get_or_insert(length - bytes.len() - HEADER_BYTES);
             }
             if header.kind == RST_STREAM {

@@ -12,7 +12,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep_until};
 use tonic::codegen::Bytes;
 
-use super::answers::SOME;
+use super::answers::LEAST_PROGRESS;
 use crate::service::status;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -33,7 +33,7 @@ pub struct Sending {
     /// When a piece was handed to the transport that it has not taken yet, in microseconds; 0 when
     /// there is none.
     waiting: AtomicU64,
-    /// When it began, or last had [`SOME`] more to send, in microseconds; 0 before that.
+    /// When it began, or last had [`LEAST_PROGRESS`] more to send, in microseconds; 0 before that.
     begun: AtomicU64,
     /// The bytes that it has had to send since then.
     bytes: AtomicU64,
@@ -123,7 +123,7 @@ impl Sending {
     /// Records that a piece of `bytes` bytes has been handed to the transport.
     pub fn handed_out(&self, bytes: usize) {
         let bytes = self.bytes.load(Ordering::Relaxed) + bytes as u64;
-        if bytes < SOME {
+        if bytes < LEAST_PROGRESS {
             self.bytes.store(bytes, Ordering::Relaxed);
         } else {
             self.bytes.store(0, Ordering::Relaxed);

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 use super::answers::Answers;
-use super::frames::{FAREWELL, Frames};
+use super::frames::{Frames, GOAWAY_PONG_BYTES};
 
 /// What every HTTP/2 connection begins with.
 const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
@@ -36,7 +36,7 @@ pub struct Transport<T> {
     frames: Frames,
     answers: Answers,
     /// The rest of the delayed answer to the goodbye, and when it passes.
-    farewell: Option<(Pin<Box<Sleep>>, Vec<u8>)>,
+    goaway_pong: Option<(Pin<Box<Sleep>>, Vec<u8>)>,
 }
 
 impl<T: AsyncRead + Unpin> Transport<T> {
@@ -55,7 +55,7 @@ impl<T: AsyncRead + Unpin> Transport<T> {
             preface: 0,
             frames: Frames::new(Instant::now()),
             answers: Answers::default(),
-            farewell: None,
+            goaway_pong: None,
         })
     }
 
@@ -67,12 +67,12 @@ impl<T: AsyncRead + Unpin> Transport<T> {
 
     /// Passes on the answer to the goodbye, or a part of it, if it is time. Returns whether it did.
     fn pass_farewell(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> bool {
-        let Some((time, bytes)) = &mut self.farewell else {
+        let Some((time, bytes)) = &mut self.goaway_pong else {
             return false;
         };
         // Once begun, it is passed on to the end. The timer is polled first so that the reader is
         // woken when it is time.
-        let has_begun = bytes.len() < FAREWELL;
+        let has_begun = bytes.len() < GOAWAY_PONG_BYTES;
         let is_early = time.as_mut().poll(cx).is_pending() || !self.frames.is_between();
         if is_early && !has_begun {
             return false;
@@ -81,7 +81,7 @@ impl<T: AsyncRead + Unpin> Transport<T> {
         buffer.put_slice(&bytes[..part]);
         bytes.drain(..part);
         if bytes.is_empty() {
-            self.farewell = None;
+            self.goaway_pong = None;
         }
         true
     }
@@ -90,15 +90,19 @@ impl<T: AsyncRead + Unpin> Transport<T> {
     /// buffer. An answer that is split, by the network or by the end of the reader's buffer (one in
     /// 500), is left in place.
     fn keep_farewell(&mut self, before: usize, buffer: &mut ReadBuf<'_>) {
-        let Some(first) = self.frames.farewell().filter(|_| self.farewell.is_none()) else {
+        let Some(first) = self
+            .frames
+            .goaway_pong()
+            .filter(|_| self.goaway_pong.is_none())
+        else {
             return;
         };
         let received = &mut buffer.filled_mut()[before..];
-        let bytes = received[first..first + FAREWELL].to_vec();
-        received.copy_within(first + FAREWELL.., first);
-        let rest = received.len() - FAREWELL;
+        let bytes = received[first..first + GOAWAY_PONG_BYTES].to_vec();
+        received.copy_within(first + GOAWAY_PONG_BYTES.., first);
+        let rest = received.len() - GOAWAY_PONG_BYTES;
         buffer.set_filled(before + rest);
-        self.farewell = Some((Box::pin(sleep(LATER)), bytes));
+        self.goaway_pong = Some((Box::pin(sleep(LATER)), bytes));
     }
 }
 

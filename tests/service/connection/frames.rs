@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use loyd::service::{Flood, Frames};
 
 use crate::raw::{
-    ACK, CONTINUATION, DATA, END_HEADERS, GOODBYE, HEADERS, PING, RST_STREAM, SETTINGS, farewell,
-    http2_frame,
+    ACK, CONTINUATION, DATA, END_HEADERS, GOAWAY_PING, HEADERS, PING, RST_STREAM, SETTINGS,
+    goaway_pong, http2_frame,
 };
 
 fn ping() -> Vec<u8> {
@@ -58,22 +58,22 @@ fn the_calls_that_a_peer_gives_up_are_told_once() {
 #[test]
 fn the_answer_to_a_goodbye_is_found_where_it_stands_whole() {
     let now = Instant::now();
-    let farewell = farewell();
+    let goaway_pong = goaway_pong();
     let other = http2_frame(PING, ACK, 0, &[7; 8]);
-    let asked = http2_frame(PING, 0, 0, &GOODBYE);
-    let data = http2_frame(DATA, 0, 1, &farewell);
+    let asked = http2_frame(PING, 0, 0, &GOAWAY_PING);
+    let data = http2_frame(DATA, 0, 1, &goaway_pong);
     let before = [other, asked, data].concat();
-    let all = [before.clone(), farewell, ping()].concat();
+    let all = [before.clone(), goaway_pong, ping()].concat();
     let mut frames = Frames::new(now);
     frames.received(&all, now).unwrap();
-    assert_eq!(frames.farewell(), Some(before.len()));
+    assert_eq!(frames.goaway_pong(), Some(before.len()));
     assert!(frames.is_between());
     // Cut anywhere, only the part that has all of it is recognized.
     for cut in 1..all.len() {
         let mut frames = Frames::new(now);
         let parts = [&all[..cut], &all[cut..]].map(|part| {
             frames.received(part, now).unwrap();
-            frames.farewell()
+            frames.goaway_pong()
         });
         let end = before.len() + 17;
         let expected = if cut >= end {

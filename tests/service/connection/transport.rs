@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 use tokio::time::{sleep, timeout};
 
 use crate::harness::in_time;
-use crate::raw::{CONTINUATION, DATA, END_HEADERS, HEADERS, farewell, http2_frame};
+use crate::raw::{CONTINUATION, DATA, END_HEADERS, HEADERS, goaway_pong, http2_frame};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -35,8 +35,12 @@ async fn begin() -> (DuplexStream, Transport<DuplexStream>) {
 async fn alone_it_is_not_the_end() {
     for most in [1, 5, 16, 17, 1000] {
         let (mut peer, mut transport) = begin().await;
-        peer.write_all(&farewell()).await.unwrap();
-        assert_eq!(read(&mut transport, 17, most).await, farewell(), "{most}");
+        peer.write_all(&goaway_pong()).await.unwrap();
+        assert_eq!(
+            read(&mut transport, 17, most).await,
+            goaway_pong(),
+            "{most}"
+        );
         drop(peer);
         assert_eq!(transport.read(&mut [0; 100]).await.unwrap(), 0);
     }
@@ -46,10 +50,10 @@ async fn alone_it_is_not_the_end() {
 async fn what_comes_after_it_passes_before_it() {
     let call = http2_frame(HEADERS, END_HEADERS, 1, &[7; 30]);
     let (mut peer, mut transport) = begin().await;
-    peer.write_all(&[farewell(), call.clone()].concat())
+    peer.write_all(&[goaway_pong(), call.clone()].concat())
         .await
         .unwrap();
-    let expected = [call, farewell()].concat();
+    let expected = [call, goaway_pong()].concat();
     assert_eq!(read(&mut transport, expected.len(), 1000).await, expected);
 }
 
@@ -67,7 +71,7 @@ async fn it_waits_for_the_end_of_a_frame_and_of_headers() {
         let (mut peer, mut transport) = begin().await;
         // In the payload of the one, between the frames of the other.
         let (first, second) = whole.split_at(29);
-        peer.write_all(&[&farewell(), first].concat())
+        peer.write_all(&[&goaway_pong(), first].concat())
             .await
             .unwrap();
         assert_eq!(read(&mut transport, 29, 1000).await, first);
@@ -75,7 +79,7 @@ async fn it_waits_for_the_end_of_a_frame_and_of_headers() {
         let more = timeout(Duration::from_millis(150), transport.read(&mut byte)).await;
         assert!(more.is_err(), "{byte:?}");
         peer.write_all(second).await.unwrap();
-        let rest = [second, &farewell()].concat();
+        let rest = [second, &goaway_pong()].concat();
         assert_eq!(read(&mut transport, rest.len(), 1000).await, rest);
     }
 }
@@ -83,7 +87,7 @@ async fn it_waits_for_the_end_of_a_frame_and_of_headers() {
 #[tokio::test]
 async fn it_does_not_outlive_the_connection() {
     let (mut peer, mut transport) = begin().await;
-    peer.write_all(&farewell()).await.unwrap();
+    peer.write_all(&goaway_pong()).await.unwrap();
     drop(peer);
     sleep(Duration::from_millis(1)).await;
     assert_eq!(transport.read(&mut [0; 100]).await.unwrap(), 0);

@@ -1,6 +1,6 @@
 //! The ranking of whole boards by tiles near each other.
 
-use super::rows::{Between, Making, NearRows};
+use super::rows::{Between, NearRows, TableBuilder};
 use super::weights::NearWeights;
 use crate::heuristic::learned::shipped::{near_network, network_bytes};
 use crate::heuristic::learned::{Network, Ranking, Rows};
@@ -20,11 +20,11 @@ impl NearRanking {
     /// Creates a ranking by weights alone; their rows are made at once.
     #[must_use]
     pub fn new(weights: NearWeights) -> Self {
-        Self::of_rows(Making::all(weights))
+        Self::of_rows(TableBuilder::all(weights))
     }
 
     /// Creates a ranking from rows that are made.
-    pub(super) fn of_rows(rows: Making) -> Self {
+    pub(super) fn of_rows(rows: TableBuilder) -> Self {
         let (rows, weights) = rows.finish();
         let goal = Board::solved(rows.shape());
         let goal: Vec<u8> = goal.tiles().map(|tile| tile as u8).collect();

@@ -54,7 +54,7 @@ impl NearRows {
     /// Creates the rows of weights, all at once.
     #[must_use]
     pub fn new(weights: NearWeights) -> Self {
-        Making::all(weights).finish().0
+        TableBuilder::all(weights).finish().0
     }
 
     /// Returns the number of rows.
@@ -151,7 +151,7 @@ const fn row_bytes(cells: usize) -> usize {
 }
 
 /// Rows under construction, one slide of one tile after the other.
-pub(super) struct Making {
+pub(super) struct TableBuilder {
     weights: NearWeights,
     rows: NearRows,
     /// The slides, each as the cell that the tile leaves and the later cell that it enters.
@@ -160,7 +160,7 @@ pub(super) struct Making {
     made: usize,
 }
 
-impl Making {
+impl TableBuilder {
     pub(super) fn begin(weights: NearWeights) -> Self {
         let shape = weights.shape();
         let cells = shape.cells();

@@ -10,8 +10,8 @@ use super::rows::{self, NearRows};
 use super::weights::NearWeights;
 use crate::heuristic::learned::Ranking;
 use crate::heuristic::learned::file::Reading;
-use crate::heuristic::learned::shipped::{self, lying, shapes_within};
-use crate::heuristic::shared_table::{Making, Slot, Slots};
+use crate::heuristic::learned::shipped::{self, landscape, shapes_within};
+use crate::heuristic::shared_table::{Slot, Slots, TableBuilder};
 use crate::puzzle::Shape;
 
 static STAGED: Slots<Work<InStages>> = Slots::new();
@@ -48,7 +48,7 @@ const LONGEST_WHOLE: usize = 16;
 /// of at most 16.
 #[must_use]
 pub const fn supports_whole(shape: Shape) -> bool {
-    let shape = lying(shape);
+    let shape = landscape(shape);
     let is_large = shape.cells() > MOST_BY_ALL_PAIRS || !shipped::supports(shape);
     is_large && shape.cells() <= MOST_WHOLE && shape.columns() <= LONGEST_WHOLE
 }
@@ -61,7 +61,7 @@ pub fn prepare(shape: Shape, nodes: u64) -> bool {
 
 /// Works on the tables that rank whole boards, as [`prepare`] does on the rows for stages.
 pub fn prepare_whole(shape: Shape, nodes: u64) -> bool {
-    !supports_whole(shape) || slot(&WHOLE, lying(shape)).build(nodes)
+    !supports_whole(shape) || slot(&WHOLE, landscape(shape)).build(nodes)
 }
 
 /// Returns the rows for stages if they are ready.
@@ -73,7 +73,7 @@ pub fn ready(shape: Shape) -> Option<Arc<NearRows>> {
 /// Returns the tables that rank whole boards if they are ready.
 #[must_use]
 pub fn ready_whole(shape: Shape) -> Option<Arc<NearRanking>> {
-    supports_whole(shape).then(|| slot(&WHOLE, lying(shape)).get())?
+    supports_whole(shape).then(|| slot(&WHOLE, landscape(shape)).get())?
 }
 
 /// Returns the shipped weights for stages, fitted to a shape, or `None` if they are damaged.
@@ -114,7 +114,7 @@ trait Purpose: Send + 'static {
 
     /// Creates the table from rows that are made, or returns `None` if the network beside them is
     /// damaged.
-    fn table(rows: rows::Making) -> Option<Self::Table>;
+    fn table(rows: rows::TableBuilder) -> Option<Self::Table>;
 }
 
 /// For staged beams.
@@ -136,7 +136,7 @@ impl Purpose for InStages {
         NearRows::bytes(shape)
     }
 
-    fn table(rows: rows::Making) -> Option<NearRows> {
+    fn table(rows: rows::TableBuilder) -> Option<NearRows> {
         let (rows, _) = rows.finish();
         Some(rows)
     }
@@ -151,7 +151,7 @@ impl Purpose for Whole {
 
     fn shapes() -> impl Iterator<Item = Shape> {
         let shapes = shapes_within(Shape::MIN_SIDE..=LONGEST_WHOLE);
-        shapes.filter(|&shape| lying(shape) == shape && supports_whole(shape))
+        shapes.filter(|&shape| landscape(shape) == shape && supports_whole(shape))
     }
 
     fn shape(table: &NearRanking) -> Shape {
@@ -162,7 +162,7 @@ impl Purpose for Whole {
         NearRanking::bytes(shape)
     }
 
-    fn table(rows: rows::Making) -> Option<NearRanking> {
+    fn table(rows: rows::TableBuilder) -> Option<NearRanking> {
         shipped::with_network(NearRanking::of_rows(rows), shipped::near_network)
     }
 }
@@ -177,7 +177,7 @@ struct Work<P> {
 enum Stage {
     Reading(Reading<'static, NearWeights>),
     Lifting(NearLift),
-    Rows(rows::Making),
+    Rows(rows::TableBuilder),
     /// The weights are damaged.
     Failed,
 }
@@ -198,7 +198,7 @@ const READ_A_NODE: u64 = 16;
 const LIFTED_A_NODE: u64 = 16;
 const SPREAD_A_NODE: u64 = 16;
 
-impl<P: Purpose> Making for Work<P> {
+impl<P: Purpose> TableBuilder for Work<P> {
     type Class = Shape;
     type Plan = Shape;
     type Table = P::Table;
@@ -268,7 +268,7 @@ impl<P> Work<P> {
     fn go_on(&mut self, weights: Option<NearWeights>) {
         let next = weights.and_then(|weights| match weights.next_line(self.shape) {
             Some(line) => NearLift::begin(weights, line).map(Stage::Lifting),
-            None => Some(Stage::Rows(rows::Making::begin(weights))),
+            None => Some(Stage::Rows(rows::TableBuilder::begin(weights))),
         });
         self.stage = next.unwrap_or(Stage::Failed);
     }

@@ -174,7 +174,7 @@ impl NearWeights {
     ///
     /// # Errors
     /// If the bytes are not what [`Self::to_bytes`] makes, or of a shape that is supported neither
-    /// [for stages](super::supports) nor, lying on its longer side, for
+    /// [for stages](super::supports) nor, landscape on its longer side, for
     /// [whole boards](super::supports_whole).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         file::from_bytes(bytes)

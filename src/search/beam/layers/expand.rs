@@ -56,7 +56,7 @@ impl<E: Estimate> Layers<E> {
     /// Makes candidates of the children that were prefetched before the last ones, if they have not been
     /// seen.
     fn look_up(&mut self) {
-        let mut children = mem::replace(&mut self.called, mem::take(&mut self.calling));
+        let mut children = mem::replace(&mut self.prefetched, mem::take(&mut self.prefetching));
         for child in children.drain(..) {
             let rank = self.estimate.rank(child.value);
             if rank <= self.cut.most() && self.seen.insert(child.hash) {
@@ -64,7 +64,7 @@ impl<E: Estimate> Layers<E> {
                 self.candidates.push(child);
             }
         }
-        self.calling = children;
+        self.prefetching = children;
     }
 
     /// Makes the children by one move of nodes whose blanks are on the same cell. Returns their number.
@@ -79,7 +79,7 @@ impl<E: Estimate> Layers<E> {
             proposals,
             cut,
             seen,
-            calling,
+            prefetching,
             completed,
             trace,
             settings,
@@ -114,7 +114,7 @@ impl<E: Estimate> Layers<E> {
         }
         cut.skip(proposed < moves);
         let mut count = moves as u64;
-        let called = calling.len();
+        let first_new = prefetching.len();
         let hash_after = self.hashes.after(from, to);
         let children = Children::new(&proposals[..proposed], nodes.start, heads);
         estimate.children(lane, boards, children, |child, value| {
@@ -139,15 +139,15 @@ impl<E: Estimate> Layers<E> {
                 }
                 return;
             }
-            calling.push(Candidate {
+            prefetching.push(Candidate {
                 hash,
                 value,
                 origin: Origin::child(node, blank_move),
             });
             let is_beyond = estimate.rank(value) > most;
-            calling.truncate(calling.len() - usize::from(is_beyond));
+            prefetching.truncate(prefetching.len() - usize::from(is_beyond));
         });
-        for child in &calling[called..] {
+        for child in &prefetching[first_new..] {
             seen.prefetch(child.hash);
         }
         count

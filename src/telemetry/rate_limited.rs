@@ -9,16 +9,16 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// An event that is logged at most once per second, because a line for each would be a load of its
 /// own.
 #[derive(Debug)]
-pub(super) struct Seldom(Mutex<Option<(Instant, u64)>>);
+pub(super) struct RateLimited(Mutex<Option<(Instant, u64)>>);
 
-impl Seldom {
+impl RateLimited {
     pub(super) const fn new() -> Self {
         Self(Mutex::new(None))
     }
 
     /// Records an event. If a line is due, returns the number of events since the previous line,
     /// including this one.
-    pub(super) fn happened(&self) -> Option<u64> {
+    pub(super) fn record(&self) -> Option<u64> {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *said {
             Some((when, since)) if when.elapsed() < PAUSE => {

@@ -20,7 +20,7 @@ const EARLIER: Duration = Duration::from_micros(300);
 
 /// What a search knows of the beams beside it.
 #[derive(Default)]
-pub(super) struct Asides {
+pub(super) struct SideBeams {
     lent: Option<Lent>,
     /// The progress of those that are back.
     done: Progress,
@@ -36,7 +36,7 @@ struct Lent {
     memory: u64,
 }
 
-impl Asides {
+impl SideBeams {
     /// Whether none is handed out.
     pub(super) const fn is_empty(&self) -> bool {
         self.lent.is_none()
@@ -65,44 +65,44 @@ impl Asides {
 impl Widening {
     /// Whether there is time for a beam beside this search. Either the speed of beams must be known, or the
     /// first beam must have all of the time.
-    pub(super) fn gains_by_an_aside(&self) -> bool {
+    pub(super) fn gains_by_a_side_beam(&self) -> bool {
         let is_ready = self.is_prepared && self.begun > 0 && self.stop.is_none();
         let is_at_first = self.is_first && self.pass.is_some();
         let left = self.left.filter(|&left| left >= LEAST_TO_SHARE);
         is_ready
             && self.beams.suit_two()
             && !is_at_first
-            && self.asides.is_empty()
-            && left.is_some_and(|left| self.next(Some(left), true).width >= self.least_aside())
+            && self.side_beams.is_empty()
+            && left.is_some_and(|left| self.next(Some(left), true).width >= self.least_side_beam())
     }
 
     /// The least width of a beam beside this search.
-    fn least_aside(&self) -> usize {
+    fn least_side_beam(&self) -> usize {
         let least = (self.widest as f64 * LEAST_WIDTH_TO_SHARE) as usize;
         least.max(self.beams.narrowest())
     }
 
     /// The greatest scale of a beam that is handed out now, if there is memory for it.
-    pub(super) fn next_aside(&self) -> Option<Scale> {
-        let left = self.left.filter(|_| self.gains_by_an_aside())?;
+    pub(super) fn next_side_beam(&self) -> Option<Scale> {
+        let left = self.left.filter(|_| self.gains_by_a_side_beam())?;
         let most = self.next(Some(left), true).times(SLACK);
         let width = most.width.min(self.beams.widest());
         Some(Scale { width, ..most })
     }
 
     /// A beam that has all of the time that is left, from the end where the one at work did not begin.
-    pub(super) fn hand_out(&mut self, memory: u64) -> Option<Aside> {
+    pub(super) fn hand_out(&mut self, memory: u64) -> Option<SideBeam> {
         let left = self.left?;
-        let most = self.next_aside()?;
+        let most = self.next_side_beam()?;
         let room = memory.saturating_sub(self.progress().reserved().max(self.to_come()));
         let memory = self.beams.bytes(most).min(room);
-        let width = self.least_aside();
+        let width = self.least_side_beam();
         let kind = self.beams.kind(width, true);
         if memory < self.beams.bytes(Scale { kind, width }) {
             return None;
         }
         let seed = self.next_seed(self.pass.is_some().then_some(self.seed));
-        self.asides.lent = Some(Lent { seed, memory });
+        self.side_beams.lent = Some(Lent { seed, memory });
         if self.pass.is_some() {
             // The beam at work need not leave time for a second one.
             self.ends = Ends::new(left, left.saturating_sub(self.replay(left)));
@@ -115,7 +115,7 @@ impl Widening {
             best: self.best,
             ..Self::at_pace(Arc::clone(&self.beams), self.pace.slowness())
         };
-        Some(Aside {
+        Some(SideBeam {
             search,
             memory,
             has_begun: false,
@@ -126,22 +126,22 @@ impl Widening {
     /// Takes a beam back, done or not.
     pub(super) fn take_back(&mut self, part: Box<dyn Part>) {
         let part: Box<dyn Any> = part;
-        let Ok(aside) = part.downcast::<Aside>() else {
+        let Ok(side_beam) = part.downcast::<SideBeam>() else {
             return;
         };
         let own = self.own_progress();
-        let both = own.memory + aside.progress().peak_memory;
+        let both = own.memory + side_beam.progress().peak_memory;
         self.past.peak_memory = own.peak_memory.max(both);
-        let asides = &mut self.asides;
-        asides.lent = None;
-        asides.done = asides.done.then(aside.progress()).at_rest();
-        let found = asides.found.take().into_iter().chain(aside.found);
-        asides.found = found.min_by_key(Solution::len);
+        let side_beams = &mut self.side_beams;
+        side_beams.lent = None;
+        side_beams.done = side_beams.done.then(side_beam.progress()).at_rest();
+        let found = side_beams.found.take().into_iter().chain(side_beam.found);
+        side_beams.found = found.min_by_key(Solution::len);
     }
 }
 
 /// A search of one beam.
-pub(super) struct Aside {
+pub(super) struct SideBeam {
     search: Widening,
     memory: u64,
     has_begun: bool,
@@ -149,7 +149,7 @@ pub(super) struct Aside {
     found: Option<Solution>,
 }
 
-impl Part for Aside {
+impl Part for SideBeam {
     fn advance(&mut self, budget: Budget) -> bool {
         if self.has_begun && self.search.pass.is_none() {
             return false;

@@ -21,7 +21,7 @@ enum Need {
 
 /// Beams that ended before the time was over.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Late {
+pub(super) struct Deferred {
     stage: Stage,
     need: Need,
 }
@@ -29,7 +29,7 @@ pub(super) struct Late {
 impl Chain {
     /// Records beams that ended early. The first asker may soon be gone while others can wait longer, and
     /// other searches free memory in the meantime.
-    pub(super) fn note_late(&mut self, stage: Stage, stop: Stop, budget: Budget) {
+    pub(super) fn defer(&mut self, stage: Stage, stop: Stop, budget: Budget) {
         let Some(left) = budget.time else {
             return;
         };
@@ -40,22 +40,22 @@ impl Chain {
             Stop::Memory => Need::Memory(left),
             _ => Need::Time,
         };
-        self.late = Some(Late { stage, need });
+        self.deferred = Some(Deferred { stage, need });
         // The beams must not wait for the proof then.
-        self.begin_beside(u64::MAX);
+        self.begin_prover(u64::MAX);
     }
 
     /// Puts these beams before all waiting stages, once what they need may be available.
-    pub(super) fn call_back(&mut self, budget: Budget) {
-        let is_there = |late: &mut Late| match late.need {
+    pub(super) fn resume_deferred(&mut self, budget: Budget) {
+        let is_there = |deferred: &mut Deferred| match deferred.need {
             Need::Time => budget.is_longer_than(self.left),
             Need::Memory(left) => {
                 let since = budget.time.map(|now| now.abs_diff(left));
                 since.is_some_and(|since| since >= left / LOOKS)
             }
         };
-        if let Some(late) = self.late.take_if(is_there) {
-            self.waiting.push_front(late.stage);
+        if let Some(deferred) = self.deferred.take_if(is_there) {
+            self.waiting.push_front(deferred.stage);
             // Meanwhile the proof had all the nodes; it owes none of them.
             self.turns = [0; 2];
         }

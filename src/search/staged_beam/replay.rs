@@ -8,7 +8,7 @@ use crate::search::beam::{Mark, Trace, Way};
 const PLAYED_A_NODE: usize = 16;
 
 /// A solution that is being read back and replayed.
-pub(super) struct Telling {
+pub(super) struct Replay {
     /// Maps what is solved back to what was asked.
     back: Symmetry,
     /// The moves to a node, as far as they have been read back.
@@ -20,7 +20,7 @@ pub(super) struct Telling {
     played: usize,
 }
 
-impl Telling {
+impl Replay {
     /// The path to a node and the moves after it, which solve a problem's image.
     pub(super) fn new(
         mark: Mark,

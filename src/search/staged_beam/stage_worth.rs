@@ -4,7 +4,7 @@
 pub(super) const UNIT: i32 = 16;
 
 /// The number of layers in a row without a new stage that does not count as a delay yet. It grows as
-/// [`plenty`](super::estimate::plenty) to the power of the second constant.
+/// [`nodes_per_cell`](super::estimate::nodes_per_cell) to the power of the second constant.
 const PATIENCE: f64 = 20.0;
 const MORE_PATIENCE: f64 = 0.45;
 
@@ -27,7 +27,7 @@ const FARTHEST: i64 = 1 << 28;
 /// Boards might wait before a stage forever, because completing it would throw the other tiles into disorder.
 /// So during a delay the stages weigh ever more and the other tiles ever less.
 #[derive(Debug)]
-pub(super) struct Drive {
+pub(super) struct StageWorth {
     /// The farthest stage reached.
     top: u16,
     /// What it is worth to be in each stage, up to the top.
@@ -38,15 +38,15 @@ pub(super) struct Drive {
     patience: i32,
 }
 
-impl Drive {
-    /// The drive of boards that begin in the given stage, in a beam that has this
-    /// [`plenty`](super::estimate::plenty).
-    pub(super) fn new(first: u16, plenty: f64) -> Self {
+impl StageWorth {
+    /// The worth for boards that begin in the given stage, in a beam that has this
+    /// [`nodes_per_cell`](super::estimate::nodes_per_cell).
+    pub(super) fn new(first: u16, nodes_per_cell: f64) -> Self {
         Self {
             top: first,
             worth: vec![0; usize::from(first) + 1],
             waited: 0,
-            patience: (PATIENCE * plenty.powf(MORE_PATIENCE)) as i32,
+            patience: (PATIENCE * nodes_per_cell.powf(MORE_PATIENCE)) as i32,
         }
     }
 
