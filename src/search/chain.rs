@@ -68,6 +68,10 @@ pub struct Chain {
     /// in for one that is.
     guided_by: Option<Strength>,
     current: Option<(Stage, Solver)>,
+    /// The time left when the current stage began.
+    began: Option<Duration>,
+    /// The time that the last stage took, if it had a deadline.
+    last_took: Option<Duration>,
     /// The search that proves, while the current one makes beams.
     prover: Option<Box<Self>>,
     /// The bytes reserved for it.
@@ -118,6 +122,8 @@ impl Chain {
             waiting: stages.into(),
             guided_by: None,
             current: None,
+            began: None,
+            last_took: None,
             prover: None,
             reserve: 0,
             peak_memory: 0,
@@ -159,6 +165,10 @@ impl Chain {
         self.last_stop = after(stop);
         self.past_iterations = self.own_iterations();
         self.past = self.own_progress().at_rest();
+        self.last_took = self
+            .began
+            .zip(self.left)
+            .and_then(|(then, now)| then.checked_sub(now));
         self.current = None;
         self.guided_by = None;
     }
@@ -227,7 +237,13 @@ impl Chain {
                 problem,
                 Constructive::new(Arc::clone(&self.tables), problem, variant),
             )),
-            Stage::Lookahead => Box::new(Lookahead::new(problem, &self.tables)),
+            Stage::Lookahead => {
+                let search = Lookahead::new(problem, &self.tables);
+                Box::new(match self.last_took {
+                    Some(first) => search.after(first),
+                    None => search,
+                })
+            }
             Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
             Stage::IdaStar(HeuristicKind::PatternDatabase) => {
                 let (used, solver) = self.guided();
@@ -244,6 +260,7 @@ impl Chain {
             Stage::StagedBeam => self.widening(beams::staged(problem, &self.tables)),
         };
         self.current = Some((stage, solver));
+        self.began = self.left;
     }
 
     /// Beams; the narrowest first where any solution will do.

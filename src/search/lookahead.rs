@@ -1,6 +1,7 @@
 //! Constructive solvers that look farther ahead, for boards where there is no time for better beams, or only
 //! for one such beam.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +24,12 @@ const FARTHEST: usize = NEAREST + TIMES.len() - 1;
 
 /// About the time of a solution with a look-ahead of two pushes, divided by n³.
 const A_MOVE: Duration = Duration::from_nanos(90);
+
+/// About the time of the first solution, divided by n³, where the times here and those of beams were measured.
+const FIRST_MOVE: Duration = Duration::from_nanos(200);
+
+/// The bounds of how many times as long as there everything is taken to last.
+const SLOWNESS: RangeInclusive<f64> = 0.5..=4.0;
 
 /// The fraction of the time that is planned for.
 const PLANNED: f64 = 0.95;
@@ -130,6 +137,8 @@ pub struct Lookahead {
     solver: Option<Paced>,
     /// The look-ahead of the last solver.
     look_ahead: usize,
+    /// How many times as long as measured everything takes here.
+    slowness: f64,
     best: Option<usize>,
     /// The progress of the solvers that are over.
     past: Progress,
@@ -145,20 +154,32 @@ impl Lookahead {
             tables: Arc::clone(tables),
             solver: None,
             look_ahead: Variant::Best.look_ahead(problem.shape()),
+            slowness: 1.0,
             best: None,
             past: Progress::NONE,
             is_over: false,
         }
     }
 
+    /// Expects everything to be as fast or slow as the first solution was, which took so long. A machine that
+    /// is slow or busy has no time for a beam that another one has time for, and a beam that does not end in time
+    /// is of no use.
+    #[must_use]
+    pub fn after(mut self, first: Duration) -> Self {
+        let expected = FIRST_MOVE.mul_f64(cube(self.problem.shape()));
+        let slowness = first.div_duration_f64(expected);
+        self.slowness = slowness.clamp(*SLOWNESS.start(), *SLOWNESS.end());
+        self
+    }
+
     /// About the time of a solution with the nearest look-ahead.
     fn guess(&self) -> Duration {
-        A_MOVE.mul_f64(cube(self.problem.shape()))
+        A_MOVE.mul_f64(self.slowness * cube(self.problem.shape()))
     }
 
     /// The most time that a solver is worth when so much is left.
     fn most(&self, left: Option<Duration>) -> Duration {
-        let beams = staged_time(self.problem.shape());
+        let beams = staged_time(self.problem.shape()).mul_f64(self.slowness);
         match left {
             Some(left) if left < beams => left,
             Some(left) if left.mul_f64(FIRST_SHARE) < beams => left.mul_f64(BEFORE_BEAMS),

@@ -136,3 +136,27 @@ fn it_takes_no_longer_when_there_is_more_time_than_was_said() {
     let joined = nodes(LONG);
     assert!(joined <= alone, "{joined} nodes, {alone} alone");
 }
+
+#[test]
+fn a_slow_machine_has_no_time_for_beams_that_a_fast_one_has_time_for() {
+    let problem = problem();
+    let tables = Arc::new(Tables::new());
+    let generated_after = |first: Duration| {
+        let mut search = Lookahead::new(&problem, &tables).after(first);
+        // Time passes as if each node took 100 ns.
+        let mut left = Duration::from_millis(400);
+        while let Step::Working | Step::Found(_) = search.advance(Budget {
+            time: Some(left),
+            ..Budget::nodes(1000)
+        }) {
+            let spent = Duration::from_nanos(100 * search.progress().generated);
+            left = Duration::from_millis(400).saturating_sub(spent);
+        }
+        search.progress().generated
+    };
+    let (fast, slow) = (Duration::from_millis(10), Duration::from_millis(50));
+    assert!(
+        generated_after(slow) > 5 * generated_after(fast),
+        "the slow one spends all of its time"
+    );
+}
