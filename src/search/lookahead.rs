@@ -40,6 +40,10 @@ const MEASURED: f64 = 0.01;
 /// Without a deadline, the fraction of the beams' expected time that may be spent before them.
 const AT_LEISURE: f64 = 0.25;
 
+/// So many times the expected time of a beam must be left for one: a beam that does not end in time is of no
+/// use, and one that had to become narrow to do so finds nothing shorter than a look-ahead in that time.
+const ENOUGH: f64 = 1.5;
+
 /// The fraction of the time that a look-ahead may take before beams of which the first, narrow one would not
 /// be worth it. Without it there would be nothing better than the first solution while the wide one is at
 /// work, or if that one comes too late.
@@ -181,7 +185,7 @@ impl Lookahead {
     fn most(&self, left: Option<Duration>) -> Duration {
         let beams = staged_time(self.problem.shape()).mul_f64(self.slowness);
         match left {
-            Some(left) if left < beams => left,
+            Some(left) if left < beams.mul_f64(ENOUGH) => left,
             Some(left) if left.mul_f64(FIRST_SHARE) < beams => left.mul_f64(BEFORE_BEAMS),
             Some(_) => Duration::ZERO,
             None => beams.mul_f64(AT_LEISURE),
