@@ -56,8 +56,8 @@ const WORTH_IT: f64 = 1.1;
 
 /// The nanoseconds per node of narrow staged beams on small boards. On boards of `DEAR_CELLS` a node would
 /// take twice as long.
-const NARROW_COST: f64 = 200.0;
-const DEAR_CELLS: f64 = 11_000.0;
+const NARROW_COST: f64 = 170.0;
+const DEAR_CELLS: f64 = 7_000.0;
 
 /// About the number of layers of a staged beam, as measured from 10×10 to 32×32 with widths of 4 to 500.
 fn staged_layers(shape: Shape, width: usize) -> u32 {

@@ -25,10 +25,8 @@ const FARTHEST: usize = NEAREST + TIMES.len() - 1;
 /// About the time of a solution with a look-ahead of two pushes, divided by n³.
 const A_MOVE: Duration = Duration::from_nanos(90);
 
-/// About the time of the first solution, divided by n³, where the times here and those of beams were measured.
-const FIRST_MOVE: Duration = Duration::from_nanos(200);
-
-/// The bounds of how many times as long as there everything is taken to last.
+/// The bounds of the slowness that is assumed of beams: how many times as long they take as on the machine
+/// where they were measured.
 const SLOWNESS: RangeInclusive<f64> = 0.5..=4.0;
 
 /// The fraction of the time that is planned for.
@@ -42,7 +40,7 @@ const AT_LEISURE: f64 = 0.25;
 
 /// So many times the expected time of a beam must be left for one: a beam that does not end in time is of no
 /// use, and one that had to become narrow to do so finds nothing shorter than a look-ahead in that time.
-const ENOUGH: f64 = 1.5;
+const ENOUGH: f64 = 1.2;
 
 /// The fraction of the time that a look-ahead may take before beams of which the first, narrow one would not
 /// be worth it. Without it there would be nothing better than the first solution while the wide one is at
@@ -141,7 +139,7 @@ pub struct Lookahead {
     solver: Option<Paced>,
     /// The look-ahead of the last solver.
     look_ahead: usize,
-    /// How many times as long as measured everything takes here.
+    /// How many times as long as measured beams take here.
     slowness: f64,
     best: Option<usize>,
     /// The progress of the solvers that are over.
@@ -165,12 +163,12 @@ impl Lookahead {
         }
     }
 
-    /// Expects everything to be as fast or slow as the first solution was, which took so long. A machine that
-    /// is slow or busy has no time for a beam that another one has time for, and a beam that does not end in time
-    /// is of no use.
+    /// Expects beams to be as fast or slow as the first solution was, which took so long with the usual
+    /// look-ahead. A slow or busy machine has no time for a beam that another one has time for, and a beam that
+    /// does not end in time is of no use.
     #[must_use]
     pub fn after(mut self, first: Duration) -> Self {
-        let expected = FIRST_MOVE.mul_f64(cube(self.problem.shape()));
+        let expected = self.guess().mul_f64(times(self.look_ahead));
         let slowness = first.div_duration_f64(expected);
         self.slowness = slowness.clamp(*SLOWNESS.start(), *SLOWNESS.end());
         self
@@ -178,7 +176,7 @@ impl Lookahead {
 
     /// About the time of a solution with the nearest look-ahead.
     fn guess(&self) -> Duration {
-        A_MOVE.mul_f64(self.slowness * cube(self.problem.shape()))
+        A_MOVE.mul_f64(cube(self.problem.shape()))
     }
 
     /// The most time that a solver is worth when so much is left.
