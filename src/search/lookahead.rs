@@ -38,7 +38,7 @@ const MEASURED: f64 = 0.01;
 /// Without a deadline, the fraction of the beams' expected time that may be spent before them.
 const AT_LEISURE: f64 = 0.25;
 
-/// So many times the expected time of a beam must be left for one: a beam that does not end in time is of no
+/// How many times its expected time must be left for a beam: a beam that does not end in time is of no
 /// use, and one that had to become narrow to do so finds nothing shorter than a look-ahead in that time.
 const ENOUGH: f64 = 1.2;
 
@@ -139,7 +139,7 @@ pub struct Lookahead {
     solver: Option<Paced>,
     /// The look-ahead of the last solver.
     look_ahead: usize,
-    /// How many times as long as measured beams take here.
+    /// How many times as long beams take here as on the machine where they were measured.
     slowness: f64,
     best: Option<usize>,
     /// The progress of the solvers that are over.
@@ -163,9 +163,9 @@ impl Lookahead {
         }
     }
 
-    /// Expects beams to be as fast or slow as the first solution was, which took so long with the usual
-    /// look-ahead. A slow or busy machine has no time for a beam that another one has time for, and a beam that
-    /// does not end in time is of no use.
+    /// Expects beams to be as slow or fast, relative to the machine where they were measured, as the first
+    /// solution was, which took the time `first` with the usual look-ahead. A slow or busy machine has no time
+    /// for a beam that another one has time for, and a beam that does not end in time is of no use.
     #[must_use]
     pub fn after(mut self, first: Duration) -> Self {
         let expected = self.guess().mul_f64(times(self.look_ahead));

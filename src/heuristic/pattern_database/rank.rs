@@ -1,7 +1,7 @@
 //! Ranks of the orders in which a pattern's tiles stand on the board.
 //!
-//! Read row by row, the k tiles of a pattern form a sequence of the numbers 0 to k−1. Its rank is Σ
-//! d(v) · (k−1−v)!, where d(v) counts the tiles greater than v that come before it. So when one
+//! Read row by row, the k tiles of a pattern form a sequence of the numbers 0 to k−1. Its rank is
+//! Σ d(v) · (k−1−v)!, where d(v) counts the tiles greater than v that come before it. So when one
 //! tile passes another, the rank changes by an amount that depends on these two tiles alone.
 
 use super::pattern::Pattern;

@@ -17,7 +17,7 @@ pub trait RowEntry: Copy + Send + Sync + fmt::Debug + 'static {
     const CELLS: usize;
     /// The bits of the first row's number.
     const ROW_BITS: u32;
-    /// The bits between one cell's region and the next cell's.
+    /// The bits from the start of one cell's region to the start of the next cell's.
     const REGION_BITS: u32;
 
     /// Packs the first row's number and each cell's region.

@@ -45,8 +45,9 @@ pub(super) fn transpose<'a>(
     });
 }
 
-/// Reads 512 rows from `first_row`, eight words of each from `first_word`. Column `c` of block `b`
-/// goes to block `b · 8 + c` of the tile, one word per row.
+/// Reads 512 rows from `first_row`, eight words of each from `first_word`, as blocks of 64 rows by
+/// one word. The block of the `b`-th 64 rows and their `c`-th word is number `b · 8 + c` of the tile,
+/// one word per row.
 fn gather<'a>(
     row: &impl Fn(usize) -> &'a [u64],
     rows: usize,

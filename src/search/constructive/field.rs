@@ -151,8 +151,8 @@ impl Field {
         plain_tile(self.home, cell)
     }
 
-    /// By how much a slide of the tile on a cell reduces its toil; [`BARRED`](super::slide_worth::BARRED) where the
-    /// cell is not free, and 0 for a variant that is blind to the tiles it passes.
+    /// By how much a slide of the tile on a cell reduces its toil; [`BARRED`](super::slide_worth::BARRED) where
+    /// the cell is not free, and 0 for a variant that is blind to the tiles it passes.
     #[inline]
     pub(super) fn gain(&self, cell: Cell, direction: Direction) -> i32 {
         self.spots[cell].gain(direction)

@@ -40,7 +40,7 @@ pub(super) struct LookAhead<'a> {
 struct Candidate {
     /// Its moves, less what all tiles gain by it.
     score: i32,
-    /// The same plus about the moves to come.
+    /// The score plus an estimate of the moves to come; the score alone without a look-ahead.
     sum: i32,
     way: usize,
     push: &'static Push,

@@ -15,8 +15,8 @@ const SMALL_CELLS: usize = 24 * 24;
 pub enum Variant {
     /// Parberry's greedy algorithm (*A Real-Time Algorithm for the (n²−1)-Puzzle*, 1995): each line from one
     /// end to the other; a tile across corners as far as possible and then straight on; the last tile of a
-    /// line by moves that take the one before it out and in again; the last 3×3 cells by a table. At most 5n³
-    /// − 9n²/2 + 19n/2 − 89 moves from n = 4 on, 8/3 n³ on average (Parberry, 2015).
+    /// line by moves that take the one before it out and in again; the last 3×3 cells by a table. At most
+    /// 5n³ − 9n²/2 + 19n/2 − 89 moves from n = 4 on, 8/3 n³ on average (Parberry, 2015).
     Parberry,
     /// Hayes's adaptation (*The Sam Loyd 15-Puzzle*, 2001): straight steps and diagonals in whatever order
     /// costs the fewest moves, the last two tiles of a line as one special case, down to 2×2. The order and

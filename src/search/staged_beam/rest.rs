@@ -9,8 +9,9 @@ use crate::search::beam::{Lines, Tile};
 /// The fractions of a move in which it is counted.
 pub(super) const UNIT: i32 = 64;
 
-/// A tile that is placed first counts more than one that is placed last by the number of cells to this power,
-/// which falls as [`nodes_per_cell`](super::estimate::nodes_per_cell) to the power of the second constant.
+/// The weight of the tile that is placed first, where that of the last is 1, is the number of cells to the
+/// power of the first constant. That power falls as [`nodes_per_cell`](super::estimate::nodes_per_cell) to the
+/// power of the second constant.
 const FIRST_MORE: f64 = 0.4;
 const FIRST_LESS: f64 = -0.1;
 

@@ -1,4 +1,5 @@
-//! Makes boards of a layer comparable that are in different stages, and drives them on.
+//! Makes boards of a layer comparable that are in different stages, and urges them on to the next stage
+//! during a delay.
 
 /// The fractions of a move in which ranks are counted.
 pub(super) const UNIT: i32 = 16;

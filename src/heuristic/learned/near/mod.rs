@@ -1,10 +1,10 @@
 //! The learned estimate for larger boards, by pairs of tiles near each other.
 //!
-//! Two tiles far from each other contribute little to each other's weights, and those weights are
-//! the first to be wrong on a board for which they were not learned. So here only pairs of tiles
-//! that stand [near](REACH) each other count. One set of weights ranks boards beside an estimate of
-//! the remaining work ([`staged_beam`](crate::search::staged_beam)). Another ranks whole boards by
-//! itself ([`beam`](crate::search::beam)); on large boards, narrow beams get stuck with it.
+//! The weights of pairs of tiles far from each other are small, and are the first to be wrong on a
+//! board for which they were not learned. So here only pairs of tiles that stand [near](REACH) each
+//! other count. One set of weights ranks boards beside an estimate of the remaining work
+//! ([`staged_beam`](crate::search::staged_beam)). Another ranks whole boards by itself
+//! ([`beam`](crate::search::beam)); on large boards, narrow beams get stuck with it.
 //!
 //! Both are weights of 10×10, which began as those of 8×8 with lines inserted and learned to rank
 //! from which boards of a layer led on ([`training`](crate::training)). Other shapes use them with
