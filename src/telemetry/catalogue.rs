@@ -52,7 +52,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Gauge,
         "loyd_certificate_expires_timestamp_seconds",
-        "When the first certificate of --tls-cert expires, in seconds since 1970.",
+        "When the certificate of --tls-cert that expires first does so, in seconds since 1970.",
     ),
     (
         Kind::Counter,
@@ -173,7 +173,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_panics_total",
-        "Panics, each a defect that cost one request or one connection, by place.",
+        "Panics, each a defect that cost one request, connection or table, by place.",
     ),
     (
         Kind::Counter,
