@@ -22,7 +22,7 @@ const CLASSES: usize = 24;
 /// should not be abandoned when it is nearly done.
 const GENEROSITY: u32 = 2;
 
-/// How long every newcomer must have had to wait before the line counts as standing.
+/// The line counts as standing once all newcomers have had to wait for longer than this.
 const STANDS: Duration = Duration::from_millis(100);
 
 /// The service owed, in nanoseconds, by class of the total service that searches take.
@@ -76,7 +76,7 @@ impl Backlog {
 pub enum Until {
     /// Until the first finding.
     Found,
-    /// Until the proof. How long that takes is unknown, so at most this much is promised.
+    /// Until the proof. Some take very long, so each counts in the average as at most this much.
     Proven(Duration),
 }
 
@@ -100,8 +100,8 @@ impl Promise {
         self.until == Until::Found
     }
 
-    /// The service that the search gets without interruption, however many newcomers arrive: all it
-    /// needs for a first finding, or what remains of the amount promised for a proof.
+    /// The service for which newcomers do not cut a turn of the search short: all it needs for a first
+    /// finding, or what remains of the amount promised for a proof. A turn is a slice at most.
     #[must_use]
     pub fn owed(&self) -> Duration {
         match self.until {

@@ -11,7 +11,7 @@ pub struct Caps {
     pub time: Duration,
     /// Bytes that one search may hold.
     pub memory: u64,
-    /// The time for a `BEST` request that sets no limit at all.
+    /// The time for a `BEST` request that sets no limit at all and has no deadline.
     pub default_time: Duration,
 }
 

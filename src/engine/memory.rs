@@ -135,8 +135,8 @@ impl Drop for Reservation {
     }
 }
 
-/// An estimate of the moves in the first solution of a board. On squares it is about 1.7 n³,
-/// measured from 16×16 up; narrow boards take more for their longer side.
+/// A generous estimate of the moves in the first solution of a board. On squares that takes about
+/// 1.7 n³, measured from 16×16 up; narrow boards take more for their longer side.
 #[must_use]
 pub fn expected_moves(shape: Shape) -> u64 {
     let side = shape.rows().max(shape.columns());

@@ -122,7 +122,8 @@ impl Engine {
     pub fn start(config: EngineConfig) -> std::io::Result<Self> {
         limit_tables(usize::try_from(config.heuristic_memory).unwrap_or(usize::MAX));
         let guides = GuideBuilder::new(config.store.clone(), config.build_memory);
-        // Fewer than the workers, so that requests barely notice when a table is built.
+        // Half as many as the workers, but at least one, so that requests barely notice when a table
+        // is built.
         let builders = NonZeroUsize::new(config.workers / 2).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
             pool: Pool::start(config.workers, config.capacity)?,

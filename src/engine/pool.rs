@@ -98,7 +98,8 @@ pub struct Ticket {
 struct Shared {
     state: Mutex<State>,
     work: Condvar,
-    /// The number of fresh tasks, shared with [`State`] so that running tasks can read it without the lock.
+    /// The number of queued tasks that have had no service, shared with [`State`] so that running tasks can
+    /// read it without the lock.
     fresh: Arc<AtomicUsize>,
     /// The number of idle workers with no work on offer to them, for the same purpose.
     free: AtomicUsize,

@@ -83,8 +83,8 @@ struct State {
 }
 
 impl TableStore {
-    /// Builds the small tables. All others together take at most `most_bytes`. Each build uses this
-    /// many threads, and while it runs it takes the table's size once more.
+    /// Builds the small tables. All others together take at most `most_bytes`. Each build uses `threads`
+    /// threads, and while it runs it takes the table's size once more.
     #[must_use]
     pub fn new(most_bytes: u64, threads: NonZeroUsize, guides: GuideBuilder) -> Self {
         let build = move |class, go_on: &dyn Fn(u64) -> bool| {
