@@ -36,7 +36,7 @@ const KEEPALIVE: Duration = Duration::from_secs(10);
 /// Which server to ask, if any.
 #[derive(Args, Clone, Debug, Default)]
 pub struct ServerArgs {
-    /// Ask a running `loyd serve`, such as http://127.0.0.1:50051 (https: with TLS), instead of solving in this process.
+    /// Ask a running `loyd serve`, such as http://127.0.0.1:50051 (https: with TLS), instead of working in this process.
     #[arg(long, value_name = "URL", value_parser = server_url)]
     pub server: Option<String>,
 

@@ -61,8 +61,8 @@ impl Call {
             .unwrap_or_default()
     }
 
-    /// Keeps the memory reserved for the answer until the answer has been sent: a client that does
-    /// not read must not make room for its next answer.
+    /// Keeps the memory reserved for the answer until the answer has been sent: an answer that the
+    /// client does not read must not make room for the next one.
     pub fn keep(&self, reservation: Reservation) {
         *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(reservation);
     }

@@ -64,7 +64,7 @@ impl Puzzles {
         }
     }
 
-    /// Sets the weights of clients that weigh more than 1.
+    /// Sets the weights of clients by name. They override those of the clients' tokens.
     #[must_use]
     pub fn weighing(self, weights: impl IntoIterator<Item = (String, NonZeroU32)>) -> Self {
         Self {

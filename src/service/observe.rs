@@ -241,7 +241,8 @@ impl Drop for Watch {
         let trace_id = self.end_trace(elapsed);
         let record = self.call.record();
         let id = self.request_id.to_str().unwrap_or_default();
-        // Both are logged elsewhere, at most once a second.
+        // Refusals because of overload or a token are counted in other lines, at most one a second. A
+        // search that had begun before it lacked memory has its own line.
         let was_begun = record.outcome == Some(Failure::Shortage.name());
         let is_told_elsewhere = self.overloaded && !was_begun || self.code == Code::Unauthenticated;
         if self.is_ours && !is_told_elsewhere {

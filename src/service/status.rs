@@ -29,7 +29,7 @@ const ACCEPT_ENCODING: &str = "grpc-accept-encoding";
 /// When to retry after too many calls: by then fewer should be in progress.
 const CALLS_RETRY: Duration = Duration::from_secs(1);
 
-/// When to retry after a drain: by then another replica should have taken over.
+/// When to retry after a refusal by a draining server: by then another replica should have taken over.
 const DRAINING_RETRY: Duration = Duration::from_secs(1);
 
 fn status(

@@ -56,7 +56,7 @@ impl Samples {
         for sample in self.of(&format!("{name}_bucket"), labels) {
             let bound = sample.label("le").and_then(|bound| bound.parse().ok());
             if let Some(bound) = bound.filter(|bound: &f64| !bound.is_nan()) {
-                // Bounds are not negative, so that they are in the order of their bits.
+                // Bounds are not negative, so they are in the order of their bits.
                 let (_, count) = buckets.entry(bound.to_bits()).or_insert((bound, 0.0));
                 *count += sample.value;
             }

@@ -20,7 +20,7 @@ const PING: u8 = 6;
 const ACK: u8 = 1;
 const GOAWAY_PING: [u8; 8] = [0x0b, 0x7b, 0xa2, 0xf0, 0x8b, 0x9b, 0xfe, 0x54];
 
-/// The bytes of the answer to a goodbye.
+/// The bytes of the answer to that PING.
 pub const GOAWAY_PONG_BYTES: usize = HEADER_BYTES + GOAWAY_PING.len();
 
 /// The credit that any other frame costs. Each byte sent earns one unit of it.
@@ -44,7 +44,7 @@ pub struct Frames {
     topped_up: Instant,
     /// Whether the headers of a call are incomplete.
     in_headers: bool,
-    /// Where the answer to a goodbye begins in the bytes that came last.
+    /// Where the answer to h2's shutdown PING begins in the bytes that came last.
     goaway_pong: Option<usize>,
     /// The calls that were given up in the bytes that came last.
     given_up: Vec<u32>,
@@ -64,7 +64,7 @@ impl Frames {
         }
     }
 
-    /// Where the answer to a goodbye begins in the bytes that came last, if all of it is there.
+    /// Where the answer to h2's shutdown PING begins in the bytes that came last, if all of it is there.
     #[must_use]
     pub const fn goaway_pong(&self) -> Option<usize> {
         self.goaway_pong

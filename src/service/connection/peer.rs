@@ -60,7 +60,8 @@ impl Peer {
         });
         self.is_active();
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
-        // The list is pruned only when it is full, so each answer is looked at twice at most before it goes.
+        // The list is pruned here only when it is full, so each answer is looked at twice at most before it
+        // goes.
         if sending.len() == sending.capacity() {
             sending.retain(|answer| answer.strong_count() > 0);
         }

@@ -1,5 +1,5 @@
 //! The bytes of a connection: it checks HTTP/2's preface, counts frames as they pass, and delays
-//! the answer to the goodbye a little.
+//! the answer to the PING of a graceful shutdown a little.
 //!
 //! On graceful shutdown, a peer answers h2's PING, after which h2 takes no more calls. But clients
 //! write that answer before calls that they had already begun at that moment: gRPC's own C core
@@ -23,8 +23,8 @@ const PREFACE: &[u8; 24] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// The kind of error that ends reading when a peer floods us.
 pub const FLOOD: io::ErrorKind = io::ErrorKind::QuotaExceeded;
 
-/// How long the answer to the goodbye is delayed. The calls that a client had begun when it wrote
-/// that are on their way.
+/// How long the answer to the shutdown PING is delayed. The calls that a client had begun when it
+/// wrote the answer arrive in the meantime.
 const LATER: Duration = Duration::from_millis(50);
 
 /// A connection whose peer speaks HTTP/2.
@@ -35,7 +35,7 @@ pub struct Transport<T> {
     preface: usize,
     frames: Frames,
     answers: Answers,
-    /// The rest of the delayed answer to the goodbye, and when it passes.
+    /// The rest of the delayed answer to the shutdown PING, and when it passes.
     goaway_pong: Option<(Pin<Box<Sleep>>, Vec<u8>)>,
 }
 
@@ -65,7 +65,8 @@ impl<T: AsyncRead + Unpin> Transport<T> {
         self.answers.silent_for(time, Instant::now())
     }
 
-    /// Passes on the answer to the goodbye, or a part of it, if it is time. Returns whether it did.
+    /// Passes on the answer to the shutdown PING, or a part of it, if it is time. Returns whether it
+    /// did.
     fn pass_farewell(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> bool {
         let Some((time, bytes)) = &mut self.goaway_pong else {
             return false;
@@ -86,7 +87,7 @@ impl<T: AsyncRead + Unpin> Transport<T> {
         true
     }
 
-    /// Takes the answer to the goodbye out of what came after the first `before` bytes of the
+    /// Takes the answer to the shutdown PING out of what came after the first `before` bytes of the
     /// buffer. An answer that is split, by the network or by the end of the reader's buffer (one in
     /// 500), is left in place.
     fn keep_farewell(&mut self, before: usize, buffer: &mut ReadBuf<'_>) {

@@ -1,4 +1,5 @@
-//! The answer to a goodbye is delayed and passed on whole; everything else passes as it came.
+//! The answer to the PING of a graceful shutdown is delayed and passed on whole; everything else
+//! passes as it came.
 
 use std::time::Duration;
 
