@@ -187,10 +187,10 @@ pub(crate) fn search_abandoned() {
 /// Counts a request that was refused for lack of something. Logs it at most once per second,
 /// because a line for each would be a load of its own.
 pub(crate) fn overloaded(lack: &'static str) {
-    static SAID: RateLimited = RateLimited::new();
+    static LINES: RateLimited = RateLimited::new();
     OVERLOADED.with([lack], |counter| counter.increment(1));
-    if let Some(refused) = SAID.record() {
-        tracing::warn!(refused, lack, "overloaded: calls are refused");
+    if let Some(refused) = LINES.record() {
+        tracing::warn!(refused, lack, "overloaded: calls refused");
     }
 }
 
@@ -280,7 +280,7 @@ pub(crate) fn request_handled(method: Method, code: (usize, &'static str), elaps
     }
 }
 
-/// Records how long a request's search waited for its first slice, or until all who waited left.
+/// Records how long a request's search waited for its first slice, or until all its callers left.
 pub(crate) fn queued(waited: Duration) {
     QUEUE_SECONDS.record(waited);
 }
@@ -314,9 +314,9 @@ pub(crate) fn connection_closed(reason: &'static str) {
 
 /// Logs, at most once per second, a connection that has ended through a fault of its peer.
 pub(crate) fn faulty_peer(peer: SocketAddr, reason: &'static str) {
-    static SAID: RateLimited = RateLimited::new();
-    if let Some(connections) = SAID.record() {
-        tracing::info!(%peer, reason, connections, "connections closed for faults of peers");
+    static LINES: RateLimited = RateLimited::new();
+    if let Some(connections) = LINES.record() {
+        tracing::info!(%peer, reason, connections, "connections closed for peer faults");
     }
 }
 
@@ -332,19 +332,19 @@ pub(crate) fn certificate_expires(seconds: i64) {
 
 /// Logs, at most once per second, a connection that could not be accepted.
 pub(crate) fn not_accepted(error: &std::io::Error) {
-    static SELDOM: RateLimited = RateLimited::new();
-    if let Some(times) = SELDOM.record() {
+    static LINES: RateLimited = RateLimited::new();
+    if let Some(times) = LINES.record() {
         tracing::warn!(%error, times, "cannot accept a connection");
     }
 }
 
 /// Counts a call that was refused because of its token, and logs it at most once per second.
 pub(crate) fn unauthenticated(reason: &'static str, peer: Option<SocketAddr>) {
-    static SAID: RateLimited = RateLimited::new();
+    static LINES: RateLimited = RateLimited::new();
     counter!("loyd_unauthenticated_total", "reason" => reason).increment(1);
-    if let Some(calls) = SAID.record() {
+    if let Some(calls) = LINES.record() {
         let peer = peer.map(tracing::field::display);
-        tracing::info!(peer, reason, calls, "calls of strangers are refused");
+        tracing::info!(peer, reason, calls, "unauthenticated calls refused");
     }
 }
 

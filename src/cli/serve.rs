@@ -61,7 +61,7 @@ fn raise_file_limit() {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
-        tracing::warn!(%error, "cannot have more file descriptors");
+        tracing::warn!(%error, "cannot raise the limit of file descriptors");
     }
 }
 
@@ -74,7 +74,7 @@ fn hang_up() -> std::io::Result<()> {
     tokio::spawn(async move {
         while hang_up.recv().await.is_some() {
             tracing::info!(
-                "SIGHUP: nothing to do, the files of TLS and tokens are read again automatically when they change"
+                "SIGHUP ignored: TLS and token files are reloaded automatically when they change"
             );
         }
     });
@@ -95,7 +95,7 @@ fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
         either().await;
         tokio::spawn(async move {
             either().await;
-            tracing::warn!("second signal: ending at once");
+            tracing::warn!("second signal: exiting at once");
             // The log is written by another thread.
             tokio::time::sleep(LAST_LINE).await;
             std::process::exit(Exit::Interrupted as i32);

@@ -17,7 +17,10 @@ pub async fn drain(connections: &Connections, engine: &Engine, grace: Duration) 
         engine.drain();
         if !connections.ended_within(last_words).await {
             let connections_left = connections.open();
-            tracing::warn!(connections = connections_left, "closing what has not ended");
+            tracing::warn!(
+                connections = connections_left,
+                "closing the remaining connections"
+            );
             connections.close().await;
         }
     }

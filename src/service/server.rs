@@ -209,7 +209,7 @@ impl Server {
         tracing::info!(
             delay = ?config.drain_delay,
             grace = ?config.drain_grace,
-            "draining: health says NOT_SERVING"
+            "draining: health status is NOT_SERVING"
         );
         self.health.take_leave().await;
         let _over = tokio::time::timeout(config.drain_delay, accept).await;

@@ -96,7 +96,7 @@ async fn converse(stream: TcpStream, metrics: PrometheusHandle) {
         .header_read_timeout(HEAD_TIMEOUT)
         .serve_connection(TokioIo::new(stream), answer);
     if let Err(error) = connection.await {
-        tracing::debug!(%error, "connection for metrics ended");
+        tracing::debug!(%error, "metrics connection ended");
     }
 }
 

@@ -63,9 +63,9 @@ pub fn install_logs(format: LogFormat, filter: &str) -> Log {
 /// it is caught.
 fn report_panic(panic: &PanicHookInfo<'_>) {
     let payload = panic.payload();
-    let said = payload.downcast_ref::<&str>().copied();
+    let text = payload.downcast_ref::<&str>().copied();
     tracing::error!(
-        said = said.or_else(|| payload.downcast_ref::<String>().map(String::as_str)),
+        payload = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)),
         location = panic.location().map(tracing::field::display),
         thread = std::thread::current().name(),
         "panic"

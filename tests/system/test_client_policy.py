@@ -119,7 +119,7 @@ class Policy(unittest.TestCase):
         channel = Channel(self, [first, second])
         channel.call("CheckSolvable", check)
         first.terminate()
-        first.wait_for_log("draining: health says NOT_SERVING")
+        first.wait_for_log("draining: health status is NOT_SERVING")
         # It still serves, and no new calls arrive once its state is known.
         give_up = time.monotonic() + 8
         quiet = 0

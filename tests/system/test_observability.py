@@ -172,14 +172,14 @@ class Refused(Case):
             request = client.solve_request(refused, "OPTIMAL")
             self.assert_one_line_a_second(
                 server,
-                "overloaded: calls are refused",
+                "overloaded: calls refused",
                 "refused",
                 lambda: self.assert_refused(
                     Code.RESOURCE_EXHAUSTED, "OVERLOADED", client.Solve, request
                 ),
             )
 
-    def test_calls_of_strangers(self):
+    def test_unauthenticated_calls(self):
         with tempfile.NamedTemporaryFile("w", suffix=".tokens") as tokens:
             tokens.write(f"lobby {64 * '0'}\n")
             tokens.flush()
@@ -190,7 +190,7 @@ class Refused(Case):
                 solve = channel.unary_unary("/loyd.v1.PuzzleService/Solve")
                 self.assert_one_line_a_second(
                     server,
-                    "calls of strangers are refused",
+                    "unauthenticated calls refused",
                     "calls",
                     lambda: self.assert_refused(
                         Code.UNAUTHENTICATED, "TOKEN_MISSING", solve, b""

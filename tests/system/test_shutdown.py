@@ -156,7 +156,7 @@ class Shutdown(unittest.TestCase):
             with socket.create_connection((host, int(port)), timeout=GRACE + SLACK) as late:
                 time.sleep(0.2)
                 server.terminate()
-                server.wait_for_log("draining: health says NOT_SERVING")
+                server.wait_for_log("draining: health status is NOT_SERVING")
                 time.sleep(0.05)
                 answer = b""
                 try:

@@ -34,9 +34,9 @@ fn a_panic_is_one_line_with_its_place_whatever_it_says() {
         let location = line["fields"]["location"].as_str().unwrap();
         assert!(location.contains(file!()), "{location}");
     }
-    assert_eq!(lines[0]["fields"]["said"], "a text");
+    assert_eq!(lines[0]["fields"]["payload"], "a text");
     assert!(
-        lines[2]["fields"]["said"]
+        lines[2]["fields"]["payload"]
             .as_str()
             .unwrap()
             .contains("not foreseen")

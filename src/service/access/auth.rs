@@ -66,10 +66,10 @@ where
                     }
                     extensions.insert(token.weight);
                 }
-                Err(stranger) => {
+                Err(failure) => {
                     let peer = request.extensions().get();
-                    telemetry::unauthenticated(stranger.label(), peer.copied());
-                    let refusal = status::unauthenticated(stranger).into_http();
+                    telemetry::unauthenticated(failure.label(), peer.copied());
+                    let refusal = status::unauthenticated(failure).into_http();
                     return Either::Right(ready(Ok(refusal)));
                 }
             }

@@ -60,7 +60,7 @@ impl<T: Send + Sync + 'static> Reloaded<T> {
         thread::Builder::new()
             .name("loyd-reload".to_owned())
             .spawn(move || watch(&watched, Ok(seen)))
-            .map_err(|error| format!("cannot start the thread that looks at it: {error}"))?;
+            .map_err(|error| format!("cannot start the thread that watches it: {error}"))?;
         Ok(reloaded)
     }
 
@@ -77,7 +77,7 @@ impl<T: Send + Sync + 'static> Reloaded<T> {
             }
             let value = Arc::new((self.parse)(&contents)?);
             *self.current.write().unwrap_or_else(PoisonError::into_inner) = value;
-            tracing::info!(what = self.what, "read again");
+            tracing::info!(what = self.what, "reloaded");
             telemetry::reload(self.what, Ok(()));
             Ok(digest)
         });
@@ -87,7 +87,7 @@ impl<T: Send + Sync + 'static> Reloaded<T> {
             tracing::warn!(
                 what = self.what,
                 error,
-                "the new files cannot be used: going on with the old ones"
+                "the new files cannot be used: the old ones stay in use"
             );
             telemetry::reload(self.what, Err(()));
         }

@@ -67,7 +67,7 @@ impl<T: AsyncRead + Unpin> Transport<T> {
 
     /// Passes on the answer to the shutdown PING, or a part of it, if it is time. Returns whether it
     /// did.
-    fn pass_farewell(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> bool {
+    fn pass_goaway_pong(&mut self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> bool {
         let Some((time, bytes)) = &mut self.goaway_pong else {
             return false;
         };
@@ -90,7 +90,7 @@ impl<T: AsyncRead + Unpin> Transport<T> {
     /// Takes the answer to the shutdown PING out of what came after the first `before` bytes of the
     /// buffer. An answer that is split, by the network or by the end of the reader's buffer (one in
     /// 500), is left in place.
-    fn keep_farewell(&mut self, before: usize, buffer: &mut ReadBuf<'_>) {
+    fn keep_goaway_pong(&mut self, before: usize, buffer: &mut ReadBuf<'_>) {
         let Some(first) = self
             .frames
             .goaway_pong()
@@ -122,7 +122,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Transport<T> {
         }
         let before = buffer.filled().len();
         loop {
-            if self.pass_farewell(cx, buffer) {
+            if self.pass_goaway_pong(cx, buffer) {
                 return Poll::Ready(Ok(()));
             }
             ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
@@ -134,7 +134,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Transport<T> {
             let counted = frames.received(received, Instant::now());
             counted.map_err(|_flood| FLOOD)?;
             answers.given_up(frames.given_up());
-            self.keep_farewell(before, buffer);
+            self.keep_goaway_pong(before, buffer);
             // Returning no bytes would signal the end.
             if is_over || buffer.filled().len() > before {
                 return Poll::Ready(Ok(()));

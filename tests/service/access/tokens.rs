@@ -114,15 +114,15 @@ fn what_is_wrong_with_a_file_is_said_by_line_and_no_secret_is() {
 async fn a_call_needs_a_token_that_is_known() {
     let file = file(&line("lobby", SECRET, "1"));
     let service = guarded(&file).await;
-    let stranger = solve(&service, None).await.unwrap_err();
-    assert_reason(&stranger, Code::Unauthenticated, "TOKEN_MISSING");
+    let refused = solve(&service, None).await.unwrap_err();
+    assert_reason(&refused, Code::Unauthenticated, "TOKEN_MISSING");
     for wrong in ["", "Bearer", "Bearer ", "Bearer guess", SECRET] {
-        let stranger = solve(&service, Some(wrong)).await.unwrap_err();
-        assert_reason(&stranger, Code::Unauthenticated, "TOKEN_WRONG");
+        let refused = solve(&service, Some(wrong)).await.unwrap_err();
+        assert_reason(&refused, Code::Unauthenticated, "TOKEN_WRONG");
     }
     let basic = format!("Basic {SECRET}");
-    let stranger = solve(&service, Some(&basic)).await.unwrap_err();
-    assert_reason(&stranger, Code::Unauthenticated, "TOKEN_WRONG");
+    let refused = solve(&service, Some(&basic)).await.unwrap_err();
+    assert_reason(&refused, Code::Unauthenticated, "TOKEN_WRONG");
     for right in [format!("Bearer {SECRET}"), format!("bearer {SECRET}")] {
         solve(&service, Some(&right)).await.unwrap();
     }
@@ -137,8 +137,8 @@ async fn health_is_open_and_reflection_is_not() {
     health.check(HealthCheckRequest::default()).await.unwrap();
     let mut reflection = ServerReflectionClient::new(channel);
     let asked = tokio_stream::iter([ServerReflectionRequest::default()]);
-    let stranger = reflection.server_reflection_info(asked).await.unwrap_err();
-    assert_reason(&stranger, Code::Unauthenticated, "TOKEN_MISSING");
+    let refused = reflection.server_reflection_info(asked).await.unwrap_err();
+    assert_reason(&refused, Code::Unauthenticated, "TOKEN_MISSING");
 }
 
 #[tokio::test]

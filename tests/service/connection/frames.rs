@@ -56,7 +56,7 @@ fn the_calls_that_a_peer_gives_up_are_told_once() {
 }
 
 #[test]
-fn the_answer_to_a_goodbye_is_found_where_it_stands_whole() {
+fn the_answer_to_the_shutdown_ping_is_found_if_it_arrives_whole() {
     let now = Instant::now();
     let goaway_pong = goaway_pong();
     let other = http2_frame(PING, ACK, 0, &[7; 8]);

@@ -119,7 +119,7 @@ async fn an_old_connection_goes_and_its_calls_end() {
 
 /// Waits to be told to go, then answers as gRPC's C core does: first the PING, then a call that it
 /// had begun. Returns what came back from then on.
-async fn cross_with_the_goodbye(service: &Service, method: &str, question: &[u8]) -> Vec<u8> {
+async fn cross_with_the_goaway(service: &Service, method: &str, question: &[u8]) -> Vec<u8> {
     let mut stream = greet(service.address).await;
     let mut told = Vec::new();
     let ping = loop {
@@ -147,24 +147,24 @@ fn has_answer(bytes: &[u8]) -> bool {
 }
 
 #[tokio::test]
-async fn a_call_that_crosses_with_the_goodbye_is_answered() {
+async fn a_call_that_crosses_with_the_goaway_is_answered() {
     let service = Service::with(&["--max-connection-age", "100ms"]).await;
     let question = frame(&proto::CheckSolvableRequest {
         board: Some(square(&[1, 2, 3, 0])),
         ..Default::default()
     });
-    let answered = cross_with_the_goodbye(&service, "CheckSolvable", &question).await;
+    let answered = cross_with_the_goaway(&service, "CheckSolvable", &question).await;
     assert!(has_answer(&answered), "{answered:?}");
     // No protocol error was found.
     let answered = split_frames(&answered);
-    let goodbyes = answered.iter().filter(|&&(kind, ..)| kind == GOAWAY);
-    for (_, _, payload) in goodbyes {
+    let goaways = answered.iter().filter(|&&(kind, ..)| kind == GOAWAY);
+    for (_, _, payload) in goaways {
         assert_eq!(payload[4..8], [0; 4], "{payload:?}");
     }
 }
 
 #[tokio::test]
-async fn a_call_that_crosses_with_the_goodbye_of_idleness_has_its_time() {
+async fn a_call_that_crosses_with_the_goaway_of_an_idle_connection_has_its_time() {
     let service = Service::with(&[
         "--max-connection-idle",
         "100ms",
@@ -176,7 +176,7 @@ async fn a_call_that_crosses_with_the_goodbye_of_idleness_has_its_time() {
     let limits = question.limits.get_or_insert_default();
     // Several times as long as an idle connection has.
     limits.max_time = Some(milliseconds(800));
-    let answered = cross_with_the_goodbye(&service, "Solve", &frame(&question)).await;
+    let answered = cross_with_the_goaway(&service, "Solve", &frame(&question)).await;
     assert!(has_answer(&answered), "{answered:?}");
 }
 
