@@ -260,7 +260,7 @@ fn count() -> RangedU64ValueParser<usize> {
 /// Parses a time of more than zero.
 fn time(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
-        Ok(Duration::ZERO) => Err("must be longer than that: say 1s, or more".to_owned()),
+        Ok(Duration::ZERO) => Err("must be longer than zero, such as 1s".to_owned()),
         time => time.map_err(|error| error.to_string()),
     }
 }

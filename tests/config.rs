@@ -30,7 +30,7 @@ fn times_that_would_end_every_connection_are_refused_and_those_that_mean_never_a
     ] {
         let refusal = parse(flag, "0s").unwrap_err().to_string();
         assert!(
-            refusal.contains(flag) && refusal.contains("say 1s"),
+            refusal.contains(flag) && refusal.contains("such as 1s"),
             "{refusal}"
         );
         assert!(parse(flag, "soon").is_err());
@@ -166,7 +166,7 @@ fn what_is_too_little_to_serve_with_is_refused_with_what_is_enough() {
     ] {
         let error = memory(&[flag, little]).parts().unwrap_err().to_string();
         assert!(error.starts_with(&format!("{flag} ")), "{error}");
-        assert!(error.contains(&format!("say {enough} or more")), "{error}");
+        assert!(error.contains(&format!("use {enough} or more")), "{error}");
         memory(&[flag, enough]).parts().unwrap();
     }
 }

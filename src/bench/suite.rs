@@ -103,14 +103,14 @@ fn read_case(line: &str) -> Result<Case, String> {
     let mut fields = line.split('\t').map(str::trim);
     let tiles = fields
         .find(|field| field.contains(','))
-        .ok_or("there are no tiles, parted by commas")?;
+        .ok_or("there are no tiles, separated by commas")?;
     let board = parse_board(&tiles.replace(',', " "), None).map_err(|error| error.to_string())?;
     let length = match fields.next() {
         None | Some("-") => None,
         Some(length) => Some(
             length
                 .parse()
-                .map_err(|_| format!("{length:?} is no length"))?,
+                .map_err(|_| format!("{length:?} is not a length"))?,
         ),
     };
     let goal = Board::solved(board.shape());

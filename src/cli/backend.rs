@@ -95,7 +95,7 @@ impl TlsArgs {
                 // Without this check, every server would seem to be signed by an unknown authority.
                 CertificateDer::from_pem_slice(&pem).map_err(|_| {
                     Failure::Input(format!(
-                        "--tls-ca {}: it holds no certificate as PEM",
+                        "--tls-ca {}: it holds no PEM certificate",
                         path.display()
                     ))
                 })?;
@@ -273,7 +273,7 @@ const LONGEST_DEADLINE: Duration = Duration::from_secs(365 * 24 * 3600);
 pub(super) fn call_deadline(text: &str) -> Result<Duration, String> {
     let deadline = humantime::parse_duration(text).map_err(|error| error.to_string())?;
     if deadline > LONGEST_DEADLINE {
-        return Err("at most 365days".to_owned());
+        return Err("must be at most 365days".to_owned());
     }
     Ok(deadline)
 }

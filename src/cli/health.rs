@@ -104,9 +104,9 @@ impl HealthArgs {
     fn failure(&self, status: Status) -> Failure {
         if status.code() == Code::NotFound {
             return Failure::Input(format!(
-                "the server does not know {:?}\n\
-                 --service is loyd.v1.PuzzleService, loyd.tables, or is left out; a server that \
-                 is shutting down knows none.",
+                "the server does not know the service {:?}\n\
+                 --service takes loyd.v1.PuzzleService or loyd.tables, or is left out; a server \
+                 that is shutting down knows no service.",
                 self.service
             ));
         }

@@ -30,9 +30,9 @@ const OPTIONS: [(&str, &str); 17] = [
 ];
 
 /// The hint for a server that does not answer.
-pub(super) const IS_IT_THERE: &str = "Is `loyd serve` running there? --server takes its --listen: with https:// if it serves TLS, \
-     with --tls-ca if its certificate is of an authority that this machine does not know, and with --tls-cert and --tls-key \
-     if it asks for certificates.";
+pub(super) const IS_IT_THERE: &str = "Is `loyd serve` running there? --server takes the address of its --listen: \
+     with https:// if it serves TLS, with --tls-ca if this machine does not know the authority that issued its certificate, \
+     and with --tls-cert and --tls-key if it requires client certificates.";
 
 /// Returns the error that broke a call's connection, or `None` if the server ended the call.
 ///
@@ -141,11 +141,11 @@ fn hint(status: &Status, details: &ErrorDetails, asks_for_proof: bool) -> Option
         ("TIME_LIMIT", _) => return limit("Raise --max-time"),
         ("MEMORY_LIMIT", _) if asks_for_proof => {
             return limit(
-                "Raise --max-memory, or take --algorithm ida-star, which needs next to none",
+                "Raise --max-memory, or use --algorithm ida-star, which needs almost none",
             );
         }
         ("MEMORY_LIMIT", _) => return limit("Raise --max-memory"),
-        ("TOKEN_MISSING", _) => "Name the token's file with --token-from, or set LOYD_TOKEN.",
+        ("TOKEN_MISSING", _) => "Give the token's file with --token-from, or set LOYD_TOKEN.",
         ("RESPONSE_TOO_LARGE", _) => "Ask for fewer boards at once.",
         ("OVERLOADED" | "DRAINING", _) => {
             let again = details.retry_info().and_then(|retry| retry.retry_delay);

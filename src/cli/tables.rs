@@ -117,7 +117,7 @@ impl TablesArgs {
         let folder = store.folder();
         if self.folder.table_dir.is_some() && !folder.is_dir() {
             return Err(Failure::Input(format!(
-                "--table-dir {}: there is no such folder; `loyd tables build` makes it, or choose another",
+                "--table-dir {}: there is no such folder; create it with `loyd tables build`, or choose another",
                 folder.display()
             )));
         }
@@ -146,7 +146,7 @@ impl BuildArgs {
         let home = canonical_symmetry(shape, home).cell(shape, home);
         let partitions = self.tier.partitions(home).ok_or_else(|| {
             Failure::Input(format!(
-                "--tier {} is for a blank in a corner: say --home 15, or --tier {}",
+                "--tier {} is for a blank in a corner: use --home 15, or --tier {}",
                 self.tier.name(),
                 Tier::SevenEight.name(),
             ))

@@ -70,7 +70,7 @@ const LEAST_PROCESS: u64 = 32 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Unusable {
     /// A setting is so small that boards of common sizes could not be served.
-    #[error("{setting} {} is too little to serve with: say {} or more", megabytes(*.bytes), megabytes(*.least))]
+    #[error("{setting} {} is too little to serve with: use {} or more", megabytes(*.bytes), megabytes(*.least))]
     TooLittle {
         /// The setting.
         setting: &'static str,

@@ -23,8 +23,8 @@ pub enum Refused {
     },
     /// The request needs more memory than there is in all, so it would never succeed.
     #[error(
-        "this takes more memory than the server has for all searches and answers: ask for less at once, or raise the \
-         server's --memory"
+        "this request needs more memory than the server has for all searches and answers: ask for less at once, or \
+         raise the server's --memory"
     )]
     Memory,
     /// The engine is shutting down.
@@ -39,13 +39,13 @@ pub enum Lack {
     #[error("too many searches are waiting")]
     Places,
     /// Places for this client.
-    #[error("this client's searches have its share of the places")]
+    #[error("this client's searches already fill its share of the places")]
     Share,
     /// Memory.
-    #[error("searches and answers hold all the memory that there is")]
+    #[error("searches and answers hold all available memory")]
     Memory,
     /// Time before the deadline, or within the time limit.
-    #[error("too many searches are waiting to answer in time")]
+    #[error("too many searches are waiting for an answer to come in time")]
     Time,
 }
 

@@ -42,7 +42,7 @@ enum Tiles {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum BoardViolation {
     /// There are more or fewer numbers than cells.
-    #[error("{found} tiles given, the board has {expected} cells")]
+    #[error("{found} tiles were given, but the board has {expected} cells")]
     Count {
         /// The number of cells.
         expected: usize,
@@ -60,7 +60,7 @@ pub enum BoardViolation {
         highest: u32,
     },
     /// A number that already stands on an earlier cell.
-    #[error("tile {tile} stands on cell {first} already")]
+    #[error("tile {tile} is already on cell {first}")]
     Duplicate {
         /// Where the number stands the second time.
         cell: usize,

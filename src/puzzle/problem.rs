@@ -19,7 +19,7 @@ pub struct Problem {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ProblemError {
     /// The goal is a board of another size than the start.
-    #[error("the goal is a board of {goal}, the start of {start}")]
+    #[error("the goal is a board of {goal}, but the start is a board of {start}")]
     ShapeMismatch {
         /// The start's size.
         start: Shape,

@@ -27,7 +27,7 @@ pub struct Shape {
 /// A side of a board that is too short or too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error(
-    "a board of {rows}×{columns} is out of range: each side is {min} to {max}",
+    "a board of {rows}×{columns} is out of range: each side must be {min} to {max}",
     min = Shape::MIN_SIDE,
     max = Shape::MAX_SIDE
 )]

@@ -33,7 +33,7 @@ pub struct Generated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum RangeError {
     /// The least length is above the greatest.
-    #[error("the least length, {min}, is above the greatest, {max}")]
+    #[error("the minimum length, {min}, is above the maximum, {max}")]
     Empty {
         /// The least length asked for.
         min: u32,
@@ -41,7 +41,7 @@ pub enum RangeError {
         max: u32,
     },
     /// No board is that far from the goal.
-    #[error("no board of {shape} needs {min} moves to this goal: 0 to {greatest} can be asked for")]
+    #[error("no board of {shape} needs {min} moves to this goal: choose 0 to {greatest}")]
     TooFar {
         /// The size of the board.
         shape: Shape,

@@ -249,7 +249,7 @@ pub enum PlanError {
     },
     /// The weight admits solutions that the objective's ratio does not.
     #[error(
-        "a weight of {weight:?} bounds solutions by that factor only, which is more than the ratio of {ratio:?}"
+        "a weight of {weight:?} bounds solutions only by that factor, which is more than the ratio of {ratio:?}: lower the weight"
     )]
     WeightAboveRatio {
         /// The weight asked for.
@@ -258,27 +258,27 @@ pub enum PlanError {
         ratio: Ratio,
     },
     /// A weight without weighted A*.
-    #[error("a weight is for WEIGHTED_A_STAR alone")]
+    #[error("a weight is only for WEIGHTED_A_STAR: leave it out")]
     StrayWeight,
     /// A variant of an algorithm that has none.
-    #[error("a variant is for CONSTRUCTIVE alone")]
+    #[error("a variant is only for CONSTRUCTIVE: leave it out")]
     StrayVariant,
     /// A heuristic for an algorithm that uses none.
-    #[error("{0} uses no heuristic")]
+    #[error("{0} uses no heuristic: leave it out")]
     StrayHeuristic(Algorithm),
     /// An algorithm that cannot use pattern databases.
     #[error("{0} cannot use PATTERN_DATABASE: choose IDA_STAR, or another heuristic")]
     WithoutDatabases(Algorithm),
     /// An algorithm that cannot count pushes.
     #[error(
-        "{0} counts single tiles alone: for MULTI_TILE choose IDA_STAR or CONSTRUCTIVE, or leave the choice to the server"
+        "{0} counts only slides of single tiles: for MULTI_TILE choose IDA_STAR or CONSTRUCTIVE, or leave the choice to the server"
     )]
     NotInPushes(Algorithm),
     /// A heuristic that says nothing about pushes.
-    #[error("{0} counts single tiles alone: for MULTI_TILE leave the heuristic out")]
+    #[error("{0} counts only slides of single tiles: for MULTI_TILE leave the heuristic out")]
     BoundNotInPushes(HeuristicKind),
     /// A heuristic that does not exist for boards of this shape.
-    #[error("there is no {heuristic} on boards of {shape}")]
+    #[error("{heuristic} does not support boards of {shape}")]
     UnsupportedShape {
         /// The heuristic asked for.
         heuristic: HeuristicKind,

@@ -49,9 +49,9 @@ pub enum ServeError {
     },
     /// The gRPC address can be reached by others, who could read and change what is sent.
     #[error(
-        "{address} can be reached from elsewhere, and without TLS all calls can be read and \
-         changed on their way: serve TLS with --tls-cert and --tls-key; or listen on 127.0.0.1; \
-         or, in a network that is trusted or behind a proxy that ends TLS, say --insecure"
+        "other machines can reach {address}, and without TLS all calls can be read and changed in \
+         transit: serve TLS with --tls-cert and --tls-key; or listen on 127.0.0.1; or, in a \
+         trusted network or behind a proxy that terminates TLS, pass --insecure"
     )]
     Exposed {
         /// The address.

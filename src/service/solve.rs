@@ -33,7 +33,7 @@ pub(super) async fn solve(
         ..note_begin(puzzles, &call, timeout, &read, sending)?
     };
     if convert::cannot_fit(&read) {
-        return Err(too_large("any solution"));
+        return Err(too_large("even the shortest solution"));
     }
     reserve(puzzles, &call, bytes)?;
     let client = puzzles.client(&request);
@@ -120,7 +120,7 @@ fn response_bytes(read: &ReadSolve) -> u64 {
 
 fn too_large(solution: &str) -> Status {
     status::too_large(
-        &format!("{solution} with what was to be included"),
+        &format!("{solution}, with everything requested,"),
         "use SolveStream, which sends it in chunks",
     )
 }

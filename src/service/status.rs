@@ -76,8 +76,8 @@ pub fn unsolvable(parity: &Parity) -> Status {
         Code::FailedPrecondition,
         "UNSOLVABLE",
         format!(
-            "the goal cannot be reached from this board: its interchanges ({}) and its blank \
-             distance ({}) make an odd sum; exchange the tiles {} and {} to repair it",
+            "the goal cannot be reached from this board: the sum of its interchanges ({}) and its \
+             blank distance ({}) is odd; exchange the tiles {} and {} to repair it",
             parity.interchanges, parity.blank_distance, exchange.tiles.0, exchange.tiles.1
         ),
         [
@@ -140,9 +140,9 @@ pub fn failed(failure: &Failure) -> Status {
                 metadata.push(("best_length", best_length.to_string()));
             }
             let bound = progress.lower_bound;
-            let proof = format!("the proof: the solution has at least {bound} moves");
+            let proof = format!("the proof was complete: the solution has at least {bound} moves");
             let (before, alternative) = if *takes_any {
-                ("there was any solution", ", or leave `method` out")
+                ("any solution was found", ", or leave `method` out")
             } else {
                 (&*proof, ", or ask for BEST")
             };
@@ -152,7 +152,7 @@ pub fn failed(failure: &Failure) -> Status {
         Failure::DeadlineExceeded => status(
             Code::DeadlineExceeded,
             "DEADLINE_EXCEEDED",
-            "the call's deadline came before the answer",
+            "the call's deadline passed before the answer was ready",
             [],
             ErrorDetails::new(),
         ),
@@ -189,7 +189,7 @@ pub fn too_many_calls() -> Status {
     retry(
         Code::ResourceExhausted,
         "OVERLOADED",
-        "too many calls are under way: try again".to_owned(),
+        "too many calls are in progress: try again".to_owned(),
         CALLS_RETRY,
     )
 }
@@ -200,7 +200,7 @@ pub fn no_room() -> Status {
     retry(
         Code::ResourceExhausted,
         "OVERLOADED",
-        "too many large requests are under way: try again".to_owned(),
+        "too many large requests are in progress: try again".to_owned(),
         CALLS_RETRY,
     )
 }
@@ -210,7 +210,9 @@ pub fn too_many_headers(most: usize) -> Status {
     never_again(status(
         Code::ResourceExhausted,
         "REQUEST_TOO_LARGE",
-        format!("a request may have {most} headers: leave out what loyd need not know"),
+        format!(
+            "a request may have at most {most} headers: leave out those that loyd does not need"
+        ),
         [],
         ErrorDetails::new(),
     ))
@@ -234,19 +236,27 @@ fn limit(
     mut metadata: Vec<(&'static str, String)>,
 ) -> Status {
     let (reason, what, fix) = match reason {
-        StopReason::NodeLimit => ("NODE_LIMIT", "the node limit", "limits.max_nodes"),
+        StopReason::NodeLimit => (
+            "NODE_LIMIT",
+            "the node limit was reached",
+            "limits.max_nodes",
+        ),
         StopReason::MemoryLimit => (
             "MEMORY_LIMIT",
-            "the memory limit",
+            "the memory limit was reached",
             "limits.max_memory_bytes",
         ),
         // With more time it would try more.
         StopReason::Exhausted => (
             "TIME_LIMIT",
-            "the end of all that the method could try in its time",
+            "the method exhausted everything it could try in the time allowed",
             "the call's deadline, limits.max_time",
         ),
-        _ => ("TIME_LIMIT", "the time limit", "limits.max_time"),
+        _ => (
+            "TIME_LIMIT",
+            "the time limit was reached",
+            "limits.max_time",
+        ),
     };
     metadata.push(("nodes_generated", progress.generated.to_string()));
     metadata.push(("nodes_expanded", progress.expanded.to_string()));
@@ -254,7 +264,7 @@ fn limit(
     never_again(status(
         Code::ResourceExhausted,
         reason,
-        format!("{what} came before {before}; raise {fix} or the server's cap{alternative}"),
+        format!("{what} before {before}; raise {fix} or the server's cap{alternative}"),
         metadata,
         ErrorDetails::new(),
     ))
@@ -285,11 +295,11 @@ pub fn unauthenticated(failure: AuthFailure) -> Status {
     let (reason, message) = match failure {
         AuthFailure::MissingToken => (
             "TOKEN_MISSING",
-            "this server asks for a token: send it as `authorization: Bearer TOKEN`",
+            "this server requires a token: send it as `authorization: Bearer TOKEN`",
         ),
         AuthFailure::WrongToken => (
             "TOKEN_WRONG",
-            "the token is not one of this server's: ask whoever runs it for another",
+            "the server does not know this token: ask its operator for another",
         ),
     };
     let details = ErrorDetails::new();
@@ -311,8 +321,8 @@ pub fn defect() -> Status {
     status(
         Code::Internal,
         "INTERNAL",
-        "a defect of loyd: this request failed, others are not affected; please report it with \
-         the request",
+        "a defect in loyd: this request failed, others are not affected; please report it and \
+         include the request",
         [],
         ErrorDetails::new(),
     )
@@ -333,7 +343,7 @@ pub fn too_large(what: &str, hint: &str) -> Status {
 pub fn transport(refusal: &Status) -> Option<Status> {
     // tonic gives no message for a method that does not exist.
     let message = match refusal.message() {
-        "" => "the service has no such method: reflection lists those it has",
+        "" => "the service has no such method: use reflection to list its methods",
         message => message,
     };
     let (code, reason) = match refusal.code() {

@@ -147,9 +147,9 @@ fn a_list_says_which_line_is_wrong() {
     assert_eq!(read("# nothing\n\n"), Ok(0));
     assert_eq!(read("7\t1,2,3,4,5,6,7,0,8\t1\textra\n0,3,2,1\n"), Ok(2));
     for (text, error) in [
-        ("1 2 3 0", "line 1: there are no tiles, parted by commas"),
-        ("# a\n1,2,3,0\tfar", "line 2: \"far\" is no length"),
-        ("1,2,3", "line 1: 3 numbers make no square"),
+        ("1 2 3 0", "line 1: there are no tiles, separated by commas"),
+        ("# a\n1,2,3,0\tfar", "line 2: \"far\" is not a length"),
+        ("1,2,3", "line 1: 3 numbers do not make a square"),
         ("2,1,3,0", "line 1: "),
     ] {
         let told = read(text).unwrap_err();

@@ -55,7 +55,7 @@ fn a_text_that_is_no_board_is_never_sent() {
         (
             &["check", "1 2 3 3"][..],
             "",
-            "line 1, column 7: not a board: cell 3: tile 3 stands on cell 2 already; \
+            "line 1, column 7: not a board: cell 3: tile 3 is already on cell 2; \
              tile 0 is missing",
         ),
         (

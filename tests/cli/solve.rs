@@ -417,8 +417,9 @@ fn a_server_that_is_not_there_is_told_from_one_that_refuses() {
         failure.to_string(),
         format!(
             "cannot reach {server}: Connection refused (os error 111)\n\
-             Is `loyd serve` running there? --server takes its --listen: with https:// if it serves TLS, \
-             with --tls-ca if its certificate is of an authority that this machine does not know, and with --tls-cert and --tls-key if it asks for certificates."
+             Is `loyd serve` running there? --server takes the address of its --listen: \
+             with https:// if it serves TLS, with --tls-ca if this machine does not know the authority that issued \
+             its certificate, and with --tls-cert and --tls-key if it requires client certificates."
         )
     );
 }

@@ -231,7 +231,7 @@ fn networks_are_learned_beside_weights_and_go_on() {
                 "--network",
                 &weights,
             ],
-            "no weights",
+            "not weights",
         ),
         (
             &["--shape", "4x4", "--learn", "network", "--epochs", "2"],

@@ -69,7 +69,7 @@ fn all_broken_rules_are_told_at_once() {
     assert_eq!(cells[..4], [None, Some(1), Some(2), Some(4)]);
     assert_eq!(
         Board::new(shape(2, 2), &[0, 1, 2, 2]).map_err(|error| error.to_string()),
-        Err("not a board: cell 3: tile 2 stands on cell 2 already; tile 3 is missing".into())
+        Err("not a board: cell 3: tile 2 is already on cell 2; tile 3 is missing".into())
     );
 }
 

@@ -152,7 +152,7 @@ fn errors_say_what_would_be_right() {
     for (text, message) in [
         (
             "1 2 3",
-            "3 numbers make no square: part the rows by /, ; or line breaks, or say the size first",
+            "3 numbers do not make a square: separate the rows with /, ; or line breaks, or write the size first",
         ),
         (
             "1 2 -3 0",
@@ -160,12 +160,12 @@ fn errors_say_what_would_be_right() {
         ),
         (
             "1 2 / 3 3",
-            "line 1, column 9: not a board: cell 3: tile 3 stands on cell 2 already; \
+            "line 1, column 9: not a board: cell 3: tile 3 is already on cell 2; \
              tile 0 is missing",
         ),
         (
             "3 / 1 2 / 3 0",
-            "a size of 3 says 3 times 3 numbers, but 4 follow",
+            "a size of 3 needs 3 times 3 numbers, but 4 follow",
         ),
     ] {
         assert_eq!(board_error(text).to_string(), message);

@@ -23,7 +23,7 @@ fn sides_are_2_to_128() {
             columns: 5
         }
         .to_string(),
-        "a board of 1×5 is out of range: each side is 2 to 128"
+        "a board of 1×5 is out of range: each side must be 2 to 128"
     );
 }
 

@@ -254,7 +254,7 @@ fn a_range_without_boards_is_refused() {
     );
     assert_eq!(
         too_far.to_string(),
-        "no board of 3×3 needs 40 moves to this goal: 0 to 31 can be asked for"
+        "no board of 3×3 needs 40 moves to this goal: choose 0 to 31"
     );
     assert!(refused(&GoalLayout::Snail.board(shape(3, 3)), 31, 31).is_some());
     assert!(refused(&goal, 31, 31).is_none());

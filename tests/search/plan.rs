@@ -473,15 +473,15 @@ fn errors_speak_the_contracts_language() {
         ),
         (
             PlanError::StrayWeight,
-            "a weight is for WEIGHTED_A_STAR alone",
+            "a weight is only for WEIGHTED_A_STAR: leave it out",
         ),
         (
             PlanError::StrayVariant,
-            "a variant is for CONSTRUCTIVE alone",
+            "a variant is only for CONSTRUCTIVE: leave it out",
         ),
         (
             PlanError::StrayHeuristic(Algorithm::Constructive),
-            "CONSTRUCTIVE uses no heuristic",
+            "CONSTRUCTIVE uses no heuristic: leave it out",
         ),
     ] {
         assert_eq!(error.to_string(), text);
@@ -597,12 +597,12 @@ fn what_counts_single_tiles_alone_is_refused_in_pushes() {
     }
     assert_eq!(
         PlanError::NotInPushes(Algorithm::AStar).to_string(),
-        "A_STAR counts single tiles alone: for MULTI_TILE choose IDA_STAR or CONSTRUCTIVE, or \
+        "A_STAR counts only slides of single tiles: for MULTI_TILE choose IDA_STAR or CONSTRUCTIVE, or \
          leave the choice to the server"
     );
     assert_eq!(
         PlanError::BoundNotInPushes(Manhattan).to_string(),
-        "manhattan counts single tiles alone: for MULTI_TILE leave the heuristic out"
+        "manhattan counts only slides of single tiles: for MULTI_TILE leave the heuristic out"
     );
 }
 

@@ -438,8 +438,8 @@ async fn what_cannot_fit_is_not_searched_for() {
     assert_for_ever(&status, "RESPONSE_TOO_LARGE");
     assert_eq!(
         status.message(),
-        "any solution with what was to be included does not fit in a response of 4 MiB: use \
-         SolveStream, which sends it in chunks"
+        "even the shortest solution, with everything requested, does not fit in a response of 4 MiB: \
+         use SolveStream, which sends it in chunks"
     );
     // The moves and their tiles alone would fit.
     let request = proto::SolveRequest {

@@ -189,7 +189,7 @@ async fn who_takes_any_solution_and_gets_none_is_told_of_no_proof() {
         let answer = raw.call("Solve", &timeout, frame(&request)).await;
         assert_reason(&answer.status, Code::ResourceExhausted, name);
         let text = answer.status.message();
-        assert!(text.contains("before there was any solution"), "{text}");
+        assert!(text.contains("before any solution was found"), "{text}");
         assert!(
             text.contains(fix) && text.contains("leave `method` out"),
             "{text}"

@@ -31,7 +31,7 @@ const CHECKSUM: usize = 8;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum WeightsError {
     /// The bytes do not begin as weights do.
-    #[error("these are no weights of loyd")]
+    #[error("these are not weights of loyd")]
     Foreign,
     /// The layout is that of another release.
     #[error("they have the layout {0}, which this release does not read")]

@@ -80,10 +80,10 @@ pub enum StoreError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
     /// The file does not begin as a table does.
-    #[error("it is no table of loyd")]
+    #[error("it is not a table of loyd")]
     Foreign,
     /// The layout is that of another release.
-    #[error("it has the layout {0}, and this release reads {VERSION}")]
+    #[error("it has the layout {0}, but this release reads {VERSION}")]
     Version(u32),
     /// The header was changed.
     #[error("its header is damaged")]

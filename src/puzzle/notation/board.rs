@@ -40,14 +40,14 @@ pub enum BoardNotationError {
     },
     /// A list without rows that does not fill a square.
     #[error(
-        "{count} numbers make no square: part the rows by /, ; or line breaks, or say the size first"
+        "{count} numbers do not make a square: separate the rows with /, ; or line breaks, or write the size first"
     )]
     NotSquare {
         /// How many numbers there are.
         count: usize,
     },
     /// Rows of different lengths.
-    #[error("{place}: row {row} has {found} numbers, the first row {expected}")]
+    #[error("{place}: row {row} has {found} numbers, but the first row has {expected}")]
     Ragged {
         /// Where the row begins.
         place: Place,
@@ -59,7 +59,7 @@ pub enum BoardNotationError {
         found: usize,
     },
     /// A size on the first line that does not match the count of numbers after it.
-    #[error("a size of {side} says {side} times {side} numbers, but {found} follow")]
+    #[error("a size of {side} needs {side} times {side} numbers, but {found} follow")]
     Header {
         /// The number on the first line.
         side: u32,
@@ -70,7 +70,7 @@ pub enum BoardNotationError {
     #[error(transparent)]
     Shape(#[from] ShapeError),
     /// The board has another size than the one requested.
-    #[error("the numbers make a board of {found}, wanted is one of {expected}")]
+    #[error("the numbers make a board of {found}, but the board must be {expected}")]
     OtherShape {
         /// The requested size.
         expected: Shape,
@@ -78,7 +78,7 @@ pub enum BoardNotationError {
         found: Shape,
     },
     /// A list without rows that does not fill the requested size.
-    #[error("a board of {expected} has {} numbers, here are {found}", expected.cells())]
+    #[error("a board of {expected} has {} numbers, but {found} were given", expected.cells())]
     Count {
         /// The requested size.
         expected: Shape,

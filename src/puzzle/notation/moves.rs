@@ -15,7 +15,9 @@ pub const MAX_MOVES: usize = 1 << 24;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum MovesNotationError {
     /// A character that is not a move.
-    #[error("{place}: {character:?} is no move: write U, D, L or R, and a count right behind (R3)")]
+    #[error(
+        "{place}: {character:?} is not a move: write U, D, L or R, optionally followed by a count (R3)"
+    )]
     Character {
         /// Where the character stands.
         place: Place,
@@ -23,7 +25,7 @@ pub enum MovesNotationError {
         character: char,
     },
     /// A count of 0.
-    #[error("{place}: a count is at least 1")]
+    #[error("{place}: a count must be at least 1")]
     ZeroCount {
         /// Where the count begins.
         place: Place,

@@ -53,10 +53,10 @@ fn read(files: &[Vec<u8>]) -> Result<ServerConfig, String> {
     };
     let chain = read_certificates(chain).map_err(|error| format!("--tls-cert {error}"))?;
     let key = PrivateKeyDer::from_pem_slice(key)
-        .map_err(|error| format!("--tls-key holds no private key as PEM: {}", fault(&error)))?;
+        .map_err(|error| format!("--tls-key holds no PEM private key: {}", fault(&error)))?;
     let expires = chain.iter().map(expiry).collect::<Option<Vec<_>>>();
     let expires = expires.and_then(|times| times.into_iter().min());
-    let expires = expires.ok_or("--tls-cert holds something else than certificates")?;
+    let expires = expires.ok_or("--tls-cert holds something other than certificates")?;
 
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
@@ -76,7 +76,7 @@ fn read(files: &[Vec<u8>]) -> Result<ServerConfig, String> {
     };
     let mut config = builder
         .with_single_cert(chain, key)
-        .map_err(|error| format!("--tls-cert and --tls-key do not go together: {error}"))?;
+        .map_err(|error| format!("--tls-cert and --tls-key do not match: {error}"))?;
     config.alpn_protocols = vec![ALPN.to_vec()];
     telemetry::certificate_expires(expires);
     Ok(config)
@@ -85,9 +85,7 @@ fn read(files: &[Vec<u8>]) -> Result<ServerConfig, String> {
 fn read_certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
     let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
     match certificates {
-        Ok(certificates) if certificates.is_empty() => {
-            Err("holds no certificate as PEM".to_owned())
-        }
+        Ok(certificates) if certificates.is_empty() => Err("holds no PEM certificate".to_owned()),
         Ok(certificates) => Ok(certificates),
         Err(error) => Err(format!("cannot be read: {}", fault(&error))),
     }
@@ -97,9 +95,9 @@ fn read_certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String>
 /// of a private key.
 const fn fault(error: &pem::Error) -> &'static str {
     match error {
-        pem::Error::MissingSectionEnd { .. } => "a section has no line of its own that ends it",
-        pem::Error::IllegalSectionStart { .. } => "the line that begins a section is cut",
-        pem::Error::Base64Decode(_) => "what a section holds is not Base64",
+        pem::Error::MissingSectionEnd { .. } => "a section has no end line of its own",
+        pem::Error::IllegalSectionStart { .. } => "the line that begins a section is incomplete",
+        pem::Error::Base64Decode(_) => "the contents of a section are not Base64",
         pem::Error::NoItemsFound => "there is no such section",
         pem::Error::SectionTooLarge => "a section is too large",
         _ => "it is not PEM",

@@ -63,7 +63,7 @@ impl Tokens {
                 return wrong("a name has 1 to 64 printable ASCII characters");
             };
             let Some(hash) = words.next().and_then(read_hash) else {
-                return wrong("after the name comes a SHA-256 of 64 hexadecimal digits");
+                return wrong("after the name must come a SHA-256 of 64 hexadecimal digits");
             };
             let weight = words.next().map_or(Some(Weight::default()), Weight::read);
             let Some(weight) = weight else {
@@ -74,7 +74,7 @@ impl Tokens {
             }
             let token = Token { hash, name, weight };
             if tokens.insert(key(&hash), token).is_some() {
-                return wrong("this token stands further up, too");
+                return wrong("this token is already on an earlier line");
             }
         }
         if tokens.is_empty() {

@@ -90,7 +90,7 @@ impl Reader {
         if solvability == Solvability::Unsolvable && !uniform {
             self.violation(
                 "solvability",
-                "UNSOLVABLE boards can be drawn uniformly alone: moves from the goal lead to none",
+                "UNSOLVABLE boards can only be drawn uniformly: moves from the goal never lead to one",
             );
         }
         Some(match wire.kind.as_ref() {

@@ -76,8 +76,8 @@ impl Reader {
         self.violation(
             format!("{field}.tiles"),
             format!(
-                "{} tiles make no square board of 4 to {highest} cells: give rows and columns, or \
-                 as many tiles as a square has cells",
+                "{} tiles do not make a square board of 4 to {highest} cells: set rows and columns, or \
+                 send a square number of tiles",
                 board.tiles.len()
             ),
         );
@@ -139,7 +139,7 @@ impl Reader {
                 if let (Some(goal_shape), Some(shape)) = (goal_shape, shape)
                     && goal_shape != shape
                 {
-                    let sizes = format!("is {goal_shape}, the board is {shape}");
+                    let sizes = format!("is {goal_shape}, but the board is {shape}");
                     self.violation("goal.board", sizes);
                     return None;
                 }
@@ -162,7 +162,7 @@ impl Reader {
     pub(super) fn enumeration<E: TryFrom<i32>>(&mut self, field: &str, value: i32) -> Option<E> {
         let known = E::try_from(value).ok();
         if known.is_none() {
-            self.violation(field, format!("{value} is no value of this field"));
+            self.violation(field, format!("{value} is not a value of this field"));
         }
         known
     }
@@ -199,7 +199,7 @@ impl Reader {
         })();
         let read = read.filter(|duration| !duration.is_zero());
         if read.is_none() {
-            self.violation(field, "is not a time of more than zero");
+            self.violation(field, "is not a valid duration greater than zero");
         }
         let in_range = read.filter(|&duration| duration <= LONGEST_DURATION);
         if let (Some(_), None) = (read, in_range) {

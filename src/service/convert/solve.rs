@@ -203,15 +203,15 @@ impl Reader {
         let objective = self.enumeration("objective", objective);
         let ratio = Ratio::new(max_ratio);
         let fault = match objective {
-            Some(Wire::Bounded) => ratio
-                .is_none()
-                .then(|| format!("{max_ratio} is out of range: BOUNDED needs 1 or more, finite")),
+            Some(Wire::Bounded) => ratio.is_none().then(|| {
+                format!("{max_ratio} is out of range: BOUNDED needs a finite number, 1 or more")
+            }),
             _ if max_ratio == 0.0 => None,
-            Some(_) => Some("is for the objective BOUNDED alone: leave it out".to_owned()),
+            Some(_) => Some("is only for the objective BOUNDED: leave it out".to_owned()),
             // Without a known objective, only the ratio itself can be checked.
             None => ratio
                 .is_none()
-                .then(|| format!("{max_ratio} is out of range: 1 or more, finite")),
+                .then(|| format!("{max_ratio} is out of range: a finite number, 1 or more")),
         };
         if let Some(fault) = fault {
             self.violation("max_ratio", fault);
@@ -264,7 +264,7 @@ impl Reader {
         let least = Stage::IdaStar(HeuristicKind::PatternDatabase).fixed_bytes(shape);
         if by_tables && wanted.memory.is_some_and(|memory| memory < least) {
             let fault = format!(
-                "too little: PATTERN_DATABASE holds {least} bytes on boards of {shape}; grant them, or leave method.heuristic out"
+                "too little: PATTERN_DATABASE needs {least} bytes on boards of {shape}; raise it, or leave method.heuristic out"
             );
             self.violation("limits.max_memory_bytes", fault);
         }
@@ -306,7 +306,7 @@ impl Reader {
             Wire::StagedBeam => Some(Algorithm::StagedBeam),
             Wire::Constructive => Some(Algorithm::Constructive),
             Wire::TableWalk => {
-                self.violation(field, "TABLE_WALK cannot be asked for: leave it out");
+                self.violation(field, "TABLE_WALK cannot be requested: leave it out");
                 return None;
             }
         })
@@ -322,7 +322,8 @@ impl Reader {
         };
         let corrected = base.unwrap_or(HeuristicKind::Manhattan).with(&added);
         if corrected.is_none() {
-            let fix = "add to MANHATTAN, LINEAR_CONFLICT, CORNER_TILES and LAST_MOVES alone";
+            let fix =
+                "can only be added to MANHATTAN, LINEAR_CONFLICT, CORNER_TILES and LAST_MOVES";
             self.violation("method.corrections", fix);
         }
         corrected.or(base)
@@ -338,7 +339,7 @@ impl Reader {
             });
         }
         if corrections.len() > MAX_CORRECTIONS {
-            let range = format!("{} are too many: there are three", corrections.len());
+            let range = format!("{} are too many: there are only three", corrections.len());
             self.violation("method.corrections", range);
             return None;
         }
@@ -368,7 +369,7 @@ impl Reader {
             Wire::LastMoves => Some(Correction::LastMoves),
             other => {
                 let name = other.as_str_name().trim_start_matches("HEURISTIC_");
-                let fix = "is no correction: LINEAR_CONFLICT, CORNER_TILES and LAST_MOVES are";
+                let fix = "is not a correction: use LINEAR_CONFLICT, CORNER_TILES or LAST_MOVES";
                 self.violation(field, format!("{name} {fix}"));
                 None
             }

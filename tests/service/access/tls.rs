@@ -162,8 +162,8 @@ async fn a_client_without_a_certificate_that_is_needed_is_not_let_in() {
     let files = Files::new(&ours.for_server(), Some(&ours));
     let service = files.serve(&[]).await;
     assert!(!answered(&service, ours.trusted()).await);
-    let stranger = other.for_client(vec![], "stranger");
-    assert!(!answered(&service, shown(ours.trusted(), &stranger)).await);
+    let foreign = other.for_client(vec![], "foreign");
+    assert!(!answered(&service, shown(ours.trusted(), &foreign)).await);
     let client = ours.for_client(vec![], "lobby");
     assert!(answered(&service, shown(ours.trusted(), &client)).await);
 }
