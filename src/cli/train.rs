@@ -153,7 +153,7 @@ impl TrainArgs {
         }
         if is_near && !self.staged && !near::supports_whole(shape) {
             return Err(Failure::Input(format!(
-                "--shape {shape}: all beams go in stages on such boards; add --staged"
+                "--shape {shape}: all beams run in stages on such boards; add --staged"
             )));
         }
         let learn = match (self.learn, is_near) {

@@ -15,7 +15,7 @@ impl BenchArgs {
     pub(super) async fn by_server(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
         if !self.deadline.is_empty() && !self.suites()?.is_empty() {
             let hint =
-                "--deadline with --server is for --suite deadline alone; for others use --timeout";
+                "--deadline with --server is only for --suite deadline; for other suites use --timeout";
             return Err(Failure::Input(hint.to_owned()));
         }
         if self.suite.contains(&Name::Deadline) {
