@@ -14,8 +14,7 @@ impl BenchArgs {
     /// Has a server solve the boards, and prints the figures.
     pub(super) async fn by_server(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
         if !self.deadline.is_empty() && !self.suites()?.is_empty() {
-            let hint =
-                "--deadline with --server is only for --suite deadline; for other suites use --timeout";
+            let hint = "--deadline with --server is only for --suite deadline; for other suites use --timeout";
             return Err(Failure::Input(hint.to_owned()));
         }
         if self.suite.contains(&Name::Deadline) {
