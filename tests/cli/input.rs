@@ -72,7 +72,7 @@ fn a_text_that_is_no_board_is_never_sent() {
         (
             &["check", "1 2 3 0", "--goal", "1 2 3 4 5 6 7 8 0"],
             "",
-            "--goal: a board of 2×2 has 4 numbers, here are 9",
+            "--goal: a board of 2×2 has 4 numbers, but 9 were given",
         ),
         (
             &["check", "1 2 3 0", "--goal", "spiral"],
