@@ -5,7 +5,7 @@ use std::io::Write;
 use loyd::cli::{BenchArgs, Command, Exit, Failure};
 use serde_json::Value;
 
-use crate::fake::{parse, runtime};
+use crate::fake::{Fake, parse, runtime};
 
 fn bench(arguments: &[&str]) -> BenchArgs {
     let arguments = [&["bench", "--table-memory", "0"], arguments].concat();
@@ -148,6 +148,27 @@ fn a_server_that_is_not_there_is_named() {
     let failure = run(&["--server", "127.0.0.1:1"]).expect_err("nobody listens there");
     assert_eq!(failure.exit(), Exit::Unserved);
     assert!(failure.to_string().contains("127.0.0.1:1"), "{failure}");
+}
+
+#[test]
+fn a_server_that_answers_no_call_is_a_failure_after_the_figures() {
+    for suite in [
+        &["--suite", "uniform", "--rows", "3", "--columns", "3"][..],
+        &["--suite", "deadline", "--deadline", "5s"],
+    ] {
+        let mut output = Vec::new();
+        let result = runtime().block_on(async {
+            // Its `Solve` fails.
+            let (server, serving) = Fake::default().listen().await;
+            let server = ["--count", "3", "--server", &server];
+            let result = bench(&[suite, &server].concat()).run(&mut output).await;
+            serving.abort();
+            result
+        });
+        let failure = result.expect_err("no answer");
+        assert_eq!(failure.exit(), Exit::Broken);
+        assert!(!output.is_empty());
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ use loyd::service::proto::{
     SolveResponse, SolveStreamRequest, SolveStreamResponse,
 };
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 use tonic::{Request, Response, Status, async_trait};
 
 type Event = Result<SolveStreamResponse, Status>;
@@ -107,18 +108,9 @@ impl Fake {
 
     /// Runs a command line against this service over a connection.
     pub(crate) fn run_remote(&self, arguments: &[&str], input: &str) -> Ran {
-        let service = self.clone();
         let mut output = Vec::new();
         let result = runtime().block_on(async {
-            let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-            let server = listener.local_addr().expect("an address").to_string();
-            let serving = tokio::spawn(async move {
-                let (stream, _) = listener.accept().await.expect("a connection");
-                let service = TowerToHyperService::new(PuzzleServiceServer::new(service));
-                http2::Builder::new(TokioExecutor::new())
-                    .serve_connection(TokioIo::new(stream), service)
-                    .await
-            });
+            let (server, serving) = self.listen().await;
             let arguments = [arguments, &["--server", &server]].concat();
             let ask = question(&arguments);
             let result = ask
@@ -131,6 +123,20 @@ impl Fake {
             result,
             output: String::from_utf8(output).expect("text"),
         }
+    }
+
+    /// Serves one connection; the address, and the task that serves it.
+    pub(crate) async fn listen(&self) -> (String, JoinHandle<hyper::Result<()>>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let server = listener.local_addr().expect("an address").to_string();
+        let service = TowerToHyperService::new(PuzzleServiceServer::new(self.clone()));
+        let serving = tokio::spawn(async move {
+            let (stream, _) = listener.accept().await.expect("a connection");
+            http2::Builder::new(TokioExecutor::new())
+                .serve_connection(TokioIo::new(stream), service)
+                .await
+        });
+        (server, serving)
     }
 
     pub(crate) fn asked(&self) -> Asked {

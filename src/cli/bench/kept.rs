@@ -152,7 +152,8 @@ impl Kept {
 
 /// Whether a call broke its promise: it was late, or had no solution. A refusal breaks no promise.
 fn is_broken(call: &Called) -> bool {
-    call.is_late() || matches!(call.answer, Err(code) if code != Code::ResourceExhausted)
+    call.is_late()
+        || matches!(&call.answer, Err(status) if status.code() != Code::ResourceExhausted)
 }
 
 impl Row {
@@ -161,7 +162,7 @@ impl Row {
             .iter()
             .filter_map(|call| call.answer.as_ref().ok().copied())
             .collect();
-        let is_refused = |call: &&&Called| matches!(call.answer, Err(Code::ResourceExhausted));
+        let is_refused = |call: &&&Called| matches!(&call.answer, Err(status) if status.code() == Code::ResourceExhausted);
         let refused = calls.iter().filter(is_refused).count();
         let overruns = calls.iter().map(|call| call.time.saturating_sub(deadline));
         Self {

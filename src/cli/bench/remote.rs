@@ -11,7 +11,7 @@ use super::suites::Name;
 use super::{BenchArgs, Failure, bar};
 
 impl BenchArgs {
-    /// Has a server solve the boards, and prints the figures.
+    /// Has a server solve the boards, and prints the figures. Fails if a suite got no answer at all.
     pub(super) async fn by_server(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
         if !self.deadline.is_empty() && !self.suites()?.is_empty() {
             let hint = "--deadline with --server is only for --suite deadline; for other suites use --timeout";
@@ -19,12 +19,15 @@ impl BenchArgs {
         }
         if self.suite.contains(&Name::Deadline) {
             let calls = kept::calls(self.count, self.seed, &self.deadline);
-            let kept = Kept::of(self.called(calls, url, &"deadlines").await?);
+            let called = self.called(calls, url, &"deadlines").await?;
+            let outcome = served::outcome(&called);
+            let kept = Kept::of(called);
             if self.json {
                 writeln!(output, "{}", kept.as_json(url, self.each))?;
             } else {
                 kept.print(output, url, self.each)?;
             }
+            outcome?;
         }
         for suite in self.suites()? {
             let cases = self.cases(&suite)?;
@@ -44,6 +47,7 @@ impl BenchArgs {
                 served.print(output, &suite, url)?;
             }
             output.flush()?;
+            served::outcome(&called)?;
         }
         Ok(())
     }

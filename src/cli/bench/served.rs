@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
-use tonic::{Code, Request, Response};
+use tonic::{Code, Request, Response, Status};
 
 use super::refuted;
 use super::report::{print_times, times_as_json};
@@ -34,14 +34,24 @@ pub(super) struct Called {
     pub(super) deadline: Option<Duration>,
     /// The time from the call to the answer.
     pub(super) time: Duration,
-    /// The run, if a solution came, or the code of the error.
-    pub(super) answer: Result<Run, Code>,
+    /// The run, if a solution came, or the error.
+    pub(super) answer: Result<Run, Status>,
 }
 
 impl Called {
     /// Whether it ended after its deadline.
     pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| self.time > deadline)
+    }
+}
+
+/// What to end with: a failure if no call was answered, as the first error says.
+pub(super) fn outcome(called: &[Called]) -> Result<(), Failure> {
+    let answered = called.iter().any(|call| call.answer.is_ok());
+    let first = called.iter().find_map(|call| call.answer.as_ref().err());
+    match first {
+        Some(status) if !answered => Err(Failure::Refused(status.clone())),
+        _ => Ok(()),
     }
 }
 
@@ -107,7 +117,7 @@ async fn make_one(client: &mut backend::Client, call: &Call) -> Result<Called, F
         answer: match answer {
             Ok(response) => Ok(checked(case, suite.as_deref(), response, time)?),
             Err(status) if status.code() == Code::Unavailable => return Err(status.into()),
-            Err(status) => Err(status.code()),
+            Err(status) => Err(status),
         },
     })
 }
@@ -173,8 +183,8 @@ impl Served {
         let runs: Vec<Run> = answered().copied().collect();
         let is_late = |call: &&Called| call.answer.is_ok() && call.is_late();
         let mut failed = BTreeMap::new();
-        for code in called.iter().filter_map(|call| call.answer.as_ref().err()) {
-            *failed.entry(format!("{code:?}")).or_default() += 1;
+        for status in called.iter().filter_map(|call| call.answer.as_ref().err()) {
+            *failed.entry(format!("{:?}", status.code())).or_default() += 1;
         }
         Self {
             figures: Figures::of(&runs),
