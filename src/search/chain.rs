@@ -3,6 +3,7 @@
 
 mod deferred;
 mod parts;
+mod prover;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use std::time::Duration;
 
 use crate::heuristic::HeuristicKind;
 use crate::heuristic::pushes::{self, PushKind};
-use crate::puzzle::{Metric, Problem, Shape, Solution};
+use crate::puzzle::{Metric, Problem, Solution};
 
 use super::constructive::Constructive;
 use super::distance_table::{Class, DistanceTable};
@@ -26,22 +27,6 @@ use super::{
 };
 
 use deferred::Deferred;
-
-/// The nodes that beams get for each node of the proof that runs beside them. A little less width costs next
-/// to nothing, while the bound grows with the logarithm of the proof's nodes. The larger the board, the less
-/// it grows, and the longer a node of the proof takes: eventually two or three times as long as a node of a
-/// beam.
-const fn nodes_per_prover_node(shape: Shape) -> u64 {
-    match shape.cells() {
-        ..=25 => 31,
-        26..=64 => 63,
-        _ => 255,
-    }
-}
-
-/// The least number of bytes reserved for the search that proves. Without tables of its own it takes less
-/// than this on boards of up to 10×10: for its path, as long as the bound, and a list of its iterations.
-const LEAST_RESERVE: u64 = 64 << 10;
 
 /// A solution, and the search that found it.
 #[derive(Clone, Debug)]
@@ -272,68 +257,6 @@ impl Chain {
         })
     }
 
-    /// Lets the last stage of the plan run beside the others, if it is one that proves.
-    ///
-    /// If that would take more than `most` bytes, it waits until the others are over.
-    fn begin_prover(&mut self, most: u64) {
-        if let Some(&proof @ (Stage::IdaStar(_) | Stage::PushIdaStar(_))) = self.waiting.back() {
-            let reserve = proof.fixed_bytes(self.problem.shape());
-            let reserve = reserve.max(LEAST_RESERVE);
-            if reserve > most {
-                return;
-            }
-            self.waiting.pop_back();
-            self.reserve = reserve;
-            self.prover = Some(Box::new(Self::new(
-                self.problem.clone(),
-                self.metric,
-                Objective::Optimal,
-                vec![proof],
-                Arc::clone(&self.tables),
-            )));
-        }
-    }
-
-    /// Whether it is the turn of the search that proves.
-    fn is_provers_turn(&mut self, nodes: u64) -> bool {
-        if self.prover.is_none() {
-            return false;
-        }
-        let is_alone = match &self.current {
-            Some((_, solver)) => solver.waits(),
-            None => self.waiting.is_empty(),
-        };
-        if !is_alone
-            && self.turns[1].saturating_mul(nodes_per_prover_node(self.problem.shape()))
-                > self.turns[0]
-        {
-            self.turns[0] = self.turns[0].saturating_add(nodes);
-            return false;
-        }
-        self.turns[1] = self.turns[1].saturating_add(nodes);
-        true
-    }
-
-    /// Advances the search that proves.
-    fn advance_prover(&mut self, budget: Budget) -> Step<Answer> {
-        let Some(mut prover) = self.prover.take() else {
-            return Step::Working;
-        };
-        let step = prover.advance(budget);
-        if let Step::Done(stop) = step {
-            // What it has proven remains valid.
-            self.past = self.past.then(prover.progress()).at_rest();
-            self.past_iterations = prover.iterations();
-            self.last_stop = stop;
-            return Step::Working;
-        }
-        self.prover = Some(prover);
-        match step {
-            Step::Found(answer) => self.improved(answer),
-            _ => Step::Working,
-        }
-    }
-
     /// Records an answer, unless there is one at least as good.
     fn improved(&mut self, answer: Answer) -> Step<Answer> {
         if self.best_length.is_some_and(|best| best <= answer.length) {
@@ -341,12 +264,6 @@ impl Chain {
         }
         self.best_length = Some(answer.length);
         Step::Found(answer)
-    }
-
-    /// The bytes that belong to the proof while it runs beside beams.
-    fn prover_memory(&self) -> u64 {
-        let prover = self.prover.as_ref();
-        prover.map_or(0, |it| it.progress().reserved().max(self.reserve))
     }
 
     /// The progress of the stages that run one after the other.
