@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tonic::Code;
 
 use super::report::{milliseconds, times_as_json};
 use super::served::{Call, Called};
@@ -152,8 +151,7 @@ impl Kept {
 
 /// Whether a call broke its promise: it was late, or had no solution. A refusal breaks no promise.
 fn is_broken(call: &Called) -> bool {
-    call.is_late()
-        || matches!(&call.answer, Err(status) if status.code() != Code::ResourceExhausted)
+    call.is_late() || (call.answer.is_err() && !call.is_refused())
 }
 
 impl Row {
@@ -162,8 +160,7 @@ impl Row {
             .iter()
             .filter_map(|call| call.answer.as_ref().ok().copied())
             .collect();
-        let is_refused = |call: &&&Called| matches!(&call.answer, Err(status) if status.code() == Code::ResourceExhausted);
-        let refused = calls.iter().filter(is_refused).count();
+        let refused = calls.iter().filter(|call| call.is_refused()).count();
         let overruns = calls.iter().map(|call| call.time.saturating_sub(deadline));
         Self {
             deadline,

@@ -43,6 +43,12 @@ impl Called {
     pub(super) fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| self.time > deadline)
     }
+
+    /// Whether the server refused it because of too many others.
+    pub(super) fn is_refused(&self) -> bool {
+        let code = self.answer.as_ref().err().map(Status::code);
+        code == Some(Code::ResourceExhausted)
+    }
 }
 
 /// What to end with: a failure if no call was answered, as the first error says.
