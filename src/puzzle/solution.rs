@@ -142,6 +142,12 @@ impl Recording {
         Ok(())
     }
 
+    /// Returns the board after the moves played so far.
+    #[must_use]
+    pub const fn board(&self) -> &Board {
+        &self.replay.board
+    }
+
     /// Returns the bytes that the moves take.
     #[must_use]
     pub const fn bytes(&self) -> usize {

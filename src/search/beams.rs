@@ -7,6 +7,7 @@ use crate::heuristic::learned::{self, near};
 use crate::puzzle::{Problem, Shape};
 
 use super::beam::{self, End, Pass};
+use super::polish;
 use super::staged_beam;
 use super::tables::Tables;
 use super::widening::{Beams, Kind, Scale};
@@ -241,7 +242,7 @@ impl Beams for Whole {
 /// itself.
 const PAIR_CELLS: usize = 256;
 
-/// Staged beams.
+/// Staged beams, whose solutions are shortened on large boards.
 struct Staged {
     problem: Problem,
     tables: Arc<Tables>,
@@ -258,17 +259,13 @@ impl Staged {
 
 impl Beams for Staged {
     fn prepare(&self, nodes: u64) -> bool {
-        staged_beam::prepare(&self.problem, nodes)
+        staged_beam::prepare(&self.problem, nodes) && polish::prepare(self.problem.shape(), nodes)
     }
 
     fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
-        Some(staged_beam::solver(
-            &self.problem,
-            scale.width,
-            most,
-            seed,
-            &self.tables,
-        ))
+        let (problem, width) = (&self.problem, scale.width);
+        let beam = staged_beam::solver(problem, width, most, seed, &self.tables);
+        Some(polish::polished(problem, beam, width, seed))
     }
 
     fn kind(&self, _width: usize, _is_paired: bool) -> Kind {
@@ -276,7 +273,8 @@ impl Beams for Staged {
     }
 
     fn bytes(&self, scale: Scale) -> u64 {
-        staged_beam::bytes(self.problem.shape(), scale.width)
+        let shape = self.problem.shape();
+        staged_beam::bytes(shape, scale.width) + polish::bytes(shape, scale.width)
     }
 
     fn pair_width(&self) -> Option<usize> {

@@ -8,6 +8,7 @@ mod blank_moves;
 mod forecast;
 mod open_list;
 mod part;
+mod polish;
 mod prepared;
 
 pub mod a_star;

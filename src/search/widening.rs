@@ -95,7 +95,7 @@ const A_MOVE: (f64, f64) = (30.0, 250.0);
 const LONG_TRACE: f64 = 8e6;
 
 /// The factor by which a beam may become wider than planned.
-const SLACK: f64 = 1.5;
+const SLACK: f64 = 2.5;
 
 /// A search by wider and wider beams. Each finding is shorter than those before.
 ///
@@ -466,16 +466,13 @@ impl Search for Widening {
         }
         match pass.advance(budget) {
             Step::Working => Step::Working,
-            Step::Done(_) => {
-                self.last_failed = true;
+            Step::Done(stop) => {
+                self.last_failed = stop != Stop::FirstFound;
                 self.leave();
                 Step::Working
             }
-            Step::Found(solution) => {
-                self.last_failed = false;
-                self.leave();
-                self.improved(solution)
-            }
+            // It may find shorter ones before it is done.
+            Step::Found(solution) => self.improved(solution),
         }
     }
 

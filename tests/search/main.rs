@@ -34,6 +34,7 @@ mod lookahead;
 mod multi_tile;
 mod parts;
 mod plan;
+mod polish;
 mod prepared;
 mod pushes;
 mod shared_rows;

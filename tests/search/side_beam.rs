@@ -146,6 +146,31 @@ fn what_was_found_beside_it_is_the_searchs() {
 }
 
 #[test]
+fn a_beam_beside_it_may_shorten_its_own_solution() {
+    let mut beams = Fakes::new(301);
+    beams.is_lucky = |seed| seed == 1;
+    let lengths = [false, true].map(|shortens| {
+        beams.shortens = shortens;
+        let mut helped = Helped::new(&beams);
+        helped.hand_out();
+        let (mut part, now) = helped.part.take().expect("handed out");
+        let mut left = GIVEN.saturating_sub(now);
+        loop {
+            let before = part.progress().expanded;
+            if !part.advance(chunk(left)) {
+                break;
+            }
+            let spent = part.progress().expanded - before;
+            left = left.saturating_sub(A_NODE * spent as u32);
+        }
+        helped.search.join(part);
+        assert_eq!(helped.advance(), Step::Found(()));
+        helped.found[0]
+    });
+    assert_eq!(lengths[1], lengths[0] - 2);
+}
+
+#[test]
 fn what_is_no_shorter_is_no_finding() {
     let beams = Fakes::new(301);
     let mut helped = Helped::new(&beams);

@@ -37,6 +37,8 @@ pub(crate) struct Fakes {
     /// staged, and take twice as many layers.
     whole: [usize; 2],
     pub(crate) suit_two: bool,
+    /// Whether each beam goes on to shorten its solution, by two moves after 2,560 nodes.
+    pub(crate) shortens: bool,
     /// The fraction of a layer's time, at its end, in which nothing is expanded.
     writing: f64,
     /// How many turns of work the tables for whole boards need, and how many they have had.
@@ -70,6 +72,7 @@ impl Fakes {
             pair_width: Some(0),
             whole: [0; 2],
             suit_two: true,
+            shortens: false,
             writing: 0.0,
             preparation: 0,
             prepared: Arc::default(),
@@ -122,6 +125,8 @@ impl Beams for Fakes {
             in_layer: 0,
             expanded: 0,
             finds: (self.is_lucky)(seed),
+            found: None,
+            shortening: 0,
         }))
     }
 
@@ -174,6 +179,27 @@ struct Fake {
     in_layer: u64,
     expanded: u64,
     finds: bool,
+    /// The length of its solution, and the nodes spent on shortening that.
+    found: Option<usize>,
+    shortening: u64,
+}
+
+impl Fake {
+    /// Shortens its solution, if it is to.
+    fn shorten(&mut self, length: usize, budget: Budget) -> Step<Solution> {
+        const ENOUGH: u64 = 2560;
+        if !self.beams.shortens || self.shortening >= ENOUGH {
+            return Step::Done(Stop::FirstFound);
+        }
+        self.shortening += budget.nodes;
+        self.expanded += budget.nodes;
+        self.beams.made.lock().unwrap()[self.number].spent += budget.nodes;
+        if self.shortening < ENOUGH {
+            Step::Working
+        } else {
+            Step::Found(solution(length - 2))
+        }
+    }
 }
 
 impl Pass for Fake {
@@ -194,6 +220,9 @@ impl Search for Fake {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        if let Some(length) = self.found {
+            return self.shorten(length, budget);
+        }
         if self.in_layer < self.present as u64 {
             self.expanded += budget.nodes;
         }
@@ -218,7 +247,9 @@ impl Search for Fake {
         }
         let shorter = 4 * (mean + 1.0).log2() as usize;
         let layers = self.beams.layers as usize;
-        Step::Found(solution((layers | 1) - shorter))
+        let length = (layers | 1) - shorter;
+        self.found = Some(length);
+        Step::Found(solution(length))
     }
 
     fn progress(&self) -> Progress {
@@ -400,6 +431,24 @@ fn findings_become_shorter() {
     let played = play(&Fakes::new(301), Some(Duration::from_secs(2)), u64::MAX);
     assert!(played.found.len() >= 2);
     assert!(played.found.windows(2).all(|pair| pair[1].1 < pair[0].1));
+}
+
+#[test]
+fn a_beam_may_find_a_shorter_one_after_its_first() {
+    let given = Some(Duration::from_secs(2));
+    let once = play(&Fakes::new(301), given, u64::MAX).found;
+    let beams = Fakes {
+        shortens: true,
+        ..Fakes::new(301)
+    };
+    let twice = play(&beams, given, u64::MAX).found;
+    assert_eq!(twice[0].1, once[0].1);
+    assert_eq!(twice[1].1, once[0].1 - 2);
+    // It took 2,560 nodes, and the next beam came after that.
+    assert!(twice[1].0 - twice[0].0 >= A_NODE * 2560);
+    assert_eq!(beams.made()[1].seed, 1);
+    assert!(twice.len() > 2);
+    assert!(twice.windows(2).all(|pair| pair[1].1 < pair[0].1));
 }
 
 #[test]

@@ -303,3 +303,23 @@ pub fn by_learned(problem: &Problem, from: End, width: usize, seed: u64) -> Opti
         Ready::Near(ranking) => Box::new(Beam::learned(problem, from, ranking, width, seed)?),
     })
 }
+
+/// The same from the start, for a solution of at most so many moves.
+pub(crate) fn by_learned_within(
+    problem: &Problem,
+    moves: u32,
+    width: usize,
+    seed: u64,
+) -> Option<Box<dyn Pass>> {
+    let from = End::Start;
+    Some(match ready(problem.shape())? {
+        Ready::Pairs(rows) => {
+            let beam = Beam::learned(problem, from, rows, width, seed)?;
+            Box::new(beam.within(moves))
+        }
+        Ready::Near(ranking) => {
+            let beam = Beam::learned(problem, from, ranking, width, seed)?;
+            Box::new(beam.within(moves))
+        }
+    })
+}

@@ -29,7 +29,7 @@ pub use trace::{Mark, Trace, Way};
 pub use whole::{Beam, End, supports};
 
 pub(crate) use leaders::{GROUP, Group, Watch};
-pub(crate) use learned::{Learned, Ready, ready};
+pub(crate) use learned::{Learned, Ready, by_learned_within, ready};
 pub(crate) use whole::{bytes_of, deepest};
 
 use super::{Search, Solver, prepared};
@@ -161,7 +161,8 @@ pub trait Estimate: Send {
     }
 }
 
-/// A beam that ends with the first solution and whose width can be changed while it runs.
+/// A beam whose width can be changed while it runs. What it finds after its first solution is shorter; then it
+/// ends with [`Stop::FirstFound`](super::Stop::FirstFound).
 pub trait Pass: Search<Found = Solution> {
     /// About how many layers are to come, at least one, if `expected` are expected in all.
     fn rest(&self, expected: u32) -> u32;

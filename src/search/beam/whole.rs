@@ -128,6 +128,12 @@ impl<E: Estimate<Tile = u8>> Beam<E> {
         }
     }
 
+    /// Looks for solutions of at most so many moves.
+    pub(super) fn within(mut self, moves: u32) -> Self {
+        self.layers.end_by(moves);
+        self
+    }
+
     /// Runs the search to its end and samples groups of boards from its layers: in each, first the board that
     /// led to the solution, then others chosen at random. `None` if no solution is found.
     pub(crate) fn leaders(mut self, seed: u64) -> Option<Vec<Group>> {

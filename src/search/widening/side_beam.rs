@@ -163,8 +163,9 @@ impl Part for SideBeam {
         match step {
             Step::Working => self.search.pass.is_some() || !self.has_begun,
             Step::Found(solution) => {
+                // It may find shorter ones before it is done.
                 self.found = Some(solution);
-                false
+                true
             }
             Step::Done(_) => false,
         }

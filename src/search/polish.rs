@@ -1,0 +1,161 @@
+//! A beam whose solution is then shortened, window by window.
+
+mod windows;
+
+use super::beam::{self, Pass};
+use super::{Budget, Progress, Search, Step, Stop};
+use crate::puzzle::{Problem, Shape, Solution};
+
+use windows::Windows;
+
+/// On boards of at most so many cells the same time is better spent on a wider beam.
+const MOST_CELLS: usize = 12 * 12;
+
+/// Solutions of narrower beams are not worth the time either: that is better spent on width.
+const LEAST_WIDTH: usize = 60;
+
+/// What the windows take, as a multiple of the moves of the solution, counted in layers of the beam: as much
+/// as `A_LAYER` nodes for each move, and at least the fraction `LEAST_SHARE` of a layer.
+const A_LAYER: f64 = 13.0;
+const LEAST_SHARE: f64 = 0.03;
+
+/// Whether it is worthwhile for beams of this width, at the beginning, on boards of this shape.
+const fn suits(shape: Shape, width: usize) -> bool {
+    shape.cells() > MOST_CELLS && width >= LEAST_WIDTH
+}
+
+/// Works on the tables that it needs, about as long as so many nodes of a search take. Returns true once no
+/// work is left.
+pub(super) fn prepare(shape: Shape, nodes: u64) -> bool {
+    shape.cells() <= MOST_CELLS || beam::prepare(block(shape), nodes)
+}
+
+/// The bytes that it can come to hold in addition to a beam of this width.
+pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
+    if suits(shape, width) {
+        Windows::bytes(shape, width)
+    } else {
+        0
+    }
+}
+
+/// The beam, which goes on to shorten its solution where that is worthwhile and its tables are ready.
+pub(super) fn polished(
+    problem: &Problem,
+    beam: Box<dyn Pass>,
+    width: usize,
+    seed: u64,
+) -> Box<dyn Pass> {
+    let shape = problem.shape();
+    if suits(shape, width) && beam::is_ready(block(shape)) {
+        Box::new(Polished::new(problem, beam, width, seed))
+    } else {
+        beam
+    }
+}
+
+/// The shape of the block within which the blank stays during a window.
+fn block(shape: Shape) -> Shape {
+    const SIDE: usize = 8;
+    Shape::new(shape.rows().min(SIDE), shape.columns().min(SIDE))
+        .expect("no larger than the board, and at least as large as the smallest")
+}
+
+/// A beam whose solution is then shortened. It finds the beam's own solution first, and then the shortened
+/// one, if it has become shorter.
+struct Polished {
+    problem: Problem,
+    beam: Box<dyn Pass>,
+    /// The width of the beam at its beginning, and now.
+    planned: usize,
+    width: usize,
+    seed: u64,
+    phase: Phase,
+    /// The progress of the windows.
+    past: Progress,
+}
+
+enum Phase {
+    Beam,
+    Windows(Box<Windows>),
+    Over(Stop),
+}
+
+impl Polished {
+    fn new(problem: &Problem, beam: Box<dyn Pass>, width: usize, seed: u64) -> Self {
+        Self {
+            problem: problem.clone(),
+            beam,
+            planned: width,
+            width,
+            seed,
+            phase: Phase::Beam,
+            past: Progress::NONE,
+        }
+    }
+}
+
+impl Pass for Polished {
+    fn rest(&self, expected: u32) -> u32 {
+        match &self.phase {
+            Phase::Beam => {
+                let share = (A_LAYER / self.planned.max(1) as f64).max(LEAST_SHARE);
+                let windows = f64::from(expected) * share;
+                self.beam.rest(expected) + windows as u32
+            }
+            Phase::Windows(windows) => windows.rest(),
+            Phase::Over(_) => 1,
+        }
+    }
+
+    fn is_stuck(&self) -> bool {
+        matches!(self.phase, Phase::Beam) && self.beam.is_stuck()
+    }
+
+    fn set_width(&mut self, width: usize) {
+        self.width = width;
+        match &mut self.phase {
+            Phase::Windows(windows) => windows.set_width(width.min(self.planned)),
+            _ => self.beam.set_width(width),
+        }
+    }
+}
+
+impl Search for Polished {
+    type Found = Solution;
+
+    fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        match &mut self.phase {
+            Phase::Beam => {
+                let step = self.beam.advance(budget);
+                match &step {
+                    Step::Working => {}
+                    Step::Found(solution) => {
+                        let windows = Windows::new(&self.problem, solution, self.width, self.seed);
+                        self.phase = Phase::Windows(Box::new(windows));
+                    }
+                    Step::Done(stop) => self.phase = Phase::Over(*stop),
+                }
+                step
+            }
+            Phase::Windows(windows) => {
+                let step = windows.advance(budget);
+                self.past = windows.progress();
+                if step != Step::Working {
+                    self.past = self.past.at_rest();
+                    self.phase = Phase::Over(Stop::FirstFound);
+                }
+                step
+            }
+            Phase::Over(stop) => Step::Done(*stop),
+        }
+    }
+
+    fn progress(&self) -> Progress {
+        self.beam.progress().alongside(self.past)
+    }
+
+    fn name(&self) -> &'static str {
+        self.beam.name()
+    }
+}
