@@ -33,6 +33,8 @@ pub(super) struct StageWorth {
     top: u16,
     /// What it is worth to be in each stage, up to the top.
     worth: Vec<i32>,
+    /// How much more the last stage is worth than the one before.
+    usual: i32,
     /// The number of layers since the top was reached.
     waited: i32,
     /// More layers than this are a delay.
@@ -46,6 +48,7 @@ impl StageWorth {
         Self {
             top: first,
             worth: vec![0; usize::from(first) + 1],
+            usual: 0,
             waited: 0,
             patience: (PATIENCE * nodes_per_cell.powf(MORE_PATIENCE)) as i32,
         }
@@ -86,8 +89,15 @@ impl StageWorth {
         }
         if farthest > self.top {
             let mean = sum * UNIT as u64 / count;
-            let worth = self.worth[usize::from(self.top)] + mean as i32;
-            self.worth.resize(usize::from(farthest) + 1, worth);
+            let mut worth = self.worth[usize::from(self.top)];
+            // A stage that was skipped is worth as much as the last one. If it were worth nothing, boards at
+            // its end would seem nearer than those beyond it, and would wait there.
+            for _ in self.top + 1..farthest {
+                worth += self.usual;
+                self.worth.push(worth);
+            }
+            self.usual = mean as i32;
+            self.worth.push(worth + self.usual);
             self.top = farthest;
             self.waited = 0;
         }
