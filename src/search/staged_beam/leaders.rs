@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::near;
 use super::run::{Prospect, deepest};
-use super::stages::Stages;
+use super::stages::{Setup, Stages};
 use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::Problem;
 use crate::search::beam::{Group, Settings, State, Watch};
@@ -23,8 +23,13 @@ pub(crate) fn leaders(
     seed: u64,
 ) -> Option<Vec<Group>> {
     let ending = Prospect::ending(super::finales(problem, width).last());
-    let settings = Settings::new(width, deepest(problem.shape()));
-    let mut stages = Stages::<u8>::from_start(problem, settings, seed, Some(near), ending);
+    let setup = Setup {
+        settings: Settings::new(width, deepest(problem.shape())),
+        usual: width,
+        seed,
+        near: Some(near),
+    };
+    let mut stages = Stages::<u8>::from_start(problem, &setup, ending);
     let mut watch = Watch::new(problem.shape());
     while stages.layers().completed().is_empty() {
         if stages.advance(width as u64 / 8 + 1) == State::Over {

@@ -20,8 +20,9 @@ mod window;
 use std::sync::Arc;
 
 use run::{Prospect, StagedBeam};
+use stages::Setup;
 
-use super::beam::{self, Pass, Tile};
+use super::beam::{self, Pass, Settings, Tile};
 use super::tables::Tables;
 use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::{Problem, Shape};
@@ -68,14 +69,17 @@ pub(crate) fn solver_by(
     tables: &Arc<Tables>,
 ) -> Box<dyn Pass> {
     let finales = finales(problem, width);
+    let setup = Setup {
+        settings: Settings::new(most, run::deepest(problem.shape())),
+        // With a deadline, layers become wider than was planned.
+        usual: usize::midpoint(width, most),
+        seed,
+        near,
+    };
     let mut pass: Box<dyn Pass> = if problem.shape().cells() <= BYTE_CELLS {
-        Box::new(StagedBeam::<u8>::new(
-            problem, most, seed, near, finales, tables,
-        ))
+        Box::new(StagedBeam::<u8>::new(problem, setup, finales, tables))
     } else {
-        Box::new(StagedBeam::<u16>::new(
-            problem, most, seed, near, finales, tables,
-        ))
+        Box::new(StagedBeam::<u16>::new(problem, setup, finales, tables))
     };
     pass.set_width(width);
     pass

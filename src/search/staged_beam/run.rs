@@ -8,8 +8,7 @@ use super::estimate::Staged;
 use super::finale::Finale;
 use super::peel::Ending;
 use super::replay::Replay;
-use super::stages::{Completed, Stages};
-use crate::heuristic::learned::near::NearRows;
+use super::stages::{Completed, Setup, Stages};
 use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
 use crate::search::beam::{Layers, Mark, Pass, Ready, Settings, State, Tile, Trace};
 use crate::search::tables::Tables;
@@ -58,12 +57,9 @@ pub(super) struct StagedBeam<T: Tile> {
     inside: Inside,
     /// The finales that remain should the present one fail, the best last; after them comes the table.
     finales: Vec<Prospect>,
-    settings: Settings,
+    setup: Setup,
     /// The width of the layers to come.
     width: usize,
-    seed: u64,
-    /// The estimate that ranks boards in addition to the stages.
-    near: Option<Arc<NearRows>>,
     phase: Phase<T>,
     /// The nodes expanded and generated in phases that are over.
     past: (u64, u64),
@@ -149,21 +145,18 @@ impl<T: Tile> Phase<T> {
 
 impl<T: Tile> StagedBeam<T> {
     /// A search of a problem that ends in the last of these finales, in the one before if that fails, and at
-    /// last by a table. `near` adds the estimate of tiles near each other, where there is one.
+    /// last by a table.
     pub(super) fn new(
         problem: &Problem,
-        width: usize,
-        seed: u64,
-        near: Option<Arc<NearRows>>,
+        setup: Setup,
         mut finales: Vec<Prospect>,
         tables: &Arc<Tables>,
     ) -> Self {
         let symmetry = problem.canonical_symmetry();
         let image = problem.mirrored(symmetry);
-        let settings = Settings::new(width, deepest(image.shape()));
         let finale = finales.pop();
         let ending = Prospect::ending(finale.as_ref());
-        let stages = Stages::from_start(&image, settings, seed, near.clone(), ending);
+        let stages = Stages::from_start(&image, &setup, ending);
         let (phase, inside) = Phase::of(stages, &image, finale);
         Self {
             problem: problem.clone(),
@@ -171,10 +164,8 @@ impl<T: Tile> StagedBeam<T> {
             symmetry,
             inside,
             finales,
-            settings,
-            width: settings.width(),
-            seed,
-            near,
+            width: setup.settings.width(),
+            setup,
             phase,
             past: (0, 0),
             peak_memory: 0,
@@ -219,7 +210,7 @@ impl<T: Tile> StagedBeam<T> {
 
     /// Bytes held.
     fn memory(&self) -> u64 {
-        let (shape, width) = (self.problem.shape(), self.settings.width());
+        let (shape, width) = (self.problem.shape(), self.setup.settings.width());
         let stages = Self::layer_bytes(shape, width);
         let finale_bytes = || Finale::<T>::bytes(self.inside.inner, width);
         match &self.phase {
@@ -252,11 +243,10 @@ impl<T: Tile> StagedBeam<T> {
         let image = self.problem.mirrored(self.symmetry);
         let finale = self.finales.pop();
         let ending = Prospect::ending(finale.as_ref());
-        let (settings, seed, near) = (self.settings, self.seed, self.near.clone());
         let stages = if completed.nodes.is_empty() {
-            Stages::from_start(&image, settings, seed, near, ending)
+            Stages::from_start(&image, &self.setup, ending)
         } else {
-            Stages::go_on(&image, settings, seed, near, ending, completed)
+            Stages::go_on(&image, &self.setup, ending, completed)
         };
         (self.phase, self.inside) = Phase::of(stages, &image, finale);
         self.set_width(self.width);
@@ -276,7 +266,13 @@ impl<T: Tile> StagedBeam<T> {
         if completed.nodes.is_empty() {
             return self.begin_again(completed);
         }
-        let finale = Finale::new(self.inside, ranking, self.settings, completed, self.seed);
+        let finale = Finale::new(
+            self.inside,
+            ranking,
+            self.setup.settings,
+            completed,
+            self.setup.seed,
+        );
         self.phase = Phase::Finale(finale);
         self.set_width(self.width);
         Step::Working
@@ -326,7 +322,7 @@ impl<T: Tile> Search for StagedBeam<T> {
             Phase::Gathering(mut stages, ranking) => {
                 let state = stages.advance(budget.nodes);
                 let completed = stages.layers().completed();
-                if state == State::Over || completed.len() >= self.settings.width() {
+                if state == State::Over || completed.len() >= self.setup.settings.width() {
                     return self.begin_finale(stages, ranking);
                 }
                 if !completed.is_empty() {

@@ -9,6 +9,18 @@ use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::Problem;
 use crate::search::beam::{Hashes, Layers, Mark, Nodes, Settings, State, Tile, Trace};
 
+/// What stays the same in all phases of a staged beam.
+#[derive(Clone)]
+pub(super) struct Setup {
+    /// How wide layers may become, and how deep they go.
+    pub(super) settings: Settings,
+    /// About the width of most layers. It decides what boards are ranked by.
+    pub(super) usual: usize,
+    pub(super) seed: u64,
+    /// The estimate that ranks boards in addition to the stages.
+    pub(super) near: Option<Arc<NearRows>>,
+}
+
 /// A beam that brings one group of tiles after the other home, until a block is left.
 pub(super) struct Stages<T: Tile> {
     layers: Layers<Staged<T>>,
@@ -24,17 +36,29 @@ pub(super) struct Completed<T> {
     pub(super) stages: Staged<T>,
 }
 
+impl Setup {
+    /// The estimate for boards that begin in the given stage.
+    fn estimate<T: Tile>(&self, problem: &Problem, ending: Ending, first: u16) -> Staged<T> {
+        Staged::new(problem, self.usual, self.near.clone(), ending, first)
+    }
+
+    /// The machine for a problem, without roots.
+    fn layers<T: Tile>(
+        &self,
+        problem: &Problem,
+        estimate: Staged<T>,
+        trace: Trace,
+    ) -> Layers<Staged<T>> {
+        let hashes = Hashes::new(problem.shape(), self.seed);
+        Layers::new(problem.shape(), estimate, hashes, self.settings, trace)
+    }
+}
+
 impl<T: Tile> Stages<T> {
     /// A beam from the start of a problem.
-    pub(super) fn from_start(
-        problem: &Problem,
-        settings: Settings,
-        seed: u64,
-        near: Option<Arc<NearRows>>,
-        ending: Ending,
-    ) -> Self {
-        let estimate = Staged::new(problem, settings.width(), near, ending, 0);
-        let mut layers = layers(problem, settings, seed, estimate, Trace::new());
+    pub(super) fn from_start(problem: &Problem, setup: &Setup, ending: Ending) -> Self {
+        let estimate = setup.estimate(problem, ending, 0);
+        let mut layers = setup.layers(problem, estimate, Trace::new());
         let tiles = problem.start().tiles();
         let tiles: Vec<T> = tiles
             .map(|tile| T::try_from(tile).unwrap_or_default())
@@ -50,16 +74,13 @@ impl<T: Tile> Stages<T> {
     /// A beam that goes on to a smaller block.
     pub(super) fn go_on(
         problem: &Problem,
-        settings: Settings,
-        seed: u64,
-        near: Option<Arc<NearRows>>,
+        setup: &Setup,
         ending: Ending,
         completed: Completed<T>,
     ) -> Self {
-        let first = completed.stages.count();
-        let estimate = Staged::new(problem, settings.width(), near, ending, first);
+        let estimate = setup.estimate(problem, ending, completed.stages.count());
         Self {
-            layers: layers(problem, settings, seed, estimate, completed.trace),
+            layers: setup.layers(problem, estimate, completed.trace),
             roots: Roots::new(completed.nodes),
             before: Some(completed.stages),
         }
@@ -104,16 +125,4 @@ impl<T: Tile> Stages<T> {
             stages,
         }
     }
-}
-
-/// The machine for a problem, without roots.
-fn layers<T: Tile>(
-    problem: &Problem,
-    settings: Settings,
-    seed: u64,
-    estimate: Staged<T>,
-    trace: Trace,
-) -> Layers<Staged<T>> {
-    let hashes = Hashes::new(problem.shape(), seed);
-    Layers::new(problem.shape(), estimate, hashes, settings, trace)
 }
