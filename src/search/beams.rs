@@ -273,8 +273,7 @@ impl Beams for Staged {
     }
 
     fn bytes(&self, scale: Scale) -> u64 {
-        let shape = self.problem.shape();
-        staged_beam::bytes(shape, scale.width) + polish::bytes(shape, scale.width)
+        staged_beam::bytes(self.problem.shape(), scale.width)
     }
 
     fn pair_width(&self) -> Option<usize> {

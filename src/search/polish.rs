@@ -2,7 +2,7 @@
 
 mod windows;
 
-use super::beam::{self, Pass};
+use super::beam::{self, Pass, Ready};
 use super::{Budget, Progress, Search, Step, Stop};
 use crate::puzzle::{Problem, Shape, Solution};
 
@@ -14,32 +14,20 @@ const MOST_CELLS: usize = 12 * 12;
 /// Solutions of narrower beams are not worth the time either: that is better spent on width.
 const LEAST_WIDTH: usize = 60;
 
-/// What the windows take, as a multiple of the moves of the solution, counted in layers of the beam: as much
-/// as `A_LAYER` nodes for each move, and at least the fraction `LEAST_SHARE` of a layer.
-const A_LAYER: f64 = 13.0;
+/// What the windows take for each move of the solution: as much as so many nodes of the beam, and at least
+/// this fraction of one of its layers.
+const NODES_A_MOVE: f64 = 13.0;
 const LEAST_SHARE: f64 = 0.03;
 
-/// Whether it is worthwhile for beams of this width, at the beginning, on boards of this shape.
-const fn suits(shape: Shape, width: usize) -> bool {
-    shape.cells() > MOST_CELLS && width >= LEAST_WIDTH
-}
-
-/// Works on the tables that it needs, about as long as so many nodes of a search take. Returns true once no
+/// Works on the tables that windows need on boards of this shape, about as long as so many nodes of a search take. Returns true once no
 /// work is left.
 pub(super) fn prepare(shape: Shape, nodes: u64) -> bool {
     shape.cells() <= MOST_CELLS || beam::prepare(block(shape), nodes)
 }
 
-/// The bytes that it can come to hold in addition to a beam of this width.
-pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
-    if suits(shape, width) {
-        Windows::bytes(shape, width)
-    } else {
-        0
-    }
-}
-
-/// The beam, which goes on to shorten its solution where that is worthwhile and its tables are ready.
+/// The beam, which goes on to shorten its solution where that is worthwhile for a beam that is planned to be
+/// this wide, and the tables are ready. By then the beam's layers are gone, so that the bytes set aside for
+/// them are more than enough.
 pub(super) fn polished(
     problem: &Problem,
     beam: Box<dyn Pass>,
@@ -47,11 +35,21 @@ pub(super) fn polished(
     seed: u64,
 ) -> Box<dyn Pass> {
     let shape = problem.shape();
-    if suits(shape, width) && beam::is_ready(block(shape)) {
-        Box::new(Polished::new(problem, beam, width, seed))
-    } else {
-        beam
+    if shape.cells() <= MOST_CELLS || width < LEAST_WIDTH {
+        return beam;
     }
+    let Some(ranking) = beam::ready(block(shape)) else {
+        return beam;
+    };
+    Box::new(Polished {
+        problem: problem.clone(),
+        beam,
+        width,
+        seed,
+        ranking,
+        phase: Phase::Beam,
+        past: Progress::NONE,
+    })
 }
 
 /// The shape of the block within which the blank stays during a window.
@@ -66,10 +64,11 @@ fn block(shape: Shape) -> Shape {
 struct Polished {
     problem: Problem,
     beam: Box<dyn Pass>,
-    /// The width of the beam at its beginning, and now.
-    planned: usize,
+    /// The width that was planned for the beam, which windows do not exceed.
     width: usize,
     seed: u64,
+    /// The tables that rank boards of a window, held from the beginning so that they stay.
+    ranking: Ready,
     phase: Phase,
     /// The progress of the windows.
     past: Progress,
@@ -81,25 +80,11 @@ enum Phase {
     Over(Stop),
 }
 
-impl Polished {
-    fn new(problem: &Problem, beam: Box<dyn Pass>, width: usize, seed: u64) -> Self {
-        Self {
-            problem: problem.clone(),
-            beam,
-            planned: width,
-            width,
-            seed,
-            phase: Phase::Beam,
-            past: Progress::NONE,
-        }
-    }
-}
-
 impl Pass for Polished {
     fn rest(&self, expected: u32) -> u32 {
         match &self.phase {
             Phase::Beam => {
-                let share = (A_LAYER / self.planned.max(1) as f64).max(LEAST_SHARE);
+                let share = (NODES_A_MOVE / self.width as f64).max(LEAST_SHARE);
                 let windows = f64::from(expected) * share;
                 self.beam.rest(expected) + windows as u32
             }
@@ -113,9 +98,8 @@ impl Pass for Polished {
     }
 
     fn set_width(&mut self, width: usize) {
-        self.width = width;
         match &mut self.phase {
-            Phase::Windows(windows) => windows.set_width(width.min(self.planned)),
+            Phase::Windows(windows) => windows.set_width(width.min(self.width)),
             _ => self.beam.set_width(width),
         }
     }
@@ -131,7 +115,9 @@ impl Search for Polished {
                 match &step {
                     Step::Working => {}
                     Step::Found(solution) => {
-                        let windows = Windows::new(&self.problem, solution, self.width, self.seed);
+                        let (problem, ranking) = (&self.problem, self.ranking.clone());
+                        let windows =
+                            Windows::new(problem, solution, ranking, self.width, self.seed);
                         self.phase = Phase::Windows(Box::new(windows));
                     }
                     Step::Done(stop) => self.phase = Phase::Over(*stop),

@@ -49,6 +49,7 @@ fn the_solution_of_a_wide_beam_is_followed_by_a_shorter_one() {
         (20, 20, 399),
         (30, 6, 179),
         (3, 50, 0),
+        (2, 80, 159),
     ] {
         let problem = any(rows, columns, home);
         let beams = prepared(&problem);
@@ -83,7 +84,8 @@ fn when_time_is_short_it_ends_at_once_with_what_has_become_shorter() {
     let mut beam = beam(&*prepared(&problem), WIDTH);
     let own = next(&mut *beam, Budget::nodes(1000)).unwrap();
     let before = beam.progress().expanded;
-    while beam.progress().expanded < before + 60_000 {
+    // About half of what the windows take in all.
+    while beam.progress().expanded < before + 4 * own.len() as u64 {
         assert_eq!(beam.advance(Budget::nodes(100)), Step::Working);
     }
     let worked = beam.progress().expanded;
@@ -104,6 +106,17 @@ fn when_time_is_short_it_ends_at_once_with_what_has_become_shorter() {
     assert_eq!(beam.progress().expanded, worked);
     // A turn of a hundred nodes replays 1,600 moves.
     assert!(turns <= own.len() / 1600 + 2, "{turns}");
+}
+
+#[test]
+fn what_has_far_too_little_time_is_left_as_it_is() {
+    let problem = any(20, 20, 399);
+    let mut beam = beam(&*prepared(&problem), WIDTH);
+    assert!(next(&mut *beam, Budget::nodes(1000)).is_ok());
+    let worked = beam.progress().expanded;
+    beam.set_width(2);
+    assert_eq!(next(&mut *beam, Budget::nodes(1000)), Err(Stop::FirstFound));
+    assert_eq!(beam.progress().expanded, worked);
 }
 
 #[test]

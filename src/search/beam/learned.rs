@@ -279,6 +279,7 @@ pub fn is_ready(shape: Shape) -> bool {
 }
 
 /// The tables that rank whole boards of a shape.
+#[derive(Clone)]
 pub(crate) enum Ready {
     /// All pairs of tiles.
     Pairs(Arc<Rows>),
@@ -295,31 +296,31 @@ pub(crate) fn ready(shape: Shape) -> Option<Ready> {
     }
 }
 
+impl Ready {
+    /// A search of a problem of this shape for a solution of at most so many moves.
+    pub(crate) fn beam(
+        &self,
+        problem: &Problem,
+        from: End,
+        width: usize,
+        seed: u64,
+        most_moves: u32,
+    ) -> Option<Box<dyn Pass>> {
+        Some(match self {
+            Self::Pairs(rows) => {
+                let beam = Beam::learned(problem, from, Arc::clone(rows), width, seed)?;
+                Box::new(beam.within(most_moves))
+            }
+            Self::Near(ranking) => {
+                let beam = Beam::learned(problem, from, Arc::clone(ranking), width, seed)?;
+                Box::new(beam.within(most_moves))
+            }
+        })
+    }
+}
+
 /// A search by the learned estimate of the problem's shape; `None` when its tables are not ready.
 #[must_use]
 pub fn by_learned(problem: &Problem, from: End, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
-    Some(match ready(problem.shape())? {
-        Ready::Pairs(rows) => Box::new(Beam::learned(problem, from, rows, width, seed)?),
-        Ready::Near(ranking) => Box::new(Beam::learned(problem, from, ranking, width, seed)?),
-    })
-}
-
-/// The same from the start, for a solution of at most so many moves.
-pub(crate) fn by_learned_within(
-    problem: &Problem,
-    moves: u32,
-    width: usize,
-    seed: u64,
-) -> Option<Box<dyn Pass>> {
-    let from = End::Start;
-    Some(match ready(problem.shape())? {
-        Ready::Pairs(rows) => {
-            let beam = Beam::learned(problem, from, rows, width, seed)?;
-            Box::new(beam.within(moves))
-        }
-        Ready::Near(ranking) => {
-            let beam = Beam::learned(problem, from, ranking, width, seed)?;
-            Box::new(beam.within(moves))
-        }
-    })
+    ready(problem.shape())?.beam(problem, from, width, seed, u32::MAX)
 }

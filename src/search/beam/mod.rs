@@ -29,7 +29,7 @@ pub use trace::{Mark, Trace, Way};
 pub use whole::{Beam, End, supports};
 
 pub(crate) use leaders::{GROUP, Group, Watch};
-pub(crate) use learned::{Learned, Ready, by_learned_within, ready};
+pub(crate) use learned::{Learned, Ready, ready};
 pub(crate) use whole::{bytes_of, deepest};
 
 use super::{Search, Solver, prepared};

@@ -130,7 +130,8 @@ impl<E: Estimate<Tile = u8>> Beam<E> {
 
     /// Looks for solutions of at most so many moves.
     pub(super) fn within(mut self, moves: u32) -> Self {
-        self.layers.end_by(moves);
+        // The children of the deepest layer are looked at, too.
+        self.layers.end_by(moves.saturating_sub(1));
         self
     }
 
@@ -179,7 +180,7 @@ impl<E: Estimate<Tile = u8>> Pass for Beam<E> {
     }
 
     fn is_stuck(&self) -> bool {
-        self.layers.is_stuck()
+        self.stop.is_none() && self.layers.is_stuck()
     }
 
     fn set_width(&mut self, width: usize) {

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::block;
 use crate::puzzle::{Board, Direction, Problem, Recording, Shape, Solution};
-use crate::search::beam::{self, Pass};
+use crate::search::beam::{End, Pass, Ready};
 use crate::search::{Budget, Progress, Search, Step, Stop};
 
 /// The most moves of a window.
@@ -16,6 +16,10 @@ const MOST_MOVES: usize = 150;
 
 /// The narrowest beam, as it finds most of what there is to find.
 const NARROWEST: usize = 8;
+
+/// Where the time is enough for beams of less than this only, the rest is left as it is: the time belongs to
+/// others.
+const TOO_NARROW: usize = 3;
 
 /// The part of the beam's width for windows that no time is set for.
 const UNTIMED_PART: usize = 8;
@@ -39,8 +43,11 @@ pub(super) struct Windows {
     /// The length of the solution at the beginning.
     length: usize,
     block: Shape,
+    ranking: Ready,
     window: Option<Window>,
     width: usize,
+    /// Whether there is far too little time even for the narrowest.
+    is_late: bool,
     /// The number of windows that look at each move.
     overlap: usize,
     seed: u64,
@@ -56,26 +63,28 @@ struct Window {
 
 impl Windows {
     /// Begins with a solution that a beam of this width has found for the problem.
-    pub(super) fn new(problem: &Problem, solution: &Solution, width: usize, seed: u64) -> Self {
+    pub(super) fn new(
+        problem: &Problem,
+        solution: &Solution,
+        ranking: Ready,
+        width: usize,
+        seed: u64,
+    ) -> Self {
         let mut windows = Self {
             recording: Recording::new(problem),
             rest: solution.moves().iter().rev().copied().collect(),
             length: solution.len(),
             block: block(problem.shape()),
+            ranking,
             window: None,
             width: 0,
+            is_late: false,
             overlap: 1,
             seed,
             past: Progress::NONE,
         };
-        windows.set_width(width / UNTIMED_PART);
+        windows.set_width((width / UNTIMED_PART).max(NARROWEST));
         windows
-    }
-
-    /// The bytes that it can come to hold where windows are at most this wide.
-    pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
-        let moves = 8 * (shape.cells() * shape.rows().max(shape.columns())) as u64;
-        beam::bytes(block(shape), width) + moves
     }
 
     /// About how many layers of its beams are to come.
@@ -88,6 +97,7 @@ impl Windows {
         let once = self.overlap * width;
         self.overlap = if once < TWICE { 1 } else { 2 };
         self.width = (once / self.overlap).max(NARROWEST);
+        self.is_late = once < TOO_NARROW;
     }
 
     /// The moves of the next window, and where its block begins.
@@ -134,7 +144,10 @@ impl Windows {
         let problem = Problem::new(&start, &goal).ok()?;
         // The color of the blank's cell gives the parity of the moves.
         let fewer = moves.checked_sub(2)?;
-        let beam = beam::by_learned_within(&problem, fewer as u32, self.width, self.seed)?;
+        let from = End::Start;
+        let beam = self
+            .ranking
+            .beam(&problem, from, self.width, self.seed, fewer as u32)?;
         Some(Window { moves, beam })
     }
 
@@ -186,7 +199,7 @@ impl Search for Windows {
             return self.end();
         }
         let replay = A_MOVE * self.rest.len() as u32 + MARGIN;
-        if budget.time.is_some_and(|left| left < replay) {
+        if self.is_late || budget.time.is_some_and(|left| left < replay) {
             self.leave();
             self.go(budget.nodes.saturating_mul(PLAYED_A_NODE) as usize);
             return Step::Working;
@@ -200,8 +213,8 @@ impl Search for Windows {
         };
         match window.beam.advance(budget) {
             Step::Found(fewer) => self.close(Some(fewer)),
-            Step::Working if !window.beam.is_stuck() => {}
-            _ => self.close(None),
+            Step::Working => {}
+            Step::Done(_) => self.close(None),
         }
         Step::Working
     }

@@ -69,10 +69,11 @@ pub(crate) fn solver_by(
     tables: &Arc<Tables>,
 ) -> Box<dyn Pass> {
     let finales = finales(problem, width);
+    let settings = Settings::new(most, run::deepest(problem.shape()));
     let setup = Setup {
-        settings: Settings::new(most, run::deepest(problem.shape())),
+        settings,
         // With a deadline, layers become wider than was planned.
-        usual: usize::midpoint(width, most),
+        usual_width: usize::midpoint(width.min(settings.width()), settings.width()),
         seed,
         near,
     };

@@ -35,7 +35,7 @@ fn moves_left(open: f32, block: f32) -> f32 {
 
 /// The layers of the finale that come on top, as a multiple of the cells of its block to the power of 3/2: it
 /// makes 640 to 910 on 10×10, in beams of 300 and of 30 boards, each of which takes half as long as one of
-/// the stages.
+/// the stages. Once it has begun they count in full, since then their own time is measured.
 const FINALE_LAYERS: f32 = 0.45;
 
 /// The layers of the closing that come on top.

@@ -33,8 +33,8 @@ pub(super) struct StageWorth {
     top: u16,
     /// What it is worth to be in each stage, up to the top.
     worth: Vec<i32>,
-    /// How much more the last stage is worth than the one before.
-    usual: i32,
+    /// How much more the top is worth than the stage before it; 0 at first.
+    last_step: i32,
     /// The number of layers since the top was reached.
     waited: i32,
     /// More layers than this are a delay.
@@ -48,7 +48,7 @@ impl StageWorth {
         Self {
             top: first,
             worth: vec![0; usize::from(first) + 1],
-            usual: 0,
+            last_step: 0,
             waited: 0,
             patience: (PATIENCE * nodes_per_cell.powf(MORE_PATIENCE)) as i32,
         }
@@ -90,14 +90,14 @@ impl StageWorth {
         if farthest > self.top {
             let mean = sum * UNIT as u64 / count;
             let mut worth = self.worth[usize::from(self.top)];
-            // A stage that was skipped is worth as much as the last one. If it were worth nothing, boards at
-            // its end would seem nearer than those beyond it, and would wait there.
+            // To be beyond a stage that was skipped is worth as much as the last step. If it were worth
+            // nothing, boards at its end would seem nearer than those beyond it, and would wait there.
             for _ in self.top + 1..farthest {
-                worth += self.usual;
+                worth += self.last_step;
                 self.worth.push(worth);
             }
-            self.usual = mean as i32;
-            self.worth.push(worth + self.usual);
+            self.last_step = mean as i32;
+            self.worth.push(worth + self.last_step);
             self.top = farthest;
             self.waited = 0;
         }
