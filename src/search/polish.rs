@@ -19,8 +19,8 @@ const LEAST_WIDTH: usize = 60;
 const NODES_A_MOVE: f64 = 13.0;
 const LEAST_SHARE: f64 = 0.03;
 
-/// Works on the tables that windows need on boards of this shape, about as long as so many nodes of a search take. Returns true once no
-/// work is left.
+/// Works on the tables that windows need on boards of this shape, about as long as so many nodes of a search
+/// take. Returns true once no work is left.
 pub(super) fn prepare(shape: Shape, nodes: u64) -> bool {
     shape.cells() <= MOST_CELLS || beam::prepare(block(shape), nodes)
 }

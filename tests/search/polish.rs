@@ -109,17 +109,6 @@ fn when_time_is_short_it_ends_at_once_with_what_has_become_shorter() {
 }
 
 #[test]
-fn what_has_far_too_little_time_is_left_as_it_is() {
-    let problem = any(20, 20, 399);
-    let mut beam = beam(&*prepared(&problem), WIDTH);
-    assert!(next(&mut *beam, Budget::nodes(1000)).is_ok());
-    let worked = beam.progress().expanded;
-    beam.set_width(2);
-    assert_eq!(next(&mut *beam, Budget::nodes(1000)), Err(Stop::FirstFound));
-    assert_eq!(beam.progress().expanded, worked);
-}
-
-#[test]
 fn what_remains_shrinks_from_window_to_window_and_counts_twice_where_they_overlap() {
     let problem = any(16, 16, 255);
     let mut beam = beam(&*prepared(&problem), WIDTH);

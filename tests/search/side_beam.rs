@@ -145,29 +145,37 @@ fn what_was_found_beside_it_is_the_searchs() {
     assert_eq!((helped.found.len(), helped.brought), (1, 1));
 }
 
-#[test]
-fn a_beam_beside_it_may_shorten_its_own_solution() {
+/// A search whose only solution comes from a part, and that part, which has its time to itself: it ends when
+/// that is over, or once it has expanded `most` nodes. Returns the length of the solution and the nodes.
+fn found_by_a_part(shortens: bool, most: u64) -> (usize, u64) {
     let mut beams = Fakes::new(301);
     beams.is_lucky = |seed| seed == 1;
-    let lengths = [false, true].map(|shortens| {
-        beams.shortens = shortens;
-        let mut helped = Helped::new(&beams);
-        helped.hand_out();
-        let (mut part, now) = helped.part.take().expect("handed out");
-        let mut left = GIVEN.saturating_sub(now);
-        loop {
-            let before = part.progress().expanded;
-            if !part.advance(chunk(left)) {
-                break;
-            }
-            let spent = part.progress().expanded - before;
-            left = left.saturating_sub(A_NODE * spent as u32);
-        }
-        helped.search.join(part);
-        assert_eq!(helped.advance(), Step::Found(()));
-        helped.found[0]
-    });
-    assert_eq!(lengths[1], lengths[0] - 2);
+    beams.shortens = shortens;
+    let mut helped = Helped::new(&beams);
+    helped.hand_out();
+    let (mut part, now) = helped.part.take().expect("handed out");
+    let mut left = GIVEN.saturating_sub(now);
+    let mut nodes = 0;
+    while nodes < most && part.advance(chunk(left)) {
+        let spent = part.progress().expanded - nodes;
+        nodes += spent;
+        left = left.saturating_sub(A_NODE * spent as u32);
+    }
+    if nodes >= most {
+        assert!(!part.advance(chunk(Duration::from_millis(1))));
+    }
+    helped.search.join(part);
+    assert_eq!(helped.advance(), Step::Found(()));
+    (helped.found[0], nodes)
+}
+
+#[test]
+fn a_beam_beside_it_may_shorten_its_own_solution_until_time_is_short() {
+    let (own, nodes) = found_by_a_part(false, u64::MAX);
+    let (shortened, more) = found_by_a_part(true, u64::MAX);
+    assert_eq!(shortened, own - 2);
+    assert_eq!(more, nodes + 2560);
+    assert_eq!(found_by_a_part(true, nodes + 512), (own, nodes + 512));
 }
 
 #[test]

@@ -17,10 +17,6 @@ const MOST_MOVES: usize = 150;
 /// The narrowest beam, as it finds most of what there is to find.
 const NARROWEST: usize = 8;
 
-/// Where the time is enough for beams of less than this only, the rest is left as it is: the time belongs to
-/// others.
-const TOO_NARROW: usize = 3;
-
 /// The part of the beam's width for windows that no time is set for.
 const UNTIMED_PART: usize = 8;
 
@@ -46,8 +42,6 @@ pub(super) struct Windows {
     ranking: Ready,
     window: Option<Window>,
     width: usize,
-    /// Whether there is far too little time even for the narrowest.
-    is_late: bool,
     /// The number of windows that look at each move.
     overlap: usize,
     seed: u64,
@@ -78,12 +72,11 @@ impl Windows {
             ranking,
             window: None,
             width: 0,
-            is_late: false,
             overlap: 1,
             seed,
             past: Progress::NONE,
         };
-        windows.set_width((width / UNTIMED_PART).max(NARROWEST));
+        windows.set_width(width / UNTIMED_PART);
         windows
     }
 
@@ -97,7 +90,6 @@ impl Windows {
         let once = self.overlap * width;
         self.overlap = if once < TWICE { 1 } else { 2 };
         self.width = (once / self.overlap).max(NARROWEST);
-        self.is_late = once < TOO_NARROW;
     }
 
     /// The moves of the next window, and where its block begins.
@@ -199,7 +191,7 @@ impl Search for Windows {
             return self.end();
         }
         let replay = A_MOVE * self.rest.len() as u32 + MARGIN;
-        if self.is_late || budget.time.is_some_and(|left| left < replay) {
+        if budget.time.is_some_and(|left| left < replay) {
             self.leave();
             self.go(budget.nodes.saturating_mul(PLAYED_A_NODE) as usize);
             return Step::Working;

@@ -18,6 +18,10 @@ const LEAST_WIDTH_TO_SHARE: f64 = 0.25;
 /// at its search.
 const EARLIER: Duration = Duration::from_micros(300);
 
+/// With less time left, a beam that has found a solution does not go on to shorten it, lest that come too late,
+/// too.
+const IN_GOOD_TIME: Duration = Duration::from_millis(2);
+
 /// What a search knows of the beams beside it.
 #[derive(Default)]
 pub(super) struct SideBeams {
@@ -151,7 +155,9 @@ pub(super) struct SideBeam {
 
 impl Part for SideBeam {
     fn advance(&mut self, budget: Budget) -> bool {
-        if self.has_begun && self.search.pass.is_none() {
+        let is_over = self.has_begun && self.search.pass.is_none();
+        let is_late = budget.time.is_some_and(|left| left < IN_GOOD_TIME);
+        if is_over || is_late && self.found.is_some() {
             return false;
         }
         let step = self.search.advance(Budget {
