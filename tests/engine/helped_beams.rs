@@ -8,7 +8,7 @@ use loyd::engine::pool::Pool;
 use loyd::puzzle::Solution;
 use loyd::search::beam::Pass;
 use loyd::search::widening::{Beams, Kind, Scale, Widening};
-use loyd::search::{Budget, Part, Progress, Search, Step};
+use loyd::search::{Budget, Part, Progress, Search, Step, Stop};
 
 use crate::fake::{PATIENCE, to_and_fro};
 use crate::job::job;
@@ -19,6 +19,7 @@ struct Brief;
 struct Beam {
     seed: u64,
     begun: Instant,
+    has_found: bool,
     progress: Progress,
 }
 
@@ -31,6 +32,7 @@ impl Beams for Brief {
         Some(Box::new(Beam {
             seed,
             begun: Instant::now(),
+            has_found: false,
             progress: Progress::NONE,
         }))
     }
@@ -80,6 +82,9 @@ impl Search for Beam {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
+        if self.has_found {
+            return Step::Done(Stop::FirstFound);
+        }
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_nanos(100 * budget.nodes) {
             std::hint::spin_loop();
@@ -89,6 +94,7 @@ impl Search for Beam {
         if self.begun.elapsed() < Duration::from_millis(2) {
             return Step::Working;
         }
+        self.has_found = true;
         // From the goal's end a shorter one is found.
         let times = if self.seed.is_multiple_of(2) { 5 } else { 2 };
         let (problem, round, last) = to_and_fro();
