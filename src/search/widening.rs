@@ -95,7 +95,7 @@ const A_MOVE: (f64, f64) = (30.0, 250.0);
 const LONG_TRACE: f64 = 8e6;
 
 /// The factor by which a beam may become wider than planned.
-const SLACK: f64 = 2.5;
+const SLACK: f64 = 1.5;
 
 /// A search by wider and wider beams. Each finding is shorter than those before.
 ///

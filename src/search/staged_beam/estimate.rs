@@ -14,11 +14,11 @@ use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
 use crate::search::beam::{BoardOf, Estimate, Lane, Tile};
 
-/// Whether a beam counts as wide whose layers have so many nodes: one for each three cells of the board.
+/// Whether a beam counts as wide whose layers may have so many nodes: one for each three cells of the board.
 ///
 /// The estimate for wide beams makes shorter solutions than the other one from 90 nodes on at 16×16, 135 at
-/// 20×20, 250 at 24×24, 300 at 28×28 and 460 at 32×32. With deadlines it does from a lower
-/// [usual width](super::stages::Setup::usual_width) on: 130, 130, 200, 260 and 350. This is in between.
+/// 20×20, 250 at 24×24, 300 at 28×28 and 460 at 32×32; with deadlines, from 90, 110, 170, 220 and 300 on,
+/// which is half as many again as planned. This is in between.
 fn is_wide(shape: Shape, width: usize) -> bool {
     let cells = shape.cells();
     cells <= Rest::MOST_WIDE && 3 * width >= cells

@@ -25,7 +25,6 @@ pub(crate) fn leaders(
     let ending = Prospect::ending(super::finales(problem, width).last());
     let setup = Setup {
         settings: Settings::new(width, deepest(problem.shape())),
-        usual_width: width,
         seed,
         near: Some(near),
     };

@@ -69,11 +69,8 @@ pub(crate) fn solver_by(
     tables: &Arc<Tables>,
 ) -> Box<dyn Pass> {
     let finales = finales(problem, width);
-    let settings = Settings::new(most, run::deepest(problem.shape()));
     let setup = Setup {
-        settings,
-        // With a deadline, layers become wider than was planned.
-        usual_width: usize::midpoint(width.min(settings.width()), settings.width()),
+        settings: Settings::new(most, run::deepest(problem.shape())),
         seed,
         near,
     };

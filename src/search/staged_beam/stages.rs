@@ -12,10 +12,8 @@ use crate::search::beam::{Hashes, Layers, Mark, Nodes, Settings, State, Tile, Tr
 /// What stays the same in all phases of a staged beam.
 #[derive(Clone)]
 pub(super) struct Setup {
-    /// How wide layers may become, and how deep they go.
+    /// How wide layers may become, which decides what boards are ranked by, and how deep they go.
     pub(super) settings: Settings,
-    /// About the width of most layers. It decides what boards are ranked by.
-    pub(super) usual_width: usize,
     pub(super) seed: u64,
     /// The estimate that ranks boards in addition to the stages.
     pub(super) near: Option<Arc<NearRows>>,
@@ -39,7 +37,13 @@ pub(super) struct Completed<T> {
 impl Setup {
     /// The estimate for boards that begin in the given stage.
     fn estimate<T: Tile>(&self, problem: &Problem, ending: Ending, first: u16) -> Staged<T> {
-        Staged::new(problem, self.usual_width, self.near.clone(), ending, first)
+        Staged::new(
+            problem,
+            self.settings.width(),
+            self.near.clone(),
+            ending,
+            first,
+        )
     }
 
     /// The machine for a problem, without roots.
