@@ -70,6 +70,17 @@ impl Shape {
         self.rows as usize
     }
 
+    /// Returns the largest block of such a board whose sides are at most `side`, which must be at least
+    /// [`Self::MIN_SIDE`].
+    #[must_use]
+    pub(crate) fn block(self, side: usize) -> Self {
+        let side = side as u8;
+        Self {
+            rows: self.rows.min(side),
+            columns: self.columns.min(side),
+        }
+    }
+
     /// Returns the number of columns.
     #[must_use]
     pub const fn columns(self) -> usize {

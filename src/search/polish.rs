@@ -54,9 +54,7 @@ pub(super) fn polished(
 
 /// The shape of the block within which the blank stays during a window.
 fn block(shape: Shape) -> Shape {
-    const SIDE: usize = 8;
-    Shape::new(shape.rows().min(SIDE), shape.columns().min(SIDE))
-        .expect("no larger than the board, and at least as large as the smallest")
+    shape.block(8)
 }
 
 /// A beam whose solution is then shortened. It finds the beam's own solution first, and then the shortened

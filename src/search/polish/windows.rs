@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::block;
 use crate::puzzle::{Board, Direction, Problem, Recording, Shape, Solution};
 use crate::search::beam::{End, Pass, Ready};
+use crate::search::staged_beam::PLAYED_A_NODE;
 use crate::search::{Budget, Progress, Search, Step, Stop};
 
 /// The most moves of a window.
@@ -23,8 +24,7 @@ const UNTIMED_PART: usize = 8;
 /// From this width on, each move is looked at in two windows rather than by beams of twice the width in one.
 const TWICE: usize = 40;
 
-/// The moves that are replayed in the time of a node, and the time of one, rather too long than too short.
-const PLAYED_A_NODE: u64 = 16;
+/// The time to replay a move, rather too long than too short.
 const A_MOVE: Duration = Duration::from_nanos(20);
 
 /// The time that must be left to be sure that the solution is complete in time.
@@ -193,7 +193,7 @@ impl Search for Windows {
         let replay = A_MOVE * self.rest.len() as u32 + MARGIN;
         if budget.time.is_some_and(|left| left < replay) {
             self.leave();
-            self.go(budget.nodes.saturating_mul(PLAYED_A_NODE) as usize);
+            self.go((budget.nodes as usize).saturating_mul(PLAYED_A_NODE));
             return Step::Working;
         }
         let Some(window) = &mut self.window else {

@@ -19,6 +19,7 @@ mod window;
 
 use std::sync::Arc;
 
+pub(super) use replay::PLAYED_A_NODE;
 use run::{Prospect, StagedBeam};
 use stages::Setup;
 
@@ -118,7 +119,7 @@ fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape)> + u
         let sides = sides.filter(move |&(_, most)| shape.cells() <= most);
         sides.filter_map(move |(side, _)| {
             // Lines are peeled off the longer side until both are short enough.
-            let block = Shape::new(shape.rows().min(side), shape.columns().min(side)).ok()?;
+            let block = shape.block(side);
             (block != shape).then_some((side, block))
         })
     })

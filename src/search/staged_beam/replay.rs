@@ -5,7 +5,7 @@ use crate::puzzle::{Direction, Problem, Recording, Solution, Symmetry};
 use crate::search::beam::{Mark, Trace, Way};
 
 /// The moves replayed in the time of a node.
-const PLAYED_A_NODE: usize = 16;
+pub(in crate::search) const PLAYED_A_NODE: usize = 16;
 
 /// A solution that is being read back and replayed.
 pub(super) struct Replay {
