@@ -16,17 +16,21 @@ from waiting import START_TIMEOUT, wait_until
 DEPLOY = pathlib.Path(__file__).parents[2] / "deploy"
 
 
+# Outside the range from which the kernel may give ports to other connections.
+_fixed_ports = iter(random.sample(range(20_000, 32_000), 12_000))
+
+
 def fixed_port():
-    """A port for something that is to be started more than once, outside the range from which the kernel
-    may give ports to other connections in between."""
-    while True:
-        port = random.randrange(20_000, 32_000)
+    """A port for something that is to be started more than once; never the same twice, as some time
+    passes before it is bound."""
+    for port in _fixed_ports:
         with socket.socket() as probe:
             try:
                 probe.bind(("127.0.0.1", port))
             except OSError:
                 continue
             return port
+    raise AssertionError("no port is free")
 
 
 class Proxy:
@@ -135,7 +139,6 @@ class Envoy(Proxy):
     healthy = ('envoy_cluster_membership_healthy{envoy_cluster_name="loyd"} 2',)
 
     def replacements(self, first, second):
-        admin = str(fixed_port())
         return [
             *(
                 (f"address: loyd-{n}, port_value: 50051", f"address: 127.0.0.1, port_value: {port}")
@@ -149,7 +152,7 @@ class Envoy(Proxy):
                 "address: 0.0.0.0, port_value: 9902",
                 f"address: 127.0.0.1, port_value: {self.metrics_port}",
             ),
-            ("9901", admin),
+            ("port_value: 9901", f"port_value: {fixed_port()}"),
         ]
 
     def check_command(self):
