@@ -31,9 +31,7 @@ pub trait Ranking: Debug + Send + Sync + 'static {
 
     /// Returns about how many moves are left for boards with this estimate without the network.
     /// Both are in parts of a move.
-    fn moves(&self, pairs: i32) -> i32 {
-        pairs
-    }
+    fn moves(&self, pairs: i32) -> i32;
 
     /// Returns the number of rows: one for each tile and each two neighbouring cells.
     fn count(&self) -> usize;
@@ -79,6 +77,11 @@ pub trait Changes: Copy {
         let _ = next;
         one_after_the_other(self, tile, boards, nodes, sums);
     }
+}
+
+/// Returns the goal's tiles row by row.
+pub(super) fn goal(shape: Shape) -> Vec<u8> {
+    (1..shape.cells() as u8).chain([0]).collect()
 }
 
 /// Computes the sums of some boards, each by itself.

@@ -6,7 +6,7 @@ use memmap2::MmapMut;
 
 use super::lookup::{Lookup, TOGETHER};
 use super::network::Network;
-use super::ranking::{Changes, Ranking, one_after_the_other};
+use super::ranking::{Changes, Ranking, goal, one_after_the_other};
 use super::slides::Slides;
 use super::weights::Weights;
 use crate::heuristic::huge_pages;
@@ -33,6 +33,8 @@ pub(super) const SLACK: usize = NAMES * GROUP;
 #[derive(Debug)]
 pub struct Rows {
     weights: Weights,
+    /// The estimate of the goal.
+    goal: i32,
     slides: Slides,
     lookup: Option<Lookup>,
     network: Option<Box<Network>>,
@@ -61,6 +63,16 @@ impl Rows {
     }
 }
 
+/// Weights that learned to rank need not be zero for the goal. The last boards of a solution are
+/// estimated at about this fraction of what the goal is.
+const AT_THE_END: f32 = 0.8;
+
+/// Returns how many moves a move of the estimate is. On boards of two or three lines, whose weights
+/// are those of squares with lines removed, a tile is in more tiles' way.
+fn times(shape: Shape) -> f32 {
+    1.0 + 3.2 / (shape.rows().min(shape.columns()) as f32).powi(3)
+}
+
 impl Ranking for Rows {
     type Between<'a> = Between<'a>;
 
@@ -79,6 +91,11 @@ impl Ranking for Rows {
 
     fn of(&self, tiles: &[u8]) -> i32 {
         self.weights.of(tiles)
+    }
+
+    fn moves(&self, pairs: i32) -> i32 {
+        let above = (pairs as f32 - AT_THE_END * self.goal as f32).max(0.0);
+        (times(self.shape()) * above) as i32
     }
 
     fn count(&self) -> usize {
@@ -234,6 +251,7 @@ impl TableBuilder {
         let rows = ends.len() * (cells - 1) * row_bytes(cells);
         Self {
             rows: Rows {
+                goal: weights.of(&goal(shape)),
                 weights,
                 slides,
                 lookup: Lookup::available(cells),

@@ -2,9 +2,10 @@
 
 use super::rows::{Between, NearRows, TableBuilder};
 use super::weights::NearWeights;
+use crate::heuristic::learned::ranking::goal;
 use crate::heuristic::learned::shipped::{near_network, network_bytes};
 use crate::heuristic::learned::{Network, Ranking, Rows};
-use crate::puzzle::{Board, Direction, Shape};
+use crate::puzzle::{Direction, Shape};
 
 /// The rows of weights that learned to rank whole boards, the weights, and a network beside them.
 #[derive(Debug)]
@@ -26,10 +27,8 @@ impl NearRanking {
     /// Creates a ranking from rows that are made.
     pub(super) fn of_rows(rows: TableBuilder) -> Self {
         let (rows, weights) = rows.finish();
-        let goal = Board::solved(rows.shape());
-        let goal: Vec<u8> = goal.tiles().map(|tile| tile as u8).collect();
         Self {
-            goal: weights.of_board(&goal),
+            goal: weights.of_board(&goal(rows.shape())),
             rows,
             weights,
             network: None,
