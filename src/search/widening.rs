@@ -319,7 +319,7 @@ impl Widening {
         if let (Some(left), Some(given)) = (budget.time, given) {
             self.ends = Ends::new(left, given);
         }
-        self.is_first = share == Some(Share::First);
+        self.is_first = matches!(share, Some(Share::First(_)));
         self.is_paired |= share == Some(Share::Second);
     }
 

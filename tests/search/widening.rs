@@ -319,12 +319,12 @@ fn the_last_beam_ends_in_time_and_takes_most_of_it() {
             let played = play(&beams, Some(given), u64::MAX);
             // When there is no time left for another beam, the search ends.
             assert!(matches!(played.stop, None | Some(Stop::Exhausted)));
-            // The two widest beams had three quarters of the time.
+            // The two widest beams had three quarters of the time, of a long time nine tenths.
             let mut nodes: Vec<u64> = beams.made().iter().map(|made| made.nodes).collect();
             nodes.sort_by(|a, b| b.cmp(a));
             let widest: u64 = nodes.iter().take(2).sum();
             assert!(
-                share(widest, given) > 0.75,
+                share(widest, given) > if milliseconds < 1_000 { 0.75 } else { 0.9 },
                 "{milliseconds} ms, {error}: {:?}",
                 beams.made()
             );

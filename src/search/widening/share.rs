@@ -4,8 +4,12 @@ use std::time::Duration;
 
 use super::Widening;
 
-/// The fraction of the time that is planned for: the end of a beam comes in leaps.
-const PLANNED: f64 = 0.95;
+/// From so much time on, the fractions of it that are not planned for and that the first beam gets become
+/// less: they grow as the square root of the time.
+const LONG: Duration = Duration::from_millis(50);
+
+/// The fraction of the time that is not planned for: the end of a beam comes in leaps.
+const UNPLANNED: f64 = 0.05;
 
 /// The fraction of the time for the first beam.
 pub(in crate::search) const FIRST_SHARE: f64 = 0.05;
@@ -13,13 +17,20 @@ pub(in crate::search) const FIRST_SHARE: f64 = 0.05;
 /// The fraction of the time left then for the second beam, where there is [time for
 /// two](super::Beams::pair_width). The third begins at the other end: the shorter of two solutions is as
 /// short as that of one beam with the time of both, and seldom do both beams get stuck. It is a little more
-/// than half, as the third beam also gets the time that the second one [plans](PLANNED) to leave.
+/// than half, as the third beam also gets the time that is [not planned](UNPLANNED) for the second one.
 const SECOND_SHARE: f64 = 0.52;
+
+/// A fraction of some time, or less if the time is [long](LONG).
+fn part_of(time: Duration, fraction: f64) -> Duration {
+    let rate = LONG.as_secs_f64() / time.as_secs_f64().max(f64::MIN_POSITIVE);
+    time.mul_f64(fraction * rate.min(1.0).sqrt())
+}
 
 /// The share of the remaining time that a beam gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Share {
-    First,
+    /// So much of it.
+    First(Duration),
     Second,
     All,
 }
@@ -27,7 +38,7 @@ pub(super) enum Share {
 impl Share {
     pub(super) fn of(self, left: Duration) -> Duration {
         match self {
-            Self::First => left.mul_f64(FIRST_SHARE),
+            Self::First(time) => time,
             Self::Second => left.mul_f64(SECOND_SHARE),
             Self::All => left,
         }
@@ -52,7 +63,7 @@ impl Ends {
 
     /// The part of so much time that may be planned for.
     pub(super) fn plan(given: Duration) -> Duration {
-        given.mul_f64(PLANNED)
+        given.saturating_sub(part_of(given, UNPLANNED))
     }
 
     /// The time that the beam may still take. The time after the planned end is not spent all at once.
@@ -70,11 +81,19 @@ impl Widening {
         pair_width.is_some_and(|width| self.next(Some(third), true).width >= width)
     }
 
+    /// The time for the first of several beams, if so much time is enough for them.
+    fn first_share(&self, left: Duration) -> Option<Duration> {
+        let is_enough =
+            |&time: &Duration| self.next(Some(time), false).width > 2 * self.beams.narrowest();
+        let times = [part_of(left, FIRST_SHARE), left.mul_f64(FIRST_SHARE)];
+        times.into_iter().find(is_enough)
+    }
+
     /// The share of the next beam in so much time.
     pub(super) fn share(&self, left: Duration) -> Share {
-        let first = left.mul_f64(FIRST_SHARE);
-        if self.begun == 0 && self.next(Some(first), false).width > 2 * self.beams.narrowest() {
-            Share::First
+        let first = self.first_share(left).filter(|_| self.begun == 0);
+        if let Some(time) = first {
+            Share::First(time)
         } else if self.side_beams.is_empty() && !self.is_paired && self.is_time_for_two(left) {
             Share::Second
         } else {
