@@ -14,14 +14,16 @@ use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
 use crate::search::beam::{BoardOf, Estimate, Lane, Tile};
 
-/// Whether a beam counts as wide whose layers may have so many nodes: one for each three cells of the board.
+/// Whether a beam counts as wide whose layers may have so many nodes: one for each three cells of the board;
+/// on boards of more than 256 cells a little more.
 ///
 /// The estimate for wide beams makes shorter solutions than the other one from 90 nodes on at 16×16, 135 at
-/// 20×20, 250 at 24×24, 300 at 28×28 and 460 at 32×32; with deadlines, from 90, 110, 170, 220 and 300 on,
-/// which is half as many again as planned. This is in between.
+/// 20×20, 250 at 24×24, 300 at 28×28 and 460 at 32×32. With deadlines it does from less than 85 nodes on at 16×16,
+/// from 140 at 20×20, 210 at 24×24 and about 400 at 32×32.
 fn is_wide(shape: Shape, width: usize) -> bool {
     let cells = shape.cells();
-    cells <= Rest::MOST_WIDE && 3 * width >= cells
+    let growth = (cells as f64 / 256.0).max(1.0).powf(0.125);
+    cells <= Rest::MOST_WIDE && 3 * width >= (cells as f64 * growth) as usize
 }
 
 /// The number of nodes that a layer has for each cell of the board, at least 1; and 1 where no learned
