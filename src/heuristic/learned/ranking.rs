@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::lookup::TOGETHER;
 use super::network::Network;
+use super::weights::tile_of;
 use crate::puzzle::{Direction, Shape};
 
 /// An estimate of whole boards, by tables of how slides change it, and by a network where there is
@@ -81,7 +82,8 @@ pub trait Changes: Copy {
 
 /// Returns the goal's tiles row by row.
 pub(super) fn goal(shape: Shape) -> Vec<u8> {
-    (1..shape.cells() as u8).chain([0]).collect()
+    let cells = shape.cells();
+    (0..cells).map(|cell| tile_of(cells, cell) as u8).collect()
 }
 
 /// Computes the sums of some boards, each by itself.

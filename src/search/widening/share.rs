@@ -81,8 +81,11 @@ impl Widening {
         pair_width.is_some_and(|width| self.next(Some(third), true).width >= width)
     }
 
-    /// The time for the first of several beams, if so much time is enough for them.
+    /// The time for the first of several beams, if none has begun and so much time is enough for them.
     fn first_share(&self, left: Duration) -> Option<Duration> {
+        if self.begun > 0 {
+            return None;
+        }
         let is_enough =
             |&time: &Duration| self.next(Some(time), false).width > 2 * self.beams.narrowest();
         let times = [part_of(left, FIRST_SHARE), left.mul_f64(FIRST_SHARE)];
@@ -91,8 +94,7 @@ impl Widening {
 
     /// The share of the next beam in so much time.
     pub(super) fn share(&self, left: Duration) -> Share {
-        let first = self.first_share(left).filter(|_| self.begun == 0);
-        if let Some(time) = first {
+        if let Some(time) = self.first_share(left) {
             Share::First(time)
         } else if self.side_beams.is_empty() && !self.is_paired && self.is_time_for_two(left) {
             Share::Second
