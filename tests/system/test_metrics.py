@@ -80,7 +80,8 @@ class Counted(Case):
                 'loyd_requests_in_flight{method="Solve"}': 2,
             }
         )
-        self.assertGreater(self.is_told("loyd_memory_bytes"), 0)
+        # Told from the end of its first slice on.
+        wait_until(lambda: self.is_told("loyd_memory_bytes"), "no memory held", self.server.metrics)
         first.cancel()
         self.wait_for({'loyd_requests_in_flight{method="Solve"}': 1})
         self.assertEqual(self.grown["loyd_searches_abandoned_total"], 0)
