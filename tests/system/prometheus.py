@@ -9,7 +9,7 @@ import urllib.parse
 import urllib.request
 
 import yaml
-from server import free_port
+from proxies import fixed_port
 from waiting import START_TIMEOUT, wait_until
 
 FILES = pathlib.Path(__file__).resolve().parents[2] / "deploy" / "prometheus"
@@ -53,7 +53,7 @@ class Prometheus(Api):
         file = pathlib.Path(self.folder.name) / "prometheus.yaml"
         file.write_text(yaml.safe_dump(config))
         log = pathlib.Path(self.folder.name) / "log"
-        super().__init__(f"127.0.0.1:{free_port()}", words=lambda: log.read_text()[-2000:])
+        super().__init__(f"127.0.0.1:{fixed_port()}", words=lambda: log.read_text()[-2000:])
         self.log = log.open("w")
         self.process = subprocess.Popen(
             [

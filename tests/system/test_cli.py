@@ -12,6 +12,7 @@ from unittest import mock
 
 from case import Case
 from server import BINARY, TABLES, Server, free_port
+from waiting import least
 
 HARD = "0 15 8 3 12 11 7 4 14 10 6 5 9 13 2 1"
 
@@ -84,6 +85,10 @@ class Here(unittest.TestCase):
             self.assertEqual(bool(ran.stderr), code > 0 and arguments[0] != "check" or code > 1)
 
     def test_ctrl_c_and_what_there_is_to_see_until_then(self):
+        self.assertLess(least(self.interrupted, 0.5), 0.5)
+
+    def interrupted(self):
+        """The time that an interrupted command takes to end."""
         process = subprocess.Popen(
             [BINARY, "solve", "--objective=optimal", HARD],
             stdout=subprocess.PIPE,
@@ -95,9 +100,10 @@ class Here(unittest.TestCase):
         process.send_signal(signal.SIGINT)
         interrupted = time.monotonic()
         output, complaint = process.communicate(timeout=5)
-        self.assertLess(time.monotonic() - interrupted, 0.5)
+        took = time.monotonic() - interrupted
         self.assertEqual((process.returncode, output), (130, ""))
         self.assertEqual(complaint.splitlines()[-1], "loyd: interrupted")
+        return took
 
     def test_a_reader_that_has_seen_enough(self):
         made = loyd("generate", "20", "--seed=1").stdout
@@ -189,5 +195,6 @@ class There(Case):
             "solve", "--objective=optimal", HARD, "--server", self.server.address, "--timeout=200ms"
         )
         self.assertEqual(ran.returncode, 3, ran.stderr)
-        ran = loyd("solve", HARD, "--server", self.server.address, "--timeout=200ms")
-        self.assertEqual(ran.returncode, 0, ran.stderr)
+        # 3 if the machine stalls just then.
+        best = ["solve", HARD, "--server", self.server.address, "--timeout=200ms"]
+        self.assertEqual(least(lambda: loyd(*best).returncode, 1), 0)

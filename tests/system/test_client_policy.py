@@ -1,6 +1,7 @@
 """Clients that follow deploy/client: which replica they call, and which they retry."""
 
 import base64
+import concurrent.futures
 import json
 import pathlib
 import signal
@@ -12,6 +13,7 @@ import grpc
 from client import SERVICE, Client, Refusal
 from proxies import DEPLOY
 from server import Server
+from waiting import wait_until
 
 Code = grpc.StatusCode
 
@@ -69,9 +71,7 @@ class Policy(unittest.TestCase):
     def test_an_overloaded_server_is_asked_again_when_it_says(self):
         server = self.server("--max-calls=1")
         client = self.client(server)
-        limits = client.message("Limits")
-        limits.max_time.FromMilliseconds(500)
-        hopeless = client.solve_request(client.boards(5, seed=8)[0], "OPTIMAL", limits=limits)
+        hopeless = client.solve_request(client.boards(5, seed=8)[0], "OPTIMAL")
         small = client.solve_request([1, 2, 3, 4, 5, 6, 0, 7, 8])
         channel = Channel(self, [server])
         busy = client.Solve.future(hopeless)
@@ -83,10 +83,16 @@ class Policy(unittest.TestCase):
         refusal = Refusal(caught.exception)
         self.assertEqual((refusal.code, refusal.reason), (Code.RESOURCE_EXHAUSTED, "OVERLOADED"))
         # Its own pauses would all end before there is room, so it must wait as long as it is told.
-        asked = time.monotonic()
-        channel.call("Solve", small)
         pushback = int(refusal.trailers["grpc-retry-pushback-ms"]) / 1e3
         self.assertGreater(pushback, 0.5)
+        refused = 'loyd_overloaded_total{lack="calls"}'
+        before = server.metrics()[refused]
+        asked = time.monotonic()
+        with concurrent.futures.ThreadPoolExecutor() as one:
+            answer = one.submit(channel.call, "Solve", small)
+            wait_until(lambda: server.metrics()[refused] > before, "it is refused", server.metrics)
+            busy.cancel()
+            answer.result()
         self.assertGreaterEqual(time.monotonic() - asked, 0.9 * pushback)
 
     def test_what_would_fail_again_is_not_asked_again(self):

@@ -72,7 +72,7 @@ class Composed(unittest.TestCase):
     def test_no_call_fails_when_a_replica_is_stopped(self):
         load = Load(self.address, requests(self.client), RATE)
         self.addCleanup(load.stop)
-        time.sleep(1)
+        time.sleep(2)
         self.assertEqual(self.compose["loyd-1"].stop(), 0)
         time.sleep(1)
         tally = load.end()

@@ -13,7 +13,8 @@ import kubernetes_validate
 import yaml
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from manifests import DEPLOY, KUBERNETES, Manifests, seconds
-from server import BINARY, free_port
+from proxies import fixed_port
+from server import BINARY
 
 OVERLAYS = ("development", "production")
 
@@ -168,12 +169,12 @@ class Start(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="loyd-pod-")
         self.addCleanup(folder.cleanup)
         certificates(folder.name)
-        self.port = free_port()
+        self.port = fixed_port()
         self.places = {
             "/var/cache/loyd": folder.name,
             "/etc/loyd/tls": folder.name,
             ":50051": f":{self.port}",
-            ":9464": f":{free_port()}",
+            ":9464": f":{fixed_port()}",
             "/usr/local/bin/loyd": str(BINARY),
         }
         environment = {name: self.here(value) for name, value in manifests.environment().items()}

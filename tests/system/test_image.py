@@ -9,7 +9,8 @@ import unittest
 
 from client import Client
 from image import ROOT, Image
-from server import BINARY, free_port
+from proxies import fixed_port
+from server import BINARY
 
 MEGABYTE = 1 << 20
 
@@ -47,10 +48,10 @@ class Built(unittest.TestCase):
 
     def test_it_serves_as_a_stranger_on_a_read_only_root(self):
         config = self.image.config
-        port = free_port()
+        port = fixed_port()
         environment = {
             "LOYD_LISTEN": f"0.0.0.0:{port}",
-            "LOYD_METRICS_LISTEN": f"127.0.0.1:{free_port()}",
+            "LOYD_METRICS_LISTEN": f"127.0.0.1:{fixed_port()}",
             "LOYD_BUILD_MEMORY": "8M",
         }
         started = time.monotonic()

@@ -12,6 +12,7 @@ from client import SERVICE, Client, Refusal
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from proxies import DEPLOY
 from server import Server
+from waiting import least
 
 Code = grpc.StatusCode
 
@@ -39,9 +40,12 @@ class Shutdown(unittest.TestCase):
         return took
 
     def test_an_idle_server_ends_at_once(self):
-        with Server(f"--drain-grace={GRACE}s") as server:
-            server.terminate()
-            self.assertLess(self.assert_ends(server, GRACE), 1.0)
+        def ends():
+            with Server(f"--drain-grace={GRACE}s") as server:
+                server.terminate()
+                return self.assert_ends(server, GRACE)
+
+        self.assertLess(least(ends, 1.0), 1.0)
 
     def test_a_hang_up_ends_nothing(self):
         with Server(f"--drain-grace={GRACE}s") as server, Client(server.address) as client:
@@ -119,7 +123,7 @@ class Shutdown(unittest.TestCase):
                 pass
 
     def test_health_says_so_before_the_door_is_closed(self):
-        with Server("--drain-delay=1s", "--drain-grace=2s") as server:
+        with Server("--drain-delay=5s", "--drain-grace=2s") as server:
             with Client(server.address) as client:
                 health = health_pb2_grpc.HealthStub(client.channel)
                 watched = health.Watch(health_pb2.HealthCheckRequest(service=SERVICE))
@@ -133,7 +137,7 @@ class Shutdown(unittest.TestCase):
                 # Until the balancer has noticed, calls continue.
                 board = client.board([1, 2, 3, 4, 5, 6, 0, 7, 8])
                 self.assertEqual(client.Solve(client.solve_request(board)).solution.length, 2)
-            self.assert_ends(server, 3.0)
+            self.assert_ends(server, 7.0)
 
     def test_a_grace_of_nothing(self):
         with Server("--drain-grace=0s") as server, Client(server.address) as client:
