@@ -17,8 +17,8 @@ use crate::service::Puzzles;
 /// The default memory limit of a single question, in bytes: a workstation can spare more than a server's share.
 const MEMORY: u64 = 1 << 30;
 
-/// The bytes that its answer may hold beside the search: moves and messages that wait to be written.
-const BESIDE: u64 = 64 << 20;
+/// The bytes that a question's answer may hold beside the search: moves and messages that wait to be written.
+const ANSWER_MEMORY: u64 = 64 << 20;
 
 /// The bytes that tables may take.
 const TABLE_MEMORY: u64 = 256 << 20;
@@ -35,7 +35,7 @@ const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 pub fn run() -> ExitCode {
     let cli = Cli::read();
     let ended = runtime(&cli.command).and_then(|runtime| {
-        let ended = runtime.block_on(obey(cli.command));
+        let ended = runtime.block_on(execute(cli.command));
         // Work that is still running, such as the search of an interrupted command, is of no more use.
         runtime.shutdown_background();
         ended
@@ -68,7 +68,7 @@ fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
     .map_err(|error| Failure::Broken(format!("cannot start the runtime: {error}")))
 }
 
-async fn obey(command: Command) -> Result<Exit, Failure> {
+async fn execute(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Serve(config) => serve::serve(*config).await,
         Command::Bench(bench) => bench.run(&mut BufWriter::new(stdout())).await,
@@ -97,7 +97,7 @@ fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
             default_time: Duration::from_secs(1),
         },
         // Times the workers: a job is granted its share among them, and this one search may have all of `memory`.
-        memory: memory.saturating_mul(workers as u64).saturating_add(BESIDE),
+        memory: memory.saturating_mul(workers as u64).saturating_add(ANSWER_MEMORY),
         cache_memory: 0,
         table_memory: TABLE_MEMORY,
         heuristic_memory: u64::MAX,

@@ -52,7 +52,7 @@ const WIDER: usize = 4;
 const STUCK: usize = 32;
 
 /// The number of models that learn the same lessons in different orders, to be averaged.
-const PUPILS: u64 = 2;
+const MODELS: u64 = 2;
 
 /// What a course consists of.
 #[derive(Clone, Debug)]
@@ -223,17 +223,17 @@ fn gather(
 /// Returns the model after the lessons of a generation: the mean of two models that learned them in
 /// different orders.
 fn learn(course: &Course, generation: u32, model: &Model, samples: &Samples) -> Model {
-    let pupils: Vec<u64> = (1..=PUPILS).collect();
-    let pupils = each(&pupils, course.threads, |_, number| {
-        let mut pupil = model.clone();
-        pupil.refresh();
+    let models: Vec<u64> = (1..=MODELS).collect();
+    let models = each(&models, course.threads, |_, number| {
+        let mut model = model.clone();
+        model.refresh();
         let lessons = Lessons {
             epochs: course.epochs,
             rate: course.rate,
             seed: board_seed(course.seed ^ number, u64::from(generation)),
         };
-        pupil.learn(samples, lessons);
-        pupil
+        model.learn(samples, lessons);
+        model
     });
-    pupils[0].mean(&pupils[1])
+    models[0].mean(&models[1])
 }

@@ -19,7 +19,7 @@ use model::{Lessons, Model};
 
 use super::solve::each;
 use super::trial::{Worth, random_boards, trial_boards};
-use super::{BATCH, Course, PUPILS, Report};
+use super::{BATCH, Course, MODELS, Report};
 use crate::heuristic::learned::Weights;
 use crate::heuristic::learned::near::NearWeights;
 use crate::puzzle::generate::board_seed;
@@ -140,10 +140,10 @@ fn gather<K: Kind, W: Way<K>>(
 /// in ranks: the mean of two models that learned the lessons in different orders.
 fn learn(course: &Course, generation: u32, times: f32, before: &Model, groups: &[Group]) -> Model {
     let sharpness = before.sharpness(groups, times);
-    let pupils: Vec<u64> = (1..=PUPILS).collect();
-    let learned = each(&pupils, course.threads, |_, number| {
-        let mut pupil = before.clone();
-        pupil.learn(
+    let models: Vec<u64> = (1..=MODELS).collect();
+    let learned = each(&models, course.threads, |_, number| {
+        let mut model = before.clone();
+        model.learn(
             groups,
             Lessons {
                 epochs: course.epochs,
@@ -153,7 +153,7 @@ fn learn(course: &Course, generation: u32, times: f32, before: &Model, groups: &
                 seed: board_seed(course.seed ^ number, u64::from(generation)),
             },
         );
-        pupil
+        model
     });
     learned[0].mean(&learned[1])
 }
