@@ -97,7 +97,9 @@ fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
             default_time: Duration::from_secs(1),
         },
         // Times the workers: a job is granted its share among them, and this one search may have all of `memory`.
-        memory: memory.saturating_mul(workers as u64).saturating_add(ANSWER_MEMORY),
+        memory: memory
+            .saturating_mul(workers as u64)
+            .saturating_add(ANSWER_MEMORY),
         cache_memory: 0,
         table_memory: TABLE_MEMORY,
         heuristic_memory: u64::MAX,

@@ -135,7 +135,7 @@ fn workers_look_for_the_best_solutions_by_a_deadline() {
         length: Some(1_000),
         ..case.clone()
     };
-    let error = workers.best_by(&wrong, &tables, deadline / 4).unwrap_err();
+    let error = workers.best_by(&wrong, &tables, deadline).unwrap_err();
     assert_eq!(error.known, 1_000);
     let none = workers.best_by(case, &tables, Duration::ZERO).unwrap();
     assert_eq!(none, None);

@@ -87,7 +87,7 @@ fn with_threads_the_time_by_the_clock_is_told_too() {
 fn with_threads_and_deadlines_workers_look_for_the_best_solutions() {
     let file = file("5,4,3,2,1,10,9,8,7,6,15,14,13,12,11,20,19,18,17,16,24,23,22,21,0\n");
     let path = file.path().to_str().expect("text");
-    let threads = ["--file", path, "--threads", "2", "--deadline", "30ms,100ms"];
+    let threads = ["--file", path, "--threads", "2", "--deadline", "30ms,2s"];
     let text = output(&threads);
     assert!(text.contains(": 1 boards on 2 threads\n"), "{text}");
     let json = output(&[&threads[..], &["--json"]].concat());

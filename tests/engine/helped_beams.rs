@@ -165,6 +165,8 @@ fn found_by(workers: usize, given: Duration) -> (Vec<usize>, usize) {
         std::thread::sleep(Duration::from_millis(1));
     }
     ticket.cancel();
+    // Nobody works on it any more.
+    drop(pool);
     let found = outbox.told(|told| told.found.clone());
     (found, brought.load(Ordering::Relaxed))
 }

@@ -499,7 +499,6 @@ async fn news_come_for_each_better_solution_and_then_the_end() {
 #[tokio::test]
 async fn what_is_proven_is_told_though_the_limit_came() {
     let engine = engine(1, 200);
-    let mut taken = 0;
     for number in 0..150 {
         let problem = random_problem(shape(3, 5), 14, &mut Dice::new(number));
         let objective = match number % 3 {
@@ -509,12 +508,15 @@ async fn what_is_proven_is_told_though_the_limit_came() {
         };
         // About when it is proven.
         let limit = time(Duration::from_micros(100 + 10 * number));
-        // If the previous search still has the worker, this one is refused at once.
-        let Ok(mut solving) = engine.solve(None, question(problem, objective), wanting(limit))
-        else {
-            continue;
+        let begun = Instant::now();
+        let mut solving = loop {
+            // It is refused at once while the previous search still has the worker.
+            match engine.solve(None, question(problem.clone(), objective), wanting(limit)) {
+                Ok(solving) => break solving,
+                Err(_) => assert!(begun.elapsed() < PATIENCE, "the worker stays busy"),
+            }
+            tokio::task::yield_now().await;
         };
-        taken += 1;
         match solving.end().await {
             Ok(outcome) => {
                 let length = outcome.found.answer.unwrap().length;
@@ -532,7 +534,6 @@ async fn what_is_proven_is_told_though_the_limit_came() {
             Err(failure) => panic!("{failure:?}"),
         }
     }
-    assert!(taken > 10, "{taken}");
 }
 
 #[tokio::test]

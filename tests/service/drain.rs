@@ -150,7 +150,7 @@ async fn clients_that_do_nothing_do_not_hold_it_up() {
 
 #[tokio::test]
 async fn the_balancer_is_told_first_and_calls_are_served_meanwhile() {
-    let service = Service::with(&["--drain-delay", "1s", "--drain-grace", "1s"]).await;
+    let service = Service::with(&["--drain-delay", "3s", "--drain-grace", "1s"]).await;
     let channel = service.channel().await;
     let mut health = HealthClient::new(channel);
     let mut client = service.client().await;

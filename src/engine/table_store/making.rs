@@ -64,8 +64,10 @@ impl Shared {
             !self.is_closed()
         };
         if let Some(table) = (self.build)(class, &go_on) {
+            // Whoever sees the table also finds it among those that are held.
+            let mut state = self.state();
             self.tables.insert(table);
-            self.state().held.push_back(Held::Distances(class));
+            state.held.push_back(Held::Distances(class));
         }
     }
 
