@@ -22,6 +22,8 @@ class Grown:
     def __init__(self, server):
         self.server = server
         wait_until(self.is_idle, "calls do not end", server.metrics, pause=0.01)
+        # A scrape reads the counters first, so those of calls that ended meanwhile may be missing.
+        self.before = server.metrics()
 
     def is_idle(self):
         self.before = self.server.metrics()

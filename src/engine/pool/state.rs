@@ -101,10 +101,12 @@ impl State {
         let number = self.clients.enter(client);
         self.fresh.fetch_add(1, Ordering::Relaxed);
         self.queue(number, id, Duration::ZERO, Some(Instant::now()), task);
+        self.report();
         id
     }
 
-    /// Puts a task that has had service back in the queue.
+    /// Puts a task that has had service back in the queue, without telling the metrics: a worker that
+    /// does so takes the next task at once, and a scrape in between would find it idle.
     pub(super) fn requeue(
         &mut self,
         client: Number,
@@ -128,7 +130,6 @@ impl State {
         let place = Place::Queued { order, since };
         self.places.insert(id, Seat { client, place });
         self.clients.push(client, order, task);
-        self.report();
     }
 
     /// A task is over.
@@ -147,6 +148,7 @@ impl State {
             return false;
         };
         self.requeue(client, id, service, task);
+        self.report();
         true
     }
 

@@ -150,6 +150,8 @@ pub(super) fn solve_stream(
     };
     tokio::spawn(async move {
         let ended = tokio::select! {
+            // An answer that is there is sent, even if its deadline has just come as well.
+            biased;
             ended = caught("handler", run) => ended
                 .unwrap_or_else(|| Err(Ending::Status(status::defect()))),
             // The reader is too slow for its own deadline.
