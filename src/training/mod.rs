@@ -223,8 +223,8 @@ fn gather(
 /// Returns the model after the lessons of a generation: the mean of two models that learned them in
 /// different orders.
 fn learn(course: &Course, generation: u32, model: &Model, samples: &Samples) -> Model {
-    let models: Vec<u64> = (1..=MODELS).collect();
-    let models = each(&models, course.threads, |_, number| {
+    let numbers: Vec<u64> = (1..=MODELS).collect();
+    let models = each(&numbers, course.threads, |_, number| {
         let mut model = model.clone();
         model.refresh();
         let lessons = Lessons {

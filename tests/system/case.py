@@ -78,5 +78,17 @@ class Case(unittest.TestCase):
             board, "OPTIMAL", method=self.client.message("Method", algorithm=algorithm)
         )
 
+    def assert_deadline_kept(self, method, request, timeout):
+        """The server itself says that the deadline is over. The client's own clock says the same, and on
+        a busy machine may be first, so the call is made until the server was."""
+        before = self.handled(method, "DEADLINE_EXCEEDED")
+
+        def is_said_by_the_server():
+            refusal = self.refusal(getattr(self.client, method), request, timeout=timeout)
+            self.assertEqual(refusal.code, grpc.StatusCode.DEADLINE_EXCEEDED)
+            return self.handled(method, "DEADLINE_EXCEEDED") > before
+
+        self.wait_until(is_said_by_the_server, "the server does not keep the deadline")
+
     def assert_solved(self, board, moves, goal=None):
         self.assertEqual(replay(board, moves), goal or solved(len(board.tiles)))

@@ -195,6 +195,9 @@ class There(Case):
             "solve", "--objective=optimal", HARD, "--server", self.server.address, "--timeout=200ms"
         )
         self.assertEqual(ran.returncode, 3, ran.stderr)
-        # 3 if the machine stalls just then.
-        best = ["solve", HARD, "--server", self.server.address, "--timeout=200ms"]
-        self.assertEqual(least(lambda: loyd(*best).returncode, 1), 0)
+        # Again if the machine stalls just then.
+        for _ in range(3):
+            ran = loyd("solve", HARD, "--server", self.server.address, "--timeout=200ms")
+            if ran.returncode != 3:
+                break
+        self.assertEqual(ran.returncode, 0, ran.stderr)

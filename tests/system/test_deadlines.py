@@ -64,6 +64,8 @@ class RoundedUp(Case):
                 break
             except grpc.RpcError as error:
                 self.assertEqual(error.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
+        else:
+            self.fail("every one is late")
         self.assert_solved(hard, answer.solution.moves)
         stopped = self.client.value("StopReason", "STOP_REASON_DEADLINE")
         self.assertEqual(answer.stop_reason, stopped)

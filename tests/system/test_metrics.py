@@ -26,8 +26,8 @@ class Grown:
         self.before = server.metrics()
 
     def is_idle(self):
-        self.before = self.server.metrics()
-        return not any(total(self.before, name) for name in self.UNDER_WAY)
+        now = self.server.metrics()
+        return not any(total(now, name) for name in self.UNDER_WAY)
 
     def __getitem__(self, name):
         return self.of([name])[name]

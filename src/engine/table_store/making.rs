@@ -64,7 +64,7 @@ impl Shared {
             !self.is_closed()
         };
         if let Some(table) = (self.build)(class, &go_on) {
-            // Whoever sees the table also finds it among those that are held.
+            // Locked first, so that whoever sees the table finds it among those that are held.
             let mut state = self.state();
             self.tables.insert(table);
             state.held.push_back(Held::Distances(class));
@@ -101,8 +101,8 @@ impl Shared {
         let Ok(guide) = guide else {
             return;
         };
-        self.tables.guides().insert(guide);
         let mut state = self.state();
+        self.tables.guides().insert(guide);
         let name = choice.name.clone();
         let before = state.grades.insert(home, (grade, choice));
         if !state.touch(Held::Guide(home)) {

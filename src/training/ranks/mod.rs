@@ -140,8 +140,8 @@ fn gather<K: Kind, W: Way<K>>(
 /// in ranks: the mean of two models that learned the lessons in different orders.
 fn learn(course: &Course, generation: u32, times: f32, before: &Model, groups: &[Group]) -> Model {
     let sharpness = before.sharpness(groups, times);
-    let models: Vec<u64> = (1..=MODELS).collect();
-    let learned = each(&models, course.threads, |_, number| {
+    let numbers: Vec<u64> = (1..=MODELS).collect();
+    let models = each(&numbers, course.threads, |_, number| {
         let mut model = before.clone();
         model.learn(
             groups,
@@ -155,7 +155,7 @@ fn learn(course: &Course, generation: u32, times: f32, before: &Model, groups: &
         );
         model
     });
-    learned[0].mean(&learned[1])
+    models[0].mean(&models[1])
 }
 
 /// Measures a ranking by the lengths of solutions.
