@@ -13,6 +13,7 @@ mod last_moves;
 mod per_tile;
 mod place;
 mod shared_table;
+pub(crate) mod wide_vectors;
 
 pub mod corrected;
 pub mod discrete;

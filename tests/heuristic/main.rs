@@ -5,6 +5,7 @@
 mod support;
 
 mod admissible;
+mod by_tile;
 mod corrected;
 mod incremental;
 mod learned;

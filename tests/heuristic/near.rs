@@ -1,3 +1,5 @@
+use std::array;
+
 use loyd::heuristic::learned::near::{self, NearRanking, NearRows, NearWeights};
 use loyd::heuristic::learned::{Changes, Line, Ranking, Rows, TOGETHER, Weights, WeightsError};
 use loyd::heuristic::table_counts;
@@ -83,16 +85,41 @@ fn a_ranking_tells_of_boards_by_themselves_what_it_tells_by_slides() {
         assert_eq!(ranking.of(&after), value);
         assert_eq!(rows.numbers().len(), shape.cells() - 1);
         seen[rows.numbers()][tile - 1] = true;
-        // Looked up together, boards give the same sums as one by one.
-        let other = tiles(random_problem(shape, to, &mut dice).start());
-        let both = [&other[..], &after].concat();
-        let (mut sums, mut nodes) = ([0; 2], [0; TOGETHER]);
-        nodes[0] = 1;
-        rows.sums(tile, &both, &nodes, tile, &mut sums);
-        assert_eq!(sums, [rows.sum(tile, &after), rows.sum(tile, &other)]);
     }
     // Each slide of each tile has its own row.
     assert!(seen.iter().filter(|&&seen| seen).count() > ranking.count() / 4);
+}
+
+#[test]
+fn boards_looked_up_together_come_to_what_each_comes_to_alone() {
+    // As many cells as a vector has bytes, fewer, as many as two have, and more.
+    for (rows, columns) in [(8, 8), (5, 6), (8, 16), (9, 11), (11, 12)] {
+        let shape = shape(rows, columns);
+        let ranking = NearRanking::new(near::shipped_whole(shape).unwrap());
+        let mut dice = Dice::new(12);
+        let mut board = random_problem(shape, shape.cells() - 1, &mut dice)
+            .start()
+            .clone();
+        for count in (1..=TOGETHER).cycle().take(300) {
+            let direction = any_direction(&mut dice);
+            let to = board.blank();
+            if !board.slide(direction) {
+                continue;
+            }
+            let tile = usize::from(board.tile(to));
+            let rows = ranking.between(to, direction);
+            let boards: Vec<Vec<u8>> = (0..40)
+                .map(|_| tiles(random_problem(shape, to, &mut dice).start()))
+                .collect();
+            let nodes: [u32; TOGETHER] = array::from_fn(|_| dice.below(40));
+            let mut sums = vec![0; count];
+            let next = 1 + dice.below(shape.cells() as u32 - 1) as usize;
+            rows.sums(tile, &boards.concat(), &nodes, next, &mut sums);
+            for (sum, &node) in sums.iter().zip(&nodes) {
+                assert_eq!(*sum, rows.sum(tile, &boards[node as usize]));
+            }
+        }
+    }
 }
 
 #[test]

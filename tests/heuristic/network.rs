@@ -1,6 +1,6 @@
 use std::array;
 
-use loyd::heuristic::learned::{self, Network, Sums, UNITS, WeightsError};
+use loyd::heuristic::learned::{self, Network, Sums, TOGETHER, UNITS, WeightsError};
 use loyd::puzzle::{Dice, Shape};
 
 use crate::learned::tiles;
@@ -60,6 +60,9 @@ fn a_slide_changes_a_board_by_what_is_told_of_it() {
             let tile = usize::from(board.tile(to));
             let along = network.along(to, direction);
             let change = along.change(&sums, tile);
+            let (mut together, layer) = ([5; 2], [Sums([0; UNITS]), sums]);
+            along.add_changes(tile, &layer, &[1; TOGETHER], &mut together);
+            assert_eq!(together, [5 + change; 2]);
             sums = along.after(&sums, tile);
             assert_eq!(sums, network.sums(&tiles(&board)));
             // Numbers that exceed 16 bits wrap around.

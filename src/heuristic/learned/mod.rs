@@ -9,6 +9,7 @@
 //! process, when first requested. They are for goals with the blank in the last cell, on boards at
 //! least as wide as they are high.
 
+mod by_tile;
 mod file;
 mod lift;
 mod lookup;
@@ -21,6 +22,7 @@ mod slides;
 mod table;
 mod weights;
 
+pub use by_tile::ByTile;
 pub use file::WeightsError;
 pub use lift::Line;
 pub use lookup::TOGETHER;

@@ -9,6 +9,7 @@
 use std::io::Read;
 
 use super::file::{self, WeightsError};
+use super::lookup::TOGETHER;
 use super::near::MOST_WHOLE;
 use super::slides::Slides;
 use crate::puzzle::{Direction, Shape};
@@ -195,12 +196,36 @@ impl Along<'_> {
     #[must_use]
     #[inline(always)]
     pub fn after(&self, before: &Sums, tile: usize) -> Sums {
-        let mut after = *before;
-        for (sum, &change) in after.0.iter_mut().zip(&self.changes[tile].0) {
+        before.plus(&self.of(tile))
+    }
+
+    /// Returns what the slide of a tile changes in the sums.
+    #[inline(always)]
+    fn of(&self, tile: usize) -> Sums {
+        let mut change = self.changes[tile];
+        for change in &mut change.0 {
             // The change or its negative, without a branch.
-            *sum = sum.wrapping_add((change ^ self.back).wrapping_sub(self.back));
+            *change = (*change ^ self.back).wrapping_sub(self.back);
         }
-        after
+        change
+    }
+
+    /// Adds to `changes` the [change](Self::change) for the boards with these numbers, for as many
+    /// as it has room for. `before` holds the sums of all boards.
+    ///
+    /// # Panics
+    /// If there is no board with one of the numbers.
+    #[inline(always)]
+    pub fn add_changes(
+        &self,
+        tile: usize,
+        before: &[Sums],
+        numbers: &[u32; TOGETHER],
+        changes: &mut [i32],
+    ) {
+        for (change, &number) in changes.iter_mut().zip(numbers) {
+            *change += self.change(&before[number as usize], tile);
+        }
     }
 
     /// Returns the change, made by the slide, of what the network adds to the estimate, in parts of

@@ -3,8 +3,10 @@
 use std::mem;
 use std::ops::Range;
 
+use super::AHEAD;
 use super::shared_rows::SharedRows;
 use crate::heuristic::Tiles;
+use crate::heuristic::pattern_database::prefetch;
 use crate::puzzle::Shape;
 
 /// How a tile is stored: in one byte on boards of up to 256 cells, otherwise in two.
@@ -149,9 +151,10 @@ impl<T: Tile> Boards<T> for Whole<T> {
         self.next[node * self.cells..][..self.cells].copy_from_slice(tiles);
     }
 
-    #[inline]
+    #[inline(always)]
     fn put_child(&mut self, node: usize, parent: usize, from: usize, to: usize) {
         let parent = &self.present[parent * self.cells..][..self.cells];
+        prefetch(&self.next, (node + AHEAD) * self.cells);
         let tiles = &mut self.next[node * self.cells..][..self.cells];
         copy(parent, tiles);
         tiles.swap(from, to);
@@ -167,7 +170,7 @@ impl<T: Tile> Boards<T> for Whole<T> {
 }
 
 /// Copies a board. Copying is faster when the length is known at compile time.
-#[inline]
+#[inline(always)]
 fn copy<T: Copy>(from: &[T], to: &mut [T]) {
     match from.len() {
         25 => to[..25].copy_from_slice(&from[..25]),

@@ -5,6 +5,8 @@ mod expand;
 mod select;
 
 use candidate::Candidate;
+use expand::Expand;
+use select::{Judge, Write};
 
 use super::boards::{BoardOf, Boards, Tile};
 use super::children::Child;
@@ -14,6 +16,7 @@ use super::nodes::{Head, Heads, Nodes};
 use super::seen::Seen;
 use super::trace::{Mark, Trace};
 use super::{Estimate, Settings};
+use crate::heuristic::wide_vectors::with_wide_vectors;
 use crate::puzzle::Shape;
 use crate::search::blank_moves::{BlankMoves, MOVES};
 
@@ -200,16 +203,16 @@ impl<E: Estimate> Layers<E> {
         while left > 0 {
             match self.phase {
                 Phase::Expand(first, blank_move) => {
-                    self.expand(first, blank_move, &mut left);
+                    with_wide_vectors(Expand(self, first, blank_move, &mut left));
                     if self.completed.len() > completed {
                         return State::Completed;
                     }
                 }
                 Phase::Judge(first, kept, verdict) => {
-                    self.judge(first, kept, verdict, &mut left);
+                    with_wide_vectors(Judge(self, first, kept, verdict, &mut left));
                 }
                 Phase::Room => self.make_room(&mut left),
-                Phase::Write(first) => self.write(first, &mut left),
+                Phase::Write(first) => with_wide_vectors(Write(self, first, &mut left)),
                 Phase::Over => return State::Over,
             }
         }

@@ -5,13 +5,13 @@ use std::mem;
 use std::sync::Arc;
 
 use super::boards::{Boards, Whole};
-use super::by_tile::ByTile;
 use super::whole::{Beam, End, Task};
-use super::{Child, Children, Estimate, Hashes, Lane, Pass};
+use super::{AHEAD, Child, Children, Estimate, Hashes, Lane, Pass};
 use crate::heuristic::learned::{
-    self, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, has_network,
+    self, ByTile, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, has_network,
     near::{self, NearRanking},
 };
+use crate::heuristic::pattern_database::prefetch;
 use crate::puzzle::{Problem, Shape};
 
 /// The learned estimate of whole boards, and the hash of the goal: the estimate of the goal need not be the
@@ -26,7 +26,7 @@ pub struct Learned<R = Rows> {
     home: usize,
     /// By row: the moving average of recent changes, in fine fractions of 1/[`Network::UNIT`].
     recent: Box<[Cell<i16>]>,
-    by_tile: RefCell<ByTile>,
+    by_tile: RefCell<Option<ByTile>>,
     /// Scratch space for the changes of some children.
     changes: RefCell<Vec<i32>>,
     /// With a network: the sums of its units for the nodes of the present layer, and of the next.
@@ -55,7 +55,7 @@ impl<R: Ranking> Learned<R> {
             goal,
             home: cells - 1,
             recent: vec![Cell::new(0); rows.count()].into(),
-            by_tile: RefCell::new(ByTile::new(cells)),
+            by_tile: RefCell::new(ByTile::available()),
             changes: RefCell::default(),
             sums: Vec::new(),
             next_sums: Vec::new(),
@@ -65,7 +65,7 @@ impl<R: Ranking> Learned<R> {
     }
 
     /// The rows of a lane, and by tile their recent changes.
-    #[inline]
+    #[inline(always)]
     fn between(&self, lane: Lane) -> (R::Between<'_>, &[Cell<i16>]) {
         let rows = self.rows.between(lane.to, lane.direction);
         (rows, &self.recent[rows.numbers()])
@@ -97,7 +97,7 @@ impl<R: Ranking> Estimate for Learned<R> {
         (self.rows.of(tiles) << FINER_THAN_RANKS) + beyond
     }
 
-    #[inline]
+    #[inline(always)]
     fn child(&self, lane: Lane) -> impl Fn(&[u8], i32, usize) -> Option<i32> {
         let (rows, recent) = self.between(lane);
         let network = self.rows.network();
@@ -112,7 +112,7 @@ impl<R: Ranking> Estimate for Learned<R> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn children(
         &self,
         lane: Lane,
@@ -121,11 +121,21 @@ impl<R: Ranking> Estimate for Learned<R> {
         mut each: impl FnMut(Child, Option<i32>),
     ) {
         let (rows, recent) = self.between(lane);
-        let by_tile = &mut *self.by_tile.borrow_mut();
+        let network = self.rows.network();
+        let along = network.map(|network| network.along(lane.to, lane.direction));
         let changes = &mut *self.changes.borrow_mut();
         changes.resize(changes.len().max(children.all().len()), 0);
-        if rows.are_looked_up_together() && children.all().len() >= FEW {
-            by_tile.sort(children.all());
+        let mut by_tile = self.by_tile.borrow_mut();
+        let sorting = by_tile.as_mut().filter(|_| {
+            rows.are_looked_up_together() && (FEW..=ByTile::MOST).contains(&children.all().len())
+        });
+        if let Some(by_tile) = sorting {
+            if network.is_some() {
+                for &child in children.all() {
+                    prefetch(&self.sums, children.node(child));
+                }
+            }
+            by_tile.sort(children.all().iter().map(|child| child.tile));
             let mut runs = by_tile.runs().peekable();
             while let Some((tile, places)) = runs.next() {
                 let next = runs.peek().map_or(tile, |&(next, _)| next);
@@ -137,23 +147,22 @@ impl<R: Ranking> Estimate for Learned<R> {
                     }
                     let sums = &mut sums[..places.len()];
                     rows.sums(tile, boards.all(), &nodes, next, sums);
+                    for sum in &mut *sums {
+                        *sum = change(rows, *sum);
+                    }
+                    if let Some(along) = along {
+                        along.add_changes(tile, &self.sums, &nodes, sums);
+                    }
                     for (&place, sum) in places.iter().zip(sums) {
                         changes[usize::from(place)] = *sum;
                     }
                 }
             }
         } else {
-            for (change, &child) in changes.iter_mut().zip(children.all()) {
-                *change = rows.sum(child.tile(), boards.board(children.node(child)));
-            }
-        }
-        for change in &mut changes[..children.all().len()] {
-            *change = self::change(rows, *change);
-        }
-        if let Some(network) = self.rows.network() {
-            let along = network.along(lane.to, lane.direction);
-            for (change, &child) in changes.iter_mut().zip(children.all()) {
-                *change += along.change(&self.sums[children.node(child)], child.tile());
+            for (sum, &child) in changes.iter_mut().zip(children.all()) {
+                let node = children.node(child);
+                let beyond = along.map_or(0, |along| along.change(&self.sums[node], child.tile()));
+                *sum = change(rows, rows.sum(child.tile(), boards.board(node))) + beyond;
             }
         }
         // In the same order either way, so that all processors find the same solutions.
@@ -164,7 +173,7 @@ impl<R: Ranking> Estimate for Learned<R> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn foreseen(&self, lane: Lane) -> impl Fn(i32, usize) -> i32 {
         let (rows, recent) = self.between(lane);
         let sign = rows.sign();
@@ -179,7 +188,7 @@ impl<R: Ranking> Estimate for Learned<R> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn rank(&self, value: i32) -> i32 {
         value >> FINER_THAN_RANKS
     }
@@ -190,7 +199,7 @@ impl<R: Ranking> Estimate for Learned<R> {
         self.rows.moves(rank - (self.beyond >> FINER_THAN_RANKS))
     }
 
-    #[inline]
+    #[inline(always)]
     fn completes(&self, _value: i32, hash: u64) -> bool {
         hash == self.goal
     }
@@ -208,11 +217,12 @@ impl<R: Ranking> Estimate for Learned<R> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn follow(&mut self, node: usize, parent: usize, lane: Lane, boards: &Whole<u8>) {
         if let Some(network) = self.rows.network() {
             let tile = usize::from(boards.board(parent)[lane.from]);
             let along = network.along(lane.to, lane.direction);
+            prefetch(&self.next_sums, node + AHEAD);
             self.next_sums[node] = along.after(&self.sums[parent], tile);
         }
     }

@@ -5,7 +5,6 @@
 
 mod boards;
 mod bound;
-mod by_tile;
 mod children;
 mod cut;
 mod hash;
@@ -35,6 +34,10 @@ pub(crate) use whole::{bytes_of, deepest};
 use super::{Search, Solver, prepared};
 use crate::heuristic::Slide;
 use crate::puzzle::{Direction, Problem, Shape, Solution};
+
+/// A node's board goes into the next layer behind those with the blank on the same cell. That is one place
+/// for each cell, more than the processor foresees: the memory of so many nodes further on is prefetched.
+const AHEAD: usize = 4;
 
 /// The slides from one cell to another, whatever the tile. What they have in common is computed once for all
 /// boards whose blanks are on the same cell.

@@ -43,7 +43,7 @@ impl Seen {
     }
 
     /// Remembers a board. Returns false if it is known already.
-    #[inline]
+    #[inline(always)]
     pub(super) fn insert(&mut self, hash: u64) -> bool {
         let buckets: &mut [Bucket] = self.buckets.as_chunks_mut().0;
         let bucket = &mut buckets[bucket(hash, buckets.len())];

@@ -1,5 +1,8 @@
 //! The paths by which boards were reached, at four bytes a node.
 
+use memmap2::MmapMut;
+
+use crate::heuristic::huge_pages;
 use crate::puzzle::Direction;
 use crate::search::arena::Arena;
 use crate::search::blank_moves::SLIDES;
@@ -16,10 +19,28 @@ impl Mark {
     pub const ROOT: Self = Self(ROOT);
 }
 
+/// The nodes that are stored at once.
+const BATCH: usize = 1 << 10;
+
+/// The nodes of a short trace. Those of a longer one go on in huge pages: taking many small ones from the
+/// system takes a twenty-fifth of the time of a wide beam.
+const SHORT: usize = 1 << 20;
+
+/// The bytes of a huge page, and the nodes that it holds.
+const PAGE_BYTES: usize = 2 << 20;
+const PAGE: usize = PAGE_BYTES / size_of::<u32>();
+
 /// The parent of every node that was ever kept, in the upper 30 bits, and the move from it.
 #[derive(Debug)]
 pub struct Trace {
-    links: Arena<u32>,
+    /// The last nodes, fewer than [`BATCH`].
+    last: Vec<u32>,
+    /// The first nodes, [`BATCH`] at a time, up to [`SHORT`].
+    first: Arena<u32>,
+    /// Those between.
+    pages: Vec<MmapMut>,
+    /// The number of nodes that are in batches.
+    stored: usize,
 }
 
 impl Trace {
@@ -27,21 +48,58 @@ impl Trace {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            links: Arena::new(1),
+            last: Vec::new(),
+            first: Arena::new(BATCH),
+            pages: Vec::new(),
+            stored: 0,
         }
     }
 
     /// Whether so many more nodes would exceed the numbers available.
     pub(super) const fn is_full(&self, more: usize) -> bool {
-        self.links.rows() + more >= ROOT as usize
+        self.stored + self.last.len() + more >= ROOT as usize
     }
 
     /// Adds a node, one move of the blank after its parent.
-    #[inline]
+    #[inline(always)]
     pub(super) fn push(&mut self, parent: Mark, blank_move: usize) -> Mark {
-        let mark = self.links.rows() as u32;
-        self.links.push(&[parent.0 << 2 | blank_move as u32]);
-        Mark(mark)
+        let mark = self.stored + self.last.len();
+        self.last.push(parent.0 << 2 | blank_move as u32);
+        if self.last.len() == BATCH {
+            self.store();
+        }
+        Mark(mark as u32)
+    }
+
+    /// Stores a batch.
+    #[cold]
+    fn store(&mut self) {
+        if let Some(late) = self.stored.checked_sub(SHORT) {
+            if late.is_multiple_of(PAGE) {
+                self.pages.push(huge_pages::zeroed(PAGE_BYTES));
+            }
+            let page = self.pages[late / PAGE].as_chunks_mut().0;
+            let batch = &mut page[late % PAGE..][..BATCH];
+            for (link, last) in batch.iter_mut().zip(&self.last) {
+                *link = last.to_ne_bytes();
+            }
+        } else {
+            self.first.push(&self.last);
+        }
+        self.stored += BATCH;
+        self.last.clear();
+    }
+
+    /// The link of a node.
+    fn link(&self, node: usize) -> u32 {
+        if node >= self.stored {
+            return self.last[node - self.stored];
+        }
+        let Some(late) = node.checked_sub(SHORT) else {
+            return self.first.row(node / BATCH)[node % BATCH];
+        };
+        let (links, _) = self.pages[late / PAGE].as_chunks();
+        u32::from_ne_bytes(links[late % PAGE])
     }
 
     /// The moves that lead to a node.
@@ -55,13 +113,21 @@ impl Trace {
     /// The most bytes that the trace of so many nodes holds.
     #[must_use]
     pub fn bytes_with(nodes: u64) -> u64 {
-        Arena::<u32>::bytes_with(1, nodes)
+        let first = nodes.min(SHORT as u64);
+        let pages = (nodes - first).div_ceil(PAGE as u64);
+        // The lists double as they grow.
+        let list = 2 * pages.max(4) * size_of::<MmapMut>() as u64;
+        let last = (BATCH * size_of::<u32>()) as u64;
+        let first = Arena::<u32>::bytes_with(BATCH, first.div_ceil(BATCH as u64));
+        first + pages * PAGE_BYTES as u64 + list + last
     }
 
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        self.links.bytes()
+        let lists = self.pages.capacity() * size_of::<MmapMut>();
+        let last = self.last.capacity() * size_of::<u32>();
+        self.first.bytes() + (self.pages.len() * PAGE_BYTES + lists + last) as u64
     }
 }
 
@@ -95,7 +161,7 @@ impl Way {
             if self.is_read() {
                 return;
             }
-            let link = trace.links.row(self.at as usize)[0];
+            let link = trace.link(self.at as usize);
             self.moves.push(SLIDES[(link & 3) as usize]);
             self.at = link >> 2;
             if self.is_read() {

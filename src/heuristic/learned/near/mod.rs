@@ -11,6 +11,7 @@
 //! lines inserted or removed.
 
 mod lift;
+mod lookup;
 mod ranking;
 mod rows;
 mod table;

@@ -5,20 +5,28 @@ use std::ops::Range;
 use memmap2::MmapMut;
 
 use super::REACH;
+use super::lookup::Lookup;
 use super::weights::NearWeights;
-use crate::heuristic::learned::Changes;
+use crate::heuristic::learned::ranking::one_after_the_other;
 use crate::heuristic::learned::rows::{NAMES, byte};
 use crate::heuristic::learned::slides::Slides;
+use crate::heuristic::learned::{Changes, TOGETHER};
 use crate::heuristic::{Tiles, huge_pages};
 use crate::puzzle::{Direction, Shape};
 
 /// The cells that stand together in a row, and the number of such groups. At most 16 cells are near
 /// one of two neighbouring cells, not counting these two.
-const GROUP: usize = 8;
-const GROUPS: usize = 2;
+pub(super) const GROUP: usize = 4;
+pub(super) const GROUPS: usize = 4;
 
 /// Cells by group.
-type Cells = [[u8; GROUP]; GROUPS];
+pub(super) type Cells = [[u8; GROUP]; GROUPS];
+
+/// The bytes that follow the last row: room for looking up [`NAMES`] tiles.
+pub(super) const SLACK: usize = NAMES * GROUP;
+
+/// Fewer boards are not worth looking up together.
+const FEW: usize = 4;
 
 /// For each two neighbouring cells and each tile that slides from the first to the second, a row of
 /// bytes: how much each tile that stands near contributes to the change of the estimate by the
@@ -36,8 +44,9 @@ pub struct NearRows {
     near: Box<[Cells]>,
     /// `[slide][tile]`: the changes by the slides alone.
     alone: Box<[i16]>,
-    /// The last row is followed by room for looking up [`NAMES`] tiles.
+    /// The last row is followed by [`SLACK`] bytes.
     rows: MmapMut,
+    lookup: Option<Lookup>,
 }
 
 impl NearRows {
@@ -48,7 +57,7 @@ impl NearRows {
         let slides = Slides::count(shape);
         let blocks = Slides::bytes(shape) + slides * size_of::<Cells>();
         let rows = slides * (cells - 1) * (row_bytes(cells) + size_of::<i16>());
-        blocks + rows + NAMES * GROUP
+        blocks + rows + SLACK
     }
 
     /// Creates the rows of weights, all at once.
@@ -84,7 +93,8 @@ impl NearRows {
             cells,
             near: &self.near[number],
             alone: &self.alone[first..][..tiles],
-            rows: &self.rows.as_chunks().0[first * GROUPS * cells..],
+            rows: &self.rows[first * row_bytes(cells)..],
+            lookup: self.lookup,
         }
     }
 }
@@ -97,7 +107,8 @@ pub struct Between<'a> {
     cells: usize,
     near: &'a Cells,
     alone: &'a [i16],
-    rows: &'a [[u8; GROUP]],
+    rows: &'a [u8],
+    lookup: Option<Lookup>,
 }
 
 impl Between<'_> {
@@ -109,12 +120,18 @@ impl Between<'_> {
         self.sign * self.sum(tile, tiles)
     }
 
-    /// Returns the change times the sign.
+    /// Returns the row of a tile, and as much as may be read beyond it.
     #[inline]
+    fn row(&self, tile: usize) -> &[u8] {
+        let bytes = row_bytes(self.cells);
+        &self.rows[(tile - 1) * bytes..][..bytes + SLACK]
+    }
+
+    /// Returns the change times the sign.
+    #[inline(always)]
     fn sum(&self, tile: usize, tiles: impl Tiles) -> i32 {
         let cells = self.cells;
-        // The range that is looked up, checked once.
-        let row = &self.rows[(tile - 1) * GROUPS * cells..][..(GROUPS - 1) * cells + NAMES];
+        let row = self.row(tile).as_chunks::<GROUP>().0;
         let mut sum = i32::from(self.alone[tile - 1]);
         for (group, near) in self.near.iter().enumerate() {
             let row = row[group * cells..].first_chunk::<NAMES>();
@@ -139,14 +156,41 @@ impl Changes for Between<'_> {
         self.sign
     }
 
-    #[inline]
+    #[inline(always)]
     fn sum(&self, tile: usize, tiles: &[u8]) -> i32 {
         self.sum(tile, tiles)
+    }
+
+    #[inline]
+    fn are_looked_up_together(&self) -> bool {
+        self.lookup.is_some()
+    }
+
+    #[inline(always)]
+    fn sums(
+        &self,
+        tile: usize,
+        boards: &[u8],
+        nodes: &[u32; TOGETHER],
+        next: usize,
+        sums: &mut [i32],
+    ) {
+        match self.lookup {
+            Some(lookup) if sums.len() >= FEW => {
+                let (row, next) = (self.row(tile), self.row(next));
+                let numbers = (nodes, sums.len());
+                let found = lookup.sums(row, self.near, self.cells, boards, numbers, next);
+                for (sum, found) in sums.iter_mut().zip(found) {
+                    *sum = i32::from(self.alone[tile - 1]) + found;
+                }
+            }
+            _ => one_after_the_other(self, tile, boards, nodes, sums),
+        }
     }
 }
 
 /// Returns the bytes of a row.
-const fn row_bytes(cells: usize) -> usize {
+pub(super) const fn row_bytes(cells: usize) -> usize {
     GROUPS * cells * GROUP
 }
 
@@ -173,7 +217,8 @@ impl TableBuilder {
                 slides,
                 near: near.collect(),
                 alone: vec![0; rows].into(),
-                rows: huge_pages::zeroed(rows * row_bytes(cells) + NAMES * GROUP),
+                lookup: Lookup::available(cells),
+                rows: huge_pages::zeroed(rows * row_bytes(cells) + SLACK),
             },
             weights,
             ends,

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::candidate::{Candidate, Origin};
 use super::{Estimate, Layers, Phase};
+use crate::heuristic::wide_vectors::Work;
 use crate::search::beam::boards::Boards;
 use crate::search::beam::nodes::Head;
 use crate::search::beam::{Child, Children, Lane};
@@ -17,6 +18,7 @@ impl<E: Estimate> Layers<E> {
     /// Nodes whose blanks are on the same cell are expanded together, one move after the other. The method
     /// can stop between moves, so it overspends by at most the number of such nodes. Which nodes are expanded
     /// together does not depend on where it stops.
+    #[inline(always)]
     pub(super) fn expand(&mut self, first: usize, blank_move: usize, left: &mut u64) {
         let completed = self.completed.len();
         let (mut first, mut blank_move) = (first, blank_move);
@@ -55,6 +57,7 @@ impl<E: Estimate> Layers<E> {
 
     /// Makes candidates of the children that were prefetched before the last ones, if they have not been
     /// seen.
+    #[inline(always)]
     fn look_up(&mut self) {
         let mut children = mem::replace(&mut self.prefetched, mem::take(&mut self.prefetching));
         for child in children.drain(..) {
@@ -71,6 +74,7 @@ impl<E: Estimate> Layers<E> {
     ///
     /// The processor cannot predict which of them are worth a look, nor which of those may be kept, so the
     /// code avoids branches.
+    #[inline(always)]
     fn expand_along(&mut self, nodes: Range<usize>, blank_move: usize) -> u64 {
         let Self {
             estimate,
@@ -175,5 +179,20 @@ impl<E: Estimate> Layers<E> {
             }
             self.entered += 1;
         }
+    }
+}
+
+/// [`Layers::expand`].
+pub(super) struct Expand<'a, E: Estimate>(
+    pub &'a mut Layers<E>,
+    pub usize,
+    pub usize,
+    pub &'a mut u64,
+);
+
+impl<E: Estimate> Work for Expand<'_, E> {
+    #[inline(always)]
+    fn run(self) {
+        self.0.expand(self.1, self.2, self.3);
     }
 }

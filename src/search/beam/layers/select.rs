@@ -4,11 +4,13 @@ use std::mem;
 
 use super::candidate::{Candidate, Origin};
 use super::{Estimate, Layers, Phase};
-use crate::search::beam::Lane;
+use crate::heuristic::pattern_database::prefetch;
+use crate::heuristic::wide_vectors::Work;
 use crate::search::beam::boards::Boards;
 use crate::search::beam::cut::Verdict;
 use crate::search::beam::nodes::Head;
 use crate::search::beam::trace::Mark;
+use crate::search::beam::{AHEAD, Lane};
 use crate::search::blank_moves::{MOVES, SLIDES, back};
 
 /// How many candidates are judged in the time of a node.
@@ -22,6 +24,7 @@ impl<E: Estimate> Layers<E> {
     /// them, and counts them by blank's cell.
     ///
     /// The processor cannot predict which are kept, so the code avoids branches.
+    #[inline(always)]
     pub(super) fn judge(&mut self, first: usize, kept: usize, verdict: Verdict, left: &mut u64) {
         let (mut kept, mut verdict) = (kept, verdict);
         let end = self
@@ -56,7 +59,7 @@ impl<E: Estimate> Layers<E> {
     }
 
     /// The part of the cell that a candidate's blank is on.
-    #[inline]
+    #[inline(always)]
     fn part(&self, origin: Origin) -> usize {
         let blank = match origin.code() {
             Origin::IS_ROOT => usize::from(self.roots.head(origin.index()).blank),
@@ -91,6 +94,7 @@ impl<E: Estimate> Layers<E> {
     }
 
     /// Writes the boards of the candidates from `first` on.
+    #[inline(always)]
     pub(super) fn write(&mut self, first: usize, left: &mut u64) {
         let end = self
             .candidates
@@ -124,6 +128,7 @@ impl<E: Estimate> Layers<E> {
             let place = &mut places[usize::from(parts[from])];
             let node = *place as usize;
             *place += 1;
+            prefetch(next, node + AHEAD);
             next[node] = Head {
                 value,
                 mark: self.trace.push(parent.mark, blank_move),
@@ -169,4 +174,30 @@ fn chunk(left: u64, items_a_node: usize) -> usize {
         .unwrap_or(usize::MAX)
         .saturating_mul(items_a_node)
         .min(1 << 20)
+}
+
+/// [`Layers::judge`].
+pub(super) struct Judge<'a, E: Estimate>(
+    pub &'a mut Layers<E>,
+    pub usize,
+    pub usize,
+    pub Verdict,
+    pub &'a mut u64,
+);
+
+impl<E: Estimate> Work for Judge<'_, E> {
+    #[inline(always)]
+    fn run(self) {
+        self.0.judge(self.1, self.2, self.3, self.4);
+    }
+}
+
+/// [`Layers::write`].
+pub(super) struct Write<'a, E: Estimate>(pub &'a mut Layers<E>, pub usize, pub &'a mut u64);
+
+impl<E: Estimate> Work for Write<'_, E> {
+    #[inline(always)]
+    fn run(self) {
+        self.0.write(self.1, self.2);
+    }
 }

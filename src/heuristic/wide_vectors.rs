@@ -1,0 +1,45 @@
+//! Code that is compiled twice: for any processor, and for those with vectors of 64 bytes.
+
+/// What is compiled twice. (It is a trait because a closure cannot be told to be inlined.)
+pub(crate) trait Work {
+    /// Does the work. It must be marked `#[inline(always)]`, and so must what it calls, as far as it
+    /// is to be compiled twice.
+    fn run(self);
+}
+
+/// Does some work, with vectors of 64 bytes (AVX-512) where the processor has them.
+#[inline]
+#[allow(
+    unsafe_code,
+    reason = "without it a node of a beam takes a twentieth longer"
+)]
+pub(crate) fn with_wide_vectors(work: impl Work) {
+    #[cfg(target_arch = "x86_64")]
+    if x86::are_there() {
+        // SAFETY: the processor has the instructions.
+        return unsafe { x86::run(work) };
+    }
+    work.run();
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use super::Work;
+
+    pub(super) fn are_there() -> bool {
+        is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt,avx512f,avx512bw,avx512dq,avx512vl")]
+    pub(super) fn run(work: impl Work) {
+        work.run();
+    }
+}
