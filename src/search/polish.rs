@@ -95,6 +95,10 @@ impl Pass for Polished {
         matches!(self.phase, Phase::Beam) && self.beam.is_stuck()
     }
 
+    fn makes_layers(&self) -> bool {
+        !matches!(self.phase, Phase::Beam) || self.beam.makes_layers()
+    }
+
     fn set_width(&mut self, width: usize) {
         match &mut self.phase {
             Phase::Windows(windows) => windows.set_width(width.min(self.width)),

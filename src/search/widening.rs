@@ -448,7 +448,10 @@ impl Search for Widening {
             self.begin(budget);
             return Step::Working;
         }
-        if let Some(time) = budget.time {
+        let makes_layers = self.pass.as_ref().is_some_and(|pass| pass.makes_layers());
+        if !makes_layers {
+            self.pace.pause();
+        } else if let Some(time) = budget.time {
             let nodes = self.own_progress().expanded;
             let expected = self.beams.cost(self.scale);
             self.pace.note(time, nodes, self.scale.width, expected);

@@ -173,6 +173,12 @@ pub trait Pass: Search<Found = Solution> {
     /// Whether no layer has come nearer to the goal for a long time.
     fn is_stuck(&self) -> bool;
 
+    /// Whether layers are being made now. What else takes time, such as looking at roots or reading a path,
+    /// tells nothing about how long nodes take.
+    fn makes_layers(&self) -> bool {
+        true
+    }
+
     /// Sets the width of the layers to come, up to the width that the beam was made for.
     fn set_width(&mut self, width: usize);
 }

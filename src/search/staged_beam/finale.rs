@@ -60,6 +60,11 @@ impl<T: Tile> Finale<T> {
         self.layers.advance(left)
     }
 
+    /// Whether all boards that it begins with have been looked at.
+    pub(super) fn has_all_roots(&self) -> bool {
+        self.roots.have_entered()
+    }
+
     /// The next board that seems to be the goal.
     pub(super) fn next_goal(&mut self) -> Option<Mark> {
         let mark = self.layers.goal(self.told)?;

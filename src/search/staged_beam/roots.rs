@@ -36,6 +36,11 @@ impl<T: Tile> Roots<T> {
         }
     }
 
+    /// Whether all have entered.
+    pub(super) const fn have_entered(&self) -> bool {
+        self.entered == self.nodes.len()
+    }
+
     /// All roots, including those that have entered.
     pub(super) fn all(self) -> Nodes<T, Value> {
         self.nodes

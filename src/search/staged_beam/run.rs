@@ -308,6 +308,14 @@ impl<T: Tile> Pass for StagedBeam<T> {
         false
     }
 
+    fn makes_layers(&self) -> bool {
+        match &self.phase {
+            Phase::Gathering(..) | Phase::ToTable(..) => true,
+            Phase::Finale(finale) => finale.has_all_roots(),
+            Phase::Replay(..) | Phase::Over(_) => false,
+        }
+    }
+
     fn set_width(&mut self, width: usize) {
         self.width = width;
         match &mut self.phase {

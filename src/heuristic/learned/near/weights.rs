@@ -146,15 +146,24 @@ impl NearWeights {
     /// ([`Rows::UNIT`](crate::heuristic::learned::Rows::UNIT)).
     #[must_use]
     pub fn of_board(&self, tiles: &[u8]) -> i32 {
-        let tile = |cell: usize| usize::from(tiles[cell]);
-        let singles: i32 = (0..tiles.len())
-            .map(|cell| self.single(tile(cell), cell))
-            .sum();
-        let pairs = pairs_of(self.shape).filter_map(|(cell, offset)| {
-            let other = other_of(self.shape, cell, offset)?;
-            Some(self.pair(tile(cell), cell, tile(other), other))
-        });
-        singles + pairs.sum::<i32>()
+        let (rows, columns) = (self.shape.rows(), self.shape.columns());
+        let cells = self.shape.cells();
+        let mut sum = 0;
+        for (row, line) in tiles.chunks_exact(columns).enumerate() {
+            for (column, &tile) in line.iter().enumerate() {
+                let (cell, tile) = (row * columns + column, usize::from(tile));
+                sum += self.single(tile, cell);
+                for (offset, (down, right)) in OFFSETS.into_iter().enumerate() {
+                    let other_column = column.wrapping_add_signed(right);
+                    if row + down < rows && other_column < columns {
+                        let other = tiles[(row + down) * columns + other_column];
+                        let weights = &self.block(cell, offset)[tile * cells..][..cells];
+                        sum += i32::from(weights[usize::from(other)]);
+                    }
+                }
+            }
+        }
+        sum
     }
 
     /// Returns the bytes held for a shape.
