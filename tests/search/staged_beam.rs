@@ -117,6 +117,23 @@ fn slices_change_nothing() {
 }
 
 #[test]
+fn no_node_is_made_while_roots_are_looked_at_or_a_path_is_read() {
+    let tables = Arc::new(Tables::new());
+    let problem = random_problem(shape(14, 14), 195, &mut Dice::new(6));
+    // Wide enough for a finale, which has roots.
+    let mut beam = staged_beam::solver(&problem, 120, 120, 1, &tables);
+    let mut pauses = 0;
+    let mut before = (true, 0);
+    while let Step::Working = beam.advance(Budget::nodes(64)) {
+        let now = (beam.makes_layers(), beam.progress().expanded);
+        pauses += u32::from(before.0 && !now.0);
+        assert!(before.0 || now.0 || before.1 == now.1);
+        before = now;
+    }
+    assert!(pauses >= 2, "before the finale and after it: {pauses}");
+}
+
+#[test]
 fn equivalent_homes_make_solutions_of_one_length() {
     let tables = Arc::new(Tables::new());
     let mut dice = Dice::new(5);
