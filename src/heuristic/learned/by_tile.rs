@@ -70,7 +70,7 @@ fn is_there() -> bool {
 #[cfg(target_arch = "x86_64")]
 #[allow(
     unsafe_code,
-    reason = "counting takes six times as long, as each count waits for the one before"
+    reason = "counting takes four times as long, as each count waits for the one before"
 )]
 mod x86 {
     use std::arch::x86_64::*;

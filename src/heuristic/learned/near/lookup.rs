@@ -49,7 +49,10 @@ impl Lookup {
 }
 
 #[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code, reason = "without it a node of 8×8 takes a ninth longer")]
+#[allow(
+    unsafe_code,
+    reason = "without it a node of 8×8 takes a twenty-fifth longer"
+)]
 mod x86 {
     use std::arch::x86_64::*;
 
