@@ -2,8 +2,8 @@
 
 /// What is compiled twice. (It is a trait because a closure cannot be told to be inlined.)
 pub(crate) trait Work {
-    /// Does the work. It must be marked `#[inline(always)]`, and so must what it calls, as far as it
-    /// is to be compiled twice.
+    /// Does the work. It must be marked `#[inline(always)]`. Of what it calls, only that is compiled
+    /// twice which is inlined.
     fn run(self);
 }
 

@@ -2,16 +2,16 @@ use loyd::heuristic::learned::ByTile;
 use loyd::puzzle::Dice;
 
 #[test]
-fn slides_are_sorted_by_tile_and_keep_their_order() {
+fn slides_are_grouped_by_tile_and_keep_their_order() {
     let Some(mut by_tile) = ByTile::available() else {
-        // The processor has no instructions for it, and nothing is sorted.
+        // The processor has no instructions for it, and nothing is grouped.
         return;
     };
     let mut dice = Dice::new(1);
     for count in 0..=ByTile::MOST {
         for kinds in [1, 3, 127] {
             let tiles: Vec<u16> = (0..count).map(|_| 1 + dice.below(kinds) as u16).collect();
-            by_tile.sort(tiles.iter().copied());
+            by_tile.group(tiles.iter().copied());
             let mut places = 0;
             let mut tiles_seen = Vec::new();
             for (tile, slides) in by_tile.runs() {

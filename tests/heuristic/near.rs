@@ -92,7 +92,7 @@ fn a_ranking_tells_of_boards_by_themselves_what_it_tells_by_slides() {
 
 #[test]
 fn boards_looked_up_together_come_to_what_each_comes_to_alone() {
-    // As many cells as a vector has bytes, fewer, as many as two have, and more.
+    // As many cells as a vector has bytes, fewer, as many as two have, fewer, and more.
     for (rows, columns) in [(8, 8), (5, 6), (8, 16), (9, 11), (11, 12)] {
         let shape = shape(rows, columns);
         let ranking = NearRanking::new(near::shipped_whole(shape).unwrap());

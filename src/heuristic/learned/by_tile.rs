@@ -1,9 +1,9 @@
-//! Slides in order of their tiles, so that a row can be looked up for many boards together.
+//! Slides grouped by tile, so that a row can be looked up for many boards together.
 
 /// The slides that a vector has numbers for.
 const BLOCK: usize = 32;
 
-/// Slides by tile, each given by its index among the slides that were sorted.
+/// Slides by tile, each given by its index among the slides that were grouped.
 #[derive(Debug)]
 pub struct ByTile {
     /// The tiles, in the order in which they were given.
@@ -15,10 +15,10 @@ pub struct ByTile {
 }
 
 impl ByTile {
-    /// The most slides that are sorted at once.
+    /// The most slides that are grouped at once.
     pub const MOST: usize = 256;
 
-    /// Returns it without slides, or `None` where the processor cannot sort them in less time than
+    /// Returns it without slides, or `None` where the processor cannot group them in less time than
     /// looking them up together saves. It needs vectors that can be compressed (AVX-512 VBMI2).
     #[must_use]
     pub fn available() -> Option<Self> {
@@ -29,13 +29,13 @@ impl ByTile {
         })
     }
 
-    /// Sorts slides, given by their tiles.
+    /// Groups slides, given by their tiles.
     ///
     /// # Panics
     /// If there are more than [`MOST`](Self::MOST).
     #[inline]
     #[allow(unsafe_code, reason = "as below")]
-    pub fn sort(&mut self, slides: impl ExactSizeIterator<Item = u16>) {
+    pub fn group(&mut self, slides: impl ExactSizeIterator<Item = u16>) {
         let count = slides.len();
         for (tile, slide) in self.tiles[..count].iter_mut().zip(slides) {
             *tile = slide;
@@ -43,11 +43,11 @@ impl ByTile {
         // SAFETY: the processor has the instructions; otherwise there would be no `ByTile`.
         #[cfg(target_arch = "x86_64")]
         unsafe {
-            x86::sort(count, &self.tiles, &mut self.places, &mut self.runs);
+            x86::group(count, &self.tiles, &mut self.places, &mut self.runs);
         }
     }
 
-    /// Returns each tile that slides, with the indices of its slides, once they are sorted.
+    /// Returns each tile that slides, with the indices of its slides in their order, once they are grouped.
     #[inline]
     pub fn runs(&self) -> impl Iterator<Item = (usize, &[u16])> {
         let mut first = 0;
@@ -97,7 +97,7 @@ mod x86 {
 
     /// Takes one tile after the other, and finds its slides.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
-    pub(super) fn sort(
+    pub(super) fn group(
         count: usize,
         tiles: &[u16; MOST],
         places: &mut [u16; MOST + BLOCK],

@@ -3,27 +3,19 @@
 /// The number of boards that are looked up together.
 pub const TOGETHER: usize = 32;
 
-/// A method that this processor has for looking up boards together.
+/// Proof that this processor can look boards up together. It has vectors of 64 bytes, of which each
+/// byte selects a byte of another vector (AVX-512 VBMI).
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lookup(Way);
-
-#[derive(Clone, Copy, Debug)]
-enum Way {
-    /// Vectors of 64 bytes, of which each byte selects a byte of another vector (AVX-512 VBMI).
-    #[cfg(target_arch = "x86_64")]
-    Vectors,
-}
+pub(super) struct Lookup(());
 
 impl Lookup {
-    /// Returns the method for boards of this many cells, if there is one.
-    pub(super) fn available(cells: usize) -> Option<Self> {
-        #[cfg(target_arch = "x86_64")]
-        if x86::is_there(cells) {
-            return Some(Self(Way::Vectors));
-        }
-        let _ = cells;
-        None
+    /// Returns it if the processor can, and boards of so many cells are small enough.
+    pub(super) fn available(cells: usize, most: usize) -> Option<Self> {
+        (cells <= most && is_there()).then_some(Self(()))
     }
+
+    /// The most cells of boards for [`sums`](Self::sums): those that fit a vector.
+    pub(super) const MOST: usize = 64;
 
     /// Returns the sums of a row for the boards with the given numbers. `boards` holds all boards,
     /// one after the other. Prefetches the row `next`.
@@ -38,12 +30,20 @@ impl Lookup {
         numbers: &[u32; TOGETHER],
         next: &[u8],
     ) -> [u16; TOGETHER] {
-        match self.0 {
-            // SAFETY: the processor has the instructions; otherwise there would be no such method.
-            #[cfg(target_arch = "x86_64")]
-            Way::Vectors => unsafe { x86::sums(row, cells, boards, numbers, next) },
-        }
+        // SAFETY: the processor has the instructions, as `self` proves.
+        #[cfg(target_arch = "x86_64")]
+        return unsafe { x86::sums(row, cells, boards, numbers, next) };
+        #[cfg(not(target_arch = "x86_64"))]
+        unreachable!("there is no proof")
     }
+}
+
+/// Returns whether the processor has the instructions.
+fn is_there() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return x86::is_there();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -62,7 +62,7 @@ mod x86 {
     /// The cells whose tiles are read together.
     const BLOCK: usize = 16;
 
-    /// The bytes of a vector, and the most cells of a board that can be looked up.
+    /// The bytes of a vector.
     const WIDE: usize = 64;
 
     /// The positions, in two vectors, of the bytes of a group's first cell for the first half of
@@ -78,11 +78,10 @@ mod x86 {
         places
     };
 
-    /// Returns whether boards of this many cells can be looked up here.
-    pub(super) fn is_there(cells: usize) -> bool {
+    pub(super) fn is_there() -> bool {
         let has_512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
         let has_256 = is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx2");
-        cells <= WIDE && has_512 && has_256 && is_x86_feature_detected!("avx512vbmi")
+        has_512 && has_256 && is_x86_feature_detected!("avx512vbmi")
     }
 
     #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi")]
@@ -94,6 +93,7 @@ mod x86 {
         next: &[u8],
     ) -> [u16; TOGETHER] {
         assert!(row.len() >= row_bytes(cells) + SLACK, "a row is whole");
+        assert!(cells <= WIDE, "a board fits");
         let count = boards.len() / cells;
         let are_there = numbers.iter().all(|&number| (number as usize) < count);
         assert!(are_there, "boards are there");

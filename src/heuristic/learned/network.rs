@@ -211,7 +211,7 @@ impl Along<'_> {
     }
 
     /// Adds to `changes` the [change](Self::change) for the boards with these numbers, for as many
-    /// as it has room for. `before` holds the sums of all boards.
+    /// as it has room for, at most [`TOGETHER`]. `before` holds the sums of all boards.
     ///
     /// # Panics
     /// If there is no board with one of the numbers.

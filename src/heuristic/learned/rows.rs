@@ -254,7 +254,7 @@ impl TableBuilder {
                 goal: weights.of(&goal(shape)),
                 weights,
                 slides,
-                lookup: Lookup::available(cells),
+                lookup: Lookup::available(cells, Lookup::MOST),
                 network: None,
                 rows: huge_pages::zeroed(rows + SLACK),
             },

@@ -203,16 +203,31 @@ impl<E: Estimate> Layers<E> {
         while left > 0 {
             match self.phase {
                 Phase::Expand(first, blank_move) => {
-                    with_wide_vectors(Expand(self, first, blank_move, &mut left));
+                    with_wide_vectors(Expand {
+                        layers: self,
+                        first,
+                        blank_move,
+                        left: &mut left,
+                    });
                     if self.completed.len() > completed {
                         return State::Completed;
                     }
                 }
                 Phase::Judge(first, kept, verdict) => {
-                    with_wide_vectors(Judge(self, first, kept, verdict, &mut left));
+                    with_wide_vectors(Judge {
+                        layers: self,
+                        first,
+                        kept,
+                        verdict,
+                        left: &mut left,
+                    });
                 }
                 Phase::Room => self.make_room(&mut left),
-                Phase::Write(first) => with_wide_vectors(Write(self, first, &mut left)),
+                Phase::Write(first) => with_wide_vectors(Write {
+                    layers: self,
+                    first,
+                    left: &mut left,
+                }),
                 Phase::Over => return State::Over,
             }
         }

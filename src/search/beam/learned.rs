@@ -44,8 +44,10 @@ const FINER_THAN_RANKS: i32 = (Network::UNIT / Rows::UNIT).ilog2() as i32;
 /// The weight of the newest change in the moving average, as a negative power of two.
 const MEMORY: i32 = 2;
 
-/// Fewer slides along a lane are not worth sorting.
+/// Fewer slides along a lane are not worth grouping.
 const FEW: usize = 24;
+
+const _: () = assert!(<Learned as Estimate>::TOGETHER <= ByTile::MOST);
 
 impl<R: Ranking> Learned<R> {
     /// The estimate for a search that ends at the board with the hash `goal`.
@@ -126,16 +128,16 @@ impl<R: Ranking> Estimate for Learned<R> {
         let changes = &mut *self.changes.borrow_mut();
         changes.resize(changes.len().max(children.all().len()), 0);
         let mut by_tile = self.by_tile.borrow_mut();
-        let sorting = by_tile.as_mut().filter(|_| {
-            rows.are_looked_up_together() && (FEW..=ByTile::MOST).contains(&children.all().len())
-        });
-        if let Some(by_tile) = sorting {
+        let grouping = by_tile
+            .as_mut()
+            .filter(|_| rows.are_looked_up_together() && children.all().len() >= FEW);
+        if let Some(by_tile) = grouping {
             if network.is_some() {
                 for &child in children.all() {
                     prefetch(&self.sums, children.node(child));
                 }
             }
-            by_tile.sort(children.all().iter().map(|child| child.tile));
+            by_tile.group(children.all().iter().map(|child| child.tile));
             let mut runs = by_tile.runs().peekable();
             while let Some((tile, places)) = runs.next() {
                 let next = runs.peek().map_or(tile, |&(next, _)| next);

@@ -310,7 +310,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
 
     fn makes_layers(&self) -> bool {
         match &self.phase {
-            Phase::Gathering(..) | Phase::ToTable(..) => true,
+            Phase::Gathering(stages, _) | Phase::ToTable(stages, _) => stages.have_all_roots(),
             Phase::Finale(finale) => finale.has_all_roots(),
             Phase::Replay(..) | Phase::Over(_) => false,
         }

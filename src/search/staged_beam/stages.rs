@@ -102,6 +102,11 @@ impl<T: Tile> Stages<T> {
         self.layers.advance(left)
     }
 
+    /// Whether all boards that it begins with have been looked at.
+    pub(super) const fn have_all_roots(&self) -> bool {
+        self.roots.have_entered()
+    }
+
     /// The block that is left.
     pub(super) const fn block(&self) -> Block {
         self.layers.estimate().block()

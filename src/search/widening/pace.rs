@@ -58,7 +58,7 @@ impl Pace {
         self.last = Some((left, nodes));
     }
 
-    /// The time that passes until the next look is not spent on beams.
+    /// The time that passes until the next look is not spent on nodes.
     pub(super) const fn pause(&mut self) {
         self.last = None;
     }

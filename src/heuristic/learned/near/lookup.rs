@@ -2,50 +2,30 @@
 
 use super::rows::Cells;
 use crate::heuristic::learned::TOGETHER;
+use crate::heuristic::learned::lookup::Lookup;
 
-/// A method that this processor has for looking up boards together.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lookup(Way);
+/// The most cells of a board that can be looked up: it fills two vectors.
+pub(super) const MOST: usize = 128;
 
-#[derive(Clone, Copy, Debug)]
-enum Way {
-    /// Vectors of 64 bytes, of which each byte selects a byte of two other vectors (AVX-512 VBMI).
+/// Returns the sums of a row for the first `count` of the boards with the given numbers. `boards`
+/// holds all boards, one after the other, and `near` are the row's cells. Prefetches the row `next`.
+#[inline]
+#[allow(unsafe_code, reason = "as below")]
+#[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
+pub(super) fn sums(
+    _proof: Lookup,
+    row: &[u8],
+    near: &Cells,
+    cells: usize,
+    boards: &[u8],
+    (numbers, count): (&[u32; TOGETHER], usize),
+    next: &[u8],
+) -> [i32; TOGETHER] {
+    // SAFETY: the processor has the instructions, as there is a proof of it.
     #[cfg(target_arch = "x86_64")]
-    Vectors,
-}
-
-impl Lookup {
-    /// Returns the method for boards of this many cells, if there is one.
-    pub(super) fn available(cells: usize) -> Option<Self> {
-        #[cfg(target_arch = "x86_64")]
-        if x86::is_there(cells) {
-            return Some(Self(Way::Vectors));
-        }
-        let _ = cells;
-        None
-    }
-
-    /// Returns the sums of a row for the first `count` of the boards with the given numbers.
-    /// `boards` holds all boards, one after the other, and `near` are the row's cells. Prefetches
-    /// the row `next`.
-    #[inline]
-    #[allow(unsafe_code, reason = "as below")]
-    #[cfg_attr(not(target_arch = "x86_64"), allow(unused_variables))]
-    pub(super) fn sums(
-        self,
-        row: &[u8],
-        near: &Cells,
-        cells: usize,
-        boards: &[u8],
-        (numbers, count): (&[u32; TOGETHER], usize),
-        next: &[u8],
-    ) -> [i32; TOGETHER] {
-        match self.0 {
-            // SAFETY: the processor has the instructions; otherwise there would be no such method.
-            #[cfg(target_arch = "x86_64")]
-            Way::Vectors => unsafe { x86::sums(row, near, cells, boards, &numbers[..count], next) },
-        }
-    }
+    return unsafe { x86::sums(row, near, cells, boards, &numbers[..count], next) };
+    #[cfg(not(target_arch = "x86_64"))]
+    unreachable!("there is no proof")
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -66,18 +46,9 @@ mod x86 {
     /// The boards whose tiles of a group fill a vector.
     const BLOCK: usize = WIDE / GROUP;
 
-    /// The most cells of a board that can be looked up: it fills two vectors.
-    const MOST: usize = 2 * WIDE;
-
     /// The vectors that hold the bytes of a group for the tiles up to 63, and for all tiles.
     const LOW: usize = GROUP;
     const ALL: usize = 2 * LOW;
-
-    /// Returns whether boards of this many cells can be looked up here.
-    pub(super) fn is_there(cells: usize) -> bool {
-        let has_512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
-        cells <= MOST && has_512 && is_x86_feature_detected!("avx512vbmi")
-    }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
     pub(super) fn sums(
@@ -116,7 +87,10 @@ mod x86 {
         // SAFETY: there are as many near cells as an array of 128 bits has bytes.
         let near = unsafe { _mm_loadu_si128(near.as_flattened().as_ptr().cast()) };
         let near = _mm512_castsi128_si512(near);
-        let is_on_board = |first: usize| u64::MAX >> (first + WIDE).saturating_sub(cells).min(63);
+        let is_on_board = |first: usize| {
+            let missing = (first + WIDE).saturating_sub(cells) as u32;
+            u64::MAX.checked_shr(missing).unwrap_or(0)
+        };
         let (low, high) = (is_on_board(0), is_on_board(WIDE));
         let mut sums = [0; TOGETHER];
         for (numbers, sums) in numbers.chunks(BLOCK).zip(sums.as_chunks_mut::<BLOCK>().0) {

@@ -5,8 +5,9 @@ use std::ops::Range;
 use memmap2::MmapMut;
 
 use super::REACH;
-use super::lookup::Lookup;
+use super::lookup;
 use super::weights::NearWeights;
+use crate::heuristic::learned::lookup::Lookup;
 use crate::heuristic::learned::ranking::one_after_the_other;
 use crate::heuristic::learned::rows::{NAMES, byte};
 use crate::heuristic::learned::slides::Slides;
@@ -176,10 +177,10 @@ impl Changes for Between<'_> {
         sums: &mut [i32],
     ) {
         match self.lookup {
-            Some(lookup) if sums.len() >= FEW => {
+            Some(proof) if sums.len() >= FEW => {
                 let (row, next) = (self.row(tile), self.row(next));
                 let numbers = (nodes, sums.len());
-                let found = lookup.sums(row, self.near, self.cells, boards, numbers, next);
+                let found = lookup::sums(proof, row, self.near, self.cells, boards, numbers, next);
                 for (sum, found) in sums.iter_mut().zip(found) {
                     *sum = i32::from(self.alone[tile - 1]) + found;
                 }
@@ -217,7 +218,7 @@ impl TableBuilder {
                 slides,
                 near: near.collect(),
                 alone: vec![0; rows].into(),
-                lookup: Lookup::available(cells),
+                lookup: Lookup::available(cells, lookup::MOST),
                 rows: huge_pages::zeroed(rows * row_bytes(cells) + SLACK),
             },
             weights,

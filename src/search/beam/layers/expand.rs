@@ -183,16 +183,16 @@ impl<E: Estimate> Layers<E> {
 }
 
 /// [`Layers::expand`].
-pub(super) struct Expand<'a, E: Estimate>(
-    pub &'a mut Layers<E>,
-    pub usize,
-    pub usize,
-    pub &'a mut u64,
-);
+pub(super) struct Expand<'a, E: Estimate> {
+    pub(super) layers: &'a mut Layers<E>,
+    pub(super) first: usize,
+    pub(super) blank_move: usize,
+    pub(super) left: &'a mut u64,
+}
 
 impl<E: Estimate> Work for Expand<'_, E> {
     #[inline(always)]
     fn run(self) {
-        self.0.expand(self.1, self.2, self.3);
+        self.layers.expand(self.first, self.blank_move, self.left);
     }
 }

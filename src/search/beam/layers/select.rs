@@ -177,27 +177,32 @@ fn chunk(left: u64, items_a_node: usize) -> usize {
 }
 
 /// [`Layers::judge`].
-pub(super) struct Judge<'a, E: Estimate>(
-    pub &'a mut Layers<E>,
-    pub usize,
-    pub usize,
-    pub Verdict,
-    pub &'a mut u64,
-);
+pub(super) struct Judge<'a, E: Estimate> {
+    pub(super) layers: &'a mut Layers<E>,
+    pub(super) first: usize,
+    pub(super) kept: usize,
+    pub(super) verdict: Verdict,
+    pub(super) left: &'a mut u64,
+}
 
 impl<E: Estimate> Work for Judge<'_, E> {
     #[inline(always)]
     fn run(self) {
-        self.0.judge(self.1, self.2, self.3, self.4);
+        self.layers
+            .judge(self.first, self.kept, self.verdict, self.left);
     }
 }
 
 /// [`Layers::write`].
-pub(super) struct Write<'a, E: Estimate>(pub &'a mut Layers<E>, pub usize, pub &'a mut u64);
+pub(super) struct Write<'a, E: Estimate> {
+    pub(super) layers: &'a mut Layers<E>,
+    pub(super) first: usize,
+    pub(super) left: &'a mut u64,
+}
 
 impl<E: Estimate> Work for Write<'_, E> {
     #[inline(always)]
     fn run(self) {
-        self.0.write(self.1, self.2);
+        self.layers.write(self.first, self.left);
     }
 }
