@@ -7,19 +7,33 @@ pub(crate) trait Work {
     fn run(self);
 }
 
-/// Does some work, with vectors of 64 bytes (AVX-512) where the processor has them.
-#[inline]
-#[allow(
-    unsafe_code,
-    reason = "without it a node of a beam takes a twentieth longer"
-)]
-pub(crate) fn with_wide_vectors(work: impl Work) {
-    #[cfg(target_arch = "x86_64")]
-    if x86::are_there() {
-        // SAFETY: the processor has the instructions.
-        return unsafe { x86::run(work) };
+/// Whether this processor has vectors of 64 bytes (AVX-512).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WideVectors(bool);
+
+impl WideVectors {
+    /// Asks the processor.
+    pub(crate) fn detect() -> Self {
+        #[cfg(target_arch = "x86_64")]
+        return Self(x86::are_there());
+        #[cfg(not(target_arch = "x86_64"))]
+        Self(false)
     }
-    work.run();
+
+    /// Does some work, compiled for such vectors where the processor has them.
+    #[inline]
+    #[allow(
+        unsafe_code,
+        reason = "without it a node of a beam takes a twentieth longer"
+    )]
+    pub(crate) fn run(self, work: impl Work) {
+        #[cfg(target_arch = "x86_64")]
+        if self.0 {
+            // SAFETY: the processor has the instructions.
+            return unsafe { x86::run(work) };
+        }
+        work.run();
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

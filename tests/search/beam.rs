@@ -95,7 +95,7 @@ fn a_beam_keeps_within_the_bytes_it_was_given() {
         let run = run_sliced(beam(&problem, width, 1), Budget::nodes(512));
         let bytes = beam::bytes(shape(5, 5), width);
         assert!(run.progress.peak_memory <= bytes, "{:?}", run.progress);
-        // The trace grows by segments of 64 KB.
+        // The trace grows by segments of 64 KB, later by pages of 2 MB.
         assert!(bytes <= (width as u64 + 10) * 1500 + (1 << 16));
     }
 }

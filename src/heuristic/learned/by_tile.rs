@@ -1,5 +1,7 @@
 //! Slides grouped by tile, so that a row can be looked up for many boards together.
 
+use super::lookup;
+
 /// The slides that a vector has numbers for.
 const BLOCK: usize = 32;
 
@@ -18,11 +20,10 @@ impl ByTile {
     /// The most slides that are grouped at once.
     pub const MOST: usize = 256;
 
-    /// Returns it without slides, or `None` where the processor cannot group them in less time than
-    /// looking them up together saves. It needs vectors that can be compressed (AVX-512 VBMI2).
+    /// Returns it without slides, or `None` where the processor cannot look boards up together.
     #[must_use]
     pub fn available() -> Option<Self> {
-        is_there().then(|| Self {
+        lookup::is_there().then(|| Self {
             tiles: Box::new([0; Self::MOST]),
             places: Box::new([0; Self::MOST + BLOCK]),
             runs: Vec::new(),
@@ -47,7 +48,8 @@ impl ByTile {
         }
     }
 
-    /// Returns each tile that slides, with the indices of its slides in their order, once they are grouped.
+    /// Returns each tile that slides, with the indices of its slides in their order, once they are
+    /// grouped.
     #[inline]
     pub fn runs(&self) -> impl Iterator<Item = (usize, &[u16])> {
         let mut first = 0;
@@ -57,14 +59,6 @@ impl ByTile {
             (usize::from(tile), places)
         })
     }
-}
-
-/// Returns whether the processor has the instructions.
-fn is_there() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return x86::is_there();
-    #[cfg(not(target_arch = "x86_64"))]
-    false
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -89,11 +83,6 @@ mod x86 {
         }
         numbers
     };
-
-    pub(super) fn is_there() -> bool {
-        let has_512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
-        has_512 && is_x86_feature_detected!("avx512vbmi2") && is_x86_feature_detected!("popcnt")
-    }
 
     /// Takes one tile after the other, and finds its slides.
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]

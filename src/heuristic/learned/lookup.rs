@@ -4,7 +4,7 @@
 pub const TOGETHER: usize = 32;
 
 /// Proof that this processor can look boards up together. It has vectors of 64 bytes, of which each
-/// byte selects a byte of another vector (AVX-512 VBMI).
+/// byte selects a byte of another vector, and which can be compressed (AVX-512 VBMI and VBMI2).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lookup(());
 
@@ -38,8 +38,8 @@ impl Lookup {
     }
 }
 
-/// Returns whether the processor has the instructions.
-fn is_there() -> bool {
+/// Returns whether the processor has the instructions, also those that group slides.
+pub(super) fn is_there() -> bool {
     #[cfg(target_arch = "x86_64")]
     return x86::is_there();
     #[cfg(not(target_arch = "x86_64"))]
@@ -81,7 +81,9 @@ mod x86 {
     pub(super) fn is_there() -> bool {
         let has_512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
         let has_256 = is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx2");
-        has_512 && has_256 && is_x86_feature_detected!("avx512vbmi")
+        let has_bytes =
+            is_x86_feature_detected!("avx512vbmi") && is_x86_feature_detected!("avx512vbmi2");
+        has_512 && has_256 && has_bytes && is_x86_feature_detected!("popcnt")
     }
 
     #[target_feature(enable = "avx2,avx512f,avx512bw,avx512vl,avx512vbmi")]

@@ -16,7 +16,7 @@ use super::nodes::{Head, Heads, Nodes};
 use super::seen::Seen;
 use super::trace::{Mark, Trace};
 use super::{Estimate, Settings};
-use crate::heuristic::wide_vectors::with_wide_vectors;
+use crate::heuristic::wide_vectors::WideVectors;
 use crate::puzzle::Shape;
 use crate::search::blank_moves::{BlankMoves, MOVES};
 
@@ -67,6 +67,7 @@ pub struct Layers<E: Estimate> {
     estimate: E,
     hashes: Hashes,
     moves: BlankMoves,
+    wide_vectors: WideVectors,
     settings: Settings,
     /// The number of moves made in the layer that is being made.
     depth: u32,
@@ -120,6 +121,7 @@ impl<E: Estimate> Layers<E> {
             estimate,
             hashes,
             moves: BlankMoves::new(shape),
+            wide_vectors: WideVectors::detect(),
             settings,
             depth: 0,
             least: i32::MAX,
@@ -198,12 +200,13 @@ impl<E: Estimate> Layers<E> {
 
     /// Spends about so many nodes, fewer if something is completed.
     pub fn advance(&mut self, nodes: u64) -> State {
+        let wide_vectors = self.wide_vectors;
         let mut left = nodes;
         let completed = self.completed.len();
         while left > 0 {
             match self.phase {
                 Phase::Expand(first, blank_move) => {
-                    with_wide_vectors(Expand {
+                    wide_vectors.run(Expand {
                         layers: self,
                         first,
                         blank_move,
@@ -214,7 +217,7 @@ impl<E: Estimate> Layers<E> {
                     }
                 }
                 Phase::Judge(first, kept, verdict) => {
-                    with_wide_vectors(Judge {
+                    wide_vectors.run(Judge {
                         layers: self,
                         first,
                         kept,
@@ -223,7 +226,7 @@ impl<E: Estimate> Layers<E> {
                     });
                 }
                 Phase::Room => self.make_room(&mut left),
-                Phase::Write(first) => with_wide_vectors(Write {
+                Phase::Write(first) => wide_vectors.run(Write {
                     layers: self,
                     first,
                     left: &mut left,
