@@ -13,11 +13,11 @@ use crate::heuristic::HeuristicKind;
 use crate::heuristic::pushes::{self, PushKind};
 use crate::puzzle::{Metric, Problem, Solution};
 
-use super::constructive::Constructive;
+use super::constructive::{Constructive, Variant};
 use super::distance_table::{Class, DistanceTable};
 use super::guides::{Home, Strength};
 use super::joined::Joined;
-use super::lookahead::Lookahead;
+use super::lookahead::{self, Lookahead};
 use super::plan::{Method, Objective, Ready, Stage, plan};
 use super::table_walk::TableWalk;
 use super::tables::Tables;
@@ -55,8 +55,8 @@ pub struct Chain {
     current: Option<(Stage, Solver)>,
     /// The time left when the current stage began.
     began: Option<Duration>,
-    /// The time that the last stage took, if it had a deadline.
-    last_took: Option<Duration>,
+    /// How slow this machine is, by the time that the first solution took.
+    slowness: f64,
     /// The search that proves, while the current one makes beams.
     prover: Option<Box<Self>>,
     /// The bytes reserved for it.
@@ -108,7 +108,7 @@ impl Chain {
             guided_by: None,
             current: None,
             began: None,
-            last_took: None,
+            slowness: 1.0,
             prover: None,
             reserve: 0,
             peak_memory: 0,
@@ -150,12 +150,24 @@ impl Chain {
         self.last_stop = after(stop);
         self.past_iterations = self.own_iterations();
         self.past = self.own_progress().at_rest();
-        self.last_took = self
-            .began
-            .zip(self.left)
-            .and_then(|(then, now)| then.checked_sub(now));
+        self.note_slowness();
         self.current = None;
         self.guided_by = None;
+    }
+
+    /// Learns from the time of the first solution how slow the machine is. On boards too small for staged beams
+    /// that time says nothing about beams.
+    fn note_slowness(&mut self) {
+        let shape = self.problem.shape();
+        let is_first = matches!(
+            self.current,
+            Some((Stage::Constructive(Variant::Best), _)) if beams::are_staged(shape)
+        );
+        let took = self.began.zip(self.left);
+        let took = took.and_then(|(then, now)| then.checked_sub(now));
+        if let Some(first) = took.filter(|_| is_first) {
+            self.slowness = lookahead::slowness(shape, first);
+        }
     }
 
     /// Whether there is as much memory as IDA* with pattern databases holds from its beginning.
@@ -224,10 +236,7 @@ impl Chain {
             )),
             Stage::Lookahead => {
                 let search = Lookahead::new(problem, &self.tables);
-                Box::new(match self.last_took {
-                    Some(first) => search.after(first),
-                    None => search,
-                })
+                Box::new(search.at_slowness(self.slowness))
             }
             Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
             Stage::IdaStar(HeuristicKind::PatternDatabase) => {
@@ -253,7 +262,7 @@ impl Chain {
         Box::new(if self.objective == Objective::Fast {
             Widening::from_narrowest(beams)
         } else {
-            Widening::new(beams)
+            Widening::new(beams).at_slowness(self.slowness)
         })
     }
 

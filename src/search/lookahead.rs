@@ -11,7 +11,7 @@ use super::joined::Joined;
 use super::tables::Tables;
 use super::widening::FIRST_SHARE;
 use super::{Budget, Progress, Search, Step, Stop};
-use crate::puzzle::{Problem, Solution};
+use crate::puzzle::{Problem, Shape, Solution};
 
 /// The time of a solution with a look-ahead of 2, 3, … pushes, relative to that with two, as measured from
 /// 32×32 to 100×100. With a look-ahead beyond the last, a single tile of a large board would take longer than
@@ -25,8 +25,10 @@ const FARTHEST: usize = NEAREST + TIMES.len() - 1;
 /// About the time of a solution with a look-ahead of two pushes, divided by n³.
 const A_MOVE: Duration = Duration::from_nanos(90);
 
-/// The bounds of the slowness that is assumed of beams: how many times as long they take as on the machine
-/// where they were measured.
+/// About the time around the first solution that does not depend on the board.
+const AROUND_IT: Duration = Duration::from_micros(150);
+
+/// The bounds of the [slowness] that is assumed of beams.
 const SLOWNESS: RangeInclusive<f64> = 0.5..=4.0;
 
 /// The fraction of the time that is planned for.
@@ -50,6 +52,19 @@ const BEFORE_BEAMS: f64 = 0.03;
 /// The time that a look-ahead takes, relative to the nearest.
 fn times(look_ahead: usize) -> f64 {
     TIMES[look_ahead.clamp(NEAREST, FARTHEST) - NEAREST]
+}
+
+/// About the time of a solution with the nearest look-ahead.
+fn guess(shape: Shape) -> Duration {
+    A_MOVE.mul_f64(cube(shape))
+}
+
+/// How many times as long as on the machine where solvers and beams were measured the first solution took, one
+/// with the usual look-ahead for a board of this shape.
+#[must_use]
+pub fn slowness(shape: Shape, first: Duration) -> f64 {
+    let solver = guess(shape).mul_f64(times(Variant::Best.look_ahead(shape)));
+    first.div_duration_f64(AROUND_IT + solver)
 }
 
 /// A solver's share of the time. Each point in time is given as the time left at that point.
@@ -139,7 +154,7 @@ pub struct Lookahead {
     solver: Option<Paced>,
     /// The look-ahead of the last solver.
     look_ahead: usize,
-    /// How many times as long beams take here as on the machine where they were measured.
+    /// How many times as long beams take here as where they were measured.
     slowness: f64,
     best: Option<usize>,
     /// The progress of the solvers that are over.
@@ -163,20 +178,16 @@ impl Lookahead {
         }
     }
 
-    /// Expects beams to be as slow or fast, relative to the machine where they were measured, as the first
-    /// solution was, which took the time `first` with the usual look-ahead. A slow or busy machine has no time
-    /// for a beam that another one has time for, and a beam that does not end in time is of no use.
+    /// Expects beams to take `slowness` times as long as where they were measured. A slow or busy machine has
+    /// no time for a beam that another one has time for, and a beam that does not end in time is of no use.
     #[must_use]
-    pub fn after(mut self, first: Duration) -> Self {
-        let expected = self.guess().mul_f64(times(self.look_ahead));
-        let slowness = first.div_duration_f64(expected);
+    pub const fn at_slowness(mut self, slowness: f64) -> Self {
         self.slowness = slowness.clamp(*SLOWNESS.start(), *SLOWNESS.end());
         self
     }
 
-    /// About the time of a solution with the nearest look-ahead.
     fn guess(&self) -> Duration {
-        A_MOVE.mul_f64(cube(self.problem.shape()))
+        guess(self.problem.shape())
     }
 
     /// The most time that a solver is worth when so much is left.

@@ -94,7 +94,8 @@ const A_MOVE: (f64, f64) = (30.0, 250.0);
 /// From this many nodes on a trace is in memory.
 const LONG_TRACE: f64 = 8e6;
 
-/// The factor by which a beam may become wider than planned.
+/// The factor by which a beam may become wider than planned. No guess at the machine's slowness counts for
+/// more: a beam can still become as wide as it would have been planned without.
 const SLACK: f64 = 1.5;
 
 /// A search by wider and wider beams. Each finding is shorter than those before.
@@ -162,6 +163,16 @@ impl Widening {
         Self {
             is_hasty: true,
             ..Self::new(beams)
+        }
+    }
+
+    /// Expects nodes to take `slowness` times as long as where beams were measured, until this machine's are
+    /// measured. Where there is time for a single beam, its width is planned by that.
+    #[must_use]
+    pub fn at_slowness(self, slowness: f64) -> Self {
+        Self {
+            pace: Pace::new(slowness.clamp(1.0 / SLACK, SLACK)),
+            ..self
         }
     }
 

@@ -770,6 +770,32 @@ fn beams_that_were_too_late_for_one_asker_begin_again_for_another() {
 }
 
 #[test]
+fn beams_are_planned_by_the_time_of_the_first_solution() {
+    const AFTER_IT: Duration = Duration::from_millis(100);
+    let problem = random_problem(shape(16, 16), 255, &mut Dice::new(16));
+    let tables = Arc::new(Tables::new());
+    let memory_of_the_beam = |first: Duration| {
+        let mut chain = Chain::of_own_choice(problem.clone(), Objective::Best, &tables);
+        let mut left = AFTER_IT + first;
+        while chain.progress().expanded == 0 {
+            let budget = Budget {
+                time: Some(left),
+                ..Budget::nodes(1000)
+            };
+            match chain.advance(budget) {
+                Step::Working => {}
+                Step::Found(_) => left = AFTER_IT,
+                Step::Done(stop) => panic!("{stop:?} before a beam"),
+            }
+        }
+        chain.progress().reserved()
+    };
+    let [fast, usual, slow] = [1_200, 1_600, 2_100].map(Duration::from_micros);
+    assert!(memory_of_the_beam(fast) > memory_of_the_beam(usual));
+    assert!(memory_of_the_beam(usual) > memory_of_the_beam(slow));
+}
+
+#[test]
 fn beams_without_memory_begin_again_when_there_is_some() {
     let given = Duration::from_millis(100);
     let mut played = Played::new(8);

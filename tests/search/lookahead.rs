@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::constructive::Variant;
-use loyd::search::lookahead::Lookahead;
+use loyd::search::lookahead::{self, Lookahead};
 use loyd::search::tables::Tables;
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 
@@ -142,7 +142,8 @@ fn a_slow_machine_has_no_time_for_beams_that_a_fast_one_has_time_for() {
     let problem = problem();
     let tables = Arc::new(Tables::new());
     let generated_after = |first: Duration| {
-        let mut search = Lookahead::new(&problem, &tables).after(first);
+        let slowness = lookahead::slowness(problem.shape(), first);
+        let mut search = Lookahead::new(&problem, &tables).at_slowness(slowness);
         // Time passes as if each node took 100 ns.
         let mut left = Duration::from_millis(400);
         while let Step::Working | Step::Found(_) = search.advance(Budget {

@@ -308,6 +308,25 @@ fn play(beams: &Fakes, given: Option<Duration>, memory: u64) -> Played {
 }
 
 #[test]
+fn the_first_beam_is_planned_for_this_machine() {
+    let most = |slowness| {
+        let beams = Fakes::new(301);
+        let mut search = Widening::new(Box::new(beams.clone())).at_slowness(slowness);
+        while beams.made().is_empty() {
+            let budget = Budget::nodes(256);
+            let time = Some(Duration::from_millis(100));
+            assert_eq!(search.advance(Budget { time, ..budget }), Step::Working);
+        }
+        beams.made()[0].most as f64
+    };
+    let usual = most(1.0);
+    assert!((1.2..1.4).contains(&(usual / most(1.3))));
+    assert!((1.2..1.4).contains(&(most(1.0 / 1.3) / usual)));
+    // However long the first solution took, the beam can become as wide as planned without it.
+    assert!(most(100.0) >= 0.9 * usual / 1.5 && most(0.0) <= 1.1 * usual * 1.5);
+}
+
+#[test]
 fn the_last_beam_ends_in_time_and_takes_most_of_it() {
     for error in [0.9, 1.0, 1.3] {
         for milliseconds in [30, 100, 1_000, 5_000] {
