@@ -9,7 +9,13 @@ pub(crate) trait Work {
 
 /// Whether this processor has vectors of 64 bytes (AVX-512).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct WideVectors(bool);
+pub(crate) struct WideVectors(
+    #[cfg_attr(
+        not(target_arch = "x86_64"),
+        expect(dead_code, reason = "there are none")
+    )]
+    bool,
+);
 
 impl WideVectors {
     /// Asks the processor.

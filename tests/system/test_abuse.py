@@ -29,6 +29,7 @@ from http2 import (
     message,
     setting,
 )
+from waiting import wait_until
 
 # How long a flood may last on a busy machine.
 PATIENCE = 60
@@ -39,13 +40,6 @@ GROWTH = 64 << 20
 IDLE = 3_000
 
 HEALTH = "grpc.health.v1.Health"
-
-
-def wait_until(condition, what):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.05)
 
 
 class Bystander:

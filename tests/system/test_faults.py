@@ -9,13 +9,13 @@ freely: clippy.toml bans the one that does.
 import socket
 import subprocess
 import tempfile
-import time
 import unittest
 
 import grpc
 from case import Case
 from client import Client
 from server import BINARY, Server
+from waiting import wait_until
 
 Code = grpc.StatusCode
 
@@ -24,13 +24,6 @@ SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 
 # Longer than anything takes, even on a slow machine.
 PATIENCE = 30.0
-
-
-def wait_until(holds, what):
-    deadline = time.monotonic() + PATIENCE
-    while not holds():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.02)
 
 
 class FullDisk(unittest.TestCase):

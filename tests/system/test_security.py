@@ -14,18 +14,11 @@ import trustme
 from case import Case
 from client import Client
 from server import BINARY, Server
+from waiting import wait_until
 
 Code = grpc.StatusCode
 
 PATIENCE = 30
-
-
-def wait_until(condition, what):
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > end:
-            raise AssertionError(what)
-        time.sleep(0.05)
 
 
 def loyd(*arguments, **variables):

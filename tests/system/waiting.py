@@ -5,9 +5,13 @@ import time
 # The longest time that anything may take to start.
 START_TIMEOUT = 20.0
 
+# How long to wait for what is to happen on a busy machine, too.
+PATIENCE = 60.0
 
-def wait_until(is_so, what, words, timeout=START_TIMEOUT, pause=0.1):
-    """Waits until `is_so()`, which may not be reachable yet; otherwise fails with the last `words()`."""
+
+def wait_until(is_so, what, words=None, timeout=PATIENCE, pause=0.05):
+    """Waits until `is_so()`, which may not be reachable yet; otherwise fails with the last `words()`, if
+    there are any."""
     give_up = time.monotonic() + timeout
     while time.monotonic() < give_up:
         try:
@@ -16,7 +20,7 @@ def wait_until(is_so, what, words, timeout=START_TIMEOUT, pause=0.1):
         except OSError:
             pass
         time.sleep(pause)
-    raise AssertionError(f"{what}; last words: {words()}")
+    raise AssertionError(f"{what}; last words: {words()}" if words else what)
 
 
 def least(measure, bound, times=3):
