@@ -43,7 +43,8 @@ pub(super) struct TrainArgs {
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
-    /// The network to continue from, with --learn network; default: an untrained one.
+    /// The network to continue from, with --learn network; default: an untrained one. With --learn ranks: the network beside which the
+    /// weights rank, which stays as it is; default: none.
     #[arg(long, value_name = "FILE")]
     network: Option<PathBuf>,
 
@@ -170,9 +171,10 @@ impl TrainArgs {
             (learn, true) => learn.unwrap_or(Learn::Ranks),
             (learn, false) => learn.unwrap_or(Learn::Moves),
         };
-        if self.network.is_some() && learn != Learn::Network {
+        if self.network.is_some() && (self.staged || learn == Learn::Moves) {
             return Err(Failure::Input(
-                "--network: only with --learn network".to_owned(),
+                "--network: beams by it learn ranks or networks; use --learn network, or --learn ranks without --staged"
+                    .to_owned(),
             ));
         }
         if learn == Learn::Network && shape.cells() > Network::MAX_CELLS {
@@ -230,9 +232,15 @@ impl TrainArgs {
                 rank_in_stages(course, self.near_beginning(shape)?, report).to_bytes()
             }
             Learn::Ranks if is_near => {
-                rank_whole_near(course, self.near_beginning(shape)?, report).to_bytes()
+                let network = self.network_beginning(shape)?;
+                let from = self.near_beginning(shape)?;
+                rank_whole_near(course, from, network.as_ref(), report).to_bytes()
             }
-            Learn::Ranks => rank_whole(course, self.beginning(shape)?, report).to_bytes(),
+            Learn::Ranks => {
+                let network = self.network_beginning(shape)?;
+                let from = self.beginning(shape)?;
+                rank_whole(course, from, network.as_ref(), report).to_bytes()
+            }
             Learn::Network if is_near => {
                 let from = self.network_beginning(shape)?;
                 learn_near_network(course, self.near_beginning(shape)?, from, report).to_bytes()

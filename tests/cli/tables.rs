@@ -217,6 +217,12 @@ fn networks_are_learned_beside_weights_and_go_on() {
         fs::read(&second).expect("a file")
     );
 
+    // Beside a network the weights learn on.
+    let ranks = ["--shape", "4x4", "--learn", "ranks", "--from", &weights];
+    let beside = [&ranks[..], &["--network", &first]].concat();
+    let told = train(&beside, &second).expect("written");
+    assert_ne!(train(&ranks, &second).expect("written"), told);
+
     for (arguments, named) in [
         (
             &["--shape", "4x5", "--learn", "network", "--network", &first][..],
@@ -252,6 +258,14 @@ fn networks_are_learned_beside_weights_and_go_on() {
         (&["--shape", "8x8", "--staged"], "--staged"),
         (&["--shape", "12x12"], "--staged"),
         (&["--shape", "4x4", "--network", &first], "--learn network"),
+        (
+            &["--shape", "9x9", "--staged", "--network", &first],
+            "without --staged",
+        ),
+        (
+            &["--shape", "4x5", "--learn", "ranks", "--network", &first],
+            "4×4",
+        ),
     ] {
         let failure = train(arguments, &second).expect_err("no course");
         assert!(failure.contains(named), "{arguments:?}: {failure}");

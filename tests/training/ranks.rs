@@ -1,5 +1,5 @@
-use loyd::heuristic::learned::Weights;
 use loyd::heuristic::learned::near::NearWeights;
+use loyd::heuristic::learned::{Network, Weights};
 use loyd::puzzle::generate::{Solvability, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape, Symmetry};
 use loyd::training::{
@@ -41,9 +41,14 @@ fn run(course: &Course, shape: Shape) -> (NearWeights, Vec<Report>) {
 /// Does the same for whole boards of 5×5, from the Manhattan distance.
 fn run_whole(course: &Course) -> (Weights, Vec<Report>) {
     let mut reports = Vec::new();
-    let weights = rank_whole(course, Weights::manhattan(shape(5, 5)), &mut |report| {
-        reports.push(report.clone());
-    });
+    let weights = rank_whole(
+        course,
+        Weights::manhattan(shape(5, 5)),
+        None,
+        &mut |report| {
+            reports.push(report.clone());
+        },
+    );
     (weights, reports)
 }
 
@@ -98,7 +103,7 @@ fn tiles_near_each_other_learn_to_rank_whole_boards_and_a_network_beside_them() 
     };
     let run = |threads| {
         let mut reports = Vec::new();
-        let weights = rank_whole_near(&course(threads), beginning(shape), &mut |report| {
+        let weights = rank_whole_near(&course(threads), beginning(shape), None, &mut |report| {
             reports.push(report.clone());
         });
         (weights, lengths(&reports))
@@ -113,8 +118,23 @@ fn tiles_near_each_other_learn_to_rank_whole_boards_and_a_network_beside_them() 
         };
         learn_near_network(&course, weights.clone(), None, &mut |_| {})
     };
-    assert_eq!(network(1).shape(), shape);
-    assert_eq!(network(1).to_bytes(), network(3).to_bytes());
+    let beside = network(1);
+    assert_eq!(beside.shape(), shape);
+    assert_eq!(beside.to_bytes(), network(3).to_bytes());
+
+    let go_on = |network: Option<&Network>| {
+        let mut reports = Vec::new();
+        let course = Course {
+            solves: 20,
+            ..course(2)
+        };
+        rank_whole_near(&course, weights.clone(), network, &mut |report| {
+            reports.push(report.clone());
+        });
+        lengths(&reports)
+    };
+    // Where there is a network, beams rank by it, too.
+    assert_ne!(go_on(Some(&beside))[0], go_on(None)[0]);
 }
 
 #[test]

@@ -20,8 +20,8 @@ use model::{Lessons, Model};
 use super::solve::each;
 use super::trial::{Worth, random_boards, trial_boards};
 use super::{BATCH, Course, MODELS, Report};
-use crate::heuristic::learned::Weights;
-use crate::heuristic::learned::near::NearWeights;
+use crate::heuristic::learned::near::{NearRows, NearWeights};
+use crate::heuristic::learned::{Network, Ranking, Weights};
 use crate::puzzle::generate::board_seed;
 use crate::puzzle::{Board, Dice, Problem, Shape};
 pub use crate::search::beam::LEAST_WIDTH;
@@ -41,30 +41,59 @@ pub fn rank_in_stages(
     from: NearWeights,
     report: &mut dyn FnMut(&Report),
 ) -> NearWeights {
-    rank::<_, InStages>(course, from, report)
+    rank::<_, InStages>(course, from, &NearRows::new, report)
 }
 
-/// Runs a course for whole boards. Returns the best weights by solution length.
-pub fn rank_whole(course: &Course, from: Weights, report: &mut dyn FnMut(&Report)) -> Weights {
-    rank::<_, Whole>(course, from, report)
+/// Runs a course for whole boards, beside a network that stays as it is if there is one. Returns the
+/// best weights by solution length.
+pub fn rank_whole(
+    course: &Course,
+    from: Weights,
+    network: Option<&Network>,
+    report: &mut dyn FnMut(&Report),
+) -> Weights {
+    rank_beside(course, from, network, report)
 }
 
 /// Does the same for weights of tiles near each other.
 pub fn rank_whole_near(
     course: &Course,
     from: NearWeights,
+    network: Option<&Network>,
     report: &mut dyn FnMut(&Report),
 ) -> NearWeights {
-    rank::<_, Whole>(course, from, report)
+    rank_beside(course, from, network, report)
 }
 
-/// Runs a course that starts from some weights. Returns the best by solution length.
-fn rank<K: Kind, W: Way<K>>(course: &Course, from: K, report: &mut dyn FnMut(&Report)) -> K {
+fn rank_beside<K: Kind>(
+    course: &Course,
+    from: K,
+    network: Option<&Network>,
+    report: &mut dyn FnMut(&Report),
+) -> K {
+    let rows = |weights: K| {
+        let mut rows = weights.ranking();
+        if let Some(network) = network {
+            rows.set_network(network.clone());
+        }
+        rows
+    };
+    rank::<_, Whole>(course, from, &rows, report)
+}
+
+/// Runs a course that starts from some weights, and looks them up in `rows`. Returns the best by
+/// solution length.
+fn rank<K: Kind, W: Way<K>>(
+    course: &Course,
+    from: K,
+    rows: &dyn Fn(K) -> W::Rows,
+    report: &mut dyn FnMut(&Report),
+) -> K {
     let (shape, ..) = from.parts();
     W::prepare(&problem(&Board::solved(shape)));
     let (trial, tables) = (Trial::new(shape, course), Arc::new(Tables::new()));
     let run_trial = |weights: &K, generation, what, report: &mut dyn FnMut(&Report)| {
-        let rows = Arc::new(W::rows(weights.clone()));
+        let rows = Arc::new(rows(weights.clone()));
         let solver = |problem: &Problem, from, seed| {
             W::solver(
                 Arc::clone(&rows),
@@ -82,7 +111,8 @@ fn rank<K: Kind, W: Way<K>>(course: &Course, from: K, report: &mut dyn FnMut(&Re
     let mut best_moves = run_trial(&best, 0, "before", report);
     for generation in 1..=course.generations {
         let before = Model::of(&best);
-        let groups = gather::<K, W>(course, generation, &best, &before, report);
+        let rows = Arc::new(rows(best.clone()));
+        let groups = gather::<K, W>(course, generation, shape, &rows, &before, report);
         report(&Report::Learning {
             generation,
             samples: groups.len(),
@@ -101,14 +131,13 @@ fn rank<K: Kind, W: Way<K>>(course: &Course, from: K, report: &mut dyn FnMut(&Re
 fn gather<K: Kind, W: Way<K>>(
     course: &Course,
     generation: u32,
-    weights: &K,
+    shape: Shape,
+    rows: &Arc<W::Rows>,
     model: &Model,
     report: &mut dyn FnMut(&Report),
 ) -> Vec<Group> {
-    let (shape, ..) = weights.parts();
     let seed = board_seed(course.seed, u64::from(generation));
     let mut dice = Dice::new(seed);
-    let rows = Arc::new(W::rows(weights.clone()));
     let times = W::times(course.width);
     let mut groups = Vec::new();
     let (mut tried, mut failed) = (0, 0);
@@ -117,7 +146,7 @@ fn gather<K: Kind, W: Way<K>>(
         let seed = seed.wrapping_add(tried as u64);
         let found = each(&boards, course.threads, |index, start| {
             let (problem, seed) = (problem(start), seed.wrapping_add(index));
-            let mut groups = W::leaders(Arc::clone(&rows), &problem, course.width, seed)?;
+            let mut groups = W::leaders(Arc::clone(rows), &problem, course.width, seed)?;
             for group in &mut groups {
                 group.ranks = group.ranks_with(|tiles| -times * model.of_board(tiles));
             }

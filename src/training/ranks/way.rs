@@ -17,9 +17,6 @@ pub(super) trait Way<K> {
     /// The tables that a beam looks up.
     type Rows: Send + Sync;
 
-    /// Creates the tables for a beam by these weights.
-    fn rows(weights: K) -> Self::Rows;
-
     /// Returns the factor of the weights in the ranks of a beam of a given width.
     fn times(width: usize) -> f32;
 
@@ -53,10 +50,6 @@ pub(super) enum InStages {}
 
 impl Way<NearWeights> for InStages {
     type Rows = NearRows;
-
-    fn rows(weights: NearWeights) -> NearRows {
-        NearRows::new(weights)
-    }
 
     fn times(width: usize) -> f32 {
         staged_beam::leaders::times(width)
@@ -96,10 +89,6 @@ pub(super) enum Whole {}
 
 impl<K: Kind> Way<K> for Whole {
     type Rows = K::Ranking;
-
-    fn rows(weights: K) -> K::Ranking {
-        weights.ranking()
-    }
 
     fn times(_width: usize) -> f32 {
         1.0
