@@ -14,16 +14,18 @@ use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
 use crate::search::beam::{BoardOf, Estimate, Lane, Tile};
 
-/// Whether a beam counts as wide whose layers may have so many nodes: one for each three cells of the board;
-/// on boards of more than 256 cells a little more.
+/// A wide beam may have a node for so many cells of the board; on boards of more than 256 cells a little more.
+const CELLS_A_NODE: f64 = 2.4;
+
+/// Whether a beam counts as wide whose layers may have so many nodes.
 ///
 /// The estimate for wide beams makes shorter solutions than the other one from 90 nodes on at 16×16, 135 at
-/// 20×20, 250 at 24×24, 300 at 28×28 and 460 at 32×32. With deadlines it does from less than 85 nodes on at 16×16,
-/// from 140 at 20×20, 210 at 24×24 and about 400 at 32×32.
+/// 20×20, 250 at 24×24, 300 at 28×28 and 460 at 32×32. With deadlines, where beams are narrower than they may be,
+/// it does from about 107 on at 16×16, 176 at 20×20, 265 at 24×24 and 507 at 32×32.
 fn is_wide(shape: Shape, width: usize) -> bool {
     let cells = shape.cells();
     let growth = (cells as f64 / 256.0).max(1.0).powf(0.125);
-    cells <= Rest::MOST_WIDE && 3 * width >= (cells as f64 * growth) as usize
+    cells <= Rest::MOST_WIDE && CELLS_A_NODE * width as f64 >= cells as f64 * growth
 }
 
 /// The number of nodes that a layer has for each cell of the board, at least 1; and 1 where no learned
