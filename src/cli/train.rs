@@ -171,10 +171,14 @@ impl TrainArgs {
             (learn, true) => learn.unwrap_or(Learn::Ranks),
             (learn, false) => learn.unwrap_or(Learn::Moves),
         };
-        if self.network.is_some() && (self.staged || learn == Learn::Moves) {
+        if self.network.is_some() && self.staged {
             return Err(Failure::Input(
-                "--network: beams by it learn ranks or networks; use --learn network, or --learn ranks without --staged"
-                    .to_owned(),
+                "--network: beams in stages use no network".to_owned(),
+            ));
+        }
+        if self.network.is_some() && learn == Learn::Moves {
+            return Err(Failure::Input(
+                "--network: only with --learn network or --learn ranks".to_owned(),
             ));
         }
         if learn == Learn::Network && shape.cells() > Network::MAX_CELLS {

@@ -55,7 +55,8 @@ pub struct Chain {
     current: Option<(Stage, Solver)>,
     /// The time left when the current stage began.
     began: Option<Duration>,
-    /// How slow this machine is, by the time that the first solution took.
+    /// How many times as long the first solution took as where beams were measured, waits for a worker
+    /// included; 1 until it is found.
     slowness: f64,
     /// The search that proves, while the current one makes beams.
     prover: Option<Box<Self>>,
@@ -155,8 +156,8 @@ impl Chain {
         self.guided_by = None;
     }
 
-    /// Learns from the time of the first solution how slow the machine is. On boards too small for staged beams
-    /// that time says nothing about beams.
+    /// Learns from the time of the first solution how slow the machine is. Where beams are not staged that time
+    /// is too short to say anything about them.
     fn note_slowness(&mut self) {
         let shape = self.problem.shape();
         let is_first = matches!(

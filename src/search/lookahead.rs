@@ -59,8 +59,8 @@ fn guess(shape: Shape) -> Duration {
     A_MOVE.mul_f64(cube(shape))
 }
 
-/// How many times as long as on the machine where solvers and beams were measured the first solution took, one
-/// with the usual look-ahead for a board of this shape.
+/// How many times as long as on the machine where solvers and beams were measured a solution with the usual
+/// look-ahead for a board of this shape took. On that machine it is 0.8 to 1.3, from 8×9 to 32×32 and 5×60.
 #[must_use]
 pub fn slowness(shape: Shape, first: Duration) -> f64 {
     let solver = guess(shape).mul_f64(times(Variant::Best.look_ahead(shape)));

@@ -95,7 +95,7 @@ const A_MOVE: (f64, f64) = (30.0, 250.0);
 const LONG_TRACE: f64 = 8e6;
 
 /// The factor by which a beam may become wider than planned. No guess at the machine's slowness counts for
-/// more: a beam can still become as wide as it would have been planned without.
+/// more, so that a beam can still become about as wide as it would have been planned without.
 const SLACK: f64 = 1.5;
 
 /// A search by wider and wider beams. Each finding is shorter than those before.
@@ -166,8 +166,9 @@ impl Widening {
         }
     }
 
-    /// Expects nodes to take `slowness` times as long as where beams were measured, until this machine's are
-    /// measured. Where there is time for a single beam, its width is planned by that.
+    /// Expects nodes to take `slowness` times as long as where beams were measured, within a factor of 1.5
+    /// either way, until this machine's are measured. Where there is time for a single beam, its width is
+    /// planned by that.
     #[must_use]
     pub fn at_slowness(self, slowness: f64) -> Self {
         Self {

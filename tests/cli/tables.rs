@@ -260,7 +260,7 @@ fn networks_are_learned_beside_weights_and_go_on() {
         (&["--shape", "4x4", "--network", &first], "--learn network"),
         (
             &["--shape", "9x9", "--staged", "--network", &first],
-            "without --staged",
+            "no network",
         ),
         (
             &["--shape", "4x5", "--learn", "ranks", "--network", &first],

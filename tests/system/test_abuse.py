@@ -1,6 +1,7 @@
 """HTTP/2 as attackers speak it: each attack is bounded, closed and counted, and others do not notice."""
 
 import contextlib
+import functools
 import itertools
 import resource
 import socket
@@ -8,6 +9,7 @@ import threading
 import time
 
 import grpc
+import waiting
 from case import Case
 from client import Client
 from http2 import (
@@ -29,10 +31,11 @@ from http2 import (
     message,
     setting,
 )
-from waiting import wait_until
 
 # How long a flood may last on a busy machine.
 PATIENCE = 60
+
+wait_until = functools.partial(waiting.wait_until, timeout=PATIENCE)
 
 # What attacks may leave behind: allocator arenas and the buffers of a few connections.
 GROWTH = 64 << 20

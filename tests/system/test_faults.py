@@ -6,16 +6,17 @@ damaged tables and folders that cannot be written (test_tables.py), readers that
 freely: clippy.toml bans the one that does.
 """
 
+import functools
 import socket
 import subprocess
 import tempfile
 import unittest
 
 import grpc
+import waiting
 from case import Case
 from client import Client
 from server import BINARY, Server
-from waiting import wait_until
 
 Code = grpc.StatusCode
 
@@ -24,6 +25,8 @@ SETTINGS = b"\0\0\0\4\0\0\0\0\0"
 
 # Longer than anything takes, even on a slow machine.
 PATIENCE = 30.0
+
+wait_until = functools.partial(waiting.wait_until, timeout=PATIENCE)
 
 
 class FullDisk(unittest.TestCase):

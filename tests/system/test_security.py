@@ -1,5 +1,6 @@
 """TLS, tokens and what is exposed, as operators set them up and as other clients see them."""
 
+import functools
 import http.client
 import os
 import pathlib
@@ -11,14 +12,16 @@ import unittest
 
 import grpc
 import trustme
+import waiting
 from case import Case
 from client import Client
 from server import BINARY, Server
-from waiting import wait_until
 
 Code = grpc.StatusCode
 
 PATIENCE = 30
+
+wait_until = functools.partial(waiting.wait_until, timeout=PATIENCE)
 
 
 def loyd(*arguments, **variables):

@@ -5,22 +5,21 @@ import time
 # The longest time that anything may take to start.
 START_TIMEOUT = 20.0
 
-# How long to wait for what is to happen on a busy machine, too.
-PATIENCE = 60.0
 
-
-def wait_until(is_so, what, words=None, timeout=PATIENCE, pause=0.05):
+def wait_until(is_so, what, words=None, timeout=START_TIMEOUT, pause=0.05):
     """Waits until `is_so()`, which may not be reachable yet; otherwise fails with the last `words()`, if
     there are any."""
     give_up = time.monotonic() + timeout
+    unreachable = None
     while time.monotonic() < give_up:
         try:
             if is_so():
                 return
-        except OSError:
-            pass
+            unreachable = None
+        except OSError as error:
+            unreachable = error
         time.sleep(pause)
-    raise AssertionError(f"{what}; last words: {words()}" if words else what)
+    raise AssertionError(f"{what}; last words: {words()}" if words else what) from unreachable
 
 
 def least(measure, bound, times=3):

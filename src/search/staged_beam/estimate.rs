@@ -14,14 +14,15 @@ use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
 use crate::search::beam::{BoardOf, Estimate, Lane, Tile};
 
-/// A wide beam may have a node for so many cells of the board; on boards of more than 256 cells a little more.
+/// A beam counts as wide from one node for so many cells on; on boards of more than 256 cells from a little more
+/// on.
 const CELLS_A_NODE: f64 = 2.4;
 
 /// Whether a beam counts as wide whose layers may have so many nodes.
 ///
 /// The estimate for wide beams makes shorter solutions than the other one from 90 nodes on at 16×16, 135 at
-/// 20×20, 250 at 24×24, 300 at 28×28 and 460 at 32×32. With deadlines, where beams are narrower than they may be,
-/// it does from about 107 on at 16×16, 176 at 20×20, 265 at 24×24 and 507 at 32×32.
+/// 20×20, 250 at 24×24, 300 at 28×28 and 460 at 32×32. So they are wide from 107 on at 16×16, 177 at 20×20, 266 at
+/// 24×24 and 508 at 32×32: with deadlines, beams are narrower than they may be.
 fn is_wide(shape: Shape, width: usize) -> bool {
     let cells = shape.cells();
     let growth = (cells as f64 / 256.0).max(1.0).powf(0.125);

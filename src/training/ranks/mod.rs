@@ -46,6 +46,9 @@ pub fn rank_in_stages(
 
 /// Runs a course for whole boards, beside a network that stays as it is if there is one. Returns the
 /// best weights by solution length.
+///
+/// # Panics
+/// If the network is for boards of another shape.
 pub fn rank_whole(
     course: &Course,
     from: Weights,
@@ -56,6 +59,9 @@ pub fn rank_whole(
 }
 
 /// Does the same for weights of tiles near each other.
+///
+/// # Panics
+/// If the network is for boards of another shape.
 pub fn rank_whole_near(
     course: &Course,
     from: NearWeights,
@@ -71,29 +77,29 @@ fn rank_beside<K: Kind>(
     network: Option<&Network>,
     report: &mut dyn FnMut(&Report),
 ) -> K {
-    let rows = |weights: K| {
+    let rows_of = |weights: K| {
         let mut rows = weights.ranking();
         if let Some(network) = network {
             rows.set_network(network.clone());
         }
         rows
     };
-    rank::<_, Whole>(course, from, &rows, report)
+    rank::<_, Whole>(course, from, &rows_of, report)
 }
 
-/// Runs a course that starts from some weights, and looks them up in `rows`. Returns the best by
-/// solution length.
+/// Runs a course that starts from some weights. Beams look weights up in what `rows_of` makes of
+/// them. Returns the best by solution length.
 fn rank<K: Kind, W: Way<K>>(
     course: &Course,
     from: K,
-    rows: &dyn Fn(K) -> W::Rows,
+    rows_of: &dyn Fn(K) -> W::Rows,
     report: &mut dyn FnMut(&Report),
 ) -> K {
     let (shape, ..) = from.parts();
     W::prepare(&problem(&Board::solved(shape)));
     let (trial, tables) = (Trial::new(shape, course), Arc::new(Tables::new()));
     let run_trial = |weights: &K, generation, what, report: &mut dyn FnMut(&Report)| {
-        let rows = Arc::new(rows(weights.clone()));
+        let rows = Arc::new(rows_of(weights.clone()));
         let solver = |problem: &Problem, from, seed| {
             W::solver(
                 Arc::clone(&rows),
@@ -111,7 +117,7 @@ fn rank<K: Kind, W: Way<K>>(
     let mut best_moves = run_trial(&best, 0, "before", report);
     for generation in 1..=course.generations {
         let before = Model::of(&best);
-        let rows = Arc::new(rows(best.clone()));
+        let rows = Arc::new(rows_of(best.clone()));
         let groups = gather::<K, W>(course, generation, shape, &rows, &before, report);
         report(&Report::Learning {
             generation,
