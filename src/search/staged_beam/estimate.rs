@@ -14,19 +14,25 @@ use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
 use crate::search::beam::{BoardOf, Estimate, Lane, Tile};
 
-/// A beam counts as wide from one node for so many cells on; on boards of more than 256 cells from a little more
-/// on.
-const CELLS_A_NODE: f64 = 2.4;
+/// A beam counts as wide from one node for so many cells on, where a learned estimate relates tiles to each other
+/// and where none does; on boards of more than 256 cells from a little more on.
+const CELLS_A_NODE: f64 = 3.0;
+const CELLS_A_NODE_UNLEARNED: f64 = 2.4;
 
 /// Whether a beam counts as wide whose layers may have so many nodes.
 ///
 /// The estimate for wide beams makes shorter solutions than the other one from 90 nodes on at 16×16, 135 at
 /// 20×20, 250 at 24×24, 300 at 28×28 and 460 at 32×32. So they are wide from 107 on at 16×16, 177 at 20×20, 266 at
 /// 24×24 and 508 at 32×32: with deadlines, beams are narrower than they may be.
-fn is_wide(shape: Shape, width: usize) -> bool {
+fn is_wide(shape: Shape, width: usize, is_learned: bool) -> bool {
     let cells = shape.cells();
     let growth = (cells as f64 / 256.0).max(1.0).powf(0.125);
-    cells <= Rest::MOST_WIDE && CELLS_A_NODE * width as f64 >= cells as f64 * growth
+    let cells_a_node = if is_learned {
+        CELLS_A_NODE
+    } else {
+        CELLS_A_NODE_UNLEARNED
+    };
+    cells <= Rest::MOST_WIDE && cells_a_node * width as f64 >= cells as f64 * growth
 }
 
 /// The number of nodes that a layer has for each cell of the board, at least 1; and 1 where no learned
@@ -101,11 +107,12 @@ impl<T: Tile> Staged<T> {
             }
             tiles.push(cells.map(|cell| plain_tile(problem.home(), cell)));
         }
+        let is_wide = is_wide(shape, width, near.is_some());
         let nodes_per_cell = nodes_per_cell(shape, width, near.is_some());
         Self {
             home: problem.home(),
             stages: vec![OnceCell::new(); groups.len()],
-            rest: Rest::new(problem, &groups, is_wide(shape, width), nodes_per_cell),
+            rest: Rest::new(problem, &groups, is_wide, nodes_per_cell),
             near: near.map(|rows| Near::new(rows, width)),
             stage_worth: StageWorth::new(first, nodes_per_cell),
             groups,
