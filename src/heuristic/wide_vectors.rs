@@ -12,7 +12,7 @@ pub(crate) trait Work {
 pub(crate) struct WideVectors(
     #[cfg_attr(
         not(target_arch = "x86_64"),
-        expect(dead_code, reason = "there are none")
+        expect(dead_code, reason = "only x86-64 has them")
     )]
     bool,
 );
