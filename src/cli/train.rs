@@ -231,27 +231,26 @@ impl TrainArgs {
         report: &mut dyn FnMut(&Report),
     ) -> Result<Vec<u8>, Failure> {
         let (shape, is_near) = (self.shape(), self.is_near());
+        let network = self.given_network(shape)?;
         Ok(match learn {
             Learn::Ranks if self.staged => {
                 rank_in_stages(course, self.near_beginning(shape)?, report).to_bytes()
             }
             Learn::Ranks if is_near => {
-                let network = self.network_beginning(shape)?;
                 let from = self.near_beginning(shape)?;
                 rank_whole_near(course, from, network.as_ref(), report).to_bytes()
             }
             Learn::Ranks => {
-                let network = self.network_beginning(shape)?;
                 let from = self.beginning(shape)?;
                 rank_whole(course, from, network.as_ref(), report).to_bytes()
             }
             Learn::Network if is_near => {
-                let from = self.network_beginning(shape)?;
-                learn_near_network(course, self.near_beginning(shape)?, from, report).to_bytes()
+                let from = self.near_beginning(shape)?;
+                learn_near_network(course, from, network, report).to_bytes()
             }
             Learn::Network => {
-                let from = self.network_beginning(shape)?;
-                learn_network(course, self.beginning(shape)?, from, report).to_bytes()
+                let from = self.beginning(shape)?;
+                learn_network(course, from, network, report).to_bytes()
             }
             Learn::Moves => train(course, self.beginning(shape)?, report).to_bytes(),
         })
@@ -285,8 +284,8 @@ impl TrainArgs {
         Ok(weights.fit(shape))
     }
 
-    /// Returns the initial network, if one was given.
-    fn network_beginning(&self, shape: Shape) -> Result<Option<Network>, Failure> {
+    /// Returns the network that was given, if any.
+    fn given_network(&self, shape: Shape) -> Result<Option<Network>, Failure> {
         let Some(path) = &self.network else {
             return Ok(None);
         };

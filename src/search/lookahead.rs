@@ -186,10 +186,6 @@ impl Lookahead {
         self
     }
 
-    fn guess(&self) -> Duration {
-        guess(self.problem.shape())
-    }
-
     /// The most time that a solver is worth when so much is left.
     fn most(&self, left: Option<Duration>) -> Duration {
         let beams = staged_time(self.problem.shape()).mul_f64(self.slowness);
@@ -204,7 +200,7 @@ impl Lookahead {
     /// Begins the next solver, if it is worth its time.
     fn begin(&mut self, left: Option<Duration>) {
         let most = self.most(left);
-        let expected = self.guess().mul_f64(times(self.look_ahead + 1));
+        let expected = guess(self.problem.shape()).mul_f64(times(self.look_ahead + 1));
         let is_paced = left.is_some() && self.best.is_some();
         if self.look_ahead >= FARTHEST || is_paced || expected >= most {
             self.is_over = true;
@@ -237,7 +233,7 @@ impl Search for Lookahead {
         if self.is_over {
             return Step::Done(Stop::Exhausted);
         }
-        let guess = self.guess();
+        let guess = guess(self.problem.shape());
         let most = self.most(budget.time);
         let Some(paced) = &mut self.solver else {
             self.begin(budget.time);

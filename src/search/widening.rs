@@ -177,7 +177,7 @@ impl Widening {
         }
     }
 
-    /// The same, where nodes take about `slowness` times as long as they should.
+    /// A search that has not begun, where nodes take about `slowness` times as long as they should.
     fn at_pace(beams: Arc<dyn Beams>, slowness: f64) -> Self {
         Self {
             beams,
