@@ -108,7 +108,7 @@ fn main() {
     let Some(question) = Question::of(std::env::args().skip(1)) else {
         eprintln!("--shape 5x5 --widths 100,1000 --boards 20 --seed 1995 --home 24");
         eprintln!(
-            "--file boards.tsv --weights 7x7.loyd --network network-7x7.loyd --from start|goal|both"
+            "--file boards.tsv --weights whole-10x10.loyd --network network-whole-10x10.loyd --from start|goal|both"
         );
         return;
     };

@@ -13,7 +13,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::generate::Size;
 use super::{Exit, Failure};
 use crate::heuristic::learned::near::{self, NearWeights};
-use crate::heuristic::learned::{self, MAX_CELLS, Network, Weights, WeightsError};
+use crate::heuristic::learned::{self, Network, Weights, WeightsError};
 use crate::puzzle::Shape;
 use crate::training::{
     Course, LEAST_WIDTH, Report, learn_near_network, learn_network, rank_in_stages, rank_whole,
@@ -22,9 +22,8 @@ use crate::training::{
 
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
-    /// The size of the boards, rows by columns, such as 5x5. Boards of up to 132 cells with sides of up to 16 that are larger
-    /// than 8x8, or that have a side of more than 8 and over 40 cells, are ranked by tiles near each other. 7x8 and 8x8 are ranked
-    /// by the kind of weights that --from holds.
+    /// The size of the boards, rows by columns, such as 5x5. Boards with sides of up to 6 are ranked by all pairs of tiles, those
+    /// of up to 132 cells with a longer side, of up to 16, by tiles near each other.
     #[arg(long)]
     shape: Size,
 
@@ -34,12 +33,12 @@ pub(super) struct TrainArgs {
     staged: bool,
 
     /// What to learn: the moves that remain; or which board of a layer led to the solution, which improves good weights; or a
-    /// network beside such weights. Default: moves; ranks for boards of more than 8x8.
+    /// network beside such weights. Default: moves; ranks for boards that are ranked by tiles near each other.
     #[arg(long, value_enum)]
     learn: Option<Learn>,
 
     /// The weights to begin with, which may be those of smaller or larger boards; default: the Manhattan distance, or for boards
-    /// of more than 8x8 the weights shipped with loyd.
+    /// that are ranked by tiles near each other the weights shipped with loyd.
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
 
@@ -128,16 +127,10 @@ impl TrainArgs {
         shape
     }
 
-    /// Whether its boards are ranked by tiles near each other. Where weights of all pairs can rank them too, the kind of the
-    /// initial weights decides.
-    fn is_near(&self) -> bool {
+    /// Whether its boards are ranked by tiles near each other.
+    const fn is_near(&self) -> bool {
         let shape = self.shape();
-        let begins_near = || {
-            let bytes = self.from.as_ref().and_then(|from| fs::read(from).ok());
-            bytes.is_some_and(|bytes| NearWeights::from_bytes(&bytes).is_ok())
-        };
-        let is_whole = near::supports_whole(shape) && shape.rows() <= shape.columns();
-        near::supports(shape) || is_whole && (!learned::supports(shape) || begins_near())
+        near::supports(shape) || near::supports_whole(shape) && shape.rows() <= shape.columns()
     }
 
     /// Returns what is to be learned.
@@ -270,10 +263,10 @@ impl TrainArgs {
 
     /// Returns the initial weights, fitted to the size.
     fn beginning(&self, shape: Shape) -> Result<Weights, Failure> {
-        if shape.cells() > MAX_CELLS || shape.rows() > shape.columns() {
+        if !learned::supports(shape) || shape.rows() > shape.columns() {
             return Err(Failure::Input(format!(
-                "{shape}: boards to learn have at most {MAX_CELLS} cells, squares up to 12×12, and are at least \
-                 as wide as they are high"
+                "--shape {shape}: boards to learn have sides of at most 16, at most 132 cells, or 144 with --staged, and are at \
+                 least as wide as they are high"
             )));
         }
         let Some(from) = &self.from else {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::heuristic::learned::{self, near};
+use crate::heuristic::learned::near;
 use crate::puzzle::{Problem, Shape};
 
 use super::beam::{self, End, Pass};
@@ -38,8 +38,20 @@ pub fn staged(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
 /// Whether beams for boards of this shape are staged, all of them or only the narrow ones, and take a while.
 #[must_use]
 pub fn are_staged(shape: Shape) -> bool {
-    suit(shape) && !learned::supports(shape)
+    suit(shape) && is_large(shape)
 }
+
+/// Whether boards of this shape are so large that narrow beams over whole boards mostly get stuck.
+const fn is_large(shape: Shape) -> bool {
+    let (cells, rows, columns) = (shape.cells(), shape.rows(), shape.columns());
+    let is_long = rows > LONG_SIDE || columns > LONG_SIDE;
+    cells > LARGE || is_long && cells > LONG
+}
+
+/// The most cells of a board that is not large, and of one with a side of more than 8.
+const LARGE: usize = 64;
+const LONG: usize = 40;
+const LONG_SIDE: usize = 8;
 
 /// About the time of the narrowest staged beam that is worth it, as its solutions are shorter than any other
 /// method's.
@@ -96,8 +108,8 @@ const EASY_PAIR: usize = 750;
 /// On larger boards, too, beams of this width or more mostly reach the goal.
 const WIDE: usize = 100;
 
-/// The same on boards that the estimate by all pairs does not cover, and the width from which one of two
-/// beams from either end mostly gets through.
+/// The same on [large](is_large) boards, and the width from which one of two beams from either end mostly gets
+/// through.
 const LARGE_WIDE: usize = 500;
 const LARGE_PAIR: usize = 120;
 
@@ -107,10 +119,11 @@ const LARGE_CELLS: usize = 100;
 const LARGER_WIDE: usize = 1000;
 const LARGER_PAIR: usize = 300;
 
-/// The nanoseconds per node, whatever the size, of beams that are ranked by pairs of tiles near each other,
-/// and the additional nanoseconds per layer.
-const NEAR_NODE: f64 = 80.0;
-const NEAR_LAYER: f64 = 9000.0;
+/// The nanoseconds per node of beams that are ranked by pairs of tiles near each other, on very small boards
+/// and in addition for each cell, and the additional nanoseconds per layer.
+const NEAR_NODE: f64 = 56.0;
+const NEAR_CELL: f64 = 0.24;
+const NEAR_LAYER: f64 = 4000.0;
 
 impl Whole {
     const fn problem(&self) -> &Problem {
@@ -121,9 +134,8 @@ impl Whole {
         self.problem().shape().cells() <= EASY_CELLS
     }
 
-    /// Whether the boards are larger than those that the estimate by all pairs covers.
-    fn is_large(&self) -> bool {
-        !learned::supports(self.problem().shape())
+    const fn is_large(&self) -> bool {
+        is_large(self.problem().shape())
     }
 
     /// Whether beams get stuck on these boards more often than on other large ones.
@@ -230,7 +242,8 @@ impl Beams for Whole {
     fn cost(&self, scale: Scale) -> f64 {
         match scale.kind {
             Kind::Whole if near::supports_whole(self.problem().shape()) => {
-                NEAR_NODE + NEAR_LAYER / scale.width.max(1) as f64
+                let cells = self.problem().shape().cells() as f64;
+                NEAR_NODE + NEAR_CELL * cells + NEAR_LAYER / scale.width.max(1) as f64
             }
             Kind::Whole => 20.0 + 2.0 * self.problem().shape().cells() as f64,
             Kind::Staged => self.staged.cost(scale),

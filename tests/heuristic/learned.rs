@@ -4,7 +4,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::{ZlibDecoder, ZlibEncoder};
 use loyd::heuristic::learned::{
-    self, Changes, Line, Network, Ranking, Rows, TOGETHER, Weights, WeightsError,
+    self, Changes, Line, Ranking, Rows, TOGETHER, Weights, WeightsError,
 };
 use loyd::heuristic::table_counts;
 use loyd::puzzle::{Board, Dice, Direction, Shape};
@@ -12,13 +12,9 @@ use twox_hash::XxHash3_64;
 
 use crate::support::{any_direction, random_problem, shape};
 
-/// The squares whose weights are shipped.
-const SHIPPED: [(usize, &[u8]); 4] = [
-    (5, include_bytes!("../../weights/5x5.loyd")),
-    (6, include_bytes!("../../weights/6x6.loyd")),
-    (7, include_bytes!("../../weights/7x7.loyd")),
-    (8, include_bytes!("../../weights/8x8.loyd")),
-];
+/// The weights that are shipped: those of 5×5 and of 6×6.
+const SHIPPED: &[u8] = include_bytes!("../../weights/5x5.loyd");
+const SHIPPED_6: &[u8] = include_bytes!("../../weights/6x6.loyd");
 
 pub(crate) fn tiles(board: &Board) -> Vec<u8> {
     board.tiles().map(|tile| tile as u8).collect()
@@ -26,13 +22,13 @@ pub(crate) fn tiles(board: &Board) -> Vec<u8> {
 
 /// Returns weights that differ everywhere: those of 5×5 with a row removed.
 fn weights() -> Weights {
-    let square = Weights::from_bytes(SHIPPED[0].1).unwrap();
+    let square = Weights::from_bytes(SHIPPED).unwrap();
     square.lifted(Line::FewerRows).unwrap()
 }
 
 #[test]
 fn what_is_shipped_is_whole_and_for_its_size() {
-    for (side, bytes) in SHIPPED {
+    for (side, bytes) in [(5, SHIPPED), (6, SHIPPED_6)] {
         let weights = Weights::from_bytes(bytes).unwrap();
         assert_eq!(weights.shape(), shape(side, side));
         let written = weights.to_bytes();
@@ -98,7 +94,7 @@ fn weights_are_read_packed_and_as_they_are_and_have_to_be_as_many_as_the_shape_h
 
 #[test]
 fn squares_are_the_same_on_their_side() {
-    let weights = Weights::from_bytes(SHIPPED[0].1).unwrap();
+    let weights = Weights::from_bytes(SHIPPED).unwrap();
     assert_eq!(weights.transposed(), weights);
     let narrow = self::weights();
     assert_eq!(narrow.transposed().shape(), shape(5, 4));
@@ -107,7 +103,7 @@ fn squares_are_the_same_on_their_side() {
 
 #[test]
 fn damaged_weights_are_refused() {
-    let whole = SHIPPED[0].1;
+    let whole = SHIPPED;
     for at in [8, 10, 11, 12, 500, whole.len() - 9, whole.len() - 1] {
         let mut bytes = whole.to_vec();
         bytes[at] ^= 4;
@@ -154,13 +150,9 @@ fn a_slide_changes_the_estimate_by_what_the_row_says() {
 #[test]
 fn boards_looked_up_together_come_to_what_each_comes_to_alone() {
     let mut dice = Dice::new(2);
-    let squares = SHIPPED.map(|(_, bytes)| Weights::from_bytes(bytes).unwrap());
-    let of_42_cells = squares[2].clone().lifted(Line::FewerRows).unwrap();
-    let of_many_cells = Weights::manhattan(shape(9, 9));
-    for weights in [weights(), of_42_cells, of_many_cells]
-        .into_iter()
-        .chain(squares)
-    {
+    let sizes = [(4, 5), (5, 5), (6, 6), (6, 7), (7, 7), (8, 8), (9, 9)];
+    for (rows, columns) in sizes {
+        let weights = weights().fit(shape(rows, columns));
         let shape = weights.shape();
         let (cells, last) = (shape.cells(), shape.cells() - 1);
         let rows = Rows::new(weights);
@@ -228,8 +220,8 @@ fn a_line_more_or_less_leaves_distances_right() {
 #[test]
 fn a_lift_of_the_goal_stays_near_it() {
     // The goal's estimate has been learned as that of an optimal solution of no moves: about 0.
-    let (side, bytes) = SHIPPED[0];
-    let weights = Weights::from_bytes(bytes).unwrap();
+    let side = 5;
+    let weights = Weights::from_bytes(SHIPPED).unwrap();
     let moves = |weights: &Weights| {
         let goal = tiles(&Board::solved(weights.shape()));
         f64::from(weights.of(&goal)) / f64::from(Rows::UNIT)
@@ -263,24 +255,14 @@ fn all_rows_together_keep_within_their_bound() {
     let supported: Vec<Shape> = shapes
         .filter(|&shape| shape.rows() <= shape.columns() && learned::supports(shape))
         .collect();
-    assert_eq!(supported.len(), 47);
-    let network = |shape| {
-        if learned::has_network(shape) {
-            Network::bytes(shape)
-        } else {
-            0
-        }
-    };
-    let bytes: usize = supported
-        .into_iter()
-        .map(|shape| Rows::bytes(shape) + network(shape))
-        .sum();
-    assert!(bytes < 160_000_000, "{bytes}");
+    assert_eq!(supported.len(), 15);
+    let bytes: usize = supported.into_iter().map(Rows::bytes).sum();
+    assert!(bytes < 12_000_000, "{bytes}");
 }
 
 #[test]
 fn there_are_none_for_boards_nobody_learned() {
-    for (rows, columns) in [(2, 21), (4, 11), (7, 9), (9, 9), (128, 128)] {
+    for (rows, columns) in [(2, 7), (2, 21), (7, 6), (9, 9), (128, 128)] {
         assert!(!learned::supports(shape(rows, columns)));
         assert!(learned::prepare(shape(rows, columns), 0));
         assert!(learned::ready(shape(rows, columns)).is_none());

@@ -184,11 +184,29 @@ fn what_is_shipped_is_whole() {
     assert!(weights.to_bytes() == bytes);
     assert!(near::shipped(shape(10, 10)) == Some(weights.clone()));
     assert!(near::shipped(shape(8, 12)) == Some(weights.fit(shape(8, 12))));
-    let bytes = include_bytes!("../../weights/whole-10x10.loyd");
-    let weights = NearWeights::from_bytes(bytes).unwrap();
-    assert!(weights.to_bytes() == bytes);
-    assert!(near::shipped_whole(shape(10, 10)) == Some(weights.clone()));
-    assert!(near::shipped_whole(shape(9, 9)) == Some(weights.fit(shape(9, 9))));
+    // For whole boards: weights, and the shapes that are made of them.
+    let whole: [(&[u8], [(usize, usize); 3]); 3] = [
+        (
+            include_bytes!("../../weights/whole-7x7.loyd"),
+            [(7, 7), (3, 7), (6, 7)],
+        ),
+        (
+            include_bytes!("../../weights/whole-8x8.loyd"),
+            [(8, 8), (2, 8), (7, 9)],
+        ),
+        (
+            include_bytes!("../../weights/whole-10x10.loyd"),
+            [(10, 10), (9, 9), (3, 12)],
+        ),
+    ];
+    for (bytes, shapes) in whole {
+        let weights = NearWeights::from_bytes(bytes).unwrap();
+        assert!(weights.to_bytes() == bytes);
+        for (rows, columns) in shapes {
+            let shape = shape(rows, columns);
+            assert!(near::shipped_whole(shape) == Some(weights.clone().fit(shape)));
+        }
+    }
 }
 
 #[test]
@@ -240,15 +258,16 @@ fn rows_are_made_bit_by_bit_for_boards_beyond_those_that_were_learned() {
         assert!(near::prepare(shape, 0) && near::ready(shape).is_none());
     }
     // Whole boards in either orientation, but neither the largest nor the smallest.
-    for (rows, columns) in [(7, 8), (8, 8), (9, 8), (12, 5), (3, 14), (8, 16), (12, 11)] {
+    for (rows, columns) in [(2, 7), (7, 7), (9, 8), (12, 5), (8, 16), (12, 11), (2, 20)] {
         assert!(near::supports_whole(shape(rows, columns)));
     }
     for shape in [
-        shape(7, 7),
-        shape(8, 6),
+        shape(6, 6),
+        shape(4, 2),
         shape(12, 12),
         shape(13, 11),
         shape(3, 17),
+        shape(2, 21),
     ] {
         assert!(!near::supports_whole(shape), "{shape}");
         assert!(near::prepare_whole(shape, 0) && near::ready_whole(shape).is_none());

@@ -7,10 +7,8 @@ use crate::learned::tiles;
 use crate::support::{any_direction, random_problem, shape};
 
 /// The shipped networks.
-const SHIPPED: [(usize, &[u8]); 5] = [
+const SHIPPED: [(usize, &[u8]); 3] = [
     (6, include_bytes!("../../weights/network-6x6.loyd")),
-    (7, include_bytes!("../../weights/network-7x7.loyd")),
-    (8, include_bytes!("../../weights/network-whole-8x8.loyd")),
     (9, include_bytes!("../../weights/network-whole-9x9.loyd")),
     (10, include_bytes!("../../weights/network-whole-10x10.loyd")),
 ];

@@ -232,14 +232,15 @@ fn a_beam_from_the_goal_solves_too() {
 
 #[test]
 fn a_beam_tells_how_many_layers_are_to_come_to_the_end() {
-    // The network's output on 10×10 falls to minus 130 moves on the way. The estimate of the goal is 47 moves on
-    // 7×7 and 66 on 4×7, whose weights are those of 8×8 with lines removed.
+    // The network's output on 10×10 falls to minus 130 moves on the way.
     for (rows, columns, end) in [
         (10, 10, 100),
         (7, 7, 30),
         (4, 7, 20),
         (3, 8, 20),
         (6, 6, 20),
+        (2, 16, 60),
+        (3, 9, 30),
     ] {
         let shape = shape(rows, columns);
         while !beam::prepare(shape, 1 << 20) {}

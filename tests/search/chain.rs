@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loyd::heuristic::HeuristicKind::{self, LinearConflict};
-use loyd::heuristic::learned;
 use loyd::heuristic::pattern_database::{self, Tier, Watch};
 use loyd::puzzle::{Dice, Metric, Problem};
+use loyd::search::beam;
 use loyd::search::chain::{Chain, optimal_solver};
 use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::distance_table::Class;
@@ -507,7 +507,7 @@ fn beams_without_a_proof_beside_them_end_without_memory() {
 #[test]
 fn beams_go_in_stages_where_others_are_learned_when_asked_to() {
     let problem = random_problem(shape(5, 5), 24, &mut Dice::new(8));
-    while !learned::prepare(problem.shape(), 1_000_000) {}
+    while !beam::prepare(problem.shape(), 1_000_000) {}
     let by = |algorithm| {
         let method = Method {
             algorithm: Some(algorithm),
@@ -532,7 +532,7 @@ fn beams_go_in_stages_where_others_are_learned_when_asked_to() {
 #[test]
 fn the_beams_and_the_proof_share_the_nodes() {
     let problem = random_problem(shape(6, 6), 35, &mut Dice::new(9));
-    while !learned::prepare(problem.shape(), 1_000_000) {}
+    while !beam::prepare(problem.shape(), 1_000_000) {}
     let mut chain = planned(&problem, Objective::Best, Method::default());
     for _ in 0..300 {
         chain.advance(Budget::nodes(1000));
@@ -666,7 +666,7 @@ fn beams_from_both_ends_and_the_proof_keep_within_the_memory_together() {
     let given = Duration::from_millis(60);
     for side in [6, 8] {
         let shape = shape(side, side);
-        while !learned::prepare(shape, 1 << 20) {}
+        while !beam::prepare(shape, 1 << 20) {}
         let problem = random_problem(shape, side * side - 1, &mut Dice::new(5));
         let mut chain = Chain::of_own_choice(problem, Objective::Best, &Arc::new(Tables::new()));
         let (mut part, mut handed_out) = (None, 0);
@@ -712,7 +712,7 @@ struct Played {
 impl Played {
     fn new(side: usize) -> Self {
         let shape = shape(side, side);
-        while !learned::prepare(shape, 1 << 20) {}
+        while !beam::prepare(shape, 1 << 20) {}
         let problem = random_problem(shape, side * side - 1, &mut Dice::new(5));
         Self {
             chain: Chain::of_own_choice(problem, Objective::Best, &Arc::default()),

@@ -23,9 +23,9 @@ fn course(threads: usize, generations: u32) -> Course {
     }
 }
 
-/// Returns the weights of 8×8, none of whose pairs has learned to rank.
+/// Returns the weights of all pairs of 5×5, none of which has learned to rank.
 fn beginning(shape: Shape) -> NearWeights {
-    let all = Weights::from_bytes(include_bytes!("../../weights/8x8.loyd")).unwrap();
+    let all = Weights::from_bytes(include_bytes!("../../weights/5x5.loyd")).unwrap();
     NearWeights::of(&all).fit(shape)
 }
 

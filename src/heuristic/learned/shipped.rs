@@ -9,26 +9,55 @@ use super::network::Network;
 use super::ranking::Ranking;
 use crate::puzzle::Shape;
 
-/// The weights of square boards, each the content of a file.
-const SQUARES: [(usize, &[u8]); 4] = [
-    (5, include_bytes!("../../../weights/5x5.loyd")),
-    (6, include_bytes!("../../../weights/6x6.loyd")),
-    (7, include_bytes!("../../../weights/7x7.loyd")),
-    (8, include_bytes!("../../../weights/8x8.loyd")),
+/// The weights of a square board.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Square {
+    pub(super) side: usize,
+    /// The content of a file.
+    pub(super) bytes: &'static [u8],
+}
+
+/// The weights of all pairs.
+const ALL_PAIRS: [Square; 2] = [
+    Square {
+        side: 5,
+        bytes: include_bytes!("../../../weights/5x5.loyd"),
+    },
+    Square {
+        side: 6,
+        bytes: include_bytes!("../../../weights/6x6.loyd"),
+    },
 ];
 
-/// The networks of square boards, each the content of a file.
-type Networks<const N: usize> = [(usize, &'static [u8]); N];
+/// The longest side of boards that are ranked by all pairs. On larger boards, pairs near each other
+/// are better and faster.
+const MAX_SIDE: usize = 6;
 
-/// The networks beside the weights of all pairs.
-const NETWORKS: Networks<2> = [
+/// The weights of pairs near each other for staged beams.
+pub(super) const NEAR_STAGED: Square = Square {
+    side: 10,
+    bytes: include_bytes!("../../../weights/near-10x10.loyd"),
+};
+
+/// Those for beams over whole boards.
+const NEAR_WHOLE: [Square; 3] = [
+    Square {
+        side: 7,
+        bytes: include_bytes!("../../../weights/whole-7x7.loyd"),
+    },
+    Square {
+        side: 8,
+        bytes: include_bytes!("../../../weights/whole-8x8.loyd"),
+    },
+    Square {
+        side: 10,
+        bytes: include_bytes!("../../../weights/whole-10x10.loyd"),
+    },
+];
+
+/// The networks beside the pairs that rank whole boards, each the content of a file.
+const NETWORKS: [(usize, &[u8]); 3] = [
     (6, include_bytes!("../../../weights/network-6x6.loyd")),
-    (7, include_bytes!("../../../weights/network-7x7.loyd")),
-];
-
-/// The networks beside pairs near each other that rank whole boards.
-const NEAR_NETWORKS: Networks<3> = [
-    (8, include_bytes!("../../../weights/network-whole-8x8.loyd")),
     (9, include_bytes!("../../../weights/network-whole-9x9.loyd")),
     (
         10,
@@ -36,33 +65,9 @@ const NEAR_NETWORKS: Networks<3> = [
     ),
 ];
 
-/// The weights of pairs near each other for 10×10, from which those of all boards that have any are
-/// derived: for staged beams, and for beams over whole boards.
-pub(super) const NEAR_STAGED: &[u8] = include_bytes!("../../../weights/near-10x10.loyd");
-pub(super) const NEAR_WHOLE: &[u8] = include_bytes!("../../../weights/whole-10x10.loyd");
-
-/// The most cells of a board with rows: rows take 37 MB on 8×8, and twice that on 9×9.
-const MAX_SPREAD: usize = 64;
-
-/// The longest side of a board with more than [`LONG_CELLS`] cells.
-const MAX_SIDE: usize = 8;
-
-/// The most cells of a longer board.
-const LONG_CELLS: usize = 40;
-
-/// How the weights of a shape are derived: from those of a square, by inserting or removing lines.
-#[derive(Clone, Debug)]
-pub(super) struct Recipe {
-    pub(super) square: Shape,
-    pub(super) bytes: &'static [u8],
-    pub(super) lifts: Vec<Line>,
-}
-
-/// Returns whether there are weights for a shape that is at least as wide as it is high.
+/// Returns whether there are weights of all pairs for a shape that is at least as wide as it is high.
 pub(super) const fn supports(shape: Shape) -> bool {
-    let cells = shape.cells();
-    let is_short = shape.columns() <= MAX_SIDE && cells <= MAX_SPREAD;
-    shape.rows() <= shape.columns() && (is_short || cells <= LONG_CELLS)
+    shape.rows() <= shape.columns() && shape.columns() <= MAX_SIDE
 }
 
 /// Returns the shape, turned so that it is at least as wide as it is high.
@@ -74,42 +79,45 @@ pub(super) const fn landscape(shape: Shape) -> Shape {
     }
 }
 
-/// Returns the network beside all pairs for a shape, if there is one.
+/// Returns the weights of pairs near each other from which those for whole boards of a shape, which
+/// is at least as wide as it is high, are derived: those of the square of the longer side, as removing
+/// lines gives better weights than inserting them. Somewhat longer boards use those of 8×8, which saw
+/// more boards for each weight than those of 10×10.
+pub(super) fn near_whole(shape: Shape) -> Square {
+    let [seven, eight, ten] = NEAR_WHOLE;
+    match shape.columns() {
+        ..=7 => seven,
+        8 => eight,
+        9..=10 if shape.cells() <= eight.side * eight.side => eight,
+        _ => ten,
+    }
+}
+
+/// Returns the network for whole boards of a shape, if there is one.
 pub(super) fn network(shape: Shape) -> Option<&'static [u8]> {
-    of_square(&NETWORKS, shape)
-}
-
-/// Returns the network beside pairs near each other for whole boards of a shape, if there is one.
-pub(super) fn near_network(shape: Shape) -> Option<&'static [u8]> {
-    of_square(&NEAR_NETWORKS, shape)
-}
-
-fn of_square<const N: usize>(networks: &Networks<N>, shape: Shape) -> Option<&'static [u8]> {
     let is_for = |side| shape.rows() == side && shape.columns() == side;
-    let found = networks.iter().find(|(side, _)| is_for(*side));
+    let found = NETWORKS.iter().find(|(side, _)| is_for(*side));
     found.map(|&(_, bytes)| bytes)
 }
 
-/// A function that returns the network for a shape.
-type Shipped = fn(Shape) -> Option<&'static [u8]>;
-
 /// Returns the bytes that the network for a shape holds, or 0 if there is none.
-pub(super) fn network_bytes(shape: Shape, network: Shipped) -> usize {
+pub(super) fn network_bytes(shape: Shape) -> usize {
     network(shape).map_or(0, |_| Network::bytes(shape))
 }
 
 /// Adds the network for its shape to a ranking, if there is one. Returns `None` if the network is
 /// damaged.
-pub(super) fn with_network<R: Ranking>(mut ranking: R, network: Shipped) -> Option<R> {
+pub(super) fn with_network<R: Ranking>(mut ranking: R) -> Option<R> {
     if let Some(bytes) = network(ranking.shape()) {
         ranking.set_network(Network::from_bytes(bytes).ok()?);
     }
     Some(ranking)
 }
 
-/// Returns all shapes for which there are weights. The rows of all of them together take 160 MB.
+/// Returns all shapes for which there are weights of all pairs. The rows of all of them together
+/// take 12 MB.
 pub(super) fn shapes() -> impl Iterator<Item = Shape> {
-    shapes_within(Shape::MIN_SIDE..=LONG_CELLS / Shape::MIN_SIDE).filter(|&shape| supports(shape))
+    shapes_within(Shape::MIN_SIDE..=MAX_SIDE).filter(|&shape| supports(shape))
 }
 
 /// Returns all shapes with sides within a range.
@@ -119,31 +127,17 @@ pub(super) fn shapes_within(sides: RangeInclusive<usize>) -> impl Iterator<Item 
     shapes.filter_map(|(rows, columns)| Shape::new(rows, columns).ok())
 }
 
-/// Returns the recipe for a shape that is at least as wide as it is high, if there are weights for
-/// it. It starts from the square of the longer side, or the nearest one. Removing lines gives
-/// better weights than inserting them.
-pub(super) fn recipe(shape: Shape) -> Option<Recipe> {
-    if !supports(shape) {
-        return None;
-    }
-    let &(side, bytes) = SQUARES
-        .iter()
-        .min_by_key(|(side, _)| side.abs_diff(shape.columns()))?;
+/// Returns the weights of all pairs from which those of a shape that has any are derived, and the
+/// lines that are removed.
+pub(super) fn all_pairs(shape: Shape) -> (Square, Vec<Line>) {
+    let [five, six] = ALL_PAIRS;
+    let square = if shape.columns() > five.side {
+        six
+    } else {
+        five
+    };
     let lines = |line, count| std::iter::repeat_n(line, count);
-    // Small boards first: the work grows with the fourth power of the number of cells.
-    let lifts = lines(Line::FewerRows, side.saturating_sub(shape.rows()))
-        .chain(lines(
-            Line::FewerColumns,
-            side.saturating_sub(shape.columns()),
-        ))
-        .chain(lines(Line::MoreRows, shape.rows().saturating_sub(side)))
-        .chain(lines(
-            Line::MoreColumns,
-            shape.columns().saturating_sub(side),
-        ));
-    Some(Recipe {
-        square: Shape::new(side, side).ok()?,
-        bytes,
-        lifts: lifts.collect(),
-    })
+    let rows = lines(Line::FewerRows, square.side - shape.rows());
+    let columns = lines(Line::FewerColumns, square.side - shape.columns());
+    (square, rows.chain(columns).collect())
 }

@@ -6,14 +6,14 @@ use super::file::Reading;
 use super::lift::{Lift, Line};
 use super::ranking::Ranking;
 use super::rows::{self, Rows};
-use super::shipped::{self, Recipe, landscape, recipe, shapes};
+use super::shipped::{self, Square, all_pairs, landscape, shapes};
 use super::weights::Weights;
 use crate::heuristic::shared_table::{Slot, Slots, TableBuilder};
 use crate::puzzle::Shape;
 
 static SLOTS: Slots<Work> = Slots::new();
 
-/// Returns whether there are weights for boards of this shape, in either orientation.
+/// Returns whether boards of this shape, in either orientation, are ranked by all pairs.
 #[must_use]
 pub const fn supports(shape: Shape) -> bool {
     shipped::supports(landscape(shape))
@@ -25,8 +25,8 @@ pub fn prepare(shape: Shape, nodes: u64) -> bool {
     slot(shape).is_none_or(|slot| slot.build(nodes))
 }
 
-/// Returns the rows for a shape if they are ready. The rows of all shapes together take 160 MB, and
-/// those for larger boards ([`near`](super::near)) 1.8 GB more.
+/// Returns the rows for a shape if they are ready. The rows of all shapes together take 12 MB, and
+/// those for larger boards ([`near`](super::near)) 1.9 GB.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
     slot(shape)?.get()
@@ -36,10 +36,7 @@ pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
 /// orientation.
 #[must_use]
 pub fn has_network(shape: Shape) -> bool {
-    let shape = landscape(shape);
-    shipped::network(shape)
-        .or(shipped::near_network(shape))
-        .is_some()
+    shipped::network(landscape(shape)).is_some()
 }
 
 fn slot(shape: Shape) -> Option<&'static Slot<Work>> {
@@ -70,27 +67,21 @@ const SPREAD_A_NODE: u64 = 16;
 
 impl TableBuilder for Work {
     type Class = Shape;
-    type Plan = Option<Recipe>;
+    type Plan = (Square, Vec<Line>);
     type Table = Rows;
 
-    fn plan(shape: &Shape) -> Option<Recipe> {
-        recipe(*shape)
+    fn plan(shape: &Shape) -> (Square, Vec<Line>) {
+        all_pairs(*shape)
     }
 
-    fn need(recipe: &Option<Recipe>) -> usize {
-        recipe.as_ref().map_or(0, most_bytes)
+    fn need((square, lifts): &(Square, Vec<Line>)) -> usize {
+        most_bytes(*square, lifts)
     }
 
-    fn begin(shape: &Shape, recipe: Option<Recipe>) -> Self {
-        let begun =
-            recipe.and_then(|recipe| Some((Reading::begin(recipe.bytes).ok()?, recipe.lifts)));
-        let (stage, lifts) = match begun {
-            Some((reading, lifts)) => (Stage::Reading(reading), lifts),
-            None => (Stage::Failed, Vec::new()),
-        };
+    fn begin(shape: &Shape, (square, lifts): (Square, Vec<Line>)) -> Self {
         Self {
             shape: *shape,
-            stage,
+            stage: Reading::begin(square.bytes).map_or(Stage::Failed, Stage::Reading),
             lifts: lifts.into_iter(),
         }
     }
@@ -121,7 +112,7 @@ impl TableBuilder for Work {
 
     fn finish(self) -> Option<Rows> {
         match self.stage {
-            Stage::Rows(rows) => shipped::with_network(rows.finish(), shipped::network),
+            Stage::Rows(rows) => shipped::with_network(rows.finish()),
             _ => None,
         }
     }
@@ -131,13 +122,12 @@ impl TableBuilder for Work {
     }
 }
 
-/// Returns the most bytes that are held during construction and afterwards: the weights as they are
-/// read, the weights before and after each line that is inserted or removed, and the weights beside
-/// the rows that are made of them.
-fn most_bytes(recipe: &Recipe) -> usize {
-    let mut shape = recipe.square;
+/// Returns the most bytes that are held during construction and afterwards: the weights before and
+/// after each line that is removed, and the weights beside the rows that are made of them.
+fn most_bytes(square: Square, lifts: &[Line]) -> usize {
+    let mut shape = Shape::new(square.side, square.side).expect("a side in range");
     let mut most = 0;
-    for line in &recipe.lifts {
+    for line in lifts {
         let after = line.shape(shape).unwrap_or(shape);
         most = most.max(Weights::bytes(shape) + Weights::bytes(after));
         shape = after;
@@ -148,7 +138,7 @@ fn most_bytes(recipe: &Recipe) -> usize {
 
 /// Returns the bytes of the rows for a shape, and of the network beside them if there is one.
 fn bytes_for(shape: Shape) -> usize {
-    Rows::bytes(shape) + shipped::network_bytes(shape, shipped::network)
+    Rows::bytes(shape) + shipped::network_bytes(shape)
 }
 
 impl Work {

@@ -6,9 +6,9 @@
 //! ([`staged_beam`](crate::search::staged_beam)). Another ranks whole boards by itself
 //! ([`beam`](crate::search::beam)); on large boards, narrow beams get stuck with it.
 //!
-//! Both are weights of 10×10, which began as those of 8×8 with lines inserted and learned to rank
-//! from which boards of a layer led on ([`training`](crate::training)). Other shapes use them with
-//! lines inserted or removed.
+//! Both are weights of squares, which began as those of other squares with lines inserted or removed
+//! and learned to rank from which boards of a layer led on ([`training`](crate::training)). Other
+//! shapes use those of a square with lines inserted or removed.
 
 mod lift;
 mod lookup;

@@ -3,7 +3,7 @@
 use super::rows::{Between, NearRows, TableBuilder};
 use super::weights::NearWeights;
 use crate::heuristic::learned::ranking::goal;
-use crate::heuristic::learned::shipped::{near_network, network_bytes};
+use crate::heuristic::learned::shipped::network_bytes;
 use crate::heuristic::learned::{Network, Ranking, Rows};
 use crate::puzzle::{Direction, Shape};
 
@@ -38,19 +38,24 @@ impl NearRanking {
     /// Returns the bytes held for a shape, with the network that is shipped with loyd.
     #[must_use]
     pub fn bytes(shape: Shape) -> usize {
-        NearRows::bytes(shape) + NearWeights::bytes(shape) + network_bytes(shape, near_network)
+        NearRows::bytes(shape) + NearWeights::bytes(shape) + network_bytes(shape)
     }
 }
 
-/// The moves to go grow as this power of the sum over pairs near each other, on any solution of any
-/// shape. Such pairs do not account for all that tiles far from each other contribute.
-const POWER: f32 = 0.81;
-
-/// Returns the factor of that power: a constant, plus a term for each line of the mean side, plus a
-/// term for each line by which one side is longer. From 3×16 to 10×10 it is within a twentieth.
-fn times(shape: Shape) -> f32 {
+/// Returns how the moves to go depend on the sum over pairs near each other on boards of a shape that
+/// is at least as wide as it is high: they grow as a power of the sum, times a factor. Such pairs do
+/// not account for all that tiles far from each other contribute, least of all where they stand in
+/// few rows. From 2×9 to 11×12 that is within a fifth on most of a solution.
+fn growth(shape: Shape) -> (f32, f32) {
     let (rows, columns) = (shape.rows() as f32, shape.columns() as f32);
-    1.6 + 0.268 * (rows + columns) / 2.0 + 0.06 * (columns - rows).abs()
+    match shape.rows() {
+        2 => (6.0 + 0.45 * columns, 0.65),
+        3 => (2.4 + 0.4 * columns, 0.72),
+        _ => {
+            let by_side = 0.268 * (rows + columns) / 2.0 + 0.06 * (columns - rows);
+            (1.6 + by_side, 0.81)
+        }
+    }
 }
 
 impl Ranking for NearRanking {
@@ -75,7 +80,8 @@ impl Ranking for NearRanking {
 
     fn moves(&self, pairs: i32) -> i32 {
         let pairs = pairs.max(0) as f32 / Rows::UNIT as f32;
-        (times(self.shape()) * pairs.powf(POWER) * Rows::UNIT as f32) as i32
+        let (factor, power) = growth(self.shape());
+        (factor * pairs.powf(power) * Rows::UNIT as f32) as i32
     }
 
     fn count(&self) -> usize {

@@ -10,15 +10,12 @@ use super::rows::{self, NearRows};
 use super::weights::NearWeights;
 use crate::heuristic::learned::Ranking;
 use crate::heuristic::learned::file::Reading;
-use crate::heuristic::learned::shipped::{self, landscape, shapes_within};
+use crate::heuristic::learned::shipped::{self, Square, landscape, shapes_within};
 use crate::heuristic::shared_table::{Slot, Slots, TableBuilder};
 use crate::puzzle::Shape;
 
 static STAGED: Slots<Work<InStages>> = Slots::new();
 static WHOLE: Slots<Work<Whole>> = Slots::new();
-
-/// The side of the square that the shipped weights are for.
-const SHIPPED_SIDE: usize = 10;
 
 /// The shortest side of a board with rows for stages.
 const LEAST_SIDE: usize = 8;
@@ -34,23 +31,24 @@ pub const fn supports(shape: Shape) -> bool {
     rows >= LEAST_SIDE && columns <= MOST_SIDE && columns > LEAST_SIDE && rows <= columns
 }
 
-/// The most cells of a board that is ranked by all pairs. On larger boards, beams by tiles near
-/// each other are as good, and faster.
-const MOST_BY_ALL_PAIRS: usize = 49;
-
 /// The most cells and the longest side of boards that are ranked whole. On larger boards, for which
 /// more lines would be inserted into the weights of 10×10, beams get stuck.
 pub(in crate::heuristic::learned) const MOST_WHOLE: usize = 132;
 const LONGEST_WHOLE: usize = 16;
 
-/// Returns whether there are weights for whole boards of this shape, in either orientation: 7×8,
-/// 8×8, and all boards that are not ranked by all pairs, if they have at most 132 cells and sides
-/// of at most 16.
+/// The most cells of a longer board that is ranked whole, and its longest side.
+const MOST_LONG: usize = 40;
+const LONGEST: usize = 20;
+
+/// Returns whether there are weights for whole boards of this shape, in either orientation: all with
+/// a side of more than 6, if they have at most 132 cells and sides of at most 16, or at most 40 cells
+/// and sides of at most 20.
 #[must_use]
 pub const fn supports_whole(shape: Shape) -> bool {
     let shape = landscape(shape);
-    let is_large = shape.cells() > MOST_BY_ALL_PAIRS || !shipped::supports(shape);
-    is_large && shape.cells() <= MOST_WHOLE && shape.columns() <= LONGEST_WHOLE
+    let (cells, side) = (shape.cells(), shape.columns());
+    let is_within = cells <= MOST_WHOLE && side <= LONGEST_WHOLE;
+    !shipped::supports(shape) && (is_within || cells <= MOST_LONG && side <= LONGEST)
 }
 
 /// Works on the rows for stages, for about as long as the given number of search nodes takes.
@@ -79,14 +77,14 @@ pub fn ready_whole(shape: Shape) -> Option<Arc<NearRanking>> {
 /// Returns the shipped weights for stages, fitted to a shape, or `None` if they are damaged.
 #[must_use]
 pub fn shipped(shape: Shape) -> Option<NearWeights> {
-    let weights = NearWeights::from_bytes(InStages::BYTES).ok()?;
+    let weights = NearWeights::from_bytes(InStages::shipped(shape).bytes).ok()?;
     Some(weights.fit(shape))
 }
 
 /// Returns the shipped weights for whole boards, fitted to a shape, or `None` if they are damaged.
 #[must_use]
 pub fn shipped_whole(shape: Shape) -> Option<NearWeights> {
-    let weights = NearWeights::from_bytes(Whole::BYTES).ok()?;
+    let weights = NearWeights::from_bytes(Whole::shipped(shape).bytes).ok()?;
     Some(weights.fit(shape))
 }
 
@@ -97,14 +95,14 @@ fn slot<P: Purpose>(slots: &'static Slots<Work<P>>, shape: Shape) -> &'static Sl
 
 /// What weights are used for.
 trait Purpose: Send + 'static {
-    /// The shipped weights.
-    const BYTES: &'static [u8];
-
     /// The table that beams look up.
     type Table: Send + Sync;
 
     /// Returns all shapes for which there are weights.
     fn shapes() -> impl Iterator<Item = Shape>;
+
+    /// Returns the shipped weights from which those of a shape are derived.
+    fn shipped(shape: Shape) -> Square;
 
     /// Returns the shape of the table's boards.
     fn shape(table: &Self::Table) -> Shape;
@@ -121,11 +119,14 @@ trait Purpose: Send + 'static {
 struct InStages;
 
 impl Purpose for InStages {
-    const BYTES: &'static [u8] = shipped::NEAR_STAGED;
     type Table = NearRows;
 
     fn shapes() -> impl Iterator<Item = Shape> {
         shapes_within(LEAST_SIDE..=MOST_SIDE).filter(|&shape| supports(shape))
+    }
+
+    fn shipped(_shape: Shape) -> Square {
+        shipped::NEAR_STAGED
     }
 
     fn shape(table: &NearRows) -> Shape {
@@ -146,12 +147,15 @@ impl Purpose for InStages {
 struct Whole;
 
 impl Purpose for Whole {
-    const BYTES: &'static [u8] = shipped::NEAR_WHOLE;
     type Table = NearRanking;
 
     fn shapes() -> impl Iterator<Item = Shape> {
-        let shapes = shapes_within(Shape::MIN_SIDE..=LONGEST_WHOLE);
+        let shapes = shapes_within(Shape::MIN_SIDE..=LONGEST);
         shapes.filter(|&shape| landscape(shape) == shape && supports_whole(shape))
+    }
+
+    fn shipped(shape: Shape) -> Square {
+        shipped::near_whole(shape)
     }
 
     fn shape(table: &NearRanking) -> Shape {
@@ -163,7 +167,7 @@ impl Purpose for Whole {
     }
 
     fn table(rows: rows::TableBuilder) -> Option<NearRanking> {
-        shipped::with_network(NearRanking::of_rows(rows), shipped::near_network)
+        shipped::with_network(NearRanking::of_rows(rows))
     }
 }
 
@@ -182,10 +186,11 @@ enum Stage {
     Failed,
 }
 
-/// Returns the largest shape on the way from that of the weights to this one. Lines are removed
-/// before any are inserted.
-fn largest_for(shape: Shape) -> Shape {
-    let shipped = Shape::new(SHIPPED_SIDE, SHIPPED_SIDE).expect("a side in range");
+/// Returns the largest shape on the way from that of the shipped weights to this one. Lines are
+/// removed before any are inserted.
+fn largest_for<P: Purpose>(shape: Shape) -> Shape {
+    let side = P::shipped(shape).side;
+    let shipped = Shape::new(side, side).expect("a side in range");
     if shipped.cells() > shape.cells() {
         shipped
     } else {
@@ -211,14 +216,14 @@ impl<P: Purpose> TableBuilder for Work<P> {
         // The weights are held while the rows are made, and two sets of them while a line is
         // inserted or removed.
         let making = NearRows::bytes(*shape) + NearWeights::bytes(*shape);
-        let lifting = 2 * NearWeights::bytes(largest_for(*shape));
+        let lifting = 2 * NearWeights::bytes(largest_for::<P>(*shape));
         making.max(lifting).max(P::bytes(*shape))
     }
 
     fn begin(_: &Shape, shape: Shape) -> Self {
         Self {
             shape,
-            stage: Reading::begin(P::BYTES).map_or(Stage::Failed, Stage::Reading),
+            stage: Reading::begin(P::shipped(shape).bytes).map_or(Stage::Failed, Stage::Reading),
             purpose: PhantomData,
         }
     }
@@ -230,7 +235,7 @@ impl<P: Purpose> TableBuilder for Work<P> {
             let squared = shape.cells().pow(2) as u64;
             states.saturating_mul(a_node).div_ceil(squared)
         };
-        let largest = largest_for(self.shape);
+        let largest = largest_for::<P>(self.shape);
         match &mut self.stage {
             Stage::Reading(reading) => {
                 if reading.advance(pieces(READ_A_NODE, largest)) {
