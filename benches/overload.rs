@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -46,9 +46,9 @@ struct Arguments {
     #[arg(long, default_value_t = 200)]
     deadline: u64,
 
-    /// The callers of the other turns.
-    #[arg(long, default_value_t = 16)]
-    callers: usize,
+    /// The callers of the other turns: enough to keep the server busy.
+    #[arg(long, default_value = "16")]
+    callers: NonZeroUsize,
 
     /// The connections.
     #[arg(long, default_value = "16")]
@@ -59,8 +59,8 @@ struct Arguments {
     turns: NonZeroUsize,
 
     /// How long a turn takes.
-    #[arg(long, default_value_t = 5)]
-    seconds: u64,
+    #[arg(long, default_value = "5")]
+    seconds: NonZeroU64,
 
     /// The seed of the boards.
     #[arg(long, default_value_t = 1)]
@@ -128,16 +128,23 @@ impl Questions {
 /// What became of the calls of a turn.
 #[derive(Default)]
 struct Tally {
+    /// Where calls are sent at a fixed rate: their number.
+    sent: u64,
     in_time: u64,
+    /// Those of them before the end of the turn: the rate is that of a server which is still asked.
+    within_turn: u64,
     late: u64,
     /// By gRPC status.
     failed: BTreeMap<String, u64>,
 }
 
 impl Tally {
-    fn count(&mut self, status: String, is_late: bool) {
+    fn count(&mut self, status: String, is_late: bool, end: Instant) {
         match (status.as_str(), is_late) {
-            ("0", false) => self.in_time += 1,
+            ("0", false) => {
+                self.in_time += 1;
+                self.within_turn += u64::from(Instant::now() < end);
+            }
             ("0", true) => self.late += 1,
             _ => *self.failed.entry(status).or_default() += 1,
         }
@@ -145,6 +152,7 @@ impl Tally {
 
     fn add(&mut self, other: Self) {
         self.in_time += other.in_time;
+        self.within_turn += other.within_turn;
         self.late += other.late;
         for (status, calls) in other.failed {
             *self.failed.entry(status).or_default() += calls;
@@ -232,7 +240,7 @@ async fn peak(
     (0..callers).for_each(|number| begin(&mut calls, number));
     while let Some(called) = calls.join_next().await {
         let (number, (status, is_late)) = called.expect("calls do not panic");
-        tally.count(status, is_late);
+        tally.count(status, is_late, end);
         if Instant::now() < end {
             begin(&mut calls, number);
         }
@@ -256,11 +264,12 @@ async fn flood(client: &Arc<Client>, questions: &mut Questions, rate: u64, end: 
         }
         while let Some(called) = calls.try_join_next() {
             let (status, is_late) = called.expect("calls do not panic");
-            tally.count(status, is_late);
+            tally.count(status, is_late, end);
         }
     }
+    tally.sent = sent;
     for (status, is_late) in calls.join_all().await {
-        tally.count(status, is_late);
+        tally.count(status, is_late, end);
     }
     tally
 }
@@ -275,19 +284,20 @@ async fn main() -> Result<(), BoxError> {
         goal: Board::solved(Shape::new(side, side)?),
         dice: Dice::new(arguments.seed),
     };
-    let per_second = |tally: &Tally| tally.in_time as f64 / arguments.seconds as f64;
-    let end = || Instant::now() + Duration::from_secs(arguments.seconds);
+    let seconds = arguments.seconds.get();
+    let per_second = |tally: &Tally| tally.within_turn as f64 / seconds as f64;
+    let end = || Instant::now() + Duration::from_secs(seconds);
     let mut ratios = Vec::new();
     let mut offered = Tally::default();
     // The tables of the first calls are not ready yet.
-    peak(&client, &mut questions, arguments.callers, end()).await;
+    peak(&client, &mut questions, arguments.callers.get(), end()).await;
     for turn in 1..=arguments.turns.get() {
-        let peak = peak(&client, &mut questions, arguments.callers, end()).await;
+        let peak = peak(&client, &mut questions, arguments.callers.get(), end()).await;
         let flood = flood(&client, &mut questions, arguments.rate, end()).await;
         let (peak, kept) = (per_second(&peak), per_second(&flood));
         println!(
             "turn {turn}: peak {peak:.0} answers/s, {kept:.0} of {} calls/s, ratio {:.2}",
-            arguments.rate,
+            flood.sent / seconds,
             kept / peak
         );
         ratios.push(kept / peak);

@@ -23,7 +23,7 @@ use crate::training::{
 #[derive(Args, Debug)]
 pub(super) struct TrainArgs {
     /// The size of the boards, rows by columns, such as 5x5. Boards with sides of up to 6 are ranked by all pairs of tiles, those
-    /// of up to 132 cells with a longer side, of up to 16, by tiles near each other.
+    /// of up to 132 cells with a longer side, of up to 16 (20 with up to 40 cells), by tiles near each other.
     #[arg(long)]
     shape: Size,
 
@@ -265,8 +265,8 @@ impl TrainArgs {
     fn beginning(&self, shape: Shape) -> Result<Weights, Failure> {
         if !learned::supports(shape) || shape.rows() > shape.columns() {
             return Err(Failure::Input(format!(
-                "--shape {shape}: boards to learn have sides of at most 16, at most 132 cells, or 144 with --staged, and are at \
-                 least as wide as they are high"
+                "--shape {shape}: boards to learn have at most 132 cells and sides of at most 16, or 40 cells and sides of at most 20, or are \
+                 12×12 with --staged; and they are at least as wide as they are high"
             )));
         }
         let Some(from) = &self.from else {

@@ -38,20 +38,18 @@ pub fn staged(problem: &Problem, tables: &Arc<Tables>) -> Box<dyn Beams> {
 /// Whether beams for boards of this shape are staged, all of them or only the narrow ones, and take a while.
 #[must_use]
 pub fn are_staged(shape: Shape) -> bool {
-    suit(shape) && is_large(shape)
+    suit(shape) && (is_large(shape) || !beam::is_learned(shape))
 }
 
 /// Whether boards of this shape are so large that narrow beams over whole boards mostly get stuck.
 const fn is_large(shape: Shape) -> bool {
-    let (cells, rows, columns) = (shape.cells(), shape.rows(), shape.columns());
-    let is_long = rows > LONG_SIDE || columns > LONG_SIDE;
-    cells > LARGE || is_long && cells > LONG
+    let is_long = shape.rows() > SMALL_SIDE || shape.columns() > SMALL_SIDE;
+    shape.cells() > if is_long { EASY_CELLS } else { SMALL_CELLS }
 }
 
-/// The most cells of a board that is not large, and of one with a side of more than 8.
-const LARGE: usize = 64;
-const LONG: usize = 40;
-const LONG_SIDE: usize = 8;
+/// The most cells of a board that is not large, with sides of at most 8. A longer one must be easy.
+const SMALL_CELLS: usize = 64;
+const SMALL_SIDE: usize = 8;
 
 /// About the time of the narrowest staged beam that is worth it, as its solutions are shorter than any other
 /// method's.
@@ -258,7 +256,7 @@ const PAIR_CELLS: usize = 256;
 /// The nanoseconds per node of wide staged beams on boards up to this side; on larger ones a node takes longer
 /// by the square root of the side.
 const STAGED_NODE: f64 = 125.0;
-const SMALL_SIDE: f64 = 16.0;
+const SHORT_SIDE: f64 = 16.0;
 
 /// By how much more a node takes in narrow beams, times the width to the power of 0.7, up to this side: mostly
 /// because tables are made, and the fewer the longer the side. Measured from 12×12 to 32×32 at widths from 4
@@ -322,7 +320,7 @@ impl Beams for Staged {
 
     fn cost(&self, scale: Scale) -> f64 {
         let side = side(self.problem.shape());
-        let growth = (side / SMALL_SIDE).max(1.0).sqrt();
+        let growth = (side / SHORT_SIDE).max(1.0).sqrt();
         let narrow = NARROWNESS * (NARROW_SIDE / side).min(1.0).powf(2.6);
         STAGED_NODE * growth * (1.0 + narrow / (scale.width.max(1) as f64).powf(0.7))
     }

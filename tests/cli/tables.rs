@@ -195,9 +195,15 @@ fn ranks_are_learned_where_that_is_asked_for() {
     let narrow = ["--shape", "4x4", "--learn", "ranks", "--width", "47"];
     let failure = train(&narrow, &ranks).expect_err("too narrow to learn from");
     assert!(failure.contains("--width 47"), "{failure}");
-    let near = ["--shape", "9x9", "--learn", "moves"];
-    let failure = train(&near, &ranks).expect_err("ranked by ranks");
-    assert!(failure.contains("--learn moves"), "{failure}");
+    for shape in ["7x7", "9x9"] {
+        let near = ["--shape", shape, "--learn", "moves"];
+        let failure = train(&near, &ranks).expect_err("ranked by ranks");
+        assert!(failure.contains("--learn moves"), "{failure}");
+    }
+    for shape in ["13x13", "7x6", "2x21"] {
+        let failure = train(&["--shape", shape], &ranks).expect_err("not ranked whole");
+        assert!(failure.contains("at most 132 cells"), "{failure}");
+    }
 }
 
 #[test]

@@ -192,11 +192,11 @@ fn what_is_shipped_is_whole() {
         ),
         (
             include_bytes!("../../weights/whole-8x8.loyd"),
-            [(8, 8), (2, 8), (7, 9)],
+            [(8, 8), (2, 8), (6, 10)],
         ),
         (
             include_bytes!("../../weights/whole-10x10.loyd"),
-            [(10, 10), (9, 9), (3, 12)],
+            [(10, 10), (8, 9), (3, 12)],
         ),
     ];
     for (bytes, shapes) in whole {
@@ -288,5 +288,25 @@ fn rows_are_made_bit_by_bit_for_boards_beyond_those_that_were_learned() {
     let ranking = near::ready_whole(tall).unwrap();
     assert_eq!(ranking.shape(), wide);
     assert!(ranking.network().is_none());
+    let square = shape(9, 9);
+    while !near::prepare_whole(square, 1 << 20) {}
+    assert!(near::ready_whole(square).unwrap().network().is_some());
     assert!(table_counts().bytes >= before + NearRanking::bytes(wide));
+}
+
+#[test]
+fn tables_of_all_boards_keep_within_their_bounds() {
+    let sides = || 2..=20;
+    let shapes = sides().flat_map(|rows| sides().map(move |columns| shape(rows, columns)));
+    let shapes: Vec<_> = shapes
+        .filter(|shape| shape.rows() <= shape.columns())
+        .collect();
+    let whole = || shapes.iter().filter(|&&shape| near::supports_whole(shape));
+    let small = whole().filter(|shape| shape.columns() <= 8);
+    let small: usize = small.map(|&shape| NearRanking::bytes(shape)).sum();
+    assert!(small < 31_000_000, "{small}");
+    let all: usize = whole().map(|&shape| NearRanking::bytes(shape)).sum();
+    let staged = shapes.iter().filter(|&&shape| near::supports(shape));
+    let staged: usize = staged.map(|&shape| NearRows::bytes(shape)).sum();
+    assert!(all + staged < 1_900_000_000, "{all} and {staged}");
 }

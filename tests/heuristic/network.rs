@@ -32,7 +32,9 @@ fn what_is_shipped_is_whole_and_for_its_size() {
         let again = Network::from_bytes(&network.to_bytes()).unwrap();
         assert_eq!(again.to_bytes(), network.to_bytes());
     }
-    assert!(!learned::has_network(shape(11, 11)));
+    for side in [5, 7, 8, 11] {
+        assert!(!learned::has_network(shape(side, side)));
+    }
 }
 
 #[test]

@@ -174,9 +174,15 @@ fn the_learned_estimate_serves_every_home_of_the_blank() {
 }
 
 #[test]
-fn tiles_near_each_other_rank_whole_boards_beyond_8x8() {
+fn tiles_near_each_other_rank_whole_boards() {
     let mut dice = Dice::new(16);
-    for (rows, columns, home, most) in [(8, 9, 71, 720), (9, 8, 0, 720), (9, 9, 40, 840)] {
+    for (rows, columns, home, most) in [
+        (7, 7, 48, 380),
+        (9, 7, 0, 600),
+        (8, 9, 71, 720),
+        (9, 8, 0, 720),
+        (9, 9, 40, 840),
+    ] {
         let problem = random_problem(shape(rows, columns), home, &mut dice);
         assert!(beam::is_learned(problem.shape()));
         for end in [End::Start, End::Goal] {
@@ -232,7 +238,8 @@ fn a_beam_from_the_goal_solves_too() {
 
 #[test]
 fn a_beam_tells_how_many_layers_are_to_come_to_the_end() {
-    // The network's output on 10×10 falls to minus 130 moves on the way.
+    // The network's output on 10×10 falls to minus 130 moves on the way. The last moves, of which the sum of the
+    // pairs says little, do not count.
     for (rows, columns, end) in [
         (10, 10, 100),
         (7, 7, 30),

@@ -81,11 +81,17 @@ fn what_a_beam_may_hold_and_take_is_told_of_its_kind() {
 }
 
 #[test]
-fn boards_from_5x5_on_are_staged_where_not_all_pairs_rank_them() {
+fn large_boards_and_those_that_nothing_ranks_whole_are_staged() {
     for (rows, columns, staged) in [
         (4, 4, false),
         (5, 5, false),
         (8, 8, false),
+        (5, 9, false),
+        (10, 4, false),
+        (2, 20, false),
+        (2, 21, true),
+        (5, 10, true),
+        (7, 9, true),
         (8, 9, true),
         (12, 12, true),
         (16, 16, true),

@@ -253,8 +253,10 @@ fn go_on_until(beam: &mut Box<dyn Pass>, holds: impl FnMut(&dyn Pass) -> bool) {
 /// Advances a beam until a condition holds. Returns false if it finds a solution before.
 fn goes_on_until(beam: &mut Box<dyn Pass>, mut holds: impl FnMut(&dyn Pass) -> bool) -> bool {
     while !holds(beam.as_ref()) {
-        if beam.advance(Budget::nodes(10)) != Step::Working {
-            return false;
+        match beam.advance(Budget::nodes(10)) {
+            Step::Working => {}
+            Step::Found(_) => return false,
+            Step::Done(stop) => panic!("{stop:?}"),
         }
     }
     true

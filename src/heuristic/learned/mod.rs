@@ -5,9 +5,9 @@
 //! that were learned from solutions instead of counted moves. It is not a bound.
 //!
 //! The weights of square boards are shipped; those of other boards are derived from them by
-//! removing or inserting lines ([`Weights::lifted`]). Both become [`Rows`], which belong to the
-//! process, when first requested. They are for goals with the blank in the last cell, on boards at
-//! least as wide as they are high.
+//! removing lines ([`Weights::lifted`]). Both become [`Rows`], which belong to the process, when
+//! first requested. They are for goals with the blank in the last cell, on boards at least as wide
+//! as they are high. Where a side is longer than 6, only pairs of tiles [`near`] each other count.
 
 mod by_tile;
 mod file;
@@ -30,7 +30,7 @@ pub use network::{Along, Network, Sums, UNITS};
 pub use ranking::{Changes, Ranking};
 pub use rows::{Between, Rows};
 pub use table::{has_network, prepare, ready, supports};
-pub use weights::{MAX_CELLS, Weights};
+pub use weights::Weights;
 
 pub(crate) use file::Stored;
 pub(crate) use weights::{Transposition, home_of, pair_place, pairs_of, tile_of};

@@ -4,9 +4,8 @@ use std::ops::Range;
 
 use memmap2::MmapMut;
 
-use super::lookup::{Lookup, TOGETHER};
 use super::network::Network;
-use super::ranking::{Changes, Ranking, goal, one_after_the_other};
+use super::ranking::{Changes, Ranking, goal};
 use super::slides::Slides;
 use super::weights::Weights;
 use crate::heuristic::huge_pages;
@@ -36,7 +35,6 @@ pub struct Rows {
     /// The estimate of the goal.
     goal: i32,
     slides: Slides,
-    lookup: Option<Lookup>,
     network: Option<Box<Network>>,
     /// The last row is followed by [`SLACK`] bytes.
     rows: MmapMut,
@@ -111,7 +109,6 @@ impl Ranking for Rows {
             first,
             sign,
             cells,
-            lookup: self.lookup,
             rows: &self.rows[first * row_bytes(cells)..],
         }
     }
@@ -123,7 +120,6 @@ pub struct Between<'a> {
     first: usize,
     sign: i32,
     cells: usize,
-    lookup: Option<Lookup>,
     rows: &'a [u8],
 }
 
@@ -146,37 +142,9 @@ impl Changes for Between<'_> {
         let sum = match cells {
             25 => sum(row, 25, &tiles[..25]),
             36 => sum(row, 36, &tiles[..36]),
-            49 => sum(row, 49, &tiles[..49]),
-            64 => sum(row, 64, &tiles[..64]),
             _ => sum(row, cells, &tiles[..cells]),
         };
         sum - self.bias()
-    }
-
-    #[inline]
-    fn are_looked_up_together(&self) -> bool {
-        self.lookup.is_some()
-    }
-
-    #[inline]
-    fn sums(
-        &self,
-        tile: usize,
-        boards: &[u8],
-        nodes: &[u32; TOGETHER],
-        next: usize,
-        sums: &mut [i32],
-    ) {
-        match self.lookup {
-            Some(lookup) if sums.len() >= FEW => {
-                let next = self.row(next);
-                let found = lookup.sums(self.row(tile), self.cells, boards, nodes, next);
-                for (sum, found) in sums.iter_mut().zip(found) {
-                    *sum = i32::from(found) - self.bias();
-                }
-            }
-            _ => one_after_the_other(self, tile, boards, nodes, sums),
-        }
     }
 }
 
@@ -193,9 +161,6 @@ impl Between<'_> {
         BIAS as i32 * self.cells as i32
     }
 }
-
-/// Fewer boards are looked up faster one after the other.
-const FEW: usize = 6;
 
 /// The byte that stands for no change.
 const BIAS: u8 = 128;
@@ -254,7 +219,6 @@ impl TableBuilder {
                 goal: weights.of(&goal(shape)),
                 weights,
                 slides,
-                lookup: Lookup::available(cells, Lookup::MOST),
                 network: None,
                 rows: huge_pages::zeroed(rows + SLACK),
             },

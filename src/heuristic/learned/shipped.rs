@@ -115,7 +115,7 @@ pub(super) fn with_network<R: Ranking>(mut ranking: R) -> Option<R> {
 }
 
 /// Returns all shapes for which there are weights of all pairs. The rows of all of them together
-/// take 12 MB.
+/// take 8 MB.
 pub(super) fn shapes() -> impl Iterator<Item = Shape> {
     shapes_within(Shape::MIN_SIDE..=MAX_SIDE).filter(|&shape| supports(shape))
 }

@@ -25,7 +25,7 @@ pub fn prepare(shape: Shape, nodes: u64) -> bool {
     slot(shape).is_none_or(|slot| slot.build(nodes))
 }
 
-/// Returns the rows for a shape if they are ready. The rows of all shapes together take 12 MB, and
+/// Returns the rows for a shape if they are ready. The rows of all shapes together take 8 MB, and
 /// those for larger boards ([`near`](super::near)) 1.9 GB.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
@@ -48,7 +48,7 @@ fn slot(shape: Shape) -> Option<&'static Slot<Work>> {
 struct Work {
     shape: Shape,
     stage: Stage,
-    /// The lines that are still to be inserted or removed.
+    /// The lines that are still to be removed.
     lifts: std::vec::IntoIter<Line>,
 }
 

@@ -3,9 +3,9 @@
 use super::file::{self, Stored, WeightsError};
 use crate::puzzle::{Shape, goal_cell, plain_tile};
 
-/// The most cells of boards that have weights: their number grows with the fourth power of the
-/// number of cells.
-pub const MAX_CELLS: usize = 100;
+/// The most cells of boards whose weights a file may hold: their number grows with the fourth power
+/// of the number of cells.
+const MAX_CELLS: usize = 100;
 
 /// The weights for boards of a shape with the blank's home in the last cell, in parts of a move
 /// ([`Rows::UNIT`](super::Rows::UNIT)). The estimate of a board is the sum of the weights of its

@@ -3,7 +3,7 @@
 use super::estimate::Value;
 use crate::search::beam::{Head, Nodes, Tile};
 
-/// The nodes in whose time a root is evaluated, as its first evaluation looks at all pairs of tiles.
+/// The nodes in whose time a root is evaluated, as its first evaluation looks at all tiles.
 const NODES_A_ROOT: u64 = 16;
 
 /// Boards that have completed their stages and enter another beam one after the other.

@@ -218,7 +218,7 @@ impl TableBuilder {
                 slides,
                 near: near.collect(),
                 alone: vec![0; rows].into(),
-                lookup: Lookup::available(cells, lookup::MOST),
+                lookup: Lookup::available().filter(|_| cells <= lookup::MOST),
                 rows: huge_pages::zeroed(rows * row_bytes(cells) + SLACK),
             },
             weights,

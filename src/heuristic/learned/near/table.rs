@@ -34,11 +34,11 @@ pub const fn supports(shape: Shape) -> bool {
 /// The most cells and the longest side of boards that are ranked whole. On larger boards, for which
 /// more lines would be inserted into the weights of 10×10, beams get stuck.
 pub(in crate::heuristic::learned) const MOST_WHOLE: usize = 132;
-const LONGEST_WHOLE: usize = 16;
+const WHOLE_SIDE: usize = 16;
 
 /// The most cells of a longer board that is ranked whole, and its longest side.
-const MOST_LONG: usize = 40;
-const LONGEST: usize = 20;
+const LONG_CELLS: usize = 40;
+const LONG_SIDE: usize = 20;
 
 /// Returns whether there are weights for whole boards of this shape, in either orientation: all with
 /// a side of more than 6, if they have at most 132 cells and sides of at most 16, or at most 40 cells
@@ -47,8 +47,8 @@ const LONGEST: usize = 20;
 pub const fn supports_whole(shape: Shape) -> bool {
     let shape = landscape(shape);
     let (cells, side) = (shape.cells(), shape.columns());
-    let is_within = cells <= MOST_WHOLE && side <= LONGEST_WHOLE;
-    !shipped::supports(shape) && (is_within || cells <= MOST_LONG && side <= LONGEST)
+    let is_within = cells <= MOST_WHOLE && side <= WHOLE_SIDE;
+    !shipped::supports(shape) && (is_within || cells <= LONG_CELLS && side <= LONG_SIDE)
 }
 
 /// Works on the rows for stages, for about as long as the given number of search nodes takes.
@@ -150,7 +150,7 @@ impl Purpose for Whole {
     type Table = NearRanking;
 
     fn shapes() -> impl Iterator<Item = Shape> {
-        let shapes = shapes_within(Shape::MIN_SIDE..=LONGEST);
+        let shapes = shapes_within(Shape::MIN_SIDE..=LONG_SIDE);
         shapes.filter(|&shape| landscape(shape) == shape && supports_whole(shape))
     }
 
