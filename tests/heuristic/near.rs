@@ -185,19 +185,13 @@ fn what_is_shipped_is_whole() {
     assert!(near::shipped(shape(10, 10)) == Some(weights.clone()));
     assert!(near::shipped(shape(8, 12)) == Some(weights.fit(shape(8, 12))));
     // For whole boards: weights, and the shapes that are made of them.
-    let whole: [(&[u8], [(usize, usize); 3]); 3] = [
-        (
-            include_bytes!("../../weights/whole-7x7.loyd"),
-            [(7, 7), (3, 7), (6, 7)],
-        ),
-        (
-            include_bytes!("../../weights/whole-8x8.loyd"),
-            [(8, 8), (2, 8), (6, 10)],
-        ),
-        (
-            include_bytes!("../../weights/whole-10x10.loyd"),
-            [(10, 10), (8, 9), (3, 12)],
-        ),
+    let of_7: &[u8] = include_bytes!("../../weights/whole-7x7.loyd");
+    let of_8: &[u8] = include_bytes!("../../weights/whole-8x8.loyd");
+    let of_10: &[u8] = include_bytes!("../../weights/whole-10x10.loyd");
+    let whole = [
+        (of_7, [(7, 7), (3, 7), (6, 7)]),
+        (of_8, [(8, 8), (2, 8), (6, 10)]),
+        (of_10, [(10, 10), (8, 9), (3, 12)]),
     ];
     for (bytes, shapes) in whole {
         let weights = NearWeights::from_bytes(bytes).unwrap();
