@@ -28,7 +28,7 @@ fn prepare(shape: Shape) {
 #[test]
 fn a_table_makes_room_once_nobody_has_asked_for_it_for_a_period() {
     let (_alone, period) = alone();
-    let (large, small) = (shape(5, 5), shape(4, 5));
+    let (large, small) = (shape(6, 6), shape(5, 6));
     // Whatever other tests have left goes first.
     begin_period(period);
     let room = Rows::bytes(large) * 5 / 4;
@@ -87,9 +87,9 @@ fn tables_never_take_more_than_their_room_whoever_asks() {
     let (_alone, period) = alone();
     begin_period(period);
     let shapes =
-        [(3, 3), (3, 4), (4, 4), (4, 5), (5, 5)].map(|(rows, columns)| shape(rows, columns));
+        [(3, 3), (4, 5), (5, 5), (5, 6), (6, 6)].map(|(rows, columns)| shape(rows, columns));
     // More than the other test leaves.
-    let most = Rows::bytes(shape(5, 5)) * 5 / 4;
+    let most = Rows::bytes(shape(6, 6)) * 5 / 4;
     limit_tables(most);
     thread::scope(|scope| {
         for seed in 0..4 {

@@ -3,7 +3,7 @@ use std::array;
 use loyd::heuristic::learned::near::{self, NearRanking, NearRows, NearWeights};
 use loyd::heuristic::learned::{Changes, Line, Ranking, Rows, TOGETHER, Weights, WeightsError};
 use loyd::heuristic::table_counts;
-use loyd::puzzle::{Board, Dice};
+use loyd::puzzle::{Board, Dice, Direction};
 
 use crate::learned::tiles;
 use crate::support::{any_direction, random_problem, shape};
@@ -123,6 +123,15 @@ fn boards_looked_up_together_come_to_what_each_comes_to_alone() {
 }
 
 #[test]
+#[should_panic]
+fn a_board_that_is_not_there_is_not_looked_up() {
+    let ranking = NearRanking::new(NearWeights::of(&weights()));
+    let boards = [0; 2 * 5 * 5];
+    let between = ranking.between(0, Direction::Left);
+    between.sums(1, &boards, &[2; TOGETHER], 1, &mut [0; TOGETHER]);
+}
+
+#[test]
 fn the_moves_to_go_grow_with_what_pairs_tell() {
     let ranking = NearRanking::new(NearWeights::of(&weights()));
     assert_eq!(ranking.moves(0), 0);
@@ -189,9 +198,9 @@ fn what_is_shipped_is_whole() {
     let of_8: &[u8] = include_bytes!("../../weights/whole-8x8.loyd");
     let of_10: &[u8] = include_bytes!("../../weights/whole-10x10.loyd");
     let whole = [
-        (of_7, [(7, 7), (3, 7), (6, 7)]),
-        (of_8, [(8, 8), (2, 8), (6, 10)]),
-        (of_10, [(10, 10), (8, 9), (3, 12)]),
+        (of_7, [(7, 7), (2, 7), (3, 7), (6, 7)]),
+        (of_8, [(8, 8), (2, 8), (7, 9), (6, 10)]),
+        (of_10, [(10, 10), (9, 9), (8, 9), (3, 12)]),
     ];
     for (bytes, shapes) in whole {
         let weights = NearWeights::from_bytes(bytes).unwrap();
@@ -252,7 +261,9 @@ fn rows_are_made_bit_by_bit_for_boards_beyond_those_that_were_learned() {
         assert!(near::prepare(shape, 0) && near::ready(shape).is_none());
     }
     // Whole boards in either orientation, but neither the largest nor the smallest.
-    for (rows, columns) in [(2, 7), (7, 7), (9, 8), (12, 5), (8, 16), (12, 11), (2, 20)] {
+    let whole = [(2, 7), (7, 7), (7, 8), (8, 6), (8, 8), (9, 8), (12, 5)];
+    let long = [(3, 14), (8, 16), (12, 11), (2, 20)];
+    for (rows, columns) in whole.into_iter().chain(long) {
         assert!(near::supports_whole(shape(rows, columns)));
     }
     for shape in [
