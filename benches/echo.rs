@@ -5,6 +5,8 @@
 //! `cargo bench --bench echo 2>/dev/null`; needs `h2load` (Debian: nghttp2-client). The two servers
 //! take turns, and the ratio of each turn is printed. The log is written, as by `loyd serve`.
 
+mod frame;
+
 use std::net::SocketAddr;
 use std::process::Command;
 
@@ -14,7 +16,6 @@ use loyd::service::proto;
 use loyd::service::proto::puzzle_service_server::{PuzzleService, PuzzleServiceServer};
 use loyd::service::{Server, proto::CheckSolvableResponse};
 use loyd::telemetry::{self, LogFormat};
-use prost::Message;
 use tokio_stream::Empty;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
@@ -109,12 +110,8 @@ fn main() -> Result<(), BoxError> {
         Ok::<_, BoxError>((loyd, echo))
     })?;
 
-    let message = question().encode_to_vec();
     let body = std::env::temp_dir().join(format!("loyd-echo-{}", std::process::id()));
-    let mut frame = vec![0];
-    frame.extend((message.len() as u32).to_be_bytes());
-    frame.extend(message);
-    std::fs::write(&body, frame)?;
+    std::fs::write(&body, frame::frame(&question()))?;
     let mut ratios = Vec::new();
     for turn in 1..=TURNS {
         let (ours, bare) = (load(loyd, &body)?, load(echo, &body)?);

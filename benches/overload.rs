@@ -9,6 +9,8 @@
 //! other, calls are sent at a fixed rate, whether or not earlier ones have been answered. All boards
 //! are different. The client speaks HTTP/2 itself, to take little from a server on the same machine.
 
+mod frame;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -22,7 +24,6 @@ use hyper::body::Bytes;
 use loyd::puzzle::generate::{Solvability, uniform};
 use loyd::puzzle::{Board, Dice, Shape};
 use loyd::service::proto;
-use prost::Message;
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
@@ -117,19 +118,13 @@ impl Questions {
             objective: self.calls.objective().into(),
             ..proto::SolveRequest::default()
         };
-        let length = message.encoded_len() as u32;
-        let mut frame = vec![0];
-        frame.extend(length.to_be_bytes());
-        message.encode(&mut frame).expect("a vector grows");
-        frame.into()
+        frame::frame(&message).into()
     }
 }
 
 /// What became of the calls of a turn.
 #[derive(Default)]
 struct Tally {
-    /// Where calls are sent at a fixed rate: their number.
-    sent: u64,
     in_time: u64,
     /// Those of them before the end of the turn: the rate is that of a server which is still asked.
     within_turn: u64,
@@ -148,6 +143,11 @@ impl Tally {
             ("0", true) => self.late += 1,
             _ => *self.failed.entry(status).or_default() += 1,
         }
+    }
+
+    /// Returns the number of calls.
+    fn calls(&self) -> u64 {
+        self.in_time + self.late + self.failed.values().sum::<u64>()
     }
 
     fn add(&mut self, other: Self) {
@@ -267,7 +267,6 @@ async fn flood(client: &Arc<Client>, questions: &mut Questions, rate: u64, end: 
             tally.count(status, is_late, end);
         }
     }
-    tally.sent = sent;
     for (status, is_late) in calls.join_all().await {
         tally.count(status, is_late, end);
     }
@@ -297,7 +296,7 @@ async fn main() -> Result<(), BoxError> {
         let (peak, kept) = (per_second(&peak), per_second(&flood));
         println!(
             "turn {turn}: peak {peak:.0} answers/s, {kept:.0} of {} calls/s, ratio {:.2}",
-            flood.sent / seconds,
+            flood.calls() / seconds,
             kept / peak
         );
         ratios.push(kept / peak);

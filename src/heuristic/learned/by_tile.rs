@@ -1,6 +1,6 @@
 //! Slides grouped by tile, so that a row can be looked up for many boards together.
 
-use super::lookup;
+use super::lookup::Lookup;
 
 /// The slides that a vector has numbers for.
 const BLOCK: usize = 32;
@@ -23,7 +23,7 @@ impl ByTile {
     /// Returns it without slides, or `None` where the processor cannot look boards up together.
     #[must_use]
     pub fn available() -> Option<Self> {
-        lookup::is_there().then(|| Self {
+        Lookup::available().map(|_| Self {
             tiles: Box::new([0; Self::MOST]),
             places: Box::new([0; Self::MOST + BLOCK]),
             runs: Vec::new(),

@@ -17,7 +17,7 @@ impl Lookup {
 
 /// Returns whether the processor has the instructions, also those that group slides.
 #[cfg(target_arch = "x86_64")]
-pub(super) fn is_there() -> bool {
+fn is_there() -> bool {
     let has_512 = is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("avx512bw");
     let has_256 = is_x86_feature_detected!("avx512vl") && is_x86_feature_detected!("avx2");
     let has_bytes =
@@ -27,6 +27,6 @@ pub(super) fn is_there() -> bool {
 
 /// Returns false: other processors have other instructions.
 #[cfg(not(target_arch = "x86_64"))]
-pub(super) const fn is_there() -> bool {
+const fn is_there() -> bool {
     false
 }

@@ -9,24 +9,29 @@ use super::network::Network;
 use super::ranking::Ranking;
 use crate::puzzle::Shape;
 
-/// The weights of a square board.
+/// What is shipped for square boards of a side.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Square {
-    pub(super) side: usize,
+    side: usize,
     /// The content of a file.
     pub(super) bytes: &'static [u8],
 }
 
+const fn square(side: usize, bytes: &'static [u8]) -> Square {
+    Square { side, bytes }
+}
+
+impl Square {
+    /// Returns the shape of its boards.
+    pub(super) fn shape(self) -> Shape {
+        Shape::new(self.side, self.side).expect("a side in range")
+    }
+}
+
 /// The weights of all pairs.
 const ALL_PAIRS: [Square; 2] = [
-    Square {
-        side: 5,
-        bytes: include_bytes!("../../../weights/5x5.loyd"),
-    },
-    Square {
-        side: 6,
-        bytes: include_bytes!("../../../weights/6x6.loyd"),
-    },
+    square(5, include_bytes!("../../../weights/5x5.loyd")),
+    square(6, include_bytes!("../../../weights/6x6.loyd")),
 ];
 
 /// The longest side of boards that are ranked by all pairs. On larger boards, pairs near each other
@@ -34,32 +39,21 @@ const ALL_PAIRS: [Square; 2] = [
 const MAX_SIDE: usize = 6;
 
 /// The weights of pairs near each other for staged beams.
-pub(super) const NEAR_STAGED: Square = Square {
-    side: 10,
-    bytes: include_bytes!("../../../weights/near-10x10.loyd"),
-};
+pub(super) const NEAR_STAGED: Square =
+    square(10, include_bytes!("../../../weights/near-10x10.loyd"));
 
 /// Those for beams over whole boards.
 const NEAR_WHOLE: [Square; 3] = [
-    Square {
-        side: 7,
-        bytes: include_bytes!("../../../weights/whole-7x7.loyd"),
-    },
-    Square {
-        side: 8,
-        bytes: include_bytes!("../../../weights/whole-8x8.loyd"),
-    },
-    Square {
-        side: 10,
-        bytes: include_bytes!("../../../weights/whole-10x10.loyd"),
-    },
+    square(7, include_bytes!("../../../weights/whole-7x7.loyd")),
+    square(8, include_bytes!("../../../weights/whole-8x8.loyd")),
+    square(10, include_bytes!("../../../weights/whole-10x10.loyd")),
 ];
 
-/// The networks beside the pairs that rank whole boards, each the content of a file.
-const NETWORKS: [(usize, &[u8]); 3] = [
-    (6, include_bytes!("../../../weights/network-6x6.loyd")),
-    (9, include_bytes!("../../../weights/network-whole-9x9.loyd")),
-    (
+/// The networks beside the pairs that rank whole boards.
+const NETWORKS: [Square; 3] = [
+    square(6, include_bytes!("../../../weights/network-6x6.loyd")),
+    square(9, include_bytes!("../../../weights/network-whole-9x9.loyd")),
+    square(
         10,
         include_bytes!("../../../weights/network-whole-10x10.loyd"),
     ),
@@ -88,16 +82,15 @@ pub(super) fn near_whole(shape: Shape) -> Square {
     match shape.columns() {
         ..=7 => seven,
         8 => eight,
-        9..=10 if shape.cells() <= eight.side * eight.side => eight,
+        9..=10 if shape.cells() <= eight.shape().cells() => eight,
         _ => ten,
     }
 }
 
 /// Returns the network for whole boards of a shape, if there is one.
 pub(super) fn network(shape: Shape) -> Option<&'static [u8]> {
-    let is_for = |side| shape.rows() == side && shape.columns() == side;
-    let found = NETWORKS.iter().find(|(side, _)| is_for(*side));
-    found.map(|&(_, bytes)| bytes)
+    let found = NETWORKS.iter().find(|square| square.shape() == shape);
+    found.map(|square| square.bytes)
 }
 
 /// Returns the bytes that the network for a shape holds, or 0 if there is none.

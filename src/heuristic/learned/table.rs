@@ -125,7 +125,7 @@ impl TableBuilder for Work {
 /// Returns the most bytes that are held during construction and afterwards: the weights before and
 /// after each line that is removed, and the weights beside the rows that are made of them.
 fn most_bytes(square: Square, lifts: &[Line]) -> usize {
-    let mut shape = Shape::new(square.side, square.side).expect("a side in range");
+    let mut shape = square.shape();
     let mut most = 0;
     for line in lifts {
         let after = line.shape(shape).unwrap_or(shape);

@@ -189,8 +189,7 @@ enum Stage {
 /// Returns the largest shape on the way from that of the shipped weights to this one. Lines are
 /// removed before any are inserted.
 fn largest_for<P: Purpose>(shape: Shape) -> Shape {
-    let side = P::shipped(shape).side;
-    let shipped = Shape::new(side, side).expect("a side in range");
+    let shipped = P::shipped(shape).shape();
     if shipped.cells() > shape.cells() {
         shipped
     } else {
