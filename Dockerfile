@@ -87,7 +87,7 @@ LABEL org.opencontainers.image.title="loyd" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 
-# Includes the best tables of the 15-puzzle, so nothing is built at startup.
+# Includes the best tables of the 15-puzzle with the blank in a corner, so that none of those is built at startup.
 FROM runtime AS loyd-with-tables
 COPY --from=tables /out/tables /usr/share/loyd
 ENV LOYD_TABLE_DIR=/usr/share/loyd

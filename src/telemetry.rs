@@ -130,9 +130,10 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
     for place in ["search", "handler", "call", "connection", "drop", "table"] {
         counter!("loyd_panics_total", "place" => place).absolute(0);
     }
-    for outcome in ["loaded", "saved", "refused", "not_saved"] {
+    for outcome in ["loaded", "saved", "refused", "not_saved", "read_only"] {
         counter!("loyd_table_files_total", "outcome" => outcome).absolute(0);
     }
+    calls::count_no_failures();
     for lack in ["queue", "share", "memory", "calls", "requests", "time"] {
         counter!("loyd_overloaded_total", "lack" => lack).absolute(0);
     }

@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use clap::Parser;
 use loyd::config::{MemoryArgs, Parts, ServeConfig, weight};
+use loyd::engine::guide_builder::GuideBuilder;
+use loyd::puzzle::Shape;
+use loyd::search::guides::Home;
 
 #[derive(Parser)]
 struct Arguments {
@@ -102,6 +105,19 @@ fn a_small_limit_is_shared_out_and_a_quarter_is_left() {
         }
     );
     assert!(taken + parts.build < 82 * percent);
+}
+
+#[test]
+fn a_container_as_in_deploy_may_build_the_tables_that_it_has_room_for() {
+    let parts = memory(&["--memory-limit", "1G"]).parts().unwrap();
+    let mut builder = GuideBuilder::new(None, parts.build);
+    let mut choices = GuideBuilder::choices(Home::new(Shape::new(4, 4).unwrap(), 15));
+    let best = choices
+        .iter()
+        .rposition(|choice| builder.bytes_of(choice).0 as u64 <= parts.tables);
+    let best = choices.swap_remove(best.unwrap());
+    assert_eq!(best.name, "7-8");
+    assert!(builder.can_build(&best));
 }
 
 #[test]

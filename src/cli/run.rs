@@ -25,7 +25,7 @@ const TABLE_MEMORY: u64 = 256 << 20;
 
 /// The bytes for building tables: enough for the smallest pattern databases and for exact distances. Larger tables
 /// are used if `loyd tables build` or `loyd serve` has built them.
-const BUILD_MEMORY: u64 = 8 << 20;
+const BUILD_MEMORY: u64 = 4 << 20;
 
 /// The time cap: a question without a time limit of its own runs until it is answered or interrupted.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);

@@ -69,7 +69,7 @@ enum Command {
 
 #[derive(Args, Debug)]
 struct BuildArgs {
-    /// Which tables, by the numbers of tiles in their patterns: more tiles take more memory and solve faster.
+    /// Which tables, by the numbers of tiles in their patterns: more tiles take more memory and solve faster. Those of 6-6-3, 3 MB, with which a server starts, are built in any case.
     #[arg(long, default_value = Tier::SevenEight.name(), value_parser = tier())]
     tier: Tier,
 
@@ -152,7 +152,13 @@ impl BuildArgs {
             ))
         })?;
         let others = self.tier.others(home).into_iter().flatten();
-        let partitions: Vec<_> = partitions.into_iter().chain(others).collect();
+        // A server starts with those of the smallest tier.
+        let smallest = Tier::ALL[0].partitions(home).into_iter().flatten();
+        let partitions: Vec<_> = partitions
+            .into_iter()
+            .chain(others)
+            .chain(smallest)
+            .collect();
         let watch = Arc::new(Watch::default());
         let mut tables = Tables::<u64>::stored_in(store);
         let built = thread::scope(|scope| {

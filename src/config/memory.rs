@@ -35,7 +35,7 @@ pub struct MemoryArgs {
     #[arg(long, env = "LOYD_HEURISTIC_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub heuristic_memory: Option<u64>,
 
-    /// The most memory to use while building a table, which takes twice the table's own size; default: half of what the others leave of --memory-limit. Tables that would take more are not built, but are used if their files are there.
+    /// The memory for building tables: while one is built it takes its size once more, beside its place in --table-memory; default: half of what the others leave of --memory-limit. Tables that would take more are not built, but are used if their files are there.
     #[arg(long, env = "LOYD_BUILD_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub build_memory: Option<u64>,
 }

@@ -8,9 +8,6 @@ use crate::search::guides::{AnyGuide, Home};
 use crate::search::ida_star::batch::Guide;
 use crate::telemetry;
 
-/// Building a table takes this many times the bytes of the finished table.
-const BUILD_FACTOR: u64 = 2;
-
 /// A choice of pattern databases for the problems of a home.
 #[derive(Clone, Debug)]
 pub struct Choice {
@@ -29,11 +26,12 @@ pub struct GuideBuilder {
 }
 
 impl GuideBuilder {
-    /// A builder that maps tables from a store, if there is one, and saves new ones there. Tables
-    /// that need more than `build_memory` bytes to build are used if they are stored, but not built.
+    /// A builder that maps tables from a store, if there is one, and saves new ones there. While a
+    /// table is built it takes its size once more. Those for which that is more than `build_memory`
+    /// bytes are used if they are stored, but not built.
     #[must_use]
     pub fn new(store: Option<Store>, build_memory: u64) -> Self {
-        let largest = usize::try_from(build_memory / BUILD_FACTOR).unwrap_or(usize::MAX);
+        let largest = usize::try_from(build_memory).unwrap_or(usize::MAX);
         Self {
             small: tables(store.clone(), largest),
             large: tables(store, largest),
@@ -179,6 +177,9 @@ fn report_files<E: RowEntry>(tables: &mut Tables<E>) {
             Event::Loaded(path) => telemetry::table_file("loaded", &path.display()),
             Event::Saved(path) => telemetry::table_file("saved", &path.display()),
             Event::Refused(error) => telemetry::table_file("refused", &error),
+            Event::NotSaved(error) if error.is_read_only() => {
+                telemetry::table_file("read_only", &error);
+            }
             Event::NotSaved(error) => telemetry::table_file("not_saved", &error),
         }
     }

@@ -45,6 +45,27 @@ impl Method {
     }
 }
 
+/// The methods that clients call for their puzzles.
+const OURS: [Method; 4] = [
+    Method::Solve,
+    Method::SolveStream,
+    Method::CheckSolvable,
+    Method::Generate,
+];
+
+/// The codes of failures that are the server's.
+const FAILURES: [&str; 3] = ["INTERNAL", "UNKNOWN", "UNAVAILABLE"];
+
+/// Creates the counters of failures: a rate needs the zero before the first one.
+pub(super) fn count_no_failures() {
+    for method in OURS {
+        for code in FAILURES {
+            counter!("loyd_requests_handled_total", "method" => method.name(), "code" => code)
+                .absolute(0);
+        }
+    }
+}
+
 /// The number of gRPC codes.
 const CODES: usize = 17;
 

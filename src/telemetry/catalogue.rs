@@ -218,7 +218,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_table_files_total",
-        "Files of pattern databases by outcome: loaded, saved, refused or not_saved.",
+        "Files of pattern databases by outcome: loaded, saved, refused, not_saved, or read_only if the folder of a table that was built is on a read-only file system.",
     ),
     (
         Kind::Gauge,

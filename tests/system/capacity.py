@@ -39,7 +39,7 @@ def cpu_seconds(pid):
 @contextlib.contextmanager
 def server(folder, *flags, tables=True, listen="127.0.0.1:0"):
     """A server that has all the tables it wants."""
-    wanted = ("--log=warn,loyd::cli=info", f"--table-dir={folder}", "--build-memory=2G")
+    wanted = ("--log=warn,loyd::cli=info", f"--table-dir={folder}", "--build-memory=1G")
     with Server(*wanted, *flags, listen=listen) as started:
         with Client(started.address) as client:
             health = health_pb2_grpc.HealthStub(client.channel)

@@ -46,7 +46,7 @@ class Server:
                         f"--listen={listen}",
                         "--metrics-listen=127.0.0.1:0",
                         # Only the tests of tables wait for large ones.
-                        "--build-memory=8M",
+                        "--build-memory=4M",
                     )
                     if not any(own.startswith(flag.split("=")[0]) for own in flags)
                 ),

@@ -179,7 +179,7 @@ class Start(unittest.TestCase):
         }
         environment = {name: self.here(value) for name, value in manifests.environment().items()}
         # What the test has no time for.
-        environment |= {"LOYD_BUILD_MEMORY": "8M", "LOYD_DRAIN_DELAY": drain_delay}
+        environment |= {"LOYD_BUILD_MEMORY": "4M", "LOYD_DRAIN_DELAY": drain_delay}
         pod = subprocess.Popen(
             [BINARY, *manifests.container["args"]],
             env=environment,

@@ -52,7 +52,7 @@ class Built(unittest.TestCase):
         environment = {
             "LOYD_LISTEN": f"0.0.0.0:{port}",
             "LOYD_METRICS_LISTEN": f"127.0.0.1:{fixed_port()}",
-            "LOYD_BUILD_MEMORY": "8M",
+            "LOYD_BUILD_MEMORY": "4M",
         }
         started = time.monotonic()
         command = self.image.command(config["Entrypoint"] + config["Cmd"], environment)

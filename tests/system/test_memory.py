@@ -77,7 +77,7 @@ class Small(unittest.TestCase):
         self.addCleanup(self.group.remove)
         # Without a group the limit has to be passed as a flag.
         flags = () if self.group.folder else (f"--memory-limit={LIMIT}",)
-        self.server = Server("--build-memory=24M", *flags, prefix=self.group.prefix())
+        self.server = Server("--build-memory=12M", *flags, prefix=self.group.prefix())
         self.addCleanup(self.server.stop)
         self.client = Client(self.server.address)
         self.addCleanup(self.client.close)

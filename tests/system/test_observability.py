@@ -207,7 +207,7 @@ class Unread(unittest.TestCase):
 
     def test_lines_are_lost_and_counted_and_calls_are_answered(self):
         # The transport's own lines are numerous.
-        flags = ["--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0", "--build-memory=8M"]
+        flags = ["--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0", "--build-memory=4M"]
         process = subprocess.Popen(
             [BINARY, "serve", *flags, "--log=trace", "--log-format=json"], stderr=subprocess.PIPE
         )

@@ -13,11 +13,11 @@ from server import BINARY, Server
 # Number 79 of Korf's 15-puzzles, the easiest: 42 moves.
 BOARD = [1, 6, 10, 8, 14, 12, 4, 2, 13, 11, 3, 5, 9, 7, 15, 0]
 
-SMALL = ("--table-memory=4M", "--build-memory=8M")
+SMALL = ("--table-memory=4M", "--build-memory=4M")
 
 
 def outcomes(server):
-    """What became of files: loaded, saved, refused, not_saved."""
+    """What became of files: loaded, saved, refused, not_saved, read_only."""
     prefix = 'loyd_table_files_total{outcome="'
     metrics = server.metrics().items()
     return {name[len(prefix) : -2]: count for name, count in metrics if name.startswith(prefix)}
@@ -51,7 +51,7 @@ class Tables(unittest.TestCase):
         # Another server at the same time shares them.
         second = self.serve()
         self.assert_solves(second)
-        self.assertEqual(outcomes(second), {"loaded": 3, "saved": 0, "refused": 0, "not_saved": 0})
+        self.assertEqual(outcomes(second), {"loaded": 3, "saved": 0, "refused": 0, "not_saved": 0, "read_only": 0})
         self.assertEqual(sorted(self.folder.iterdir()), files)
 
     def test_two_can_build_them_at_once(self):
@@ -89,7 +89,7 @@ class Tables(unittest.TestCase):
         pathlib.Path(self.folder, ".loyd-part-x").write_bytes(b"loyd-pdb")
         server = self.serve()
         self.assert_solves(server)
-        self.assertEqual(outcomes(server), {"loaded": 0, "saved": 3, "refused": 3, "not_saved": 0})
+        self.assertEqual(outcomes(server), {"loaded": 0, "saved": 3, "refused": 3, "not_saved": 0, "read_only": 0})
         told = [line["what"] for line in server.lines if line.get("outcome") == "refused"]
         for file in whole:
             self.assertTrue(any(str(file) in line for line in told), told)
@@ -101,6 +101,16 @@ class Tables(unittest.TestCase):
         self.assert_solves(server)
         self.assertEqual(outcomes(server)["not_saved"], 3)
         self.assertEqual(server.errors(), [])
+
+    def test_a_folder_that_is_read_only_on_purpose_is_no_failure(self):
+        self.folder.mkdir()
+        read_only = f"mount --bind {self.folder} {self.folder} && mount -o remount,bind,ro {self.folder}"
+        mounted = ("unshare", "--mount", "bash", "-c", f'{read_only} && exec "$@"', "bash")
+        server = Server(*SMALL, f"--table-dir={self.folder}", prefix=mounted)
+        self.addCleanup(server.stop)
+        self.assert_solves(server)
+        self.assertEqual(outcomes(server), {"loaded": 0, "saved": 0, "refused": 0, "not_saved": 0, "read_only": 3})
+        self.assertEqual([line for line in server.lines if line.get("outcome")], [])
 
     def test_a_full_disk_leaves_nothing_behind(self):
         # A limit on the size of files simulates a full disk.
@@ -129,7 +139,7 @@ class Tables(unittest.TestCase):
 
     def test_health_is_not_serving_until_they_are_there(self):
         server = Server(
-            "--table-memory=25M", "--build-memory=64M", f"--table-dir={self.folder}"
+            "--table-memory=25M", "--build-memory=32M", f"--table-dir={self.folder}"
         )
         self.addCleanup(server.stop)
         not_serving, serving = b"\x08\x02", b"\x08\x01"
@@ -145,7 +155,7 @@ class Tables(unittest.TestCase):
 
     def test_better_ones_come_without_a_pause(self):
         server = Server(
-            "--table-memory=25M", "--build-memory=64M", f"--table-dir={self.folder}"
+            "--table-memory=25M", "--build-memory=32M", f"--table-dir={self.folder}"
         )
         self.addCleanup(server.stop)
         better = 'loyd_pattern_databases{home="4×4, blank at 15",patterns="7-6-2"}'

@@ -76,6 +76,14 @@ pub enum StoreError {
     },
 }
 
+impl StoreError {
+    /// Whether a table could not be saved because its folder is on a file system that is read-only.
+    #[must_use]
+    pub fn is_read_only(&self) -> bool {
+        matches!(self, Self::Io { error, .. } if error.kind() == io::ErrorKind::ReadOnlyFilesystem)
+    }
+}
+
 /// What is wrong with a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Fault {
