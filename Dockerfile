@@ -20,10 +20,12 @@ ENV RUSTFLAGS="-C target-feature=+crt-static --remap-path-prefix=/loyd=. --remap
 COPY Cargo.toml Cargo.lock build.rs ./
 COPY proto proto
 COPY benches benches
+# Optional features of loyd, such as otlp.
+ARG FEATURES=""
 RUN mkdir src \
     && echo '//! Empty.' > src/lib.rs \
     && printf '//! Empty.\nfn main() {}\n' > src/main.rs \
-    && cargo build --release --locked --target "$(rustc --print host-tuple)" \
+    && cargo build --release --locked --features "${FEATURES}" --target "$(rustc --print host-tuple)" \
     && rm -r src
 
 FROM dependencies AS build
@@ -31,7 +33,7 @@ COPY weights weights
 COPY src src
 # Otherwise the empty crate could pass as newer.
 RUN touch src/lib.rs src/main.rs \
-    && cargo build --release --locked --target "$(rustc --print host-tuple)" \
+    && cargo build --release --locked --features "${FEATURES}" --target "$(rustc --print host-tuple)" \
     && mkdir -p /out/cache \
     && mv target/*/release/loyd /out/loyd
 

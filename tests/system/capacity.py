@@ -1,13 +1,12 @@
 """What calls cost: the figures of docs/capacity.md.
 
-    target/system-venv/bin/python -B tests/system/capacity.py calls     # CPU of the server, by kind of call
-    target/system-venv/bin/python -B tests/system/capacity.py above     # the same, minus the solve itself, 4×4
-    target/system-venv/bin/python -B tests/system/capacity.py replicas  # the same with 1, 2 and 4 processes
-    target/system-venv/bin/python -B tests/system/capacity.py balancers # CPU of the balancers, by CheckSolvable
-    target/system-venv/bin/python -B tests/system/capacity.py memory    # resident, by --table-memory
+    tests/system/run capacity.py calls      CPU of the server, by kind of call
+    tests/system/run capacity.py above      the same, minus the solve itself, 4×4
+    tests/system/run capacity.py replicas   the same with 1, 2 and 4 processes
+    tests/system/run capacity.py balancers  CPU of the balancers, by CheckSolvable
+    tests/system/run capacity.py memory     resident, by --table-memory
 
-Run `tests/system/run` first, which makes that folder and the binary. The servers are kept busy, with `depth`
-calls in progress. CPU time is measured, since it depends less than wall-clock time on what else the machine
+The servers are kept busy, with `depth` calls in progress. CPU time is measured, since it depends less than wall-clock time on what else the machine
 does; calls per second and core are derived from it.
 """
 

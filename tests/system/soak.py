@@ -1,8 +1,8 @@
 """Mixed load for a long time, and whether memory stays flat.
 
-    target/system-venv/bin/python -B tests/system/soak.py --minutes 60
+    tests/system/run soak.py --minutes 60
 
-Run `tests/system/run` first, which makes that folder and the binary. Prints the resident memory as it goes.
+Prints the resident memory as it goes.
 Exits with 1 if memory still grows after everything has been asked for once, or if a call fails unexpectedly.
 """
 

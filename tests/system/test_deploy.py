@@ -22,7 +22,7 @@ OVERLAYS = ("development", "production")
 RELEASES = ("1.30", kubernetes_validate.latest_version())
 
 # The kinds for which the validator has no schema.
-FOREIGN = {"PodMonitor"}
+FOREIGN = {"PodMonitor", "PrometheusRule"}
 
 
 def certificates(folder):
@@ -80,12 +80,14 @@ class Kubernetes(unittest.TestCase):
                 wanted += [each["port"] for each in monitor["spec"]["podMetricsEndpoints"]]
             self.assertLessEqual(set(wanted), ports)
 
-    def test_a_client_with_its_label_alone_is_let_in(self):
+    def test_clients_are_let_in_by_their_labels(self):
         for manifests in self.overlays:
             rules = manifests.one("NetworkPolicy")["spec"]["ingress"]
             (calls,) = (rule for rule in rules if rule["ports"] == [{"port": "grpc"}])
             labelled = {"key": "loyd/client", "operator": "In", "values": ["true"]}
-            self.assertEqual(calls["from"], [{"podSelector": {"matchExpressions": [labelled]}}])
+            pods = {"podSelector": {"matchExpressions": [labelled]}}
+            elsewhere = {"namespaceSelector": {"matchLabels": {"loyd/clients": "true"}}, **pods}
+            self.assertEqual(calls["from"], [pods, elsewhere])
 
     def test_services_say_what_their_ports_speak(self):
         for manifests in self.overlays:
@@ -151,6 +153,11 @@ class Kubernetes(unittest.TestCase):
             if metric["type"] == "Pods":
                 series = shown[metric["pods"]["metric"]["name"]].split("{")[0]
                 self.assertIn(series, recorded)
+
+    def test_the_operator_gets_all_rules(self):
+        given = [each["spec"]["groups"] for each in Manifests("production").of("PrometheusRule")]
+        rules = sorted((DEPLOY / "prometheus/rules").glob("*.yaml"))
+        self.assertEqual(given, [yaml.safe_load(path.read_text())["groups"] for path in rules])
 
     def test_the_binary_knows_every_variable(self):
         known = subprocess.run(

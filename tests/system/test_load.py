@@ -16,6 +16,9 @@ AT_ONCE = 8
 
 SHORT_DEADLINES = 1_000 if FULL else 140
 
+# The deadline of hopeless searches, in seconds.
+HOPELESS = 2 if FULL else 5
+
 # How much the machine's own noise may add to a longest time, and how many short deadlines it may
 # cost: the tests share the cores with the server, and both with whatever else runs there. With
 # LOYD_SYSTEM_FULL, on an idle machine, the promises are enforced.
@@ -114,7 +117,7 @@ class Hopeless(Case):
         return statistics.median(times)
 
     def test_easy_calls_do_not_wait_for_hopeless_ones(self):
-        """Beside 64 hopeless 24-puzzles with 2 s deadlines, 3×3 calls take at most twice the idle time."""
+        """Beside 64 hopeless 24-puzzles, 3×3 calls take at most twice the idle time."""
         easy = [self.client.boards(3, count=300, seed=seed) for seed in (1, 2, 3)]
         self.small(easy[0])
         idle = self.small(easy[1])
@@ -124,11 +127,11 @@ class Hopeless(Case):
         ends = ("DEADLINE_EXCEEDED", "CANCELLED")
         before = [self.handled("Solve", end) for end in ends]
         calls = [
-            self.client.Solve.future(self.client.solve_request(board, "OPTIMAL"), timeout=2)
+            self.client.Solve.future(self.client.solve_request(board, "OPTIMAL"), timeout=HOPELESS)
             for board in hopeless
         ]
         busy = self.small(easy[2])
-        self.assertLess(time.monotonic() - started, 2.0, "all that was beside the hopeless ones")
+        self.assertLess(time.monotonic() - started, HOPELESS, "all that was beside the hopeless ones")
         print(f"idle {idle * 1e3:.2f} ms, busy {busy * 1e3:.2f} ms ", end="", flush=True)
         for call in calls:
             self.assertEqual(call.exception() and call.code(), Code.DEADLINE_EXCEEDED)

@@ -84,7 +84,7 @@ impl Partition {
     }
 
     /// Returns the partitions for solving boards of a shape: the 24-puzzle, and the rectangles
-    /// between the 15-puzzle and the 24-puzzle. Their tables take 2 to 130 MB. Returns `None` for
+    /// between the 15-puzzle and the 24-puzzle. Their tables take 2 to 224 MB. Returns `None` for
     /// other shapes; the 15-puzzle has its own partitions, in [`Tier`](super::Tier).
     #[must_use]
     pub fn standard(shape: Shape, home: usize) -> Option<Vec<Self>> {
