@@ -127,7 +127,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_DRAIN_GRACE", value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
     pub drain_grace: Duration,
 
-    /// The weights of named clients, NAME=WEIGHT,…, which count when there is not enough for all. Clients that are not listed have the weight of their token's line, or 1. A client of weight 2 gets twice the service and twice the places of one of weight 1.
+    /// The weights of named clients, NAME=WEIGHT,…, 1 to 1000 each, which count when there is not enough for all. Clients that are not listed have the weight of their token's line, or 1. A client of weight 2 gets twice the service and twice the places of one of weight 1.
     #[arg(long, env = "LOYD_CLIENT_WEIGHTS", value_name = "WEIGHTS", value_delimiter = ',', value_parser = weight)]
     pub client_weights: Vec<(String, NonZeroU32)>,
 
@@ -282,12 +282,18 @@ pub fn weight(text: &str) -> Result<(String, NonZeroU32), String> {
     let (name, weight) = text
         .trim()
         .rsplit_once('=')
-        .filter(|(name, _)| !name.is_empty())
         .ok_or_else(|| format!("{text:?} is not NAME=WEIGHT"))?;
-    let weight = weight
-        .parse()
-        .map_err(|_| format!("{weight:?} is not a weight: use a whole number from 1 up"))?;
-    Ok((name.to_owned(), weight))
+    // Calls with other names have none: `service/access/identity`.
+    if !(1..=64).contains(&name.len()) || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(format!(
+            "{name:?} is not a client's name: use 1 to 64 printable characters of ASCII without spaces"
+        ));
+    }
+    let number = weight.parse().ok();
+    let number = number.filter(|number: &NonZeroU32| number.get() <= 1000);
+    let number =
+        number.ok_or_else(|| format!("{weight:?} is not a weight: use a number from 1 to 1000"))?;
+    Ok((name.to_owned(), number))
 }
 
 /// Parses a number of bytes: `4096`, `64K`, `256M`, `1G` (powers of 1024).

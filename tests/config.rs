@@ -191,7 +191,11 @@ fn what_is_too_little_to_serve_with_is_refused_with_what_is_enough() {
 fn a_weight_has_a_name_and_a_number() {
     let (name, number) = weight("a=b=3").unwrap();
     assert_eq!((name.as_str(), number.get()), ("a=b", 3));
-    for wrong in ["", "a", "=3", "a=", "a=0", "a=-1", "a=1.5"] {
+    assert_eq!(weight("a=1000").unwrap().1.get(), 1000);
+    let long = format!("{}=1", "a".repeat(65));
+    for wrong in [
+        "", "a", "=3", "a=", "a=0", "a=-1", "a=1.5", "a=1001", "a b=1", "ä=1", &long,
+    ] {
         assert!(weight(wrong).is_err(), "{wrong}");
     }
 }

@@ -4,11 +4,13 @@ use std::io::{Write, stderr};
 use std::pin::pin;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
+use std::{process, thread};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget};
+use tokio::runtime;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
-use super::Failure;
+use super::{Exit, Failure};
 use crate::service::proto::{Improvement, Progress};
 
 /// No progress is shown before this time: a little over the second that a question without limits takes.
@@ -94,6 +96,23 @@ pub(super) async fn attend<T>(
             _ = ticks.tick() => meter.show(start.elapsed(), latest),
         }
     }
+}
+
+/// Lets Ctrl-C end the process from now on. Once [`attend`] has waited for it, the system's own way to do
+/// so is gone, and nobody would notice it while a long answer is printed.
+pub(super) fn end_on_interrupt() -> Result<(), Failure> {
+    let broken = |error| Failure::Broken(format!("cannot wait for Ctrl-C: {error}"));
+    let runtime = runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+        .map_err(broken)?;
+    let wait = move || {
+        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+            process::exit(Exit::Interrupted as i32);
+        }
+    };
+    thread::Builder::new().spawn(wait).map_err(broken)?;
+    Ok(())
 }
 
 /// Shows progress: a spinner on a terminal, elsewhere lines at growing intervals. Dropping it removes the spinner.

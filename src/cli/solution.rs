@@ -138,7 +138,24 @@ impl Answer {
         Ok(())
     }
 
-    pub(super) fn json(&self, trace: bool) -> Value {
+    /// Prints the answer as one JSON object.
+    pub(super) fn json(&self, output: &mut dyn Write, trace: bool) -> io::Result<()> {
+        let answer = self.value().to_string();
+        let Some(open) = answer.strip_suffix('}').filter(|_| trace) else {
+            return writeln!(output, "{answer}");
+        };
+        // Board by board, since all of them may not fit in memory.
+        write!(output, "{open},\"boards\":[")?;
+        let mut board = self.board.clone();
+        for (i, &direction) in self.moves.iter().enumerate() {
+            board.slide(direction);
+            let comma = if i == 0 { "" } else { "," };
+            write!(output, "{comma}{}", Value::from(board.to_string()))?;
+        }
+        writeln!(output, "]}}")
+    }
+
+    fn value(&self) -> Value {
         let statistics = &self.statistics;
         let thresholds: Value = statistics
             .thresholds
@@ -150,7 +167,7 @@ impl Answer {
                 })
             })
             .collect();
-        let mut answer = json!({
+        json!({
             "board": self.board.to_string(),
             "goal": self.goal.to_string(),
             "moves": Letters(&self.moves).to_string(),
@@ -176,16 +193,7 @@ impl Answer {
                 "heuristic": heuristic(statistics),
                 "corrections": corrections(statistics).collect::<Value>(),
             },
-        });
-        if trace {
-            let mut board = self.board.clone();
-            let boards = self.moves.iter().map(|&direction| {
-                board.slide(direction);
-                board.to_string()
-            });
-            answer["boards"] = boards.collect();
-        }
-        answer
+        })
     }
 
     fn stop_reason(&self) -> String {

@@ -93,9 +93,13 @@ impl Engine {
         limits: &Limits,
     ) -> Result<Begun, Refused> {
         let shape = question.problem.shape();
+        let moves = expected_moves(shape);
         let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
-        let bytes = expected_moves(shape) + fixed.unwrap_or(0);
-        let held = self.reserve_above(bytes, limits.answer)?;
+        // While others hold nearly all memory, it begins without pattern databases.
+        let held = match self.memory.reserve(moves + fixed.unwrap_or(0)) {
+            Some(held) => held,
+            None => self.reserve_above(moves, limits.answer)?,
+        };
         let chain = Chain::new(
             question.problem.clone(),
             question.metric,

@@ -74,6 +74,25 @@ async fn the_small_tables_are_there_from_the_start() {
 }
 
 #[tokio::test]
+async fn what_is_kept_for_small_requests_is_enough_for_a_15_puzzle() {
+    let engine = engine(1, 4);
+    let fifteen = |number| {
+        let problem = random_problem(shape(4, 4), 15, &mut Dice::new(number));
+        question(problem, Objective::Optimal)
+    };
+    // All but the last sixteenth of a gibibyte.
+    let others = engine.reserve((1 << 30) - (1 << 26)).unwrap();
+    let length = solve(&engine, fifteen(3)).await;
+    drop(others);
+    // Without the answer in the cache.
+    let again = Question {
+        objective: Objective::Best,
+        ..fifteen(3)
+    };
+    assert_eq!(solve(&engine, again).await, length);
+}
+
+#[tokio::test]
 async fn a_larger_table_is_built_when_it_is_first_wanted() {
     let engine = engine(1, 4);
     let problem = random_problem(shape(2, 5), 9, &mut Dice::new(1));
