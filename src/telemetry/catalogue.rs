@@ -88,7 +88,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Gauge,
         "loyd_searches_parked",
-        "Searches waiting for a slow reader.",
+        "Searches waiting for a slow reader or for their helpers.",
     ),
     (
         Kind::Gauge,

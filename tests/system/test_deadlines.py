@@ -9,15 +9,17 @@ import time
 import grpc
 from case import FULL, Case
 from server import BINARY
+from waiting import least
 
 CALLS = 10_000 if FULL else 140
 
-# The fraction of calls that may be late or without a solution when the tests share the cores with
-# the server and with whatever else runs there. With LOYD_SYSTEM_FULL, on an idle machine, the
-# promise is enforced.
-BROKEN = 0 if FULL else 0.5
+# Of all calls, and of those with 100 ms, what fraction may be late or without a solution when the tests
+# share the cores with the server and with whatever else runs there. With LOYD_SYSTEM_FULL, on an idle
+# machine, the promise is enforced.
+BROKEN = 0.2
+BROKEN_OF_LONG = 0.1
 
-# The same for the first moves of 128×128, in seconds.
+# Until the first moves of 128×128, in seconds.
 FIRST_CHUNK = 0.050 if FULL else 0.250
 EXTRA_BYTES = 64 << 20
 
@@ -25,6 +27,18 @@ EXTRA_BYTES = 64 << 20
 class Kept(Case):
     def test_deadlines_from_5_ms_on(self):
         """Boards from 3×3 to 16×16, one call after the other."""
+        if FULL:
+            self.assertEqual(self.broken(), (0, 0))
+            return
+
+        def excess():
+            every, long = self.broken()
+            return max(every / BROKEN, long / BROKEN_OF_LONG)
+
+        self.assertLess(least(excess, 1), 1)
+
+    def broken(self):
+        """The fractions of all calls, and of those with 100 ms, that are late or without a solution."""
         ran = subprocess.run(
             [
                 BINARY,
@@ -50,8 +64,9 @@ class Kept(Case):
             "without", [row["without_solution"] for row in rows],
             end=" ", flush=True,
         )
-        self.assertLessEqual(len(told["broken"]), BROKEN * CALLS, told["broken"])
         self.assertEqual([row["refused"] for row in rows], [0] * len(rows), "nobody else is there")
+        long = rows[-1]["late"] + rows[-1]["without_solution"]
+        return len(told["broken"]) / CALLS, long / rows[-1]["calls"]
 
 
 class RoundedUp(Case):
