@@ -115,7 +115,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = time)]
     pub keepalive_timeout: Duration,
 
-    /// How long a peer may take to send a request, after which the call fails, and to take the next piece of an answer, after which its connection is told to go (GOAWAY) and closed after as long again.
+    /// How long a peer may take to send a request, after which the call fails, and to take the next piece of an answer, after which its connection is told to go (GOAWAY) and closed after as long again. So it is when an answer has waited for its peer for this and --max-time, in all.
     #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = time)]
     pub stall_timeout: Duration,
 

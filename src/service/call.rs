@@ -67,6 +67,16 @@ impl Call {
         *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(reservation);
     }
 
+    /// Gives back what is not needed of that memory once all that is left of the answer is a message
+    /// of `bytes` bytes.
+    pub fn encoded(&self, bytes: u64) {
+        let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reservation) = answer.as_mut().filter(|answer| bytes < answer.bytes()) {
+            reservation.set(bytes);
+            reservation.report();
+        }
+    }
+
     /// Adds to the record that will be logged.
     pub fn note(&self, note: impl FnOnce(&mut Record)) {
         note(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner));

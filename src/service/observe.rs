@@ -313,6 +313,10 @@ impl HttpBody for Watched {
         }
         Poll::Ready(Some(Ok(match frame.into_data() {
             Ok(data) => {
+                // All other answers are one message, and nothing but that is left of them.
+                if self.watch.method != Method::SolveStream {
+                    self.watch.call.encoded(data.len() as u64);
+                }
                 self.rest = data;
                 self.piece()
             }

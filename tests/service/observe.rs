@@ -5,14 +5,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::Request;
-use http_body_util::Full;
-use loyd::service::Observe;
+use http_body_util::{BodyExt, Full};
+use loyd::service::{Observe, proto};
 use tonic::body::Body;
 use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::{Service, service_fn};
 
-use crate::harness::{assert_for_ever, assert_reason};
+use crate::harness::{Service as Running, assert_for_ever, assert_reason, in_time};
+use crate::raw::{RawClient, frame};
 
 fn post(path: &str) -> Request<Body> {
     let uri = format!("http://loyd{path}");
@@ -90,4 +91,23 @@ async fn a_panic_of_a_handler_is_a_defect_of_one_call() {
     drop(refused);
     let answered = service.call(post(SOLVE)).await.unwrap();
     assert!(Status::from_header_map(answered.headers()).is_none());
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_read_holds_no_more_memory_than_it_takes() {
+    // While it is made, such an answer takes 16 MB, and 2 MB once it is.
+    let service = Running::with(&["--memory", "24M"]).await;
+    let request = frame(&proto::GenerateRequest {
+        rows: 100,
+        count: 100,
+        ..proto::GenerateRequest::default()
+    });
+    let mut raw = RawClient::with_window(service.address, 64 << 10).await;
+    let mut unread = Vec::new();
+    for _ in 0..3 {
+        let mut answer = raw.open("Generate", &[], request.clone()).await;
+        let first = in_time(answer.body_mut().frame()).await.unwrap().unwrap();
+        assert!(first.is_data(), "{first:?}");
+        unread.push(answer);
+    }
 }

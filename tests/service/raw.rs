@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
-use hyper::client::conn::http2::{SendRequest, handshake};
+use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -90,9 +90,16 @@ pub(crate) fn http2_frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> V
 
 impl RawClient {
     pub(crate) async fn connect(address: SocketAddr) -> Self {
+        Self::with_window(address, 2 << 20).await
+    }
+
+    /// A client that takes this many bytes of each answer before it is read.
+    pub(crate) async fn with_window(address: SocketAddr, bytes: u32) -> Self {
         let stream = TcpStream::connect(address).await.unwrap();
         stream.set_nodelay(true).unwrap();
-        let (sender, connection) = handshake(TokioExecutor::new(), TokioIo::new(stream))
+        let (sender, connection) = Builder::new(TokioExecutor::new())
+            .initial_stream_window_size(bytes)
+            .handshake(TokioIo::new(stream))
             .await
             .unwrap();
         tokio::spawn(async {

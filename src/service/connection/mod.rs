@@ -264,8 +264,17 @@ impl<'c> Watch<'c> {
         .max(Duration::from_millis(1))
     }
 
-    /// Whether the peer fails to take answers: it does not take the next piece of one, or does not
-    /// take the rest of one that is over for us, or takes nothing at all.
+    /// How long the calls of a connection that is told to go have to end: as long as a search may
+    /// take, and some time to read the answer. Watches of the health have no end, and can be started
+    /// again elsewhere.
+    const fn time_to_end(&self) -> Duration {
+        let config = self.config;
+        config.engine.max_time.saturating_add(config.stall_timeout)
+    }
+
+    /// Whether the peer fails to take answers: it does not take the next piece of one, or takes each
+    /// so late that all of them take longer than a call, or does not take the rest of one that is
+    /// over for us, or takes nothing at all.
     fn is_stalled(&mut self, stream: &Gather<Stream>) -> bool {
         let patience = self.config.stall_timeout;
         let silent = stream.look(|stream| stream.silent_for(patience));
@@ -277,6 +286,7 @@ impl<'c> Watch<'c> {
         // A stream that has sent little for long may be about to end.
         let is_overdue = |since: Instant| since.elapsed() > patience;
         self.peer.stalled_for() > patience
+            || self.peer.delayed_for() > self.time_to_end()
             || stream.blocked_for() > patience
             || self.overdue.is_some_and(is_overdue)
     }
@@ -288,8 +298,7 @@ impl<'c> Watch<'c> {
             told: Instant::now(),
             close: Instant::now().checked_add(grace),
         };
-        // No call takes longer. Health watches can be started again elsewhere.
-        let calls = config.engine.max_time.saturating_add(config.stall_timeout);
+        let calls = self.time_to_end();
         let idle = config.max_connection_idle;
         if self.is_stalled(stream) {
             telemetry::connection_stalled();

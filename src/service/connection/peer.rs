@@ -33,6 +33,8 @@ pub struct Sending {
     /// When a piece was handed to the transport that it has not taken yet, in microseconds; 0 when
     /// there is none.
     waiting: AtomicU64,
+    /// How long all of its pieces before that one had to wait, in microseconds.
+    waited: AtomicU64,
     /// When it began, or last had [`LEAST_PROGRESS`] more to send, in microseconds; 0 before that.
     begun: AtomicU64,
     /// The bytes that it has had to send since then.
@@ -55,6 +57,7 @@ impl Peer {
         let answer = Arc::new(Sending {
             since: self.since,
             waiting: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
             begun: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
         });
@@ -87,17 +90,20 @@ impl Peer {
 
     /// The longest time that the peer has not taken the next piece of an answer.
     pub fn stalled_for(&self) -> Duration {
-        let now = self.since.elapsed();
+        self.longest(Sending::waiting_for)
+    }
+
+    /// The longest time that an answer has waited for the peer to take its pieces, all of them together.
+    pub fn delayed_for(&self) -> Duration {
+        self.longest(Sending::waited_for)
+    }
+
+    /// The longest time, in microseconds, of all answers.
+    fn longest(&self, time: impl Fn(&Sending) -> u64) -> Duration {
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         sending.retain(|answer| answer.strong_count() > 0);
-        sending
-            .iter()
-            .filter_map(Weak::upgrade)
-            .map(|answer| answer.waiting.load(Ordering::Relaxed))
-            .filter(|&waiting| waiting > 0)
-            .map(|waiting| now.saturating_sub(Duration::from_micros(waiting)))
-            .max()
-            .unwrap_or_default()
+        let answers = sending.iter().filter_map(Weak::upgrade);
+        Duration::from_micros(answers.map(|answer| time(&answer)).max().unwrap_or(0))
     }
 
     /// The number of answers that have had next to nothing to send for longer than `time`, and have
@@ -135,7 +141,21 @@ impl Sending {
 
     /// Records that the transport asks for the next piece.
     pub fn taken(&self) {
+        self.waited.store(self.waited_for(), Ordering::Relaxed);
         self.waiting.store(0, Ordering::Relaxed);
+    }
+
+    /// How long its newest piece has waited, in microseconds, if it still does.
+    fn waiting_for(&self) -> u64 {
+        match self.waiting.load(Ordering::Relaxed) {
+            0 => 0,
+            since => self.now().saturating_sub(since),
+        }
+    }
+
+    /// How long all of its pieces have waited, in microseconds.
+    fn waited_for(&self) -> u64 {
+        self.waited.load(Ordering::Relaxed) + self.waiting_for()
     }
 
     /// The time in microseconds, never 0.

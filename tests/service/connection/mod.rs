@@ -9,6 +9,7 @@ mod transport;
 
 use std::time::{Duration, Instant};
 
+use http_body_util::BodyExt;
 use loyd::service::{ServeError, proto};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -197,6 +198,30 @@ async fn a_peer_is_told_how_many_calls_it_may_make_at_once() {
         let read = in_time(stream.read_buf(&mut told)).await.unwrap();
         assert_ne!(read, 0, "the end after {told:?}");
     }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_taken_piece_by_piece_has_to_be_taken_all_the_same() {
+    let service = Service::with(&["--stall-timeout", "1s", "--max-time", "1s"]).await;
+    let request = frame(&proto::GenerateRequest {
+        rows: 100,
+        count: 100,
+        ..proto::GenerateRequest::default()
+    });
+    let mut raw = RawClient::with_window(service.address, 64 << 10).await;
+    let answer = raw.open("Generate", &[], request).await;
+    let mut body = answer.into_body();
+    let mut taken = 0;
+    // Each piece is taken soon, but all of them would take ten seconds.
+    let end = loop {
+        match in_time(body.frame()).await {
+            Some(Ok(frame)) => taken += frame.into_data().unwrap().len(),
+            end => break end,
+        }
+        tokio::time::sleep(Duration::from_millis(80)).await;
+    };
+    assert!(matches!(end, Some(Err(_))), "the end after {taken} bytes");
+    assert!(taken > 1 << 16, "more than a piece");
 }
 
 #[tokio::test]
