@@ -62,6 +62,9 @@ static QUEUE_SECONDS: LazyLock<Histogram> = LazyLock::new(|| histogram!("loyd_qu
 /// recordings.
 type Labelled<const N: usize, M> = Few<[&'static str; N], M>;
 
+/// An event by a label: the events of each are counted and logged apart.
+type Events = Few<&'static str, RateLimited>;
+
 static NODES: Labelled<1, Counter> =
     Few::new(|&[algorithm]| counter!("loyd_nodes_total", "algorithm" => algorithm));
 static OVERLOADED: Labelled<1, Counter> =
@@ -185,12 +188,12 @@ pub(crate) fn search_abandoned() {
     counter!("loyd_searches_abandoned_total").increment(1);
 }
 
-/// Counts a request that was refused for lack of something. Logs it at most once per second,
-/// because a line for each would be a load of its own.
+/// Counts a request that was refused for lack of something. Logs each lack at most once per second,
+/// because a line for each request would be a load of its own.
 pub(crate) fn overloaded(lack: &'static str) {
-    static LINES: RateLimited = RateLimited::new();
+    static LINES: Events = Few::new(|_| RateLimited::new());
     OVERLOADED.with([lack], |counter| counter.increment(1));
-    if let Some(refused) = LINES.record() {
+    if let Some(refused) = LINES.with(lack, RateLimited::record) {
         tracing::warn!(refused, lack, "overloaded: calls refused");
     }
 }
@@ -313,10 +316,11 @@ pub(crate) fn connection_closed(reason: &'static str) {
     counter!("loyd_connections_closed_total", "reason" => reason).increment(1);
 }
 
-/// Logs, at most once per second, a connection that has ended through a fault of its peer.
+/// Logs, at most once per second for each reason, a connection that has ended through a fault of its
+/// peer.
 pub(crate) fn faulty_peer(peer: SocketAddr, reason: &'static str) {
-    static LINES: RateLimited = RateLimited::new();
-    if let Some(connections) = LINES.record() {
+    static LINES: Events = Few::new(|_| RateLimited::new());
+    if let Some(connections) = LINES.with(reason, RateLimited::record) {
         tracing::info!(%peer, reason, connections, "connections closed for peer faults");
     }
 }
@@ -339,11 +343,12 @@ pub(crate) fn not_accepted(error: &std::io::Error) {
     }
 }
 
-/// Counts a call that was refused because of its token, and logs it at most once per second.
+/// Counts a call that was refused because of its token, and logs it at most once per second for each
+/// reason.
 pub(crate) fn unauthenticated(reason: &'static str, peer: Option<SocketAddr>) {
-    static LINES: RateLimited = RateLimited::new();
+    static LINES: Events = Few::new(|_| RateLimited::new());
     counter!("loyd_unauthenticated_total", "reason" => reason).increment(1);
-    if let Some(calls) = LINES.record() {
+    if let Some(calls) = LINES.with(reason, RateLimited::record) {
         let peer = peer.map(tracing::field::display);
         tracing::info!(peer, reason, calls, "unauthenticated calls refused");
     }

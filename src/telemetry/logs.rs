@@ -38,16 +38,21 @@ pub fn log_filter(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// What is said of h2 unless the filter names it. It warns of each frame that a peer should not have
+/// sent, and a peer can send any number.
+const H2: &str = "h2=error";
+
 /// Sends the log to standard error.
 ///
-/// `filter` is one that [`log_filter`] accepts. A thread writes the lines until the returned value
+/// `filter` is one that [`log_filter`] accepts; h2's warnings are left out unless it names h2. A thread writes the lines until the returned value
 /// is dropped. Calls do not wait for whoever reads the log; if the reader is too slow, lines are
 /// lost and counted.
 #[must_use]
 pub fn install_logs(format: LogFormat, filter: &str) -> Log {
     let (log, lines) = Log::to(std::io::stderr());
     let builder = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::builder().parse_lossy(filter))
+        // Of two directives for one target the later counts.
+        .with_env_filter(EnvFilter::builder().parse_lossy(format!("{H2},{filter}")))
         .with_writer(lines);
     // Only tests install a second subscriber in one process. The first one stays.
     let _ = if format == LogFormat::Text && std::io::stderr().is_terminal() {

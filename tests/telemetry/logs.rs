@@ -1,12 +1,15 @@
 //! What is logged besides requests.
 
 use loyd::telemetry::{LogFormat, install_logs};
+use tracing::Level;
 
 use crate::log::Log;
 
+const FILTER: &str = "info";
+
 #[test]
 fn a_panic_is_one_line_with_its_place_whatever_it_says() {
-    let _log = install_logs(LogFormat::Json, "error");
+    let _log = install_logs(LogFormat::Json, FILTER);
     let log = Log::default();
     let subscriber = tracing_subscriber::fmt()
         .json()
@@ -41,4 +44,13 @@ fn a_panic_is_one_line_with_its_place_whatever_it_says() {
             .unwrap()
             .contains("not foreseen")
     );
+}
+
+#[test]
+fn what_a_peer_makes_h2_warn_of_is_not_logged() {
+    // All tests of this process install the same log.
+    let _log = install_logs(LogFormat::Json, FILTER);
+    assert!(tracing::enabled!(target: "loyd::service", Level::INFO));
+    assert!(!tracing::enabled!(target: "h2::proto::ping_pong", Level::WARN));
+    assert!(tracing::enabled!(target: "h2::proto::ping_pong", Level::ERROR));
 }

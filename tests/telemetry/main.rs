@@ -8,6 +8,7 @@ mod log;
 #[cfg(feature = "otlp")]
 mod collector;
 mod logs;
+mod rate_limited;
 #[cfg(feature = "otlp")]
 mod spans;
 mod trace_context;

@@ -1,0 +1,58 @@
+//! Events of which there can be thousands a second.
+
+use std::convert::Infallible;
+
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use loyd::service::Observe;
+use tonic::body::Body;
+use tonic::codegen::Bytes;
+use tower::{Service, service_fn};
+
+use crate::log::Log;
+
+fn post(bytes: usize) -> Request<Body> {
+    let body = Body::new(Full::new(Bytes::from(vec![0; bytes])));
+    Request::post("http://loyd/loyd.v1.PuzzleService/Solve")
+        .body(body)
+        .unwrap()
+}
+
+#[tokio::test]
+async fn each_cause_has_lines_of_its_own() {
+    let log = Log::default();
+    // With another subscriber present, tracing also asks this one about callsites that other tests
+    // reached first.
+    let _other = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
+    let _log = tracing::subscriber::set_default(
+        tracing_subscriber::fmt()
+            .json()
+            .with_writer(log.clone())
+            .finish(),
+    );
+    let handler = service_fn(async |request: Request<Body>| {
+        // It fails when there is no room for the request.
+        let _read = request.into_body().collect().await;
+        Ok::<_, Infallible>(Response::new(Body::empty()))
+    });
+    // One place, and room for small requests only.
+    let mut service = Observe::new(handler, 1, 0);
+    let held = service.call(post(8 << 10)).await.unwrap();
+    service.call(post(0)).await.unwrap();
+    drop(held);
+    let text = log.take();
+    let lines: Vec<serde_json::Value> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let refusals = lines
+        .iter()
+        .map(|line| &line["fields"])
+        .filter(|fields| fields["message"] == "overloaded: calls refused");
+    let refusals: Vec<_> = refusals.map(|it| (&it["lack"], &it["refused"])).collect();
+    assert_eq!(refusals.len(), 2, "{text}");
+    for ((lack, refused), expected) in refusals.into_iter().zip(["requests", "calls"]) {
+        assert_eq!(lack, expected);
+        assert_eq!(refused, 1, "{text}");
+    }
+}
