@@ -11,7 +11,7 @@ pub(super) fn check_solvable(
 ) -> Result<proto::CheckSolvableResponse, Status> {
     let call = Call::of(request);
     solve::note_board(&call, request.get_ref().board.as_ref());
-    let (start, goal) = convert::read_check(request.get_ref(), puzzles.max_side)?;
+    let (start, goal) = convert::read_check(request, puzzles.max_side)?;
     let response = convert::check_response(&start, &goal);
     call.note(|record| {
         record.outcome = Some(if response.solvable {

@@ -7,7 +7,7 @@ use tonic::{Request, Status};
 use super::apart::apart;
 use super::call::{Call, Noted};
 use super::convert::{self, Kind, ReadGenerate};
-use super::{Puzzles, proto, solve, status, timeout};
+use super::{Puzzles, proto, solve, status};
 use crate::engine::rank::Rank;
 use crate::engine::{Client, Limits, Outcome};
 use crate::search::Search;
@@ -27,15 +27,13 @@ pub(super) async fn generate(
     request: Request<proto::GenerateRequest>,
 ) -> Result<proto::GenerateResponse, Status> {
     let call = Call::of(&request);
-    let timeout = timeout::of(&request);
     let client = puzzles.client(&request);
-    let read = convert::read_generate(request.get_ref(), puzzles.max_side)?;
-    let timeout = timeout.map_err(|violation| status::invalid(vec![violation]))?;
+    let read = convert::read_generate(&request, puzzles.max_side)?;
     let caps = puzzles.engine.config().caps;
     let limits = Limits::new(
         call.arrived,
         read.wanted,
-        timeout,
+        read.timeout,
         false,
         Duration::ZERO,
         &caps,

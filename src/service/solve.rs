@@ -9,7 +9,7 @@ use tonic::{Request, Status};
 use super::apart::apart;
 use super::call::{Call, Noted};
 use super::convert::{self, ReadSolve};
-use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status, timeout};
+use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status};
 use crate::engine::{Best, Client, Failure, Limits, Outcome, Solving, expected_moves};
 use crate::search::chain::Answer;
 use crate::search::plan::Objective;
@@ -23,14 +23,13 @@ pub(super) async fn solve(
     request: Request<proto::SolveRequest>,
 ) -> Result<proto::SolveResponse, Status> {
     let call = Call::of(&request);
-    let timeout = timeout::of(&request);
     note_board(&call, request.get_ref().board.as_ref());
-    let read = convert::read_solve(request.get_ref(), puzzles.max_side)?;
+    let read = convert::read_solve(&request, puzzles.max_side)?;
     let bytes = response_bytes(&read);
     let sending = Duration::from_nanos(NANOSECONDS_A_BYTE * bytes);
     let limits = Limits {
         answer: bytes,
-        ..note_begin(puzzles, &call, timeout, &read, sending)?
+        ..note_begin(puzzles, &call, &read, sending)
     };
     if convert::cannot_fit(&read) {
         return Err(too_large("even the shortest solution"));
@@ -154,21 +153,19 @@ pub(super) fn reserve(puzzles: &Puzzles, call: &Call, bytes: u64) -> Result<(), 
 pub(super) fn note_begin(
     puzzles: &Puzzles,
     call: &Call,
-    timeout: Result<Option<Duration>, tonic_types::FieldViolation>,
     read: &ReadSolve,
     sending: Duration,
-) -> Result<Limits, Status> {
+) -> Limits {
     let objective = convert::objective_name(read.question.objective);
     call.note(|record| record.objective = Some(objective));
-    let timeout = timeout.map_err(|violation| status::invalid(vec![violation]))?;
-    Ok(Limits::new(
+    Limits::new(
         call.arrived,
         read.wanted,
-        timeout,
+        read.timeout,
         read.question.objective == Objective::Best,
         sending,
         &puzzles.engine.config().caps,
-    ))
+    )
 }
 
 /// Takes the answer from a search that has ended, or records for the log why there is none.

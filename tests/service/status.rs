@@ -251,6 +251,22 @@ async fn a_deadline_that_cannot_be_read_is_not_ignored() {
         let answer = raw.call("Solve", &timeout, frame(&ask(hardest()))).await;
         assert_eq!(crate::harness::violated(&answer.status), ["grpc-timeout"]);
     }
+    // Whatever the call, and together with all else that is wrong.
+    for (method, violations) in [
+        ("Solve", &["grpc-timeout", "board"][..]),
+        ("SolveStream", &["grpc-timeout", "solve"]),
+        ("CheckSolvable", &["grpc-timeout", "board"]),
+        ("Generate", &["grpc-timeout", "rows"]),
+    ] {
+        let answer = raw
+            .call(method, &[("grpc-timeout", "5")], frame_bytes(&[]))
+            .await;
+        assert_eq!(
+            crate::harness::violated(&answer.status),
+            violations,
+            "{method}"
+        );
+    }
 }
 
 #[tokio::test]

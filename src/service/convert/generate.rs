@@ -1,5 +1,9 @@
 //! Reads requests for boards: `Generate`.
 
+use std::time::Duration;
+
+use tonic::Request;
+
 use super::reader::Reader;
 use crate::engine::Wanted;
 use crate::puzzle::Board;
@@ -27,6 +31,8 @@ pub struct ReadGenerate {
     pub kind: Kind,
     /// The limits asked for.
     pub wanted: Wanted,
+    /// How long the caller is sure to wait, if it says.
+    pub timeout: Option<Duration>,
 }
 
 /// How boards are drawn.
@@ -43,10 +49,12 @@ pub enum Kind {
 /// # Errors
 /// All invalid fields.
 pub fn read_generate(
-    wire: &proto::GenerateRequest,
+    request: &Request<proto::GenerateRequest>,
     max_side: usize,
 ) -> Result<ReadGenerate, tonic::Status> {
+    let wire = request.get_ref();
     let mut reader = Reader::new("", max_side);
+    let timeout = reader.timeout(request);
     let columns = Some(wire.columns).filter(|&columns| columns != 0);
     let shape = reader.shape("", wire.rows, columns);
     let goal = reader.goal(wire.goal.as_ref(), shape);
@@ -74,6 +82,7 @@ pub fn read_generate(
         seed: wire.seed,
         kind,
         wanted,
+        timeout,
     }))
 }
 

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use tonic::Request;
 use tonic_types::FieldViolation;
 
 use crate::engine::Wanted;
 use crate::puzzle::{Board, GoalLayout, Shape};
-use crate::service::{proto, status};
+use crate::service::{proto, status, timeout};
 
 /// The longest time that a `google.protobuf.Duration` can represent: about 10,000 years.
 const LONGEST_DURATION: Duration = Duration::from_secs(315_576_000_000);
@@ -32,6 +33,14 @@ impl Reader {
             format!("{}{}", self.prefix, field.as_ref()),
             description.to_string(),
         ));
+    }
+
+    /// How long the caller waits, if it says.
+    pub(super) fn timeout<T>(&mut self, request: &Request<T>) -> Option<Duration> {
+        timeout::of(request).unwrap_or_else(|violation| {
+            self.violations.push(violation);
+            None
+        })
     }
 
     /// The value, if nothing at all was wrong with the request.

@@ -3,6 +3,8 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use tonic::Request;
+
 use super::reader::Reader;
 use crate::engine::{Question, Wanted};
 use crate::heuristic::{Correction, HeuristicKind};
@@ -36,6 +38,8 @@ pub struct ReadSolve {
     pub question: Question,
     /// The limits asked for.
     pub wanted: Wanted,
+    /// How long the caller is sure to wait, if it says.
+    pub timeout: Option<Duration>,
     /// Whether to send the tiles that slide.
     pub include_tiles: bool,
     /// Whether to send the boards along the way.
@@ -69,9 +73,13 @@ pub fn declared_shape(board: Option<&proto::Board>) -> Option<Shape> {
 ///
 /// # Errors
 /// All invalid fields, or the evidence that the board is unsolvable.
-pub fn read_solve(wire: &proto::SolveRequest, max_side: usize) -> Result<ReadSolve, tonic::Status> {
+pub fn read_solve(
+    request: &Request<proto::SolveRequest>,
+    max_side: usize,
+) -> Result<ReadSolve, tonic::Status> {
     let mut reader = Reader::new("", max_side);
-    let solve = reader.solve(wire);
+    let timeout = reader.timeout(request);
+    let solve = reader.solve(request.get_ref(), timeout);
     reader.finish(solve)?
 }
 
@@ -97,10 +105,12 @@ pub fn cannot_fit(read: &ReadSolve) -> bool {
 /// # Errors
 /// As [`read_solve`].
 pub fn read_stream(
-    wire: &proto::SolveStreamRequest,
+    request: &Request<proto::SolveStreamRequest>,
     max_side: usize,
 ) -> Result<ReadStream, tonic::Status> {
+    let wire = request.get_ref();
     let mut reader = Reader::new("", max_side);
+    let timeout = reader.timeout(request);
     let moves_per_message = match wire.moves_per_message {
         0 => DEFAULT_MOVES_PER_MESSAGE,
         moves => moves as usize,
@@ -117,7 +127,7 @@ pub fn read_stream(
         }
         Some(solve) => {
             reader.prefix = "solve.";
-            reader.solve(solve)
+            reader.solve(solve, timeout)
         }
     };
     let solve = reader.finish(solve)??;
@@ -140,10 +150,13 @@ pub fn read_stream(
 /// # Errors
 /// All invalid fields.
 pub fn read_check(
-    wire: &proto::CheckSolvableRequest,
+    request: &Request<proto::CheckSolvableRequest>,
     max_side: usize,
 ) -> Result<(Board, Board), tonic::Status> {
+    let wire = request.get_ref();
     let mut reader = Reader::new("", max_side);
+    // The answer comes at once, and yet a call that is wrong anywhere is told so.
+    reader.timeout(request);
     let (_, boards) = reader.boards(wire.board.as_ref(), wire.goal.as_ref());
     reader.finish(boards)
 }
@@ -161,7 +174,11 @@ impl Reader {
     }
 
     /// Reads the question; `Some(Err(_))` when only the board's parity is wrong.
-    fn solve(&mut self, wire: &proto::SolveRequest) -> Option<Result<ReadSolve, tonic::Status>> {
+    fn solve(
+        &mut self,
+        wire: &proto::SolveRequest,
+        timeout: Option<Duration>,
+    ) -> Option<Result<ReadSolve, tonic::Status>> {
         let (shape, boards) = self.boards(wire.board.as_ref(), wire.goal.as_ref());
         let objective = self.objective(wire.objective, wire.max_ratio);
         let wanted = self.limits(wire.limits.as_ref());
@@ -193,6 +210,7 @@ impl Reader {
                 method,
             },
             wanted,
+            timeout,
             include_tiles: include.tiles,
             include_boards: include.boards,
         }))

@@ -19,7 +19,7 @@ use tonic::{Request, Status};
 use super::call::Call;
 use super::caught::caught;
 use super::convert::{self, ReadStream};
-use super::{Puzzles, proto, solve, status, timeout};
+use super::{Puzzles, proto, solve, status};
 use crate::engine::{Failure, Limits, Work, expected_moves, until};
 use crate::search::constructive::Variant;
 use crate::search::plan::{Objective, Stage};
@@ -88,13 +88,12 @@ pub(super) fn solve_stream(
     request: &Request<proto::SolveStreamRequest>,
 ) -> Result<Events, Status> {
     let call = Call::of(request);
-    let timeout = timeout::of(request);
-    let deadline = timeout.as_ref().ok().copied().flatten();
-    let deadline = deadline.and_then(|timeout| call.arrived.checked_add(timeout));
     let solve = request.get_ref().solve.as_ref();
     solve::note_board(&call, solve.and_then(|solve| solve.board.as_ref()));
-    let read = convert::read_stream(request.get_ref(), puzzles.max_side)?;
-    let limits = solve::note_begin(puzzles, &call, timeout, &read.solve, sending(&read))?;
+    let read = convert::read_stream(request, puzzles.max_side)?;
+    let timeout = read.solve.timeout;
+    let deadline = timeout.and_then(|timeout| call.arrived.checked_add(timeout));
+    let limits = solve::note_begin(puzzles, &call, &read.solve, sending(&read));
     let piped = sends_while_solving(puzzles, &read);
     // The whole solution is held until the last of it is sent, even after the search is over.
     let held = match piped {
