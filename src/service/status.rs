@@ -356,6 +356,11 @@ pub fn transport(refusal: &Status) -> Option<Status> {
         Code::Unimplemented => (Code::Unimplemented, "UNIMPLEMENTED"),
         _ => return None,
     };
+    let fix = match code {
+        Code::ResourceExhausted => "; send less, or raise the server's --max-request-bytes",
+        _ => "",
+    };
+    let message = format!("{message}{fix}");
     let mut status = status(code, reason, message, [], ErrorDetails::new());
     if let Some(encodings) = refusal.metadata().get(ACCEPT_ENCODING) {
         let metadata = status.metadata_mut();

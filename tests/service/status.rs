@@ -373,6 +373,11 @@ async fn a_request_may_be_just_as_large_as_is_said() {
             Err(status) => {
                 assert!(is_refused, "{most} of {bytes}: {status}");
                 assert_for_ever(&status, "REQUEST_TOO_LARGE");
+                let text = status.message();
+                assert!(
+                    text.contains("raise the server's --max-request-bytes"),
+                    "{text}"
+                );
             }
         }
     }
