@@ -65,7 +65,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_MAX_REQUEST_BYTES", value_name = "BYTES", default_value = "128K", value_parser = request_bytes)]
     pub max_request_bytes: u64,
 
-    /// The most calls at once, including those whose answers are still being sent; further ones are refused. Health checks and reflection have as many places of their own, and health watches as many again.
+    /// The most calls at once, including those whose answers are still being sent; further ones are refused. Health checks have as many places of their own, and health watches and reflection together as many again.
     #[arg(
         long,
         env = "LOYD_MAX_CALLS",

@@ -35,10 +35,14 @@ const PIECE: usize = 64 * 1024;
 /// memory once decoded.
 const MAX_HEADERS: usize = 64;
 
+/// How long the request of a health check may take to arrive. It is a name, sent at once; and since
+/// nobody needs a token for it, whoever sends only its head must not keep a place for long.
+const HEALTH_PATIENCE: Duration = Duration::from_secs(2);
+
 /// The call that watches the health.
 const WATCH: &str = "/grpc.health.v1.Health/Watch";
 
-/// The minimum number of places for health and reflection.
+/// The minimum number of places for health checks, and for watches and reflection.
 const LEAST_ASIDE: usize = 64;
 
 /// The longest request id in bytes; longer ones are ignored.
@@ -49,9 +53,9 @@ const MAX_REQUEST_ID: usize = 128;
 pub struct Observe<S> {
     inner: S,
     places: Arc<Semaphore>,
-    /// The places for health checks and reflection.
+    /// The places for health checks.
     places_aside: Arc<Semaphore>,
-    /// The places for watches of the health, which have no end.
+    /// The places for what lasts as long as the caller likes: watches of the health, and reflection.
     places_watching: Arc<Semaphore>,
     /// Memory for partly received requests.
     room: Room,
@@ -62,8 +66,9 @@ pub struct Observe<S> {
 
 impl<S> Observe<S> {
     /// Observes the calls of `inner`. At most `max_calls` may run at once, and their requests may take at
-    /// most `most_bytes` while they arrive. Health checks and reflection have as many places of their own,
-    /// 64 at least, and watches of the health as many again: checks have to work when nothing else does.
+    /// most `most_bytes` while they arrive. Health checks have as many places of their own, 64 at least,
+    /// and watches of the health and reflection together as many again: checks have to work when nothing
+    /// else does.
     pub fn new(inner: S, max_calls: usize, most_bytes: u64) -> Self {
         let places = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
         Self {
@@ -114,7 +119,7 @@ where
         }
         let places = if watch.is_ours {
             &self.places
-        } else if request.uri().path() == WATCH {
+        } else if request.uri().path() == WATCH || watch.method == Method::Reflection {
             &self.places_watching
         } else {
             &self.places_aside
@@ -130,7 +135,11 @@ where
             .and_then(|timeout| call.arrived.checked_add(timeout));
         // Reflection's streams have no end, and only small messages.
         let room = watch.is_ours.then(|| self.room.clone());
-        let arrives_by = call.arrived.checked_add(self.patience);
+        let patience = match watch.method {
+            Method::Health => self.patience.min(HEALTH_PATIENCE),
+            _ => self.patience,
+        };
+        let arrives_by = call.arrived.checked_add(patience);
         let mut request = request.map(|body| Body::new(InTime::new(body, arrives_by, room)));
         request.extensions_mut().insert(call);
         let mut inner = self.inner.clone();
@@ -241,8 +250,8 @@ impl Drop for Watch {
         let trace_id = self.end_trace(elapsed);
         let record = self.call.record();
         let id = self.request_id.to_str().unwrap_or_default();
-        // Refusals because of overload or a token are counted in other lines, at most one a second. A
-        // search that had begun before it lacked memory has its own line.
+        // Refusals because of overload or a token are counted in other lines, at most one a second
+        // for each cause. A search that had begun before it lacked memory has its own line.
         let was_begun = record.outcome == Some(Failure::Shortage.name());
         let is_told_elsewhere = self.overloaded && !was_begun || self.code == Code::Unauthenticated;
         if self.is_ours && !is_told_elsewhere {

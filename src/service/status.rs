@@ -166,7 +166,8 @@ pub fn late() -> Status {
     status(
         Code::DeadlineExceeded,
         "DEADLINE_EXCEEDED",
-        "the request did not arrive within the server's --stall-timeout: send all of it at once",
+        "the request did not arrive within the server's --stall-timeout, or 2 s for health: send all of \
+         it at once",
         [],
         ErrorDetails::new(),
     )

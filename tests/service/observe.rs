@@ -23,6 +23,7 @@ fn post(path: &str) -> Request<Body> {
 const SOLVE: &str = "/loyd.v1.PuzzleService/Solve";
 const CHECK: &str = "/grpc.health.v1.Health/Check";
 const WATCH: &str = "/grpc.health.v1.Health/Watch";
+const REFLECT: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
 #[tokio::test]
 async fn calls_and_what_is_beside_them_are_bounded_apart() {
@@ -30,23 +31,27 @@ async fn calls_and_what_is_beside_them_are_bounded_apart() {
         let body = Body::new(Full::new(Bytes::from_static(b"answer")));
         Ok::<_, Infallible>(http::Response::new(body))
     });
-    for (held, places) in [(SOLVE, 1), (CHECK, 64), (WATCH, 64)] {
+    let kinds = [&[SOLVE][..], &[CHECK], &[WATCH, REFLECT]];
+    for (kind, places) in kinds.into_iter().zip([1, 64, 64]) {
         let mut service = Observe::new(handler, 1, 1 << 20);
         let mut answers = Vec::new();
-        for _ in 0..places {
+        for held in kind.iter().cycle().take(places) {
             // Its place is held until its answer has been sent.
             let answer = service.call(post(held)).await.unwrap();
             assert!(Status::from_header_map(answer.headers()).is_none());
             answers.push(answer);
         }
-        let further = service.call(post(held)).await.unwrap();
-        let status = Status::from_header_map(further.headers()).unwrap();
-        assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
-        for other in [SOLVE, CHECK, WATCH] {
-            let is_free = other != held;
-            let answer = service.call(post(other)).await.unwrap();
+        for path in kinds.concat() {
+            let answer = service.call(post(path)).await.unwrap();
             let refusal = Status::from_header_map(answer.headers());
-            assert_eq!(refusal.is_none(), is_free, "{other} beside {held}");
+            assert_eq!(
+                refusal.is_some(),
+                kind.contains(&path),
+                "{path} beside {kind:?}"
+            );
+            if let Some(status) = refusal {
+                assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
+            }
         }
     }
 }

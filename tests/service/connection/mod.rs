@@ -39,12 +39,11 @@ fn told_to_go(bytes: &[u8]) -> bool {
 }
 
 /// The headers of a call, encoded so that none of them is stored.
-fn call_headers(method: &str) -> Vec<u8> {
-    let path = format!("/loyd.v1.PuzzleService/{method}");
+fn call_headers(path: &str) -> Vec<u8> {
     let headers = [
         (":method", "POST"),
         (":scheme", "http"),
-        (":path", path.as_str()),
+        (":path", path),
         (":authority", "loyd"),
         ("content-type", "application/grpc"),
         ("te", "trailers"),
@@ -134,7 +133,12 @@ async fn cross_with_the_goaway(service: &Service, method: &str, question: &[u8])
     assert!(told_to_go(&told));
     let written = [
         http2_frame(PING, ACK, 0, &ping),
-        http2_frame(HEADERS, END_HEADERS, 1, &call_headers(method)),
+        http2_frame(
+            HEADERS,
+            END_HEADERS,
+            1,
+            &call_headers(&format!("/loyd.v1.PuzzleService/{method}")),
+        ),
         http2_frame(WINDOW_UPDATE, 0, 1, &[0, 0, 1, 0]),
         http2_frame(DATA, END_STREAM, 1, question),
     ];
@@ -195,6 +199,22 @@ async fn a_peer_is_told_how_many_calls_it_may_make_at_once() {
         })
     };
     while !is_told(&told) {
+        let read = in_time(stream.read_buf(&mut told)).await.unwrap();
+        assert_ne!(read, 0, "the end after {told:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_health_check_without_a_message_does_not_last() {
+    // It may take seconds, where other calls may take minutes.
+    let service = Service::with(&["--stall-timeout", "10m"]).await;
+    let mut stream = greet(service.address).await;
+    let head = call_headers("/grpc.health.v1.Health/Check");
+    let head = http2_frame(HEADERS, END_HEADERS, 1, &head);
+    stream.write_all(&head).await.unwrap();
+    let mut told = Vec::new();
+    let is_answer = |&(kind, stream, _): &(u8, u32, &[u8])| (kind, stream) == (HEADERS, 1);
+    while !split_frames(&told).iter().any(is_answer) {
         let read = in_time(stream.read_buf(&mut told)).await.unwrap();
         assert_ne!(read, 0, "the end after {told:?}");
     }
