@@ -71,9 +71,9 @@ pub fn best_by(
     let mut now = begun.elapsed();
     while now < deadline {
         let budget = Budget {
-            nodes: pace.chunk(),
             memory: MEMORY,
             time: Some(deadline - now),
+            ..Budget::nodes(pace.chunk())
         };
         let step = pace.time(|| search.advance(budget));
         now = begun.elapsed();

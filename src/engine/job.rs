@@ -71,9 +71,16 @@ pub trait Outlet: Send {
     /// Whether nobody waits for the job any more.
     fn abandoned(&self) -> bool;
 
-    /// The next instant after `now` at which an asker will take the results.
+    /// When the asker whose time counts will take the results: the first one to come of those whose time is
+    /// not up `now`.
     fn due(&mut self, _now: Instant) -> Option<Instant> {
         None
+    }
+
+    /// Goes by an asker who will take the results later than the one whose time [counts](Self::due), for
+    /// whom there is nothing more to find. Returns false if there is none; then nobody can join any more.
+    fn pass_over(&mut self) -> bool {
+        false
     }
 
     /// Whether the node limit applies already: a request that must not fail needs a finding first.
@@ -205,13 +212,12 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
     fn advance(&mut self, nodes: u64) -> Step<S::Found> {
         let memory = self.grow(0);
         let now = Instant::now();
-        let due = self.outlet.due(now);
-        self.lent.set_due(due);
+        let due = self.lent.set_due(self.outlet.due(now));
         let budget = Budget {
-            nodes,
             memory,
-            time: due.map(|due| due.saturating_duration_since(now)),
+            ..Budget::nodes(nodes)
         };
+        let budget = due.tell(budget, now);
         let (before, generated) = (self.search.name(), self.search.progress().generated);
         let step = self.pace.time(|| self.search.advance(budget));
         // A search that has only just started has a name by now.
@@ -375,6 +381,8 @@ where
                         return next;
                     }
                 }
+                // It may have been too late for one asker only.
+                Step::Done(Stop::Exhausted) if self.outlet.pass_over() => {}
                 Step::Done(stop) => {
                     if let Some(promise) = self.promise.take()
                         && stop == Stop::Proven

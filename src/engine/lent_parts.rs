@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use crate::search::{Budget, Part, Progress};
 
+use super::due::Due;
 use super::pace::Pace;
 use super::pool::{HelperWork, Turn};
 
@@ -18,7 +19,7 @@ struct LentPart {
     /// The node generations that it may spend.
     most: u64,
     /// When the job's findings will be taken.
-    due: Mutex<Option<Instant>>,
+    due: Mutex<Due>,
     expanded: AtomicU64,
     generated: AtomicU64,
     /// Whether the job wants it back.
@@ -43,10 +44,8 @@ impl HelperWork for LentPart {
             turn.give_way();
             let left = self.most.saturating_sub(part.progress().generated);
             let due = *self.due.lock().unwrap_or_else(PoisonError::into_inner);
-            let budget = Budget {
-                time: due.map(|due| due.saturating_duration_since(Instant::now())),
-                ..Budget::nodes(pace.chunk().min(left))
-            };
+            let budget = Budget::nodes(pace.chunk().min(left));
+            let budget = due.tell(budget, Instant::now());
             let goes_on = budget.nodes > 0 && pace.time(|| part.advance(budget));
             let progress = part.progress();
             self.expanded.store(progress.expanded, Ordering::Relaxed);
@@ -81,7 +80,7 @@ impl LentPart {
 #[derive(Default)]
 pub(super) struct LentParts {
     lent: Vec<Arc<LentPart>>,
-    due: Option<Instant>,
+    due: Due,
 }
 
 impl LentParts {
@@ -115,13 +114,13 @@ impl LentParts {
     }
 
     /// Tells every part when the job's findings will be taken.
-    pub(super) fn set_due(&mut self, due: Option<Instant>) {
-        if self.due != due {
-            self.due = due;
+    pub(super) fn set_due(&mut self, at: Option<Instant>) -> Due {
+        if self.due.set(at) {
             for lent in &self.lent {
-                *lent.due.lock().unwrap_or_else(PoisonError::into_inner) = due;
+                *lent.due.lock().unwrap_or_else(PoisonError::into_inner) = self.due;
             }
         }
+        self.due
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -8,6 +8,7 @@ mod ask;
 pub mod average;
 pub mod backlog;
 mod cache;
+mod due;
 mod easy;
 mod ending;
 pub mod guide_builder;
@@ -19,7 +20,7 @@ pub mod pace;
 pub mod pipe;
 pub mod pool;
 pub mod rank;
-mod share;
+pub mod share;
 mod solving;
 pub mod table_store;
 

@@ -63,12 +63,14 @@ impl<D: Send + Sync + 'static> Collect for Vec<D> {
 #[derive(Debug)]
 struct Latest<T> {
     snapshot: watch::Sender<Snapshot<T>>,
-    /// For each asker, when it will take the results.
+    /// For each asker, in the order in which they came, when it will take the results.
     askers: Mutex<Vec<Instant>>,
     /// How many askers want to hear of each finding. Waking the others would cost as much as a
     /// small search.
     listeners: AtomicUsize,
     abandoned: AtomicBool,
+    /// Whether it is about to end with what is of no use to a new asker. Set while `askers` is locked.
+    is_closing: AtomicBool,
     /// Whether node limits wait until there is an answer, for objectives that never fail.
     answer_first: bool,
 }
@@ -85,6 +87,10 @@ pub struct Publisher<T> {
     latest: Arc<Latest<T>>,
     /// When the publisher last checked whose time is up.
     looked: Instant,
+    /// When the asker whose time counts will take the results.
+    due: Option<Instant>,
+    /// For those who will take the results by then, there is nothing more to find.
+    passed_over: Option<Instant>,
 }
 
 impl<T: Collect> Outlet for Publisher<T> {
@@ -133,11 +139,13 @@ impl<T: Collect> Outlet for Publisher<T> {
 
     fn due(&mut self, now: Instant) -> Option<Instant> {
         let looked = std::mem::replace(&mut self.looked, now);
-        let (next, is_up) = {
+        let is_up = {
             let askers = self.latest.askers();
-            let next = askers.iter().copied().filter(|&due| due > now).min();
-            let is_up = |&due: &Instant| due > looked && due <= now;
-            (next, askers.iter().any(is_up))
+            // Not the nearest: whoever asks again and again with little time would undo all that is planned
+            // for one who has much.
+            let after = self.passed_over.map_or(now, |passed| passed.max(now));
+            self.due = askers.iter().copied().find(|&due| due > after);
+            askers.iter().any(|&due| due > looked && due <= now)
         };
         if is_up {
             // Their own timers are a millisecond or two late.
@@ -146,7 +154,18 @@ impl<T: Collect> Outlet for Publisher<T> {
             // wait up to 3 ms for the rest of the worker's time slice.
             std::thread::yield_now();
         }
-        next
+        self.due
+    }
+
+    fn pass_over(&mut self) -> bool {
+        let askers = self.latest.askers();
+        let is_anyone_later = askers.iter().any(|&due| Some(due) > self.due);
+        if self.due.is_some() && is_anyone_later {
+            self.passed_over = self.due;
+            return true;
+        }
+        self.latest.is_closing.store(true, Ordering::Relaxed);
+        false
     }
 
     fn limited(&self) -> bool {
@@ -171,11 +190,14 @@ impl<T: Collect> Shared<T> {
             askers: Mutex::new(vec![due]),
             listeners: AtomicUsize::new(0),
             abandoned: AtomicBool::new(false),
+            is_closing: AtomicBool::new(false),
             answer_first,
         });
         let publisher = Publisher {
             latest: Arc::clone(&latest),
             looked: Instant::now(),
+            due: None,
+            passed_over: None,
         };
         let mut snapshot = latest.snapshot.subscribe();
         snapshot.mark_changed();
@@ -197,11 +219,12 @@ impl<T: Collect> Shared<T> {
     }
 
     /// Adds an asker, who will take the results when `due`. Returns `None` when the search was
-    /// given up, or has ended without an answer that is good for another asker.
+    /// given up, or ends without an answer that is good for another asker.
     #[must_use]
     pub fn ask(self: &Arc<Self>, due: Instant) -> Option<Asker<T>> {
         let mut askers = self.latest.askers();
         if self.latest.abandoned.load(Ordering::Relaxed)
+            || self.latest.is_closing.load(Ordering::Relaxed)
             || self.end().is_some_and(|end| !lasts(end))
         {
             return None;
@@ -309,7 +332,7 @@ impl<T: Collect> Drop for Asker<T> {
         }
         let mut askers = self.shared.latest.askers();
         if let Some(own) = askers.iter().position(|&due| due == self.due) {
-            askers.swap_remove(own);
+            askers.remove(own);
         }
         if askers.is_empty()
             && self.shared.end().is_none()

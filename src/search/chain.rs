@@ -53,7 +53,7 @@ pub struct Chain {
     /// in for one that is.
     guided_by: Option<Strength>,
     current: Option<(Stage, Solver)>,
-    /// The time left when the current stage began.
+    /// The time left when the current stage began, if it still is the same asker's.
     began: Option<Duration>,
     /// How many times as long the first solution took as where beams were measured, waits for a worker
     /// included; 1 until it is found.
@@ -66,8 +66,9 @@ pub struct Chain {
     peak_memory: u64,
     /// The nodes given to the stages and to the search beside them since the latter began.
     turns: [u64; 2],
-    /// The time left at the last call of `advance`.
+    /// The time left at the last call of `advance`, and whose it was.
     left: Option<Duration>,
+    asker: u32,
     /// The memory allowed at the last call of `advance`.
     memory: u64,
     /// Beams that were given up for lack of time or memory.
@@ -115,6 +116,7 @@ impl Chain {
             peak_memory: 0,
             turns: [0; 2],
             left: None,
+            asker: 0,
             memory: 0,
             deferred: None,
             out: 0,
@@ -164,10 +166,9 @@ impl Chain {
             self.current,
             Some((Stage::Constructive(Variant::Best), _)) if beams::are_staged(shape)
         );
-        let took = self.began.zip(self.left);
-        let took = took.and_then(|(then, now)| then.checked_sub(now));
-        if let Some(first) = took.filter(|_| is_first) {
-            self.slowness = lookahead::slowness(shape, first);
+        let times = self.began.zip(self.left);
+        if let Some((then, now)) = times.filter(|_| is_first) {
+            self.slowness = lookahead::slowness(shape, then.saturating_sub(now));
         }
     }
 
@@ -305,6 +306,10 @@ impl Search for Chain {
 
     fn advance(&mut self, budget: Budget) -> Step<Answer> {
         self.resume_deferred(budget);
+        if budget.asker != self.asker {
+            self.asker = budget.asker;
+            self.began = None;
+        }
         self.left = budget.time;
         self.memory = budget.memory;
         if !self.begun {

@@ -74,8 +74,6 @@ struct Given {
     begun: Duration,
     /// When it must be over.
     end: Duration,
-    /// The last call of `advance`.
-    last: Duration,
 }
 
 impl Given {
@@ -84,7 +82,6 @@ impl Given {
         Self {
             begun: now,
             end: now.saturating_sub(most),
-            last: now,
         }
     }
 }
@@ -111,17 +108,11 @@ impl Paced {
         }
     }
 
-    /// Updates the time left. If it has grown, because another asker is waiting now, the solver may take
-    /// `most` of it from now on, and its speed is measured anew.
-    fn look(&mut self, now: Duration, most: Duration) {
-        let Some(given) = &mut self.time else {
-            return;
-        };
-        if now > given.last {
-            *given = Given::new(now, most);
-            self.done = 0.0;
-        }
-        given.last = now;
+    /// Goes by the time of another asker. The solver may take `most` of it from now on, and its speed is
+    /// measured anew.
+    fn go_by_another(&mut self, now: Duration, most: Duration) {
+        self.time = Some(Given::new(now, most));
+        self.done = 0.0;
     }
 
     /// Records the work done.
@@ -156,6 +147,8 @@ pub struct Lookahead {
     look_ahead: usize,
     /// How many times as long beams take here as where they were measured.
     slowness: f64,
+    /// Whose time was left at the last call of `advance`.
+    asker: u32,
     best: Option<usize>,
     /// The progress of the solvers that are over.
     past: Progress,
@@ -172,6 +165,7 @@ impl Lookahead {
             solver: None,
             look_ahead: Variant::Best.look_ahead(problem.shape()),
             slowness: 1.0,
+            asker: 0,
             best: None,
             past: Progress::NONE,
             is_over: false,
@@ -235,13 +229,16 @@ impl Search for Lookahead {
         }
         let guess = guess(self.problem.shape());
         let most = self.most(budget.time);
+        let is_another = std::mem::replace(&mut self.asker, budget.asker) != budget.asker;
         let Some(paced) = &mut self.solver else {
             self.begin(budget.time);
             return Step::Working;
         };
         if let Some(now) = budget.time {
             paced.note();
-            paced.look(now, most);
+            if is_another {
+                paced.go_by_another(now, most);
+            }
             paced.keep_pace(now, guess);
         }
         match paced.solver.advance(budget) {

@@ -48,6 +48,9 @@ pub struct Budget {
     /// How long findings remain useful, from now on; `None` means that there is no hurry. A search that can
     /// choose how thorough to be chooses by this, and by how fast it has shrunk so far, so it needs no clock.
     pub time: Option<Duration>,
+    /// Whose time that is. As long as the number is the same, the time shrinks because it passes. Once it is
+    /// another one, another asker's time counts, and that says nothing about how much has passed.
+    pub asker: u32,
 }
 
 impl Budget {
@@ -56,6 +59,7 @@ impl Budget {
         nodes: u64::MAX,
         memory: u64::MAX,
         time: None,
+        asker: 0,
     };
 
     /// About this many nodes, whatever memory they take.
@@ -63,15 +67,8 @@ impl Budget {
     pub const fn nodes(nodes: u64) -> Self {
         Self {
             nodes,
-            memory: u64::MAX,
-            time: None,
+            ..Self::UNLIMITED
         }
-    }
-
-    /// Whether more time is left than `before`: the asker with the nearest time limit has gone, and another
-    /// is still waiting.
-    pub(crate) fn is_longer_than(self, before: Option<Duration>) -> bool {
-        before.is_some_and(|before| self.time.is_none_or(|now| now > before))
     }
 }
 
@@ -82,7 +79,8 @@ pub enum Step<F> {
     Working,
     /// Something was found; there may be more.
     Found(F),
-    /// There is nothing more to do, now or on any later call.
+    /// There is nothing more to do, now or on any later call, unless that is for [another
+    /// asker](Budget::asker), for whom there may be time enough.
     Done(Stop),
 }
 

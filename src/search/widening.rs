@@ -101,7 +101,8 @@ const SLACK: f64 = 1.5;
 /// A search by wider and wider beams. Each finding is shorter than those before.
 ///
 /// Ends with [`Stop::Memory`] when there is not enough memory for the narrowest beam, or for a wider one and
-/// there is no deadline; ends with [`Stop::Exhausted`] when there is no time left for the narrowest.
+/// there is no deadline; ends with [`Stop::Exhausted`] when there is no time left for the narrowest, until
+/// another asker's time counts.
 pub struct Widening {
     beams: Arc<dyn Beams>,
     /// Whether the first beam is the narrowest and later ones grow by a fixed factor, however much time there
@@ -109,8 +110,9 @@ pub struct Widening {
     is_hasty: bool,
     pass: Option<Box<dyn Pass>>,
     pace: Pace,
-    /// The time left at the last call of `advance`.
+    /// The time left at the last call of `advance`, and whose it was.
     left: Option<Duration>,
+    asker: u32,
     is_prepared: bool,
     /// Whether the last turn was spent on the tables.
     has_prepared: bool,
@@ -185,6 +187,7 @@ impl Widening {
             pass: None,
             pace: Pace::new(slowness),
             left: None,
+            asker: 0,
             is_prepared: false,
             has_prepared: false,
             prepares_until: None,
@@ -413,6 +416,21 @@ impl Widening {
         self.best.map_or(layers, |best| layers.min(best as u32))
     }
 
+    /// Goes by the time of another asker from now on. The beam at work is for that one, too, and has all of
+    /// its time.
+    fn go_by_another(&mut self, budget: Budget) {
+        self.asker = budget.asker;
+        self.pace.pause();
+        self.prepares_until = None;
+        if self.stop == Some(Stop::Exhausted) {
+            // It may not be too late after all.
+            self.stop = None;
+        }
+        if let Some(left) = budget.time {
+            self.give_all(left);
+        }
+    }
+
     /// Makes the beam at work as wide as its time allows.
     fn keep_pace(&mut self, left: Duration) {
         let Some(pass) = &self.pass else {
@@ -430,12 +448,8 @@ impl Search for Widening {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
-        if self.stop == Some(Stop::Exhausted) && budget.is_longer_than(self.left) {
-            // It is not too late after all.
-            self.stop = None;
-        }
-        if budget.is_longer_than(self.left) {
-            self.prepares_until = None;
+        if budget.asker != self.asker {
+            self.go_by_another(budget);
         }
         self.left = budget.time;
         if let Some(solution) = self.side_beams.found() {

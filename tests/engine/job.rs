@@ -144,7 +144,7 @@ where
 /// No other task waits for the worker.
 static NOBODY_ELSE: AtomicUsize = AtomicUsize::new(0);
 
-fn memory(total: u64, workers: usize) -> Arc<Memory> {
+pub(crate) fn memory(total: u64, workers: usize) -> Arc<Memory> {
     Arc::new(Memory::new(total, workers))
 }
 

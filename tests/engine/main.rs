@@ -18,6 +18,7 @@ mod limits;
 mod memory;
 mod pipe;
 mod pool;
+mod share;
 mod sharing;
 mod solving;
 mod table_store;

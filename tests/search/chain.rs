@@ -674,9 +674,9 @@ fn beams_from_both_ends_and_the_proof_keep_within_the_memory_together() {
         let mut now = Duration::ZERO;
         while now < given {
             let budget = Budget {
-                nodes: 256,
                 memory: MEMORY,
                 time: Some(given - now),
+                ..Budget::nodes(256)
             };
             let before = chain.progress().generated;
             if let Step::Done(stop) = chain.advance(budget) {
@@ -723,14 +723,15 @@ impl Played {
         }
     }
 
-    /// Advances until this time is reached; findings are of use until `due`.
+    /// Advances until this time is reached; findings are of use until `due`, which is the asker's name.
     fn play(&mut self, memory: u64, until: Duration, due: Duration) {
         while self.now < until {
             let before = self.chain.progress().generated;
             let step = self.chain.advance(Budget {
-                nodes: 256,
                 memory,
                 time: Some(due.saturating_sub(self.now)),
+                asker: due.as_micros() as u32,
+                ..Budget::nodes(256)
             });
             match step {
                 Step::Working => {}
@@ -767,6 +768,48 @@ fn beams_that_were_too_late_for_one_asker_begin_again_for_another() {
     let all = played.chain.progress().generated - all;
     let proven = proof(&played.chain) - proven;
     assert!(proven > all / 160 && proven < all / 16, "{proven} of {all}");
+}
+
+#[test]
+fn beams_alone_that_were_too_late_for_one_asker_begin_again_for_another() {
+    let problem = random_problem(shape(8, 8), 63, &mut Dice::new(5));
+    for algorithm in [Algorithm::Beam, Algorithm::StagedBeam] {
+        let method = Method {
+            algorithm: Some(algorithm),
+            ..Method::default()
+        };
+        let mut chain = planned(&problem, Objective::Best, method);
+        let mut play = |time, asker| {
+            let budget = Budget {
+                time: Some(time),
+                asker,
+                ..Budget::nodes(256)
+            };
+            let mut by = Vec::new();
+            for _ in 0..100_000 {
+                match chain.advance(budget) {
+                    Step::Working => {}
+                    Step::Found(answer) => by.push(answer.by),
+                    Step::Done(stop) => return (by, Some(stop)),
+                }
+                if by.len() > 1 {
+                    break;
+                }
+            }
+            (by, None)
+        };
+        let first = vec![Stage::Constructive(Variant::Best)];
+        let hasty = play(Duration::from_micros(1), 1);
+        assert_eq!(hasty, (first, Some(Stop::Exhausted)));
+        // Nothing changes for that one, nor for another with as little time.
+        for asker in [1, 2] {
+            let again = play(Duration::from_micros(1), asker);
+            assert_eq!(again, (vec![], Some(Stop::Exhausted)));
+        }
+        let (by, end) = play(Duration::from_secs(10), 3);
+        assert!(!by.is_empty(), "{algorithm}");
+        assert_eq!(end, None);
+    }
 }
 
 #[test]

@@ -121,9 +121,14 @@ fn it_takes_no_longer_when_there_is_more_time_than_was_said() {
         let mut search = Lookahead::new(&problem, &tables);
         loop {
             let spent = a_node.saturating_mul(search.progress().generated as u32);
-            let due = if spent < short / 4 { short } else { then };
+            let (due, asker) = if spent < short / 4 {
+                (short, 0)
+            } else {
+                (then, 1)
+            };
             let step = search.advance(Budget {
                 time: Some(due.saturating_sub(spent)),
+                asker,
                 ..Budget::nodes(1000)
             });
             if let Step::Done(_) = step {

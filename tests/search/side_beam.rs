@@ -25,9 +25,9 @@ const GIVEN: Duration = Duration::from_millis(100);
 /// A budget of one chunk with so much time left.
 fn chunk(left: Duration) -> Budget {
     Budget {
-        nodes: 256,
         memory: MEMORY,
         time: Some(left),
+        ..Budget::nodes(256)
     }
 }
 
@@ -246,7 +246,7 @@ fn it_does_not_end_before_its_part_is_back() {
 }
 
 #[test]
-fn it_goes_on_where_there_is_more_time_after_all_once_its_part_is_back() {
+fn it_goes_on_for_another_asker_once_its_part_is_back() {
     let beams = Fakes::new(301);
     let mut helped = Helped::new(&beams);
     helped.hand_out();
@@ -256,8 +256,12 @@ fn it_goes_on_where_there_is_more_time_after_all_once_its_part_is_back() {
     let before = beams.made().len();
     let (part, _) = helped.part.take().expect("handed out");
     helped.search.join(part);
+    let of_another = Budget {
+        asker: 1,
+        ..chunk(GIVEN)
+    };
     for _ in 0..3 {
-        assert_eq!(helped.search.advance(chunk(GIVEN)), Step::Working);
+        assert_eq!(helped.search.advance(of_another), Step::Working);
     }
     assert_eq!(beams.made().len(), before + 1);
 }

@@ -13,7 +13,7 @@ const LOOKS: u32 = 32;
 /// What beams need to go on.
 #[derive(Clone, Copy, Debug)]
 enum Need {
-    /// More time than there was.
+    /// Another asker, who may have more time.
     Time,
     /// Memory, which was last looked for when this much time was left.
     Memory(Duration),
@@ -27,8 +27,8 @@ pub(super) struct Deferred {
 }
 
 impl Chain {
-    /// Records beams that ended early. The first asker may soon be gone while others can wait longer, and
-    /// other searches free memory in the meantime.
+    /// Records beams that ended early. Other askers may have more time than this one, and other searches
+    /// free memory in the meantime.
     pub(super) fn defer(&mut self, stage: Stage, stop: Stop, budget: Budget) {
         let Some(left) = budget.time else {
             return;
@@ -48,7 +48,7 @@ impl Chain {
     /// Puts these beams before all waiting stages, once what they need may be available.
     pub(super) fn resume_deferred(&mut self, budget: Budget) {
         let is_there = |deferred: &mut Deferred| match deferred.need {
-            Need::Time => budget.is_longer_than(self.left),
+            Need::Time => budget.asker != self.asker,
             Need::Memory(left) => {
                 let since = budget.time.map(|now| now.abs_diff(left));
                 since.is_some_and(|since| since >= left / LOOKS)

@@ -42,23 +42,20 @@ impl Pace {
     /// time that is left, and the nodes of all beams up to now.
     pub(super) fn note(&mut self, left: Duration, nodes: u64, width: usize, expected: f64) {
         if let Some((before, nodes_before)) = self.last {
-            // The time may have grown: another asker is waiting now.
-            if let Some(took) = before.checked_sub(left) {
-                let time = took.as_nanos() as f64 / expected;
-                let nodes = nodes.saturating_sub(nodes_before) as f64;
-                self.time += time;
-                self.nodes += nodes;
-                self.beam = (self.beam.0 + time, self.beam.1 + nodes);
-                if self.nodes > Self::MEMORY.max(Self::LAYERS * width as f64) {
-                    self.time /= 2.0;
-                    self.nodes /= 2.0;
-                }
+            let time = before.saturating_sub(left).as_nanos() as f64 / expected;
+            let nodes = nodes.saturating_sub(nodes_before) as f64;
+            self.time += time;
+            self.nodes += nodes;
+            self.beam = (self.beam.0 + time, self.beam.1 + nodes);
+            if self.nodes > Self::MEMORY.max(Self::LAYERS * width as f64) {
+                self.time /= 2.0;
+                self.nodes /= 2.0;
             }
         }
         self.last = Some((left, nodes));
     }
 
-    /// The time that passes until the next look is not spent on nodes.
+    /// The time until the next look says nothing about nodes.
     pub(super) const fn pause(&mut self) {
         self.last = None;
     }

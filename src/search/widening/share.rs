@@ -92,6 +92,11 @@ impl Widening {
         times.into_iter().find(is_enough)
     }
 
+    /// Gives the beam at work all of the time that is left.
+    pub(super) fn give_all(&mut self, left: Duration) {
+        self.ends = Ends::new(left, left.saturating_sub(self.replay(left)));
+    }
+
     /// The share of the next beam in so much time.
     pub(super) fn share(&self, left: Duration) -> Share {
         if let Some(time) = self.first_share(left) {

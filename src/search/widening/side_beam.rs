@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Ends, SLACK, Scale, Widening};
+use super::{SLACK, Scale, Widening};
 use crate::puzzle::Solution;
 use crate::search::{Budget, Part, Progress, Search, Step};
 
@@ -107,10 +107,8 @@ impl Widening {
         }
         let seed = self.next_seed(self.pass.is_some().then_some(self.seed));
         self.side_beams.lent = Some(Lent { seed, memory });
-        if self.pass.is_some() {
-            // The beam at work need not leave time for a second one.
-            self.ends = Ends::new(left, left.saturating_sub(self.replay(left)));
-        }
+        // The beam at work need not leave time for a second one.
+        self.give_all(left);
         let search = Self {
             is_prepared: true,
             // Any further beam would be another part.

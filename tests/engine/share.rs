@@ -1,0 +1,104 @@
+//! Whose time counts in a search that several askers share.
+
+use std::sync::atomic::AtomicUsize;
+use std::time::{Duration, Instant};
+
+use loyd::engine::job::{End, Job, Outlet};
+use loyd::engine::pool::{Next, SLICE, Task, Turn};
+use loyd::engine::share::{Asker, Publisher, Shared};
+use loyd::search::{Budget, Progress, Step, Stop};
+
+use crate::fake::Scripted;
+use crate::job::memory;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+fn begin(due: Instant) -> (Asker<Vec<u8>>, Publisher<Vec<u8>>) {
+    Shared::begin(false, due)
+}
+
+#[test]
+fn the_time_of_the_first_to_come_counts_until_it_is_over_or_that_one_leaves() {
+    let now = Instant::now();
+    let [near, far, farther] = [1, 30, 40].map(|seconds| now + seconds * SECOND);
+    let (first, mut publisher) = begin(far);
+    let shared = first.shared();
+    let hasty = shared.ask(near).unwrap();
+    let last = shared.ask(farther).unwrap();
+    assert_eq!(publisher.due(now), Some(far));
+    assert_eq!(publisher.due(near), Some(far));
+    assert_eq!(publisher.due(far), Some(farther));
+    assert_eq!(publisher.due(farther), None);
+    drop(first);
+    assert_eq!(publisher.due(now), Some(near));
+    drop(hasty);
+    assert_eq!(publisher.due(now), Some(farther));
+    drop(last);
+    assert_eq!(publisher.due(now), None);
+}
+
+#[test]
+fn those_for_whom_there_is_nothing_more_to_find_are_passed_over() {
+    let now = Instant::now();
+    let [near, far, farther] = [1, 30, 40].map(|seconds| now + seconds * SECOND);
+    let (first, mut publisher) = begin(far);
+    let shared = first.shared();
+    let _hasty = shared.ask(near).unwrap();
+    let last = shared.ask(farther).unwrap();
+    assert_eq!(publisher.due(now), Some(far));
+    assert!(publisher.pass_over());
+    assert_eq!(publisher.due(now), Some(farther));
+    // There is nobody else: the search ends, and whoever asks now begins another.
+    assert!(!publisher.pass_over());
+    assert!(shared.ask(farther + SECOND).is_none());
+    drop(last);
+}
+
+#[test]
+fn a_search_that_is_too_late_for_one_asker_goes_on_for_another() {
+    let now = Instant::now();
+    let (soon, later) = (now + 600 * SECOND, now + 1_200 * SECOND);
+    let (first, publisher) = begin(soon);
+    let second = first.shared().ask(later).unwrap();
+    let mut told = Vec::new();
+    let search = Scripted::new(move |budget: Budget, _: &mut Progress| {
+        if told.last() != Some(&budget.asker) {
+            told.push(budget.asker);
+            let is_soon = budget.time.is_some_and(|left| left <= 600 * SECOND);
+            assert_eq!(is_soon, told.len() == 1);
+            return Step::Working;
+        }
+        match told.len() {
+            1 => Step::Done(Stop::Exhausted),
+            _ => Step::Found(7),
+        }
+    });
+    let reservation = memory(u64::MAX, 1).reserve(0).unwrap();
+    let mut job = Job::new(search, publisher, u64::MAX, u64::MAX, reservation);
+    let nobody_else = AtomicUsize::new(0);
+    while second.snapshot().found.is_empty() {
+        assert_ne!(job.run(&Turn::new(SLICE, &nobody_else)), Next::Finished);
+    }
+    assert_eq!(second.snapshot().end, None);
+    drop(second);
+    drop(first);
+}
+
+#[test]
+fn a_search_that_is_too_late_for_all_askers_ends() {
+    let now = Instant::now();
+    let (first, publisher) = begin(now + 600 * SECOND);
+    let second = first.shared().ask(now + 1_200 * SECOND).unwrap();
+    let mut turns = 0;
+    let search = Scripted::new(move |_: Budget, _: &mut Progress| {
+        turns += 1;
+        assert!(turns <= 2, "once for each asker");
+        Step::Done(Stop::Exhausted)
+    });
+    let reservation = memory(u64::MAX, 1).reserve(0).unwrap();
+    let mut job = Job::new(search, publisher, u64::MAX, u64::MAX, reservation);
+    let nobody_else = AtomicUsize::new(0);
+    assert_eq!(job.run(&Turn::new(SLICE, &nobody_else)), Next::Finished);
+    let end = second.snapshot().end;
+    assert_eq!(end, Some(End::Stopped(Stop::Exhausted)));
+}
