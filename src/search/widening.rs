@@ -98,7 +98,8 @@ const LONG_TRACE: f64 = 8e6;
 /// more, so that a beam can still become about as wide as it would have been planned without.
 const SLACK: f64 = 1.5;
 
-/// A search by wider and wider beams. Each finding is shorter than those before.
+/// A search by wider and wider beams. A finding need not be shorter than those before: one with more slides
+/// may have fewer pushes.
 ///
 /// Ends with [`Stop::Memory`] when there is not enough memory for the narrowest beam, or for a wider one and
 /// there is no deadline; ends with [`Stop::Exhausted`] when there is no time left for the narrowest, until
@@ -134,6 +135,7 @@ pub struct Widening {
     is_paired: bool,
     /// Whether the last beam found no solution.
     last_failed: bool,
+    /// The fewest slides of a solution.
     best: Option<usize>,
     /// The progress of the beams that are over.
     past: Progress,
@@ -401,12 +403,10 @@ impl Widening {
         }
     }
 
-    /// The solution, if it is shorter than all before.
-    fn improved(&mut self, solution: Solution) -> Step<Solution> {
-        if self.best.is_some_and(|best| best <= solution.len()) {
-            return Step::Working;
-        }
-        self.best = Some(solution.len());
+    /// Passes a solution on.
+    fn found(&mut self, solution: Solution) -> Step<Solution> {
+        let length = solution.len();
+        self.best = Some(self.best.map_or(length, |best| best.min(length)));
         Step::Found(solution)
     }
 
@@ -453,7 +453,7 @@ impl Search for Widening {
         }
         self.left = budget.time;
         if let Some(solution) = self.side_beams.found() {
-            return self.improved(solution);
+            return self.found(solution);
         }
         if let Some(stop) = self.stop {
             return if self.side_beams.is_empty() {
@@ -501,7 +501,7 @@ impl Search for Widening {
                 Step::Working
             }
             // It may find shorter ones before it is done.
-            Step::Found(solution) => self.improved(solution),
+            Step::Found(solution) => self.found(solution),
         }
     }
 

@@ -177,9 +177,8 @@ fn an_idle_worker_brings_a_solution() {
     loop {
         // The other worker may not be there in time.
         let (found, brought) = found_by(2, Duration::from_millis(50));
-        assert!(found.is_sorted_by(|one, next| one > next), "{found:?}");
         if brought > 0 {
-            assert_eq!(found, [11, 5]);
+            assert!(found[0] == 11 && found.contains(&5), "{found:?}");
             return;
         }
         assert!(begun.elapsed() < PATIENCE, "nobody brings anything");

@@ -62,7 +62,6 @@ impl Helped {
             Step::Working => Step::Working,
             Step::Done(stop) => Step::Done(stop),
             Step::Found(solution) => {
-                assert!(self.found.iter().all(|&length| length > solution.len()));
                 self.found.push(solution.len());
                 Step::Found(())
             }
@@ -165,8 +164,9 @@ fn found_by_a_part(shortens: bool, most: u64) -> (usize, u64) {
         assert!(!part.advance(chunk(Duration::from_millis(1))));
     }
     helped.search.join(part);
-    assert_eq!(helped.advance(), Step::Found(()));
-    (helped.found[0], nodes)
+    while helped.advance() == Step::Found(()) {}
+    let shortest = helped.found.iter().min();
+    (*shortest.expect("found by the part"), nodes)
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn a_beam_beside_it_may_shorten_its_own_solution_until_time_is_short() {
 }
 
 #[test]
-fn what_is_no_shorter_is_no_finding() {
+fn what_is_no_shorter_is_a_finding_as_it_may_have_fewer_pushes() {
     let beams = Fakes::new(301);
     let mut helped = Helped::new(&beams);
     helped.hand_out();
@@ -191,9 +191,8 @@ fn what_is_no_shorter_is_no_finding() {
     // The part is wider than the first beam, but has less time than the search had.
     while part.advance(chunk(GIVEN / 4)) {}
     helped.search.join(part);
-    let found = helped.found.clone();
-    assert_eq!(helped.advance(), Step::Working);
-    assert_eq!(helped.found, found);
+    assert_eq!(helped.advance(), Step::Found(()));
+    assert!(helped.found[2] >= helped.found[1], "{:?}", helped.found);
 }
 
 #[test]

@@ -446,10 +446,12 @@ fn a_beam_that_memory_makes_too_narrow_goes_in_stages() {
 }
 
 #[test]
-fn findings_become_shorter() {
-    let played = play(&Fakes::new(301), Some(Duration::from_secs(2)), u64::MAX);
-    assert!(played.found.len() >= 2);
-    assert!(played.found.windows(2).all(|pair| pair[1].1 < pair[0].1));
+fn what_each_beam_finds_is_passed_on() {
+    let beams = Fakes::new(301);
+    let played = play(&beams, Some(Duration::from_secs(2)), u64::MAX);
+    // Also if it has no fewer slides: it may have fewer pushes. The last beam may be too late.
+    let made = beams.made().len();
+    assert!(made > 2 && (made - 1..=made).contains(&played.found.len()));
 }
 
 #[test]
@@ -469,7 +471,6 @@ fn a_beam_may_find_a_shorter_one_after_its_first() {
     assert!((A_NODE * 2560..A_NODE * 3072).contains(&took), "{took:?}");
     assert!(twice[1].0 >= A_NODE * spent[0] as u32);
     assert!(twice.len() > 2);
-    assert!(twice.windows(2).all(|pair| pair[1].1 < pair[0].1));
 }
 
 #[test]

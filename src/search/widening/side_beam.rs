@@ -1,6 +1,7 @@
 //! Beams that other threads run beside the search that wants them, one at a time.
 
 use std::any::Any;
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -28,8 +29,8 @@ pub(super) struct SideBeams {
     lent: Option<Lent>,
     /// The progress of those that are back.
     done: Progress,
-    /// The shortest solution that came back and was not yet taken.
-    found: Option<Solution>,
+    /// The solutions that came back and were not yet taken.
+    found: VecDeque<Solution>,
 }
 
 /// A beam that is handed out.
@@ -61,8 +62,8 @@ impl SideBeams {
         }
     }
 
-    pub(super) const fn found(&mut self) -> Option<Solution> {
-        self.found.take()
+    pub(super) fn found(&mut self) -> Option<Solution> {
+        self.found.pop_front()
     }
 }
 
@@ -121,7 +122,7 @@ impl Widening {
             search,
             memory,
             has_begun: false,
-            found: None,
+            found: Vec::new(),
         })
     }
 
@@ -137,8 +138,7 @@ impl Widening {
         let side_beams = &mut self.side_beams;
         side_beams.lent = None;
         side_beams.done = side_beams.done.then(side_beam.progress()).at_rest();
-        let found = side_beams.found.take().into_iter().chain(side_beam.found);
-        side_beams.found = found.min_by_key(Solution::len);
+        side_beams.found.extend(side_beam.found);
     }
 }
 
@@ -147,15 +147,14 @@ pub(super) struct SideBeam {
     search: Widening,
     memory: u64,
     has_begun: bool,
-    /// A solution that it has found, shorter than those known before.
-    found: Option<Solution>,
+    found: Vec<Solution>,
 }
 
 impl Part for SideBeam {
     fn advance(&mut self, budget: Budget) -> bool {
         let is_over = self.has_begun && self.search.pass.is_none();
         let is_late = budget.time.is_some_and(|left| left < IN_GOOD_TIME);
-        if is_over || is_late && self.found.is_some() {
+        if is_over || is_late && !self.found.is_empty() {
             return false;
         }
         let step = self.search.advance(Budget {
@@ -168,7 +167,7 @@ impl Part for SideBeam {
             Step::Working => self.search.pass.is_some() || !self.has_begun,
             Step::Found(solution) => {
                 // It may find shorter ones before it is done.
-                self.found = Some(solution);
+                self.found.push(solution);
                 true
             }
             Step::Done(_) => false,
