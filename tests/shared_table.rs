@@ -1,12 +1,15 @@
 //! Eviction of heuristics' tables. The memory limit belongs to the process, so these tests have a
 //! process of their own.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use loyd::heuristic::learned::{self, Ranking, Rows};
-use loyd::heuristic::{begin_period, limit_tables, table_counts, walking_distance};
-use loyd::puzzle::{Board, Dice, Problem, Shape};
+use loyd::heuristic::{HeuristicKind, begin_period, limit_tables, table_counts, walking_distance};
+use loyd::puzzle::{Board, Dice, Metric, Problem, Shape};
+use loyd::search::chain::Chain;
+use loyd::search::plan::{Objective, Ratio, Stage};
+use loyd::search::{Budget, Search, Step};
 
 /// Lets one test run at a time, each in later periods than those before.
 fn alone() -> (MutexGuard<'static, u64>, u64) {
@@ -114,4 +117,45 @@ fn tables_never_take_more_than_their_room_whoever_asks() {
         }
     });
     assert!(table_counts().evicted > 10, "{:?}", table_counts());
+}
+
+#[test]
+fn a_search_is_called_by_the_heuristic_with_which_it_began() {
+    let (_alone, period) = alone();
+    let start = [13, 6, 8, 12, 15, 14, 0, 10, 11, 7, 4, 5, 9, 1, 3, 2];
+    let shape = shape(4, 4);
+    let start = Board::new(shape, &start).expect("a board");
+    let problem = Problem::new(&start, &Board::solved(shape)).expect("solvable");
+    let heuristic = HeuristicKind::WalkingDistance;
+    let weight = Ratio::new(2.0).expect("a weight");
+    let begin = || {
+        Chain::new(
+            problem.clone(),
+            Metric::SingleTile,
+            Objective::Fast,
+            vec![Stage::AStar(heuristic, weight)],
+            Arc::default(),
+        )
+    };
+    let finish = |mut chain: Chain| loop {
+        match chain.advance(Budget::nodes(100)) {
+            Step::Working => {}
+            Step::Found(answer) => break answer.by,
+            Step::Done(stop) => panic!("{stop:?}"),
+        }
+    };
+    // Other tests' tables have gone, and there is no room for this one.
+    begin_period(period);
+    begin_period(period + 2);
+    limit_tables(0);
+    let mut chain = begin();
+    while chain.progress().generated == 0 {
+        assert!(matches!(chain.advance(Budget::nodes(1)), Step::Working));
+    }
+    // Now there is.
+    begin_period(period + 4);
+    limit_tables(usize::MAX);
+    assert_eq!(finish(begin()), Stage::AStar(heuristic, weight));
+    let default = HeuristicKind::default();
+    assert_eq!(finish(chain), Stage::AStar(default, weight));
 }

@@ -57,8 +57,14 @@ impl PushKind {
         }
     }
 
-    /// Returns the bound that guides the search for a problem that is prepared: lines, if the
-    /// tables have no room.
+    /// Works on the tables that the bound needs for a problem, for about as long as the given
+    /// number of search nodes takes. Returns true once nothing is left to do.
+    pub fn prepare(self, problem: &Problem, nodes: u64) -> bool {
+        self == Self::Lines || patterns::prepare(problem, nodes)
+    }
+
+    /// Returns the bound that guides the search for a problem that is [prepared](Self::prepare):
+    /// lines, if the tables have no room.
     #[must_use]
     pub fn or_fallback(self, problem: &Problem) -> Self {
         match self {

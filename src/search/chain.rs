@@ -208,10 +208,19 @@ impl Chain {
                 .is_some_and(|guided_by| guides.strength(Home::of(&self.problem)) > guided_by)
     }
 
+    /// Works on the tables of a stage for the time of so many nodes, and begins it once they are ready. What
+    /// it is called is settled by then, whatever becomes of them later.
+    fn prepare(&mut self, stage: Stage, budget: Budget) {
+        if stage.prepare(&self.problem, budget.nodes.max(1)) {
+            self.waiting.pop_front();
+            self.begin(stage.or_fallback(&self.problem), budget.memory);
+        }
+    }
+
     fn begin(&mut self, stage: Stage, memory: u64) {
         let mut stage = stage;
         let problem = &self.problem;
-        let solver = match stage {
+        let solver: Solver = match stage {
             Stage::TableWalk => match self
                 .table
                 .take()
@@ -220,17 +229,13 @@ impl Chain {
                 Some(walk) => Box::new(walk),
                 // The plan was made for tables that were ready. If they are gone, the answer is the same but
                 // takes longer.
-                None => match self.metric {
-                    Metric::SingleTile => {
-                        let heuristic = HeuristicKind::default();
-                        stage = Stage::IdaStar(heuristic);
-                        ida_star::solver(problem, heuristic)
-                    }
-                    Metric::MultiTile => {
-                        stage = Stage::PushIdaStar(PushKind::of(problem.shape()));
-                        ida_star::push_solver(problem)
-                    }
-                },
+                None => {
+                    self.waiting.push_front(match self.metric {
+                        Metric::SingleTile => Stage::IdaStar(HeuristicKind::default()),
+                        Metric::MultiTile => Stage::PushIdaStar(PushKind::of(problem.shape())),
+                    });
+                    return;
+                }
             },
             Stage::Constructive(variant) => Box::new(Joined::new(
                 problem,
@@ -247,7 +252,7 @@ impl Chain {
                 solver
             }
             Stage::IdaStar(heuristic) => ida_star::solver(problem, heuristic),
-            Stage::PushIdaStar(_) => ida_star::push_solver(problem),
+            Stage::PushIdaStar(kind) => ida_star::push_solver_by(problem, kind),
             Stage::Beam => {
                 let beams = self.widening(beams::beams(problem, &self.tables));
                 self.begin_prover(memory / 2);
@@ -342,10 +347,10 @@ impl Search for Chain {
         }
         let reserved = self.prover_memory();
         let Some((stage, solver)) = &mut self.current else {
-            let Some(stage) = self.waiting.pop_front() else {
+            let Some(&stage) = self.waiting.front() else {
                 return Step::Done(self.last_stop);
             };
-            self.begin(stage, budget.memory);
+            self.prepare(stage, budget);
             return Step::Working;
         };
         let memory = budget.memory.saturating_sub(reserved);
@@ -353,7 +358,7 @@ impl Search for Chain {
             Step::Working => Step::Working,
             Step::Found(solution) => {
                 let length = self.metric.length(solution.moves());
-                let by = stage.or_fallback(&self.problem);
+                let by = *stage;
                 self.improved(Answer {
                     solution,
                     length,

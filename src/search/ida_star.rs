@@ -28,6 +28,7 @@ use in_place::InPlace;
 use packed::Packed;
 
 pub use pushes::push_solver;
+pub(super) use pushes::push_solver_by;
 
 /// IDA* for a problem of any size.
 ///

@@ -191,9 +191,22 @@ impl Stage {
         }
     }
 
-    /// What the stage actually runs: it uses another heuristic if there is no room for the tables of its own.
+    /// Works on the tables that its search needs, for about as long as so many nodes take. Returns true once
+    /// nothing is left to do.
+    pub(super) fn prepare(self, problem: &Problem, nodes: u64) -> bool {
+        match self {
+            Self::AStar(heuristic, _) | Self::IdaStar(heuristic) => {
+                heuristic.prepare(problem, nodes)
+            }
+            Self::PushIdaStar(kind) => kind.prepare(problem, nodes),
+            _ => true,
+        }
+    }
+
+    /// What a stage that is [prepared](Self::prepare) runs: with another heuristic if there is no room for the
+    /// tables of its own.
     #[must_use]
-    pub fn or_fallback(self, problem: &Problem) -> Self {
+    pub(super) fn or_fallback(self, problem: &Problem) -> Self {
         match self {
             Self::AStar(heuristic, weight) => Self::AStar(heuristic.or_fallback(problem), weight),
             Self::IdaStar(heuristic) => Self::IdaStar(heuristic.or_fallback(problem)),

@@ -1,6 +1,6 @@
 //! IDA* in pushes: the axes alternate, so a node is a board and the axis of its next push.
 
-use crate::heuristic::pushes::{self, Lines, Patterns, PushBound};
+use crate::heuristic::pushes::{self, Lines, Patterns, PushBound, PushKind};
 use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Direction, Problem, Shape, Solution};
 use crate::search::prepared;
@@ -34,11 +34,17 @@ use super::iterations::Iterations;
 #[must_use]
 pub fn push_solver(problem: &Problem) -> Solver {
     prepared::solver(problem, pushes::prepare, |problem| {
-        match Patterns::new(problem) {
-            Some(patterns) => Box::new(Pushes::new(problem, patterns)),
-            None => Box::new(Pushes::new(problem, Lines::new(problem))),
-        }
+        push_solver_by(problem, PushKind::of(problem.shape()))
     })
+}
+
+/// The same, guided by this bound if its tables are ready.
+pub(in crate::search) fn push_solver_by(problem: &Problem, kind: PushKind) -> Solver {
+    let patterns = (kind == PushKind::Patterns).then(|| Patterns::new(problem));
+    match patterns.flatten() {
+        Some(patterns) => Box::new(Pushes::new(problem, patterns)),
+        None => Box::new(Pushes::new(problem, Lines::new(problem))),
+    }
 }
 
 /// A node that waits for its turn.
