@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::puzzle::Board;
 use crate::search::chain::optimal_solver;
 use crate::search::tables::Tables;
-use crate::search::{Budget, Search, Step};
+use crate::search::{Budget, Search, Step, Stop};
 
 pub use cpu_time::CpuTime;
 pub use deadline::{Lengths, Means, Reached, best_by};
@@ -71,7 +71,7 @@ pub fn run(case: &Case, tables: &Arc<Tables>, limit: Duration) -> Result<Run, Wr
         match search.advance(Budget::nodes(CHUNK)) {
             Step::Working => {}
             Step::Found(solution) => best = Some(solution.len()),
-            Step::Done(_) => break true,
+            Step::Done(stop) => break stop == Stop::Proven,
         }
         if begun.elapsed() > limit {
             break false;
