@@ -1,8 +1,6 @@
 //! The discrete bound: 0 on the goal, 1 elsewhere.
 
-use crate::puzzle::Problem;
-
-use super::{Heuristic, Slide, Tiles, hamming};
+use super::{Heuristic, Slide, Tiles};
 
 /// A bound on the number of misplaced tiles, capped at 1.
 #[derive(Clone, Debug)]
@@ -26,10 +24,4 @@ impl<H: Heuristic> Heuristic for Discrete<H> {
     fn restore<T: Tiles>(&self, board: &T, _: u32) -> Self::State {
         self.0.root(board)
     }
-}
-
-/// The bound of a problem's start: 0 or 1 moves.
-#[must_use]
-pub fn lower_bound(problem: &Problem) -> u32 {
-    hamming::lower_bound(problem).min(1)
 }

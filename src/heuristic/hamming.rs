@@ -43,9 +43,3 @@ pub fn any(problem: &Problem) -> PerTile<Misplaced> {
 pub fn small(problem: &Problem) -> Option<SlideTable<Misplaced>> {
     SlideTable::new(problem, Misplaced::new(problem))
 }
-
-/// The bound of a problem's start, in moves.
-#[must_use]
-pub fn lower_bound(problem: &Problem) -> u32 {
-    Misplaced::new(problem).sum(problem.start())
-}

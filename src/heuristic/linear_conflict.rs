@@ -194,9 +194,3 @@ impl Conflicts for LinearConflict {
         clashes(self.places(), line, board, tile)
     }
 }
-
-/// The bound of a problem's start, in moves.
-#[must_use]
-pub fn lower_bound(problem: &Problem) -> u32 {
-    LinearConflict::new(problem).root(problem.start())
-}

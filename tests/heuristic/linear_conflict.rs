@@ -1,11 +1,12 @@
-use loyd::heuristic::{linear_conflict, manhattan};
+use loyd::heuristic::HeuristicKind;
 
 use crate::support::problem;
 
 /// Returns what linear conflict adds to the Manhattan distance.
 fn added(rows: usize, columns: usize, tiles: &[u32]) -> u32 {
     let problem = problem(rows, columns, tiles);
-    linear_conflict::lower_bound(&problem) - manhattan::lower_bound(&problem)
+    let bound = |kind: HeuristicKind| kind.lower_bound(&problem);
+    bound(HeuristicKind::LinearConflict) - bound(HeuristicKind::Manhattan)
 }
 
 #[test]
