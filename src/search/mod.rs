@@ -1,7 +1,8 @@
 //! The solvers. Each is a machine that can be advanced.
 //!
-//! A search holds its whole state and takes no clock, lock, channel or thread. Whoever advances it decides
-//! how far. So cancellation, limits, progress and fairness are in one place for all searches.
+//! A search holds its whole state and takes no clock, channel or thread, and locks only to get at tables that
+//! searches share. Whoever advances it decides how far. So cancellation, limits, progress and fairness are in
+//! one place for all searches.
 
 mod arena;
 mod blank_moves;

@@ -7,8 +7,8 @@ use super::{Budget, Progress};
 /// Some of the work that a search has before it, handed out by [`Search::split`] and given back to the same
 /// search by [`Search::join`], done or not.
 ///
-/// Like a search, it is advanced by budgets and takes no clock, lock, channel or thread. It keeps what it
-/// finds until it is given back.
+/// Like a search, it is advanced by budgets and takes no clock, channel or thread. It keeps what it finds until
+/// it is given back.
 ///
 /// [`Search::split`]: super::Search::split
 /// [`Search::join`]: super::Search::join
