@@ -33,10 +33,12 @@ async fn each_cause_has_lines_of_its_own() {
     let handler = service_fn(async |request: Request<Body>| {
         // It fails when there is no room for the request.
         let _read = request.into_body().collect().await;
-        Ok::<_, Infallible>(Response::new(Body::empty()))
+        let answer = Body::new(Full::new(Bytes::from_static(b"answer")));
+        Ok::<_, Infallible>(Response::new(answer))
     });
     // One place, and room for small requests only.
     let mut service = Observe::new(handler, 1, 0);
+    // It keeps its place until its answer has been sent.
     let held = service.call(post(8 << 10)).await.unwrap();
     service.call(post(0)).await.unwrap();
     drop(held);
