@@ -81,7 +81,7 @@ impl<T> Latest<T> {
     }
 }
 
-/// The end of [`Latest`] that the job holds.
+/// The end of what a search shares that the job holds.
 #[derive(Debug)]
 pub struct Publisher<T> {
     latest: Arc<Latest<T>>,
