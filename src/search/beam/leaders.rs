@@ -11,7 +11,7 @@ pub const LEAST_WIDTH: usize = 2 * GROUP;
 pub(crate) const GROUP: usize = 24;
 
 /// One in so many layers is sampled; neighbouring layers have much in common with it.
-const EVERY: u32 = 8;
+const EVERY: u32 = 4;
 
 /// Boards of one layer.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +113,8 @@ impl Layer {
         }
         let tiles = |&node: &usize| &self.tiles[node * leader.len()..][..leader.len()];
         Some(Group {
-            tiles: chosen.iter().flat_map(tiles).copied().collect(),
+            // Millions of groups are kept, so none has room to spare.
+            tiles: chosen.iter().map(tiles).collect::<Vec<_>>().concat(),
             ranks: std::array::from_fn(|i| self.ranks[chosen[i]]),
         })
     }
