@@ -252,7 +252,8 @@ fn a_beam_tells_how_many_layers_are_to_come_to_the_end() {
         let shape = shape(rows, columns);
         while !beam::prepare(shape, 1 << 20) {}
         let problem = random_problem(shape, shape.cells() - 1, &mut Dice::new(4));
-        let width = 60;
+        // Narrower beams wander about, and nobody can tell for how long.
+        let width = 300;
         let mut search = beam::by_learned(&problem, End::Start, width, 1).unwrap();
         let mut told = Vec::new();
         while search.advance(Budget::nodes(4 * width as u64)) == Step::Working {
@@ -264,7 +265,7 @@ fn a_beam_tells_how_many_layers_are_to_come_to_the_end() {
         assert!(far.clone().count() as u64 > last / 8, "{shape}: {last}");
         for &(layers, rest) in far {
             let ratio = f64::from(rest) / (last - layers) as f64;
-            let is_near = (0.6..1.6).contains(&ratio);
+            let is_near = (0.6..1.4).contains(&ratio);
             assert!(is_near, "{shape}: {ratio} at {layers} of {last}");
         }
     }
