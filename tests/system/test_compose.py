@@ -49,7 +49,8 @@ class Composed(unittest.TestCase):
         for method, request in requests(self.client)[:100]:
             getattr(self.client, method)(request)
         for method in ("Solve", "CheckSolvable"):
-            self.prometheus.wait_for(f'count(loyd_requests_handled_total{{method="{method}"}} > 0) == 2')
+            answered = f'loyd_requests_handled_total{{method="{method}",code="OK"}}'
+            self.prometheus.wait_for(f"count({answered} > 0) == 2")
 
     def test_prometheus_finds_everybody(self):
         self.prometheus.wait_for("count(up == 1) == 3")
