@@ -14,7 +14,7 @@ use etcetera::BaseStrategy;
 
 pub use access::AccessArgs;
 
-use crate::engine::{Caps, EngineConfig};
+use crate::engine::{Caps, Client, EngineConfig};
 use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
 use crate::telemetry::{LogFormat, log_filter};
@@ -283,17 +283,14 @@ pub fn weight(text: &str) -> Result<(String, NonZeroU32), String> {
         .trim()
         .rsplit_once('=')
         .ok_or_else(|| format!("{text:?} is not NAME=WEIGHT"))?;
-    // Calls with other names have none: `service/access/identity`.
-    if !(1..=64).contains(&name.len()) || !name.bytes().all(|byte| byte.is_ascii_graphic()) {
+    if !Client::is_name(name) {
         return Err(format!(
             "{name:?} is not a client's name: use 1 to 64 printable characters of ASCII without spaces"
         ));
     }
-    let number = weight.parse().ok();
-    let number = number.filter(|number: &NonZeroU32| number.get() <= 1000);
-    let number =
-        number.ok_or_else(|| format!("{weight:?} is not a weight: use a number from 1 to 1000"))?;
-    Ok((name.to_owned(), number))
+    let weight = Client::read_weight(weight)
+        .ok_or_else(|| format!("{weight:?} is not a weight: use a number from 1 to 1000"))?;
+    Ok((name.to_owned(), weight))
 }
 
 /// Parses a number of bytes: `4096`, `64K`, `256M`, `1G` (powers of 1024).

@@ -27,16 +27,13 @@ pub struct LimitArgs {
     pub tables: TableDirArg,
 }
 
-/// The longest time that the contract can express, ten thousand years.
-const LONGEST: Duration = Duration::from_secs(315_576_000_000);
-
 impl LimitArgs {
     pub(super) fn message(&self) -> proto::Limits {
         proto::Limits {
             max_nodes: self.max_nodes,
             max_time: self
                 .max_time
-                .and_then(|time| time.min(LONGEST).try_into().ok()),
+                .and_then(|time| time.min(proto::LONGEST_DURATION).try_into().ok()),
             max_memory_bytes: self.max_memory,
         }
     }

@@ -464,16 +464,8 @@ fn logged_call(log: &Log) -> serde_json::Value {
 #[tokio::test]
 async fn an_answer_is_told_of_when_it_was_sent_whole() {
     let log = Log::default();
-    // With another subscriber present, tracing also asks this one about callsites that other tests
-    // reached first.
-    let _other = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
     // All of the service except its searches is on this thread.
-    let _log = tracing::subscriber::set_default(
-        tracing_subscriber::fmt()
-            .json()
-            .with_writer(log.clone())
-            .finish(),
-    );
+    let _listening = log.listen();
     // Without a network nothing is sent before it is asked for.
     let calls = try_start(&[]).await.unwrap().calls();
     let mut client = PuzzleServiceClient::new(calls);

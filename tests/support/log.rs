@@ -10,6 +10,15 @@ use tracing_subscriber::fmt::MakeWriter;
 pub(crate) struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
+    /// Writes what this thread logs from now on, an object a line, until the returned values are dropped.
+    pub(crate) fn listen(&self) -> impl Sized + use<> {
+        // With another subscriber present, tracing also asks this one about callsites that other tests
+        // reached first.
+        let other = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
+        let json = tracing_subscriber::fmt().json().with_writer(self.clone());
+        (tracing::subscriber::set_default(json.finish()), other)
+    }
+
     /// Returns what was written since the last call.
     pub(crate) fn take(&self) -> String {
         let bytes = std::mem::take(&mut *self.0.lock().unwrap());

@@ -21,15 +21,7 @@ fn post(bytes: usize) -> Request<Body> {
 #[tokio::test]
 async fn each_cause_has_lines_of_its_own() {
     let log = Log::default();
-    // With another subscriber present, tracing also asks this one about callsites that other tests
-    // reached first.
-    let _other = tracing::Dispatch::new(tracing::subscriber::NoSubscriber::new());
-    let _log = tracing::subscriber::set_default(
-        tracing_subscriber::fmt()
-            .json()
-            .with_writer(log.clone())
-            .finish(),
-    );
+    let _listening = log.listen();
     let handler = service_fn(async |request: Request<Body>| {
         // It fails when there is no room for the request.
         let _read = request.into_body().collect().await;

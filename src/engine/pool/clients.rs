@@ -35,6 +35,21 @@ pub struct Client {
     pub weight: NonZeroU32,
 }
 
+impl Client {
+    /// Whether a text is legal as a name: 1 to 64 bytes of printable ASCII without spaces.
+    #[must_use]
+    pub fn is_name(text: &str) -> bool {
+        (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+    }
+
+    /// Reads a weight, a number from 1 to 1000.
+    #[must_use]
+    pub fn read_weight(text: &str) -> Option<NonZeroU32> {
+        let weight = text.parse().ok();
+        weight.filter(|weight: &NonZeroU32| weight.get() <= 1000)
+    }
+}
+
 /// The number of a client's account while it is remembered.
 pub(super) type Number = u64;
 

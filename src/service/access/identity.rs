@@ -4,12 +4,14 @@
 //! that a trusted proxy sets. Otherwise it has none.
 
 use std::fmt;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::{HeaderMap, HeaderName, Request};
 use tower::Service;
 
+use crate::engine::Client;
 use crate::service::call::Call;
 
 /// The name of a client, stored as a request extension of its calls: 1 to 64 bytes of printable
@@ -18,15 +20,10 @@ use crate::service::call::Call;
 pub struct Identity(Arc<str>);
 
 impl Identity {
-    /// The longest name, in bytes.
-    pub const MAX_BYTES: usize = 64;
-
     /// Reads a name, or returns `None` if it is invalid.
     #[must_use]
     pub fn new(name: &str) -> Option<Self> {
-        let legal = (1..=Self::MAX_BYTES).contains(&name.len())
-            && name.bytes().all(|byte| byte.is_ascii_graphic());
-        legal.then(|| Self(name.into()))
+        Client::is_name(name).then(|| Self(name.into()))
     }
 
     /// The name.
@@ -45,19 +42,18 @@ impl fmt::Display for Identity {
 /// A client's share of the service relative to others, 1 to 1000: a request extension of calls
 /// whose token sets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Weight(u16);
+pub struct Weight(NonZeroU32);
 
 impl Weight {
     /// Reads a weight, or returns `None` if it is invalid.
     #[must_use]
     pub fn read(text: &str) -> Option<Self> {
-        let weight = text.parse().ok()?;
-        (1..=1000).contains(&weight).then_some(Self(weight))
+        Client::read_weight(text).map(Self)
     }
 
     /// The weight.
     #[must_use]
-    pub const fn get(self) -> u16 {
+    pub const fn get(self) -> NonZeroU32 {
         self.0
     }
 }
@@ -65,7 +61,7 @@ impl Weight {
 impl Default for Weight {
     /// The weight of clients for which none is set.
     fn default() -> Self {
-        Self(1)
+        Self(NonZeroU32::MIN)
     }
 }
 

@@ -9,9 +9,6 @@ use crate::engine::Wanted;
 use crate::puzzle::{Board, GoalLayout, Shape};
 use crate::service::{proto, status, timeout};
 
-/// The longest time that a `google.protobuf.Duration` can represent: about 10,000 years.
-const LONGEST_DURATION: Duration = Duration::from_secs(315_576_000_000);
-
 /// Collects violations, each under the path of its field.
 pub(super) struct Reader {
     pub(super) prefix: &'static str,
@@ -210,9 +207,9 @@ impl Reader {
         if read.is_none() {
             self.violation(field, "is not a valid duration greater than zero");
         }
-        let in_range = read.filter(|&duration| duration <= LONGEST_DURATION);
+        let in_range = read.filter(|&duration| duration <= proto::LONGEST_DURATION);
         if let (Some(_), None) = (read, in_range) {
-            let most = LONGEST_DURATION.as_secs();
+            let most = proto::LONGEST_DURATION.as_secs();
             self.violation(field, format!("out of range: at most {most} s"));
         }
         in_range

@@ -160,11 +160,10 @@ impl Writer {
     }
 }
 
-/// The longest duration on the wire in seconds: ten thousand years.
-const LONGEST: f64 = 315_576_000_000.0;
-
-/// How long this many nodes take at a pace in nodes per second, or `None` when that exceeds [`LONGEST`].
+/// How long this many nodes take at a pace in nodes per second, or `None` when that exceeds
+/// [`proto::LONGEST_DURATION`].
 fn time_for(nodes: u64, pace: f64) -> Option<prost_types::Duration> {
     let seconds = nodes as f64 / pace;
-    (seconds <= LONGEST).then(|| convert::duration(Duration::from_secs_f64(seconds)))
+    (seconds <= proto::LONGEST_DURATION.as_secs_f64())
+        .then(|| convert::duration(Duration::from_secs_f64(seconds)))
 }

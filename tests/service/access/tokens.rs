@@ -83,7 +83,7 @@ fn a_file_names_clients_and_their_weights() {
     let tokens = Tokens::read(&text).unwrap();
     let found = |token: &str| {
         let token = tokens.find(token.as_bytes())?;
-        Some((token.name.to_string(), token.weight.get()))
+        Some((token.name.to_string(), token.weight.get().get()))
     };
     assert_eq!(found(SECRET), Some(("lobby".to_owned(), 1)));
     assert_eq!(found("other"), Some(("arena".to_owned(), 7)));
