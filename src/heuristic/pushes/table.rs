@@ -35,19 +35,20 @@ impl Class {
 #[derive(Debug)]
 pub(super) struct Table {
     ranks: Ranks,
-    /// First the distances whose first push is along a row, then those along a column.
+    /// First the distances whose first push is along a row, then those along a column, each plus [`KNOWN`].
     distances: [Box<[u8]>; 2],
 }
 
-/// Marks a distance that is not known yet.
-const UNKNOWN: u8 = u8::MAX;
+/// Is added to distances, so that 0 is one that is not known yet: memory that is zero at first comes from the
+/// system without being written.
+const KNOWN: u8 = 1;
 
 impl Table {
     /// Returns the least number of pushes of a solution whose first push is vertical, or
     /// horizontal.
     #[inline]
     pub(super) fn distance(&self, colours: Colours, vertical: bool) -> u32 {
-        u32::from(self.distances[usize::from(vertical)][self.ranks.of(colours)])
+        u32::from(self.distances[usize::from(vertical)][self.ranks.of(colours)] - KNOWN)
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -84,9 +85,9 @@ impl TableBuilder for Building {
 
     fn begin(class: &Class, ranks: Ranks) -> Self {
         let goal = class.goal();
-        let mut distances = [0, 1].map(|_| vec![UNKNOWN; ranks.states()].into_boxed_slice());
+        let mut distances = [0, 1].map(|_| vec![0; ranks.states()].into_boxed_slice());
         for distances in &mut distances {
-            distances[ranks.of(goal)] = 0;
+            distances[ranks.of(goal)] = KNOWN;
         }
         let mut beside = [[[None; 2]; 2]; SMALL_CELLS];
         for (cell, beside) in beside.iter_mut().enumerate().take(class.shape.cells()) {
@@ -143,8 +144,8 @@ impl Building {
                 colours ^= change << (2 * from) | change << (2 * blank);
                 blank = from;
                 let distance = &mut distances[axis][ranks.of(colours)];
-                if *distance == UNKNOWN {
-                    *distance = self.distance + 1;
+                if *distance == 0 {
+                    *distance = KNOWN + self.distance + 1;
                     self.next[axis].push(colours);
                 }
             }

@@ -23,6 +23,13 @@ const fn count(counts: Counts, home_line: usize) -> u64 {
     counts >> (8 * home_line) & 255
 }
 
+/// Whether a crowd has at most so many tiles of each home line. Counts are less than 128, so that in no byte
+/// the subtraction borrows from the next one.
+const fn is_within(crowd: Counts, left: Counts) -> bool {
+    const ONE_MORE: Counts = 0x8080_8080_8080_8080;
+    ((left | ONE_MORE) - crowd) & ONE_MORE == ONE_MORE
+}
+
 fn total(counts: Counts) -> u64 {
     (0..MAX_LINES).map(|line| count(counts, line)).sum()
 }
@@ -112,7 +119,7 @@ impl Numbering {
         let mut states = 0;
         for crowd in 0..self.crowds.len() {
             let counts = self.crowds[crowd];
-            if !(0..self.class.lines).all(|home| count(counts, home) <= count(left, home)) {
+            if !is_within(counts, left) {
                 continue;
             }
             // The blank is in one line; the others are full.
