@@ -1,5 +1,7 @@
 //! Boards with a requested optimal length.
 
+use std::mem::replace;
+
 use thiserror::Error;
 
 use super::{Budget, Progress, Search, Solver, Step, Stop};
@@ -143,6 +145,11 @@ enum Phase {
         solver: Solver,
         found: Option<Solution>,
     },
+    /// The search of a walk's end is over: its memory is freed piece by piece.
+    Shedding {
+        solver: Solver,
+        result: Result<Solution, Stop>,
+    },
     Over(Stop),
 }
 
@@ -221,6 +228,21 @@ impl<F: Fn(Problem) -> Solver + Send> Search for Difficulty<F> {
         loop {
             match &mut self.phase {
                 Phase::Over(stop) => return Step::Done(*stop),
+                Phase::Shedding { solver, result } => {
+                    if !solver.shed(nodes) {
+                        return Step::Working;
+                    }
+                    self.progress = together(self.progress, solver.progress()).at_rest();
+                    match result.clone() {
+                        Ok(shortest) => {
+                            if let Some(board) = self.measured(shortest) {
+                                self.phase = Phase::Over(Stop::FirstFound);
+                                return Step::Found(board);
+                            }
+                        }
+                        Err(stop) => self.phase = Phase::Over(stop),
+                    }
+                }
                 _ if nodes == 0 => return Step::Working,
                 Phase::Walking { moves: 0 } => {
                     self.phase = Phase::Solving {
@@ -248,15 +270,13 @@ impl<F: Fn(Problem) -> Solver + Send> Search for Difficulty<F> {
                         }
                         Step::Done(stop) => stop,
                     };
-                    self.progress = together(self.progress, solver.progress()).at_rest();
-                    match (stop, found.take()) {
-                        (Stop::Proven, Some(shortest)) => {
-                            if let Some(board) = self.measured(shortest) {
-                                self.phase = Phase::Over(Stop::FirstFound);
-                                return Step::Found(board);
-                            }
-                        }
-                        _ => self.phase = Phase::Over(stop),
+                    let result = match (stop, found.take()) {
+                        (Stop::Proven, Some(shortest)) => Ok(shortest),
+                        _ => Err(stop),
+                    };
+                    let over = Phase::Over(stop);
+                    if let Phase::Solving { solver, .. } = replace(&mut self.phase, over) {
+                        self.phase = Phase::Shedding { solver, result };
                     }
                 }
             }
@@ -265,7 +285,9 @@ impl<F: Fn(Problem) -> Solver + Send> Search for Difficulty<F> {
 
     fn progress(&self) -> Progress {
         match &self.phase {
-            Phase::Solving { solver, .. } => together(self.progress, solver.progress()),
+            Phase::Solving { solver, .. } | Phase::Shedding { solver, .. } => {
+                together(self.progress, solver.progress())
+            }
             Phase::Walking { .. } | Phase::Over(_) => self.progress,
         }
     }
