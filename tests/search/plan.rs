@@ -544,6 +544,13 @@ fn pushes_are_proven_by_the_search_that_counts_them() {
         (4, Fast, ANY, vec![CONSTRUCTIVE]),
         (5, Optimal, ANY, vec![CONSTRUCTIVE, lines]),
         (11, Optimal, ANY, vec![lines]),
+        (5, Best, ANY, vec![CONSTRUCTIVE, Stage::Beam, lines]),
+        (
+            16,
+            Best,
+            ANY,
+            vec![CONSTRUCTIVE, Stage::Lookahead, Stage::Beam, lines],
+        ),
         (4, Optimal, by(Algorithm::IdaStar), vec![patterns]),
         (4, Fast, by(Algorithm::IdaStar), vec![patterns]),
         (

@@ -30,6 +30,9 @@ pub(super) fn stages(
     }
     // Solutions of few slides usually have few pushes, though none is proven shortest.
     if objective == Objective::Best {
+        if beams::are_staged(shape) {
+            stages.push(Stage::Lookahead);
+        }
         if beams::suit(shape) {
             stages.push(Stage::Beam);
         } else {
