@@ -70,7 +70,14 @@ fn main() {
     let tables = Arc::new(Tables::new());
     if let Some(problem) = problems.first() {
         while !staged_beam::prepare(problem, 1 << 16) {}
-        run(Box::new(staged_beam::solver(problem, 1, 1, 1, &tables)));
+        run(Box::new(staged_beam::solver(
+            problem,
+            1,
+            1,
+            u32::MAX,
+            1,
+            &tables,
+        )));
     }
     println!("{}", question.shape);
     println!(" width  mean length  / n³   failures  ms a board  ns a kept node        MB");
@@ -79,9 +86,9 @@ fn main() {
         Box::new(Joined::new(problem, runs))
     });
     for &width in &question.widths {
-        let bytes = staged_beam::bytes(question.shape, width);
+        let bytes = staged_beam::bytes(question.shape, width, u32::MAX);
         row(&width.to_string(), bytes, &problems, |problem| {
-            staged_beam::solver(problem, width, width, 1, &tables)
+            staged_beam::solver(problem, width, width, u32::MAX, 1, &tables)
         });
     }
 }

@@ -19,7 +19,7 @@ use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
 use crate::telemetry::{LogFormat, log_filter};
 
-pub use memory::{MemoryArgs, Parts, TooMuch, Unusable};
+pub use memory::{MAX_MEMORY, MemoryArgs, Parts, TooMuch, Unusable};
 
 /// Settings of `loyd serve`.
 #[derive(Args, Clone, Debug)]

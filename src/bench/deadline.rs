@@ -4,14 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{Case, CpuTime, WrongLength};
+use crate::config::MAX_MEMORY;
 use crate::engine::pace::Pace;
 use crate::search::chain::Chain;
 use crate::search::plan::Objective;
 use crate::search::tables::Tables;
 use crate::search::{Budget, Search, Step};
-
-/// The bytes that a search may hold.
-const MEMORY: u64 = 1 << 30;
 
 /// What was found for a board by a deadline. Times are CPU time of the thread, or wall-clock time
 /// if workers solved it.
@@ -71,7 +69,7 @@ pub fn best_by(
     let mut now = begun.elapsed();
     while now < deadline {
         let budget = Budget {
-            memory: MEMORY,
+            memory: MAX_MEMORY,
             time: Some(deadline - now),
             ..Budget::nodes(pace.chunk())
         };

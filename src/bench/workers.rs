@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
+use crate::config::MAX_MEMORY;
 use crate::engine::job::{End, Job, Outlet, Refusal};
 use crate::engine::memory::Memory;
 use crate::engine::pool::Pool;
@@ -104,7 +105,7 @@ impl Workers {
         };
         let memory = Arc::new(Memory::new(u64::MAX, 1));
         let reservation = memory.reserve(0).expect("nothing is held yet");
-        let job = Job::new(search, outlet, u64::MAX, u64::MAX, reservation);
+        let job = Job::new(search, outlet, u64::MAX, MAX_MEMORY, reservation);
         let ticket = self.0.submit(Box::new(job));
         let ticket = ticket.expect("there is a place for one more than there are workers");
         let mut report = reports.recv_timeout(limit.saturating_sub(begun.elapsed()));

@@ -57,6 +57,9 @@ pub struct Parts {
     pub build: u64,
 }
 
+/// The default of the most memory of one search, where the process has enough of it.
+pub const MAX_MEMORY: u64 = 256 << 20;
+
 /// The least memory of one search: the smallest `max_memory_bytes` that the contract lets a request set.
 const LEAST_SEARCH: u64 = 1 << 20;
 
@@ -167,7 +170,7 @@ impl MemoryArgs {
             .saturating_add(tables)
             .saturating_add(heuristics);
         Parts {
-            search: self.max_memory.unwrap_or((256 << 20).min(searches / 2)),
+            search: self.max_memory.unwrap_or(MAX_MEMORY.min(searches / 2)),
             searches,
             cache,
             tables,

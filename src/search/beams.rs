@@ -70,11 +70,20 @@ const WORTH_IT: f64 = 1.1;
 const NARROW_COST: f64 = 170.0;
 const DEAR_CELLS: f64 = 7_000.0;
 
-/// About the number of layers of a staged beam, as measured from 10×10 to 32×32 with widths of 4 to 500.
+/// About the number of layers of a staged beam, as measured from 10×10 to 32×32 with widths of 4 to 500, and
+/// on long boards from 6×30 to 5×60.
 fn staged_layers(shape: Shape, width: usize) -> u32 {
     let by_width = 1.0 + 1.8 / (width.max(1) as f64).sqrt();
-    (by_width * cube(shape)) as u32
+    let (short, long) = (
+        shape.rows().min(shape.columns()),
+        shape.rows().max(shape.columns()),
+    );
+    let by_length = 1.0 + A_LONGER * (long as f64 / short as f64 - 1.0);
+    (by_width * by_length * cube(shape)) as u32
 }
+
+/// By how much more layers a board takes for each time that it is longer than wide.
+const A_LONGER: f64 = 0.075;
 
 /// The number of solvable boards, counted for 12 cells at most: no beam could hold more.
 fn boards(shape: Shape) -> usize {
@@ -170,7 +179,7 @@ impl Beams for Whole {
         } else {
             End::Goal
         };
-        let mut beam = beam::by_learned(self.problem(), from, most, seed)?;
+        let mut beam = beam::by_learned(self.problem(), from, most, seed, scale.most_moves)?;
         beam.set_width(scale.width);
         Some(beam)
     }
@@ -196,7 +205,7 @@ impl Beams for Whole {
 
     fn bytes(&self, scale: Scale) -> u64 {
         match scale.kind {
-            Kind::Whole => beam::bytes(self.problem().shape(), scale.width),
+            Kind::Whole => beam::bytes(self.problem().shape(), scale.width, scale.most_moves),
             Kind::Staged => self.staged.bytes(scale),
         }
     }
@@ -286,7 +295,7 @@ impl Beams for Staged {
 
     fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
         let (problem, width) = (&self.problem, scale.width);
-        let beam = staged_beam::solver(problem, width, most, seed, &self.tables);
+        let beam = staged_beam::solver(problem, width, most, scale.most_moves, seed, &self.tables);
         Some(polish::polished(problem, beam, width, seed))
     }
 
@@ -295,7 +304,7 @@ impl Beams for Staged {
     }
 
     fn bytes(&self, scale: Scale) -> u64 {
-        staged_beam::bytes(self.problem.shape(), scale.width)
+        staged_beam::bytes(self.problem.shape(), scale.width, scale.most_moves)
     }
 
     fn pair_width(&self) -> Option<usize> {

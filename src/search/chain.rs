@@ -269,7 +269,14 @@ impl Chain {
         Box::new(if self.objective == Objective::Fast {
             Widening::from_narrowest(beams)
         } else {
-            Widening::new(beams).at_slowness(self.slowness)
+            let beams = Widening::new(beams).at_slowness(self.slowness);
+            let slides = self
+                .best_length
+                .filter(|_| self.metric == Metric::SingleTile);
+            match slides {
+                Some(slides) => beams.to_improve_on(slides),
+                None => beams,
+            }
         })
     }
 
@@ -505,5 +512,9 @@ impl Search for Solutions {
 
     fn join(&mut self, part: Box<dyn Part>) {
         self.0.join(part);
+    }
+
+    fn shed(&mut self, nodes: u64) -> bool {
+        self.0.shed(nodes)
     }
 }

@@ -70,6 +70,8 @@ pub struct Scale {
     pub kind: Kind,
     /// The nodes of a layer.
     pub width: usize,
+    /// The most moves to look for.
+    pub most_moves: u32,
 }
 
 /// How a beam solves boards.
@@ -97,6 +99,11 @@ const LONG_TRACE: f64 = 8e6;
 /// The factor by which a beam may become wider than planned. No guess at the machine's slowness counts for
 /// more, so that a beam can still become about as wide as it would have been planned without.
 const SLACK: f64 = 1.5;
+
+/// A solution that is longer than the best by more than this fraction of it, as a divisor, is not looked for:
+/// shortening it would not be enough, and seldom does it have fewer pushes. Memory is set aside for the paths
+/// of all layers, so the fewer they are the wider a beam may be.
+const SHORTENED: usize = 8;
 
 /// A search by wider and wider beams. A finding need not be shorter than those before: one with more slides
 /// may have fewer pushes.
@@ -135,7 +142,7 @@ pub struct Widening {
     is_paired: bool,
     /// Whether the last beam found no solution.
     last_failed: bool,
-    /// The fewest slides of a solution.
+    /// The fewest slides of a known solution.
     best: Option<usize>,
     /// The progress of the beams that are over.
     past: Progress,
@@ -146,6 +153,16 @@ pub struct Widening {
 }
 
 impl Scale {
+    /// A beam that looks for solutions of any length.
+    #[must_use]
+    pub const fn new(kind: Kind, width: usize) -> Self {
+        Self {
+            kind,
+            width,
+            most_moves: u32::MAX,
+        }
+    }
+
     /// A beam so many times as wide.
     fn times(self, times: f64) -> Self {
         let width = (self.width as f64 * times) as usize;
@@ -181,6 +198,15 @@ impl Widening {
         }
     }
 
+    /// Looks for solutions shorter than this one, of so many slides.
+    #[must_use]
+    pub fn to_improve_on(self, slides: usize) -> Self {
+        Self {
+            best: Some(slides),
+            ..self
+        }
+    }
+
     /// A search that has not begun, where nodes take about `slowness` times as long as they should.
     fn at_pace(beams: Arc<dyn Beams>, slowness: f64) -> Self {
         Self {
@@ -193,10 +219,7 @@ impl Widening {
             is_prepared: false,
             has_prepared: false,
             prepares_until: None,
-            scale: Scale {
-                kind: Kind::Staged,
-                width: 0,
-            },
+            scale: Scale::new(Kind::Staged, 0),
             most: 0,
             widest: 0,
             ends: Ends::default(),
@@ -232,7 +255,7 @@ impl Widening {
                 widest => widest.saturating_mul(GROWTH),
             };
             let kind = self.beams.kind(width, is_paired);
-            return Scale { kind, width };
+            return self.scale_of(kind, width);
         };
         let whole = self.widest_by(time, Kind::Whole);
         if self.beams.kind(whole.width, is_paired) == Kind::Whole {
@@ -245,7 +268,7 @@ impl Widening {
     /// The widest beam of a kind that ends in time.
     fn widest_by(&self, time: Duration, kind: Kind) -> Scale {
         let width = self.beams.widest();
-        let mut scale = Scale { kind, width };
+        let mut scale = self.scale_of(kind, width);
         // Wider beams have fewer layers and cheaper nodes: a few rounds, starting from the widest, reconcile
         // them.
         for _ in 0..3 {
@@ -258,7 +281,19 @@ impl Widening {
     fn narrowest(&self, is_paired: bool) -> Scale {
         let width = self.beams.narrowest();
         let kind = self.beams.kind(width, is_paired);
-        Scale { kind, width }
+        self.scale_of(kind, width)
+    }
+
+    /// A beam that looks for solutions which, once shortened, can be better than the best one.
+    fn scale_of(&self, kind: Kind, width: usize) -> Scale {
+        let most_moves = self
+            .best
+            .map_or(u32::MAX, |best| (best + best / SHORTENED) as u32);
+        Scale {
+            kind,
+            width,
+            most_moves,
+        }
     }
 
     /// Whether to work on the tables now: every other turn beside the first beam, and once that is over,
@@ -519,7 +554,16 @@ impl Search for Widening {
 
     fn part_memory(&self) -> u64 {
         let side_beam = self.next_side_beam();
-        side_beam.map_or(0, |most| self.to_come() + self.beams.bytes(most))
+        side_beam.map_or(0, |most| {
+            let bytes = self.beams.bytes(most);
+            // The search's own next beam will be about as wide.
+            let own = if self.pass.is_some() {
+                self.to_come()
+            } else {
+                bytes
+            };
+            own + bytes
+        })
     }
 
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {

@@ -93,7 +93,7 @@ fn a_beam_keeps_within_the_bytes_it_was_given() {
     let problem = random_problem(shape(5, 5), 24, &mut Dice::new(2));
     for width in [10, 1000] {
         let run = run_sliced(beam(&problem, width, 1), Budget::nodes(512));
-        let bytes = beam::bytes(shape(5, 5), width);
+        let bytes = beam::bytes(shape(5, 5), width, u32::MAX);
         assert!(run.progress.peak_memory <= bytes, "{:?}", run.progress);
         // The trace grows by segments of 64 KB, later by pages of 2 MB.
         assert!(bytes <= (width as u64 + 10) * 1500 + (1 << 16));
@@ -110,7 +110,7 @@ fn the_path_through_a_million_nodes_is_found_again() {
     assert!(run.length() < 200);
     // Those after the first 2²⁰ are stored in another way, 2¹⁹ at a time.
     assert!(run.progress.expanded > 3 << 19);
-    assert!(run.progress.peak_memory <= beam::bytes(shape(6, 6), width));
+    assert!(run.progress.peak_memory <= beam::bytes(shape(6, 6), width, u32::MAX));
 }
 
 #[test]
@@ -254,7 +254,7 @@ fn a_beam_tells_how_many_layers_are_to_come_to_the_end() {
         let problem = random_problem(shape, shape.cells() - 1, &mut Dice::new(4));
         // Narrower beams wander about, and nobody can tell for how long.
         let width = 300;
-        let mut search = beam::by_learned(&problem, End::Start, width, 1).unwrap();
+        let mut search = beam::by_learned(&problem, End::Start, width, 1, u32::MAX).unwrap();
         let mut told = Vec::new();
         while search.advance(Budget::nodes(4 * width as u64)) == Step::Working {
             let layers = search.progress().expanded / width as u64;

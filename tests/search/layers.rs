@@ -121,6 +121,43 @@ fn a_deep_root_waits_for_its_layer() {
     assert_eq!(depth(&alone), depth(&twice) + 4);
 }
 
+/// Boards from which no slide is allowed.
+struct DeadEnd;
+
+impl Estimate for DeadEnd {
+    const UNIT: i32 = 1;
+    type Tile = u8;
+    type Value = ();
+
+    fn root(&self, _tiles: &[u8]) {}
+
+    fn child(&self, _lane: Lane) -> impl Fn(&[u8], (), usize) -> Option<()> {
+        |_, (), _| None
+    }
+
+    fn rank(&self, (): ()) -> i32 {
+        0
+    }
+
+    fn completes(&self, (): (), _hash: u64) -> bool {
+        false
+    }
+}
+
+#[test]
+fn roots_that_have_been_seen_are_no_end() {
+    let problem = random_problem(shape(3, 3), 8, &mut Dice::new(5));
+    let shape = problem.shape();
+    let (hashes, settings) = (Hashes::new(shape, 1), Settings::new(500, 60));
+    let mut layers = Layers::new(shape, DeadEnd, hashes, settings, Trace::new());
+    let [first, last] = [problem.start(), &problem.goal()].map(tiles);
+    layers.add_root(&first, 0, Mark::ROOT);
+    layers.add_root(&first, 3, Mark::ROOT);
+    layers.add_root(&last, 5, Mark::ROOT);
+    while layers.advance(1) == State::Working {}
+    assert_eq!(layers.counts().0, 2);
+}
+
 #[test]
 fn what_was_made_before_the_first_root_does_not_count_for_what_is_to_come() {
     let problem = random_problem(shape(3, 4), 11, &mut Dice::new(8));

@@ -26,7 +26,7 @@ fn prepared(problem: &Problem) -> Box<dyn Beams> {
 
 fn beam(beams: &dyn Beams, width: usize) -> Box<dyn Pass> {
     let kind = Kind::Staged;
-    beams.beam(Scale { kind, width }, width, 1).unwrap()
+    beams.beam(Scale::new(kind, width), width, 1).unwrap()
 }
 
 /// The next solution, by budgets like this one, or the end.
@@ -136,7 +136,7 @@ fn it_holds_no_more_than_was_asked_for() {
     let problem = any(16, 16, 255);
     let beams = prepared(&problem);
     let (kind, width) = (Kind::Staged, WIDTH);
-    let bytes = beams.bytes(Scale { kind, width });
+    let bytes = beams.bytes(Scale::new(kind, width));
     let mut beam = beam(&*beams, WIDTH);
     let mut peak = 0;
     let stop = loop {

@@ -196,6 +196,28 @@ fn what_is_no_shorter_is_a_finding_as_it_may_have_fewer_pushes() {
 }
 
 #[test]
+fn where_memory_is_short_each_of_two_beams_has_half_of_it() {
+    // A node takes a hundred bytes.
+    const WIDTH: usize = 200;
+    let budget = |left| Budget {
+        memory: 100 * WIDTH as u64,
+        ..chunk(left)
+    };
+    let beams = Fakes::new(301);
+    let mut search = Widening::new(Box::new(beams.clone()));
+    while !search.gains_by_help() {
+        search.advance(budget(GIVEN));
+    }
+    let mut part = search.split(100 * WIDTH as u64).expect("it gains by help");
+    for _ in 0..10 {
+        assert!(part.advance(budget(GIVEN)));
+        assert_eq!(search.advance(budget(GIVEN)), Step::Working);
+    }
+    let widths: Vec<usize> = beams.made()[1..].iter().map(|made| made.most).collect();
+    assert_eq!(widths, [WIDTH / 2, WIDTH / 2]);
+}
+
+#[test]
 fn each_node_is_counted_once() {
     let beams = Fakes::new(301);
     let mut helped = Helped::new(&beams);
@@ -273,10 +295,10 @@ fn a_part_holds_no_more_than_there_is() {
         helped.advance();
     }
     let held = helped.search.progress().reserved();
-    // The narrowest beam takes 4,800 bytes.
-    assert!(helped.search.split(held + 4_799).is_none());
+    // The narrowest beam takes 4,800 bytes, and the search's own next one as much.
+    assert!(helped.search.split(held + 9_599).is_none());
     assert_eq!(helped.search.progress().reserved(), held);
-    let mut part = helped.search.split(held + 20_000).expect("there is room");
+    let mut part = helped.search.split(held + 40_000).expect("there is room");
     let now = helped.search.progress();
     assert_eq!(now.reserved(), held + 20_000);
     let mut most = 0;

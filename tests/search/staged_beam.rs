@@ -14,7 +14,14 @@ use crate::support::{all_distances, any_cell, goal, random_problem, shape};
 
 fn solver(problem: &Problem, width: usize, tables: &Arc<Tables>) -> Solver {
     while !staged_beam::prepare(problem, 1 << 16) {}
-    Box::new(staged_beam::solver(problem, width, width, 1, tables))
+    Box::new(staged_beam::solver(
+        problem,
+        width,
+        width,
+        u32::MAX,
+        1,
+        tables,
+    ))
 }
 
 #[test]
@@ -121,7 +128,7 @@ fn no_node_is_made_while_roots_are_looked_at_or_a_path_is_read() {
     let tables = Arc::new(Tables::new());
     let problem = random_problem(shape(14, 14), 195, &mut Dice::new(6));
     // Wide enough for a finale, which has roots.
-    let mut beam = staged_beam::solver(&problem, 120, 120, 1, &tables);
+    let mut beam = staged_beam::solver(&problem, 120, 120, u32::MAX, 1, &tables);
     let mut pauses = 0;
     let mut before = (true, 0);
     while let Step::Working = beam.advance(Budget::nodes(64)) {
@@ -215,7 +222,7 @@ fn a_beam_that_gives_up_on_its_block_goes_on_from_there() {
     for _ in 0..6 {
         let problem = random_problem(shape(10, 10), 99, &mut dice);
         let whole = run(solver(&problem, width, &tables));
-        let mut beam = staged_beam::solver(&problem, width, width, 1, &tables);
+        let mut beam = staged_beam::solver(&problem, width, width, u32::MAX, 1, &tables);
         let moves = whole.length() as u32;
         // More remains than was expected when it reaches the block, and again when that fails, as it does with
         // one board in each layer.
@@ -304,9 +311,40 @@ fn it_keeps_within_the_bytes_it_was_given() {
     for (rows, columns, width) in [(5, 5, 300), (10, 10, 100), (17, 17, 10)] {
         let shape = shape(rows, columns);
         let problem = random_problem(shape, 0, &mut dice);
-        let peak = run(solver(&problem, width, &tables)).progress.peak_memory;
-        let reserved = staged_beam::bytes(shape, width);
-        // The trace grows by segments of 64 KB, and lists them.
-        assert!(peak <= reserved + (1 << 17), "{peak} of {reserved}");
+        let within = |most_moves| {
+            let solver = staged_beam::solver(&problem, width, width, most_moves, 1, &tables);
+            let ran = run(Box::new(solver));
+            let reserved = staged_beam::bytes(shape, width, most_moves);
+            // The trace grows by segments of 64 KB, and lists them.
+            let peak = ran.progress.peak_memory;
+            assert!(peak <= reserved + (1 << 17), "{peak} of {reserved}");
+            ran
+        };
+        let length = within(u32::MAX).length();
+        // What is not looked for takes no memory, and what is looked for is found.
+        let enough = (length + length / 8) as u32;
+        assert_eq!(within(enough).length(), length);
+        within(length as u32 / 2);
+        let all = staged_beam::bytes(shape, width, u32::MAX);
+        assert!(staged_beam::bytes(shape, width, enough) < all);
+    }
+}
+
+#[test]
+fn the_last_block_is_left_to_the_learned_estimate_wherever_the_blank_belongs() {
+    let mut dice = Dice::new(12);
+    let tables = Arc::new(Tables::new());
+    for home in [65, 6, 30] {
+        let problems: Vec<Problem> = (0..6)
+            .map(|_| random_problem(shape(12, 12), home, &mut dice))
+            .collect();
+        let moves = |width| -> usize {
+            let runs = problems.iter().map(|p| run(solver(p, width, &tables)));
+            runs.map(|run| run.length()).sum()
+        };
+        // One node more would not make them this much shorter.
+        let (by_table, by_estimate) = (moves(191), moves(192));
+        let most = by_table - by_table / 100;
+        assert!(by_estimate < most, "{home}: {by_estimate}, {by_table}");
     }
 }

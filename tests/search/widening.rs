@@ -55,7 +55,9 @@ pub(crate) struct Made {
     pub(crate) seed: u64,
     pub(crate) kind: Kind,
     /// The width that it was made for.
-    most: usize,
+    pub(crate) most: usize,
+    /// The length of the longest solution that it looks for.
+    most_moves: u32,
     /// The nodes that it has expanded.
     pub(crate) nodes: u64,
     /// The time that it took, in nodes.
@@ -112,6 +114,7 @@ impl Beams for Fakes {
             seed,
             kind: scale.kind,
             most,
+            most_moves: scale.most_moves,
             nodes: 0,
             spent: 0,
         });
@@ -455,6 +458,23 @@ fn what_each_beam_finds_is_passed_on() {
 }
 
 #[test]
+fn solutions_are_looked_for_that_are_little_longer_than_the_best_at_most() {
+    let beams = Fakes::new(301);
+    let played = play(&beams, Some(Duration::from_secs(2)), u64::MAX);
+    let most: Vec<u32> = beams.made().iter().map(|made| made.most_moves).collect();
+    let first = played.found[0].1 as u32;
+    assert_eq!(most[..2], [u32::MAX, first + first / 8]);
+    assert!(most.is_sorted_by(|a, b| a >= b), "{most:?}");
+
+    let beams = Fakes::new(301);
+    let mut search = Widening::new(Box::new(beams.clone())).to_improve_on(400);
+    while beams.made().is_empty() {
+        search.advance(Budget::nodes(1000));
+    }
+    assert_eq!(beams.made()[0].most_moves, 450);
+}
+
+#[test]
 fn a_beam_may_find_a_shorter_one_after_its_first() {
     let given = Some(Duration::from_secs(2));
     let once = play(&Fakes::new(301), given, u64::MAX).found;
@@ -500,12 +520,7 @@ fn memory_is_asked_for_before_it_is_taken() {
         assert!(progress.reserved() <= memory);
         // What is claimed is not held yet.
         let made = beams.made().iter().map(|made| made.most).max();
-        let most = made.map_or(0, |most| {
-            beams.bytes(Scale {
-                kind: Kind::Whole,
-                width: most,
-            })
-        });
+        let most = made.map_or(0, |most| beams.bytes(Scale::new(Kind::Whole, most)));
         assert!(progress.peak_memory <= most);
         steps += 1;
         assert!(steps < 10_000, "it waits for what it does not need");

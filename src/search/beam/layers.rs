@@ -109,13 +109,14 @@ impl<E: Estimate> Layers<E> {
     /// A machine without roots. Its paths continue those of `trace`.
     pub fn new(
         shape: Shape,
-        estimate: E,
+        mut estimate: E,
         hashes: Hashes,
         settings: Settings,
         trace: Trace,
     ) -> Self {
         let settings = settings.at_most(<E::Tile as Tile>::Boards::most(shape));
         let (cells, width) = (shape.cells(), settings.width());
+        estimate.reserve(width);
         let parts = cells.min(width);
         Self {
             estimate,

@@ -22,7 +22,8 @@ use crate::puzzle::{Problem, Shape};
 pub struct Learned<R = Rows> {
     rows: Arc<R>,
     goal: u64,
-    /// The blank's cell in the goal.
+    /// The blank's cell in the goal, which need not be its home: a beam from the goal looks for the start, and
+    /// tiles may be named after another goal.
     home: usize,
     /// By row: the moving average of recent changes, in fine fractions of 1/[`Network::UNIT`].
     recent: Box<[Cell<i16>]>,
@@ -50,12 +51,12 @@ const FEW: usize = 24;
 const _: () = assert!(<Learned as Estimate>::TOGETHER <= ByTile::MOST);
 
 impl<R: Ranking> Learned<R> {
-    /// The estimate for a search that ends at the board with the hash `goal`.
-    pub(crate) fn new(rows: Arc<R>, goal: u64) -> Self {
-        let cells = rows.shape().cells();
+    /// The estimate for a search that ends at the board with the hash `goal`, with the blank on the cell
+    /// `home`.
+    pub(crate) fn new(rows: Arc<R>, goal: u64, home: usize) -> Self {
         Self {
             goal,
-            home: cells - 1,
+            home,
             recent: vec![Cell::new(0); rows.count()].into(),
             by_tile: RefCell::new(ByTile::available()),
             changes: RefCell::default(),
@@ -206,6 +207,13 @@ impl<R: Ranking> Estimate for Learned<R> {
         hash == self.goal
     }
 
+    fn reserve(&mut self, width: usize) {
+        if self.rows.network().is_some() {
+            self.sums.reserve_exact(width);
+            self.next_sums.reserve_exact(width);
+        }
+    }
+
     fn make_room(&mut self, nodes: usize) {
         if self.rows.network().is_some() {
             let nodes = nodes.max(self.next_sums.len());
@@ -263,7 +271,8 @@ impl<R: Ranking> Beam<Learned<R>> {
             return None;
         }
         let hashes = Hashes::new(shape, seed);
-        let estimate = Learned::new(rows, hashes.of_board(task.goal()));
+        let goal = task.goal();
+        let estimate = Learned::new(rows, hashes.of_board(goal), goal.blank());
         Some(Self::new(task, estimate, hashes, width))
     }
 }
@@ -331,8 +340,15 @@ impl Ready {
     }
 }
 
-/// A search by the learned estimate of the problem's shape; `None` when its tables are not ready.
+/// A search by the learned estimate of the problem's shape for a solution of at most so many moves; `None`
+/// when its tables are not ready.
 #[must_use]
-pub fn by_learned(problem: &Problem, from: End, width: usize, seed: u64) -> Option<Box<dyn Pass>> {
-    ready(problem.shape())?.beam(problem, from, width, seed, u32::MAX)
+pub fn by_learned(
+    problem: &Problem,
+    from: End,
+    width: usize,
+    seed: u64,
+    most_moves: u32,
+) -> Option<Box<dyn Pass>> {
+    ready(problem.shape())?.beam(problem, from, width, seed, most_moves)
 }

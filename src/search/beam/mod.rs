@@ -29,7 +29,7 @@ pub use whole::{Beam, End, supports};
 
 pub(crate) use leaders::{GROUP, Group, Watch};
 pub(crate) use learned::{Learned, Ready, ready};
-pub(crate) use whole::{bytes_of, deepest};
+pub(crate) use whole::{bytes_of, deepest, names_by_last_corner};
 
 use super::{Search, Solver, prepared};
 use crate::heuristic::Slide;
@@ -125,6 +125,11 @@ pub trait Estimate: Send {
 
     /// Whether the board of this value and hash is one that the search looks for.
     fn completes(&self, value: Self::Value, hash: u64) -> bool;
+
+    /// Announces the most nodes that a layer will have: what grew layer by layer would have to be copied.
+    fn reserve(&mut self, width: usize) {
+        let _ = width;
+    }
 
     /// Announces that the next layer will have so many nodes. Each is then [entered](Self::enter) or
     /// [follows](Self::follow) one of the present layer, before that layer is complete.
@@ -225,7 +230,7 @@ pub fn solver(problem: &Problem, from: End, width: usize, seed: u64) -> Option<S
         return None;
     }
     let begin = move |problem: &Problem| -> Solver {
-        match by_learned(problem, from, width, seed) {
+        match by_learned(problem, from, width, seed, u32::MAX) {
             Some(beam) => beam,
             None => Box::new(Beam::bounded(problem, from, width, seed)),
         }
@@ -234,8 +239,9 @@ pub fn solver(problem: &Problem, from: End, width: usize, seed: u64) -> Option<S
     Some(prepared::solver(problem, prepare, begin))
 }
 
-/// The bytes that a search of this width can come to hold, not counting the tables of its estimate.
+/// The bytes that a search of this width for solutions of at most so many moves can come to hold, not counting
+/// the tables of its estimate.
 #[must_use]
-pub fn bytes(shape: Shape, width: usize) -> u64 {
-    Beam::<Learned>::bytes(shape, width)
+pub fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
+    Beam::<Learned>::bytes(shape, width, most_moves)
 }

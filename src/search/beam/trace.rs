@@ -42,23 +42,32 @@ pub struct Trace {
     pages: Vec<MmapMut>,
     /// The number of nodes that are in batches.
     stored: usize,
+    /// The most nodes.
+    most: usize,
 }
 
 impl Trace {
     /// An empty trace.
     #[must_use]
     pub fn new() -> Self {
+        Self::of_at_most(u64::MAX)
+    }
+
+    /// An empty trace to which no layer is added that might make it longer than so many nodes.
+    #[must_use]
+    pub fn of_at_most(nodes: u64) -> Self {
         Self {
             last: Vec::new(),
             first: Arena::new(BATCH),
             pages: Vec::new(),
             stored: 0,
+            most: nodes.min(ROOT.into()) as usize,
         }
     }
 
-    /// Whether so many more nodes would exceed the numbers available.
+    /// Whether so many more nodes are too many.
     pub(super) const fn is_full(&self, more: usize) -> bool {
-        self.stored + self.last.len() + more >= ROOT as usize
+        self.stored + self.last.len() + more >= self.most
     }
 
     /// Adds a node, one move of the blank after its parent.

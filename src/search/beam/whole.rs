@@ -57,14 +57,10 @@ impl Task {
         }
     }
 
-    /// The image with its tiles named after another goal: the one that results from the true goal when the
-    /// blank goes right and down to the last corner. An estimate that knows only that corner is then off by
-    /// about the same number of moves everywhere, which changes no rank.
+    /// The image with its tiles [named after another goal](names_by_last_corner).
     pub(super) fn by_last_corner(problem: &Problem, from: End) -> Self {
         let task = Self::plain(problem, from);
-        let mut corner = task.goal.clone();
-        while corner.slide(Direction::Left) || corner.slide(Direction::Up) {}
-        let names = plain_names(&corner);
+        let names = names_by_last_corner(&task.goal);
         let renamed = |board: &Board| {
             Board::from_legal(board.shape(), |cell| names[usize::from(board.tile(cell))])
         };
@@ -100,6 +96,15 @@ impl Task {
         };
         self.problem.replay(moves).ok()
     }
+}
+
+/// The names of all tiles after another goal: the one that results from the true goal when the blank goes right
+/// and down to the last corner. An estimate that knows only that corner is then off by about the same number of
+/// moves everywhere, which changes no rank.
+pub(crate) fn names_by_last_corner(goal: &Board) -> Vec<u16> {
+    let mut corner = goal.clone();
+    while corner.slide(Direction::Left) || corner.slide(Direction::Up) {}
+    plain_names(&corner)
 }
 
 /// A beam search over whole boards that ends with the first solution. The same problem, width and seed give
@@ -153,11 +158,13 @@ impl<E: Estimate<Tile = u8>> Beam<E> {
         Some(watch.groups(&self.task.start, &moves, seed))
     }
 
-    /// The bytes that a search of this width can come to hold, not counting its estimate.
+    /// The bytes that a search of this width for solutions of at most so many moves can come to hold, not
+    /// counting its estimate.
     #[must_use]
-    pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
+    pub(super) fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
         let width = Settings::new(width, 0).width();
-        let trace = Trace::bytes_with(u64::from(deepest(shape)) * width as u64);
+        let layers = u64::from(deepest(shape).min(most_moves));
+        let trace = Trace::bytes_with(layers * width as u64);
         Layers::<E>::bytes(shape, width) + trace
     }
 }

@@ -8,13 +8,17 @@ use super::number;
 use super::roots::Roots;
 use super::stages::Completed;
 use crate::heuristic::learned::Ranking;
-use crate::puzzle::{Shape, plain_goal};
-use crate::search::beam::{Hashes, Layers, Learned, Mark, Ready, Settings, State, Tile, Trace};
+use crate::puzzle::{Board, Shape, plain_goal};
+use crate::search::beam::{
+    Hashes, Layers, Learned, Mark, Ready, Settings, State, Tile, Trace, names_by_last_corner,
+};
 
 /// A beam over the block that is left, by the learned estimate. Its roots are all boards that have completed
 /// the stages, each in the layer of its depth.
 pub(super) struct Finale<T> {
     inside: Inside,
+    /// The names by which the estimate knows the tiles of the block.
+    names: Vec<u16>,
     layers: Box<dyn BlockLayers>,
     roots: Roots<T>,
     /// The stages that the roots have completed.
@@ -35,12 +39,16 @@ impl<T: Tile> Finale<T> {
         seed: u64,
     ) -> Self {
         let trace = completed.trace;
+        let plain = plain_goal(inside.inner, inside.home());
+        let names = names_by_last_corner(&plain);
+        let goal = Board::from_legal(inside.inner, |cell| names[usize::from(plain.tile(cell))]);
         let layers = match ranking {
-            Ready::Pairs(rows) => layers(inside, rows, settings, trace, seed),
-            Ready::Near(ranking) => layers(inside, ranking, settings, trace, seed),
+            Ready::Pairs(rows) => layers(&goal, rows, settings, trace, seed),
+            Ready::Near(ranking) => layers(&goal, ranking, settings, trace, seed),
         };
         Self {
             inside,
+            names,
             layers,
             stages: completed.stages,
             roots: Roots::new(completed.nodes),
@@ -53,7 +61,10 @@ impl<T: Tile> Finale<T> {
         let mut left = nodes;
         let inside = self.inside;
         self.roots.enter(&mut left, |head, board| {
-            let name = |cell| inside.name(number(board[inside.on_board(cell)])) as u8;
+            let name = |cell| {
+                let plain = inside.name(number(board[inside.on_board(cell)]));
+                self.names[usize::from(plain)] as u8
+            };
             let tiles: Vec<u8> = (0..inside.inner.cells()).map(name).collect();
             self.layers.add_root(&tiles, head.depth, head.mark);
         });
@@ -111,16 +122,15 @@ pub(super) trait BlockLayers: Send {
 }
 
 fn layers<R: Ranking>(
-    inside: Inside,
+    goal: &Board,
     ranking: Arc<R>,
     settings: Settings,
     trace: Trace,
     seed: u64,
 ) -> Box<dyn BlockLayers> {
-    let hashes = Hashes::new(inside.inner, seed);
-    let goal = hashes.of_board(&plain_goal(inside.inner, inside.home()));
-    let estimate = Learned::new(ranking, goal);
-    Box::new(Layers::new(inside.inner, estimate, hashes, settings, trace).giving_up())
+    let hashes = Hashes::new(goal.shape(), seed);
+    let estimate = Learned::new(ranking, hashes.of_board(goal), goal.blank());
+    Box::new(Layers::new(goal.shape(), estimate, hashes, settings, trace).giving_up())
 }
 
 impl<R: Ranking> BlockLayers for Layers<Learned<R>> {

@@ -24,7 +24,7 @@ pub(crate) fn leaders(
 ) -> Option<Vec<Group>> {
     let ending = Prospect::ending(super::finales(problem, width).last());
     let setup = Setup {
-        settings: Settings::new(width, deepest(problem.shape())),
+        settings: Settings::new(width, deepest(problem.shape(), u32::MAX)),
         seed,
         near: Some(near),
     };

@@ -39,12 +39,16 @@ const LEARNED_SIDES: [(usize, usize); 2] = [(8, Shape::MAX_SIDE.pow(2)), (10, 24
 /// the time when it gets there.
 const LEARNED_WIDTH: usize = 64;
 
+/// The same where the blank does not belong in a corner: there that estimate is off.
+const LEARNED_WIDTH_ELSEWHERE: usize = 192;
+
 /// A search for one solution by a staged beam that keeps `width` boards in each layer, at least one, and can
 /// later be made as wide as `most`. The wider the beam, the shorter the solution and the longer it takes.
 ///
 /// The same problem, width and seed give the same solution, once everything is [prepared](prepare). The
-/// search ends with [`Stop::Exhausted`](super::Stop::Exhausted) and without a solution if none is found in a
-/// few times the usual number of moves.
+/// search ends with [`Stop::Exhausted`](super::Stop::Exhausted) and without a solution if none is found in
+/// `most_moves`, or in a few times the usual number of moves. (The last block may be solved by a table beyond
+/// that.)
 ///
 /// Beams of 64 boards and more end with the learned estimate. Should none of its boards reach the goal
 /// that way, the search goes on from them and leaves a smaller block to it, and finally none.
@@ -53,10 +57,12 @@ pub fn solver(
     problem: &Problem,
     width: usize,
     most: usize,
+    most_moves: u32,
     seed: u64,
     tables: &Arc<Tables>,
 ) -> Box<dyn Pass> {
-    solver_by(near::rows(problem), problem, width, most, seed, tables)
+    let near = near::rows(problem);
+    solver_by(near, problem, width, most, most_moves, seed, tables)
 }
 
 /// The same with other rows for the estimate of tiles near each other than those of the process, to learn
@@ -67,12 +73,13 @@ pub(crate) fn solver_by(
     problem: &Problem,
     width: usize,
     most: usize,
+    most_moves: u32,
     seed: u64,
     tables: &Arc<Tables>,
 ) -> Box<dyn Pass> {
     let finales = finales(problem, width);
     let setup = Setup {
-        settings: Settings::new(most, run::deepest(problem.shape())),
+        settings: Settings::new(most, run::deepest(problem.shape(), most_moves)),
         seed,
         near,
     };
@@ -93,19 +100,19 @@ pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     blocks.all(|(_, block)| beam::prepare(block, nodes)) && near::prepare(problem, nodes)
 }
 
-/// The bytes that a search of this width can come to hold, not counting the tables that belong to the
-/// process: at most 25 MB, and those of the learned estimate.
+/// The bytes that a search of this width for solutions of at most so many moves can come to hold, not counting
+/// the tables that belong to the process: at most 25 MB, and those of the learned estimate.
 #[must_use]
-pub fn bytes(shape: Shape, width: usize) -> u64 {
+pub fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
     if shape.cells() <= BYTE_CELLS {
-        StagedBeam::<u8>::bytes(shape, width)
+        StagedBeam::<u8>::bytes(shape, width, most_moves)
     } else {
-        StagedBeam::<u16>::bytes(shape, width)
+        StagedBeam::<u16>::bytes(shape, width, most_moves)
     }
 }
 
 /// The shape of a problem as it is solved, if its blank belongs in a corner, which then is the last cell:
-/// only there does the learned estimate apply.
+/// only there does the estimate of tiles near each other apply.
 fn corner_shape(problem: &Problem) -> Option<Shape> {
     let symmetry = problem.canonical_symmetry();
     let shape = symmetry.shape(problem.shape());
@@ -115,20 +122,23 @@ fn corner_shape(problem: &Problem) -> Option<Shape> {
 
 /// The blocks that can be left to the learned estimate, each with its longest side, small ones first.
 fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape)> + use<> {
-    corner_shape(problem).into_iter().flat_map(|shape| {
-        let sides = LEARNED_SIDES.into_iter();
-        let sides = sides.filter(move |&(_, most)| shape.cells() <= most);
-        sides.filter_map(move |(side, _)| {
-            // Lines are peeled off the longer side until both are short enough.
-            let block = shape.block(side);
-            (block != shape).then_some((side, block))
-        })
+    let shape = problem.canonical_symmetry().shape(problem.shape());
+    let sides = LEARNED_SIDES.into_iter();
+    let sides = sides.filter(move |&(_, most)| shape.cells() <= most);
+    sides.filter_map(move |(side, _)| {
+        // Lines are peeled off the longer side until both are short enough.
+        let block = shape.block(side);
+        (block != shape).then_some((side, block))
     })
 }
 
 /// The ways in which a search of this width can end by the learned estimate, the best last.
 fn finales(problem: &Problem, width: usize) -> Vec<Prospect> {
-    if width < LEARNED_WIDTH {
+    let least = match corner_shape(problem) {
+        Some(_) => LEARNED_WIDTH,
+        None => LEARNED_WIDTH_ELSEWHERE,
+    };
+    if width < least {
         return Vec::new();
     }
     let prospect = |(side, block)| {

@@ -17,9 +17,16 @@ use crate::search::{Budget, Progress, Search, Step, Stop};
 /// How many layers to wait for more boards to complete the stages after the first has.
 const GATHERED_LAYERS: u32 = 30;
 
-/// The most moves that are looked for: about four times the cube of the side.
-pub(super) fn deepest(shape: Shape) -> u32 {
-    (2 * shape.cells() * (shape.rows() + shape.columns()) + 200) as u32
+/// The most moves that are looked for: `most`, or about four times the cube of the side if that is less.
+pub(super) fn deepest(shape: Shape, most: u32) -> u32 {
+    let sides = shape.rows() + shape.columns();
+    most.min((2 * shape.cells() * sides + 200) as u32)
+}
+
+/// The most nodes of all layers. Where a finale fails, some layers are made again.
+pub(super) fn most_nodes(settings: Settings) -> u64 {
+    let once = u64::from(settings.deepest) * settings.width() as u64;
+    once + once / 4
 }
 
 /// The fraction of the stages' moves that is left when the fraction `open` of the cells is open, of which
@@ -180,9 +187,10 @@ impl<T: Tile> StagedBeam<T> {
     }
 
     /// The bytes that it can come to hold.
-    pub(super) fn bytes(shape: Shape, width: usize) -> u64 {
-        let width = Settings::new(width, 0).width();
-        let trace = Trace::bytes_with(u64::from(deepest(shape)) * width as u64);
+    pub(super) fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
+        let settings = Settings::new(width, deepest(shape, most_moves));
+        let width = settings.width();
+        let trace = Trace::bytes_with(most_nodes(settings));
         // The completed boards are kept, and so are those that the stages go on from; each takes less than
         // half of what a layer takes per board. The finale is not larger than a beam of the whole board.
         2 * Self::layer_bytes(shape, width) + trace

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::estimate::{Staged, Value};
 use super::peel::{Block, Ending};
 use super::roots::Roots;
+use super::run::most_nodes;
 use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::Problem;
 use crate::search::beam::{Hashes, Layers, Mark, Nodes, Settings, State, Tile, Trace};
@@ -62,7 +63,11 @@ impl<T: Tile> Stages<T> {
     /// A beam from the start of a problem.
     pub(super) fn from_start(problem: &Problem, setup: &Setup, ending: Ending) -> Self {
         let estimate = setup.estimate(problem, ending, 0);
-        let mut layers = setup.layers(problem, estimate, Trace::new());
+        let mut layers = setup.layers(
+            problem,
+            estimate,
+            Trace::of_at_most(most_nodes(setup.settings)),
+        );
         let tiles = problem.start().tiles();
         let tiles: Vec<T> = tiles
             .map(|tile| T::try_from(tile).unwrap_or_default())

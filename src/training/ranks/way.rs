@@ -80,7 +80,7 @@ impl Way<NearWeights> for InStages {
         seed: u64,
         tables: &Arc<Tables>,
     ) -> Solver {
-        staged_beam::solver_by(Some(rows), problem, width, width, seed, tables)
+        staged_beam::solver_by(Some(rows), problem, width, width, u32::MAX, seed, tables)
     }
 }
 

@@ -158,13 +158,13 @@ impl<E: Estimate> Layers<E> {
     }
 
     /// Lets the roots of the next layer compete with the boards that were found. If none was found, the next
-    /// layer is that of the next root.
+    /// layer is that of the next root that has not been seen.
     fn enter_roots(&mut self) {
-        if self.candidates.is_empty() && self.entered < self.roots.len() {
-            self.depth = self.depth.max(self.roots.head(self.entered).depth);
-        }
         while self.entered < self.roots.len() {
             let head = *self.roots.head(self.entered);
+            if self.candidates.is_empty() {
+                self.depth = self.depth.max(head.depth);
+            }
             if head.depth > self.depth {
                 return;
             }
