@@ -20,7 +20,7 @@ DASHBOARD = json.loads((ROOT / "deploy/grafana/loyd.json").read_text())
 ELSEWHERE = {"loyd_certificate_expires_timestamp_seconds", "loyd_reload_failed"}
 
 # What Grafana would substitute.
-VARIABLES = {"$job": ".*", "$instance": ".*", "$__rate_interval": "1m", "$__range": "1h"}
+VARIABLES = {"$namespace": ".*", "$job": "loyd", "$instance": ".*", "$__rate_interval": "1m", "$__range": "1h"}
 
 
 def rules(kind):
