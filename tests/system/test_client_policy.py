@@ -20,6 +20,8 @@ Code = grpc.StatusCode
 POLICY = json.loads((DEPLOY / "client/service-config.json").read_text())
 HEDGING = json.loads((DEPLOY / "client/service-config-hedging.json").read_text())
 
+MOST_ATTEMPTS = POLICY["methodConfig"][0]["retryPolicy"]["maxAttempts"]
+
 HERE = pathlib.Path(__file__).parent
 
 # Calls at a time, enough that both replicas get some.
@@ -104,6 +106,32 @@ class Policy(unittest.TestCase):
             Channel(self, [server]).call("Solve", request)
         self.assertEqual(Refusal(caught.exception).reason, "NODE_LIMIT")
         self.assertEqual(handled(server, "Solve"), 1)
+
+    def test_who_meets_limits_is_still_asked_again_when_overloaded(self):
+        """To gRPC an answer that it must not ask again is a failure, and after many failures it does not ask
+        again at all."""
+        server = self.server("--max-calls=1")
+        client = self.client(server)
+        limits = client.message("Limits", max_nodes=1_000)
+        limited = client.solve_request(client.boards(5, seed=8)[0], "OPTIMAL", limits=limits)
+        small = client.solve_request([1, 2, 3, 4, 5, 6, 0, 7, 8])
+        channel = Channel(self, [server])
+        # Enough for a third of them to use up the tokens.
+        for _ in range(500):
+            with self.assertRaises(grpc.RpcError):
+                channel.call("Solve", limited)
+            channel.call("Solve", small)
+            channel.call("Solve", small)
+        hopeless = client.solve_request(client.boards(5, seed=8)[0], "OPTIMAL")
+        busy = client.Solve.future(hopeless)
+        self.addCleanup(busy.cancel)
+        while server.metrics()["loyd_searches_running"] == 0:
+            self.assertFalse(busy.done())
+        refused = 'loyd_overloaded_total{lack="calls"}'
+        before = server.metrics()[refused]
+        with self.assertRaises(grpc.RpcError):
+            channel.call("Solve", small)
+        self.assertEqual(server.metrics()[refused] - before, MOST_ATTEMPTS)
 
     def test_calls_go_to_all_replicas_but_those_that_drain(self):
         first, second = self.server("--drain-delay=10s"), self.server()
