@@ -37,15 +37,20 @@ RUN touch src/lib.rs src/main.rs \
     && mkdir -p /out/cache \
     && mv target/*/release/loyd /out/loyd
 
-# The binary's bill of materials in CycloneDX format.
+# The binary's bill of materials in CycloneDX format: the crates of the chosen features, and the C library, which is linked
+# statically too and which cargo does not know.
 FROM dependencies AS bill
 ARG CARGO_CYCLONEDX=0.5.7
 RUN RUSTFLAGS='' cargo install --locked --version ${CARGO_CYCLONEDX} cargo-cyclonedx
 # The timestamp and random serial number are removed because they differ in each build.
 RUN mkdir src /out \
     && touch src/lib.rs src/main.rs \
-    && cargo cyclonedx --format json --spec-version 1.5 --override-filename loyd.cdx \
-    && sed -i '/"serialNumber":/d; /"timestamp":/d' loyd.cdx.json \
+    && cargo cyclonedx --format json --spec-version 1.5 --override-filename loyd.cdx --features "${FEATURES}" \
+    && libc="$(dpkg-query --show --showformat="\${source:Version}" libc6-dev)" \
+    && purl="pkg:deb/debian/glibc@${libc}" \
+    && library="{\"type\": \"library\", \"bom-ref\": \"${purl}\", \"name\": \"glibc\", \"version\": \"${libc}\", \"purl\": \"${purl}\"}" \
+    && sed -i "/\"serialNumber\":/d; /\"timestamp\":/d; s|^  \"components\": \[$|&\n    ${library},|" loyd.cdx.json \
+    && grep -q "${purl}" loyd.cdx.json \
     && mv loyd.cdx.json /out/
 
 FROM scratch AS sbom
@@ -91,6 +96,7 @@ LABEL org.opencontainers.image.title="loyd" \
 
 # Includes the best tables of the 15-puzzle with the blank in a corner, so that none of those is built at startup.
 FROM runtime AS loyd-with-tables
+COPY --from=bill /out/loyd.cdx.json /usr/share/doc/loyd/
 COPY --from=tables /out/tables /usr/share/loyd
 ENV LOYD_TABLE_DIR=/usr/share/loyd
 
