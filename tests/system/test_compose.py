@@ -58,6 +58,10 @@ class Composed(unittest.TestCase):
         found = {target["labels"]["instance"] for target in targets}
         self.assertEqual(found, {*(f"{name}:9464" for name in REPLICAS), "envoy:9902"})
 
+    def test_envoy_says_how_many_replicas_it_finds(self):
+        for count in ("healthy", "total"):
+            self.prometheus.wait_for(f'envoy_cluster_membership_{count}{{envoy_cluster_name="loyd"}} == 2')
+
     def test_prometheus_works_out_every_rule(self):
         files = [yaml.safe_load(path.read_text()) for path in (FILES / "rules").glob("*.yaml")]
         written = {group["name"]: len(group["rules"]) for file in files for group in file["groups"]}
