@@ -77,6 +77,12 @@ class Files(unittest.TestCase):
             self.assertTrue(page.endswith("docs/operations.md"), page)
             self.assertIn(anchor, anchors, rule["alert"])
 
+    def test_the_dashboard_counts_only_loyds_targets(self):
+        # "All" jobs must mean those that have loyd's metrics: `up` has the targets of everybody.
+        (job,) = (each for each in DASHBOARD["templating"]["list"] if each["name"] == "job")
+        self.assertIn("loyd_build_info", job["definition"])
+        self.assertNotIn("allValue", job)
+
     def test_the_dashboards_panels_stand_side_by_side(self):
         taken = {}
         for panel in DASHBOARD["panels"]:

@@ -1,6 +1,7 @@
 """The Dockerfile: lint, what is in the image, and the image at work."""
 
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -24,6 +25,12 @@ class Lint(unittest.TestCase):
         hadolint = pathlib.Path(sys.executable).with_name("hadolint")
         done = subprocess.run([hadolint, ROOT / "Dockerfile"], capture_output=True, text=True)
         self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_both_images_hold_the_bill_of_materials(self):
+        stages = re.split(r"^FROM ", (ROOT / "Dockerfile").read_text(), flags=re.MULTILINE)
+        for name in ("loyd", "loyd-with-tables"):
+            (stage,) = (stage for stage in stages if stage.startswith(f"runtime AS {name}\n"))
+            self.assertIn("COPY --from=bill /out/loyd.cdx.json /usr/share/doc/loyd/", stage)
 
 
 class Built(unittest.TestCase):
