@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use std::{process, thread};
 
-use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget};
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
@@ -123,8 +123,10 @@ struct Meter {
 
 impl Meter {
     fn new() -> Self {
+        let style = ProgressStyle::with_template("{spinner} {wide_msg}").expect("a legal template");
+        let spinner = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         Self {
-            spinner: ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr()),
+            spinner: spinner.with_style(style),
             next_line: PATIENCE,
         }
     }

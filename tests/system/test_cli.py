@@ -1,11 +1,16 @@
 """`loyd solve`, `check`, `generate` and `health` as a shell runs them."""
 
+import contextlib
+import fcntl
 import json
 import os
+import pty
 import re
 import signal
+import struct
 import subprocess
 import tempfile
+import termios
 import time
 import unittest
 from unittest import mock
@@ -104,6 +109,27 @@ class Here(unittest.TestCase):
         self.assertEqual((process.returncode, output), (130, ""))
         self.assertEqual(complaint.splitlines()[-1], "loyd: interrupted")
         return took
+
+    def test_a_terminal_shows_the_progress_and_then_removes_it(self):
+        here, there = pty.openpty()
+        fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("4H", 40, 200, 0, 0))
+        process = subprocess.Popen(
+            [BINARY, "solve", "--objective=optimal", "--max-time=2s", HARD],
+            stdout=subprocess.PIPE,
+            stderr=there,
+            env=os.environ | {"TERM": "xterm"},
+        )
+        os.close(there)
+        process.communicate(timeout=30)
+        shown = b""
+        # At its end a terminal fails to be read.
+        with contextlib.suppress(OSError):
+            while part := os.read(here, 4096):
+                shown += part
+        os.close(here)
+        self.assertRegex(shown.decode(), r"1\.\d s, best length \d+, lower bound \d+, nodes [\d,]+, [\d.]+ M/s")
+        # What is shown last is the reason why there is no answer, on a line that was cleared.
+        self.assertRegex(shown.decode(), r"\x1b\[2Kloyd: ")
 
     def test_a_reader_that_has_seen_enough(self):
         made = loyd("generate", "20", "--seed=1").stdout
