@@ -69,7 +69,7 @@ impl Latest {
 }
 
 /// Waits for `work`, at most a little longer than its deadline, and shows progress on standard error.
-/// Ctrl-C drops the work, which cancels its call.
+/// Ctrl-C drops the work, which cancels its call; once there is an answer, it ends the process.
 pub(super) async fn attend<T>(
     latest: &Latest,
     deadline: Option<Duration>,
@@ -90,7 +90,12 @@ pub(super) async fn attend<T>(
     loop {
         tokio::select! {
             biased;
-            result = &mut work => return result,
+            result = &mut work => {
+                if result.is_ok() {
+                    end_on_interrupt()?;
+                }
+                return result;
+            }
             _ = &mut interrupt => return Err(Failure::Interrupted),
             () = &mut late => return Err(Failure::Late),
             _ = ticks.tick() => meter.show(start.elapsed(), latest),
@@ -100,7 +105,7 @@ pub(super) async fn attend<T>(
 
 /// Lets Ctrl-C end the process from now on. Once [`attend`] has waited for it, the system's own way to do
 /// so is gone, and nobody would notice it while a long answer is printed.
-pub(super) fn end_on_interrupt() -> Result<(), Failure> {
+fn end_on_interrupt() -> Result<(), Failure> {
     let broken = |error| Failure::Broken(format!("cannot wait for Ctrl-C: {error}"));
     let runtime = runtime::Builder::new_current_thread()
         .enable_io()

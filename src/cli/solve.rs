@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use clap::Args;
 use tokio_stream::StreamExt;
 
-use super::attend::{Latest, attend, end_on_interrupt};
+use super::attend::{Latest, attend};
 use super::choices::{Algorithm, Heuristic, Metric, Objective, Variant};
 use super::input::{PuzzleArgs, board_message};
 use super::moves::directions;
@@ -148,7 +148,6 @@ impl SolveArgs {
         })?;
 
         let answer = Answer::new(board, goal, self.metric.into(), moves, summary)?;
-        end_on_interrupt()?;
         if self.json {
             answer.json(output, self.trace)?;
         } else {

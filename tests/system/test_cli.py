@@ -131,6 +131,27 @@ class Here(unittest.TestCase):
         # What is shown last is the reason why there is no answer, on a line that was cleared.
         self.assertRegex(shown.decode(), r"\x1b\[2Kloyd: ")
 
+    def test_ctrl_c_ends_an_answer_that_nobody_reads(self):
+        made = loyd("generate", "128", "--seed=1").stdout
+        for arguments in (["generate", "64", "--count=40"], ["check"], ["check", "--json"]):
+            with self.subTest(arguments):
+                process = subprocess.Popen(
+                    [BINARY, *arguments],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE,
+                    text=True,
+                )
+                process.stdin.write(made if arguments[0] == "check" else "")
+                process.stdin.close()
+                # The pipe is full of the rest.
+                self.assertEqual(len(process.stdout.read(1)), 1)
+                process.send_signal(signal.SIGINT)
+                # The signal itself ends a process that has not had to wait for its answer.
+                self.assertIn(process.wait(5), (130, -signal.SIGINT))
+                process.stdout.close()
+                process.stderr.close()
+
     def test_a_reader_that_has_seen_enough(self):
         made = loyd("generate", "20", "--seed=1").stdout
         process = subprocess.Popen(
