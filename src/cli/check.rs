@@ -37,7 +37,7 @@ With --json the answer is one object:
                                              an exchange that makes the board solvable, or null
 
 Exit codes: 0 solvable, 1 unsolvable, 2 wrong input, 3 the deadline came first, 4 no server,
-5 a defect, 130 interrupted.";
+5 a defect or a failed write, 130 interrupted.";
 
 /// Inversions are listed tile by tile on boards of up to this many cells.
 const STEPS_CELLS: usize = 100;
@@ -76,17 +76,17 @@ impl CheckArgs {
         })
         .await?;
 
-        if self.json {
-            writeln!(output, "{}", in_json(&board, &goal, &answer))?;
-        } else {
-            in_text(output, &board, &goal, &answer)?;
-        }
-        output.flush()?;
-        Ok(if answer.solvable {
+        let exit = if answer.solvable {
             Exit::Done
         } else {
             Exit::Unsolvable
-        })
+        };
+        let written = if self.json {
+            writeln!(output, "{}", in_json(&board, &goal, &answer))
+        } else {
+            in_text(output, &board, &goal, &answer)
+        };
+        exit.finish(output, written)
     }
 }
 

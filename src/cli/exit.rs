@@ -1,7 +1,7 @@
 //! How a command ends: the exit code for scripts, and the message for people.
 
 use std::fmt;
-use std::io;
+use std::io::{self, Write};
 use std::process::ExitCode;
 
 use tonic::Status;
@@ -22,12 +22,27 @@ pub enum Exit {
     Limit = 3,
     /// The server cannot be reached, is overloaded or is shutting down.
     Unserved = 4,
-    /// A defect in loyd, or output that could not be written.
+    /// A defect in loyd, a table that is damaged, or an answer or a table that could not be written.
     Broken = 5,
     /// The server reports that it is not serving.
     NotServing = 6,
     /// Ctrl-C.
     Interrupted = 130,
+}
+
+impl Exit {
+    /// Ends a command whose answer has been `written` to `output`. What was found holds even if the reader has
+    /// closed the pipe early (`| head`).
+    pub(super) fn finish(
+        self,
+        output: &mut dyn Write,
+        written: io::Result<()>,
+    ) -> Result<Self, Failure> {
+        match written.and_then(|()| output.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error.into()),
+            _ => Ok(self),
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {

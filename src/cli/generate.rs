@@ -35,8 +35,8 @@ With --json the answer is one object (seeds are strings, because not every JSON 
   seed       the seed of all boards together
   boards     board, seed, optimal_length (or null) and moves, an optimal solution (or null)
 
-Exit codes: 0 done, 2 wrong input, 3 a limit or the deadline came first, 4 no server, 5 a defect,
-130 interrupted.";
+Exit codes: 0 done, 2 wrong input, 3 a limit or the deadline came first, 4 no server, 5 a defect
+or a failed write, 130 interrupted.";
 
 /// Generate boards.
 #[derive(Args, Debug)]

@@ -36,7 +36,7 @@ takes no place of --max-calls and is logged at debug only: a busy server is heal
 Prints SERVING or NOT_SERVING; with --json one object: server, service, status.
 
 Exit codes: 0 serving, 2 a wrong option or a service that the server does not know, 3 no answer in
-time, 4 no server, 5 a defect, 6 not serving.";
+time, 4 no server, 5 a defect or a failed write, 6 not serving.";
 
 /// Ask a running server whether it serves, as a probe does.
 #[derive(Args, Clone, Debug)]
@@ -75,20 +75,20 @@ impl HealthArgs {
     pub async fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
         let answer = timeout(self.timeout, self.ask()).await;
         let status = answer.map_err(|_| Failure::Late)??;
-        let name = status.as_str_name();
-        if self.json {
-            let (server, service) = (&self.server, &self.service);
-            let answer = json!({ "server": server, "service": service, "status": name });
-            writeln!(output, "{answer}")?;
-        } else {
-            writeln!(output, "{name}")?;
-        }
-        output.flush()?;
-        Ok(if status == ServingStatus::Serving {
+        let exit = if status == ServingStatus::Serving {
             Exit::Done
         } else {
             Exit::NotServing
-        })
+        };
+        let name = status.as_str_name();
+        let written = if self.json {
+            let (server, service) = (&self.server, &self.service);
+            let answer = json!({ "server": server, "service": service, "status": name });
+            writeln!(output, "{answer}")
+        } else {
+            writeln!(output, "{name}")
+        };
+        exit.finish(output, written)
     }
 
     async fn ask(&self) -> Result<ServingStatus, Failure> {

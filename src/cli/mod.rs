@@ -61,7 +61,7 @@ Exit codes:
   2    the board or an option is wrong
   3    a limit or the deadline came first
   4    the server cannot be reached, is overloaded or is shutting down
-  5    a defect: please report it
+  5    a failed write, a damaged table (tables), or a defect: please report it
   6    the server is not serving (health)
   130  interrupted";
 

@@ -51,7 +51,7 @@ With --json the answer is one object:
                                   corrections
 
 Exit codes: 0 solved, 1 unsolvable, 2 wrong input, 3 a limit or the deadline came first,
-4 no server, 5 a defect, 130 interrupted.";
+4 no server, 5 a defect or a failed write, 130 interrupted.";
 
 /// Solve a board.
 #[derive(Args, Debug)]

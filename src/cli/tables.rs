@@ -106,8 +106,7 @@ impl TablesArgs {
                 Exit::Done
             }
         };
-        output.flush()?;
-        Ok(exit)
+        exit.finish(output, Ok(()))
     }
 
     /// Returns the store to read. The default folder may be missing, as no table has been built yet; a folder named by
@@ -169,19 +168,20 @@ impl BuildArgs {
         if !matches!(built, Ok(Ok(()))) {
             return Err(Failure::Broken("a table could not be built".to_owned()));
         }
-        let mut exit = Exit::Done;
-        for event in tables.take_events() {
-            match event {
-                Event::Loaded(path) => writeln!(output, "{}: already there", path.display())?,
-                Event::Saved(path) => writeln!(output, "{}: built", path.display())?,
-                Event::Refused(error) => writeln!(output, "{error}; built anew")?,
-                Event::NotSaved(error) => {
-                    writeln!(output, "not saved: {error}")?;
-                    exit = Exit::Broken;
-                }
-            }
-        }
-        Ok(exit)
+        let events = tables.take_events();
+        let is_unsaved = |event: &Event| matches!(event, Event::NotSaved(_));
+        let exit = if events.iter().any(is_unsaved) {
+            Exit::Broken
+        } else {
+            Exit::Done
+        };
+        let written = events.into_iter().try_for_each(|event| match event {
+            Event::Loaded(path) => writeln!(output, "{}: already there", path.display()),
+            Event::Saved(path) => writeln!(output, "{}: built", path.display()),
+            Event::Refused(error) => writeln!(output, "{error}; built anew"),
+            Event::NotSaved(error) => writeln!(output, "not saved: {error}"),
+        });
+        exit.finish(output, written)
     }
 }
 
@@ -208,6 +208,8 @@ fn list(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, Fa
 
 fn verify(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, Failure> {
     let mut exit = Exit::Done;
+    // Every table is read even if nobody reads the lines any more.
+    let mut written = Ok(());
     for stored in store.list().map_err(unreadable)? {
         let read = stored.pattern.and_then(|pattern| {
             // An intact table under the name of another one would be refused there.
@@ -229,9 +231,9 @@ fn verify(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, 
             exit = Exit::Broken;
         }
         let read = read.map_err(|error| error.to_string());
-        row(output, as_json, stored.path, stored.bytes, read)?;
+        written = written.and_then(|()| row(output, as_json, stored.path, stored.bytes, read));
     }
-    Ok(exit)
+    exit.finish(output, written)
 }
 
 fn unreadable(error: StoreError) -> Failure {

@@ -1,9 +1,11 @@
 //! `loyd check`.
 
+use std::io::ErrorKind;
+
 use loyd::cli::Exit;
 use loyd::service::proto::{CheckSolvableResponse, Cycle, Exchange, Parity};
 
-use crate::fake::Fake;
+use crate::fake::{Closed, Fake, question, runtime};
 
 const BOARD: &str = "1 2 3 4 / 5 6 7 8 / 9 10 11 12 / 13 15 0 14";
 
@@ -52,6 +54,20 @@ fn an_unsolvable_board_comes_with_the_evidence_and_the_repair() {
              to repair it, exchange 5 (row 2, column 1) and 6 (row 2, column 2)\n"
         );
         assert_eq!(ran.exit(), Exit::Unsolvable);
+    }
+}
+
+#[test]
+fn the_verdict_holds_whether_anybody_reads_it_or_not() {
+    for (kind, exit) in [
+        (ErrorKind::BrokenPipe, Exit::Unsolvable),
+        (ErrorKind::StorageFull, Exit::Broken),
+    ] {
+        let (ask, mut input) = (question(&["check", BOARD]), std::io::empty());
+        let mut output = Closed(kind);
+        let answer = ask.answer(&mut input, &mut output, |_| Ok(unsolvable()));
+        let ended = runtime().block_on(answer);
+        assert_eq!(ended.unwrap_or_else(|failure| failure.exit()), exit);
     }
 }
 

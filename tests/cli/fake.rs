@@ -1,6 +1,6 @@
 //! A service with scripted answers that remembers what it was asked.
 
-use std::io::Cursor;
+use std::io::{self, Cursor, Write};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -153,6 +153,19 @@ impl Fake {
             write(&mut asked);
         }
         tokio::time::sleep(self.delay).await;
+    }
+}
+
+/// An output that fails in this way, as soon as it is written to.
+pub(crate) struct Closed(pub(crate) io::ErrorKind);
+
+impl Write for Closed {
+    fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+        Err(self.0.into())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -1,11 +1,10 @@
 //! `loyd health`, asking the real service over a connection.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::time::{Duration, Instant};
 
-use clap::error::ErrorKind;
-use loyd::cli::{Command, Exit};
+use loyd::cli::{Command, Exit, Failure};
 use loyd::service::Server;
 use loyd::service::tokens::hash;
 use serde_json::{Value, json};
@@ -16,7 +15,7 @@ use tokio::sync::oneshot;
 use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
 use loyd::service::proto::{Board, Objective, SolveRequest, SolveStreamRequest};
 
-use crate::fake::{Ran, nobody, parse, question};
+use crate::fake::{Closed, Ran, nobody, parse, question};
 
 /// Longer than an answer takes, even on a slow machine.
 const PATIENCE: &str = "--timeout=30s";
@@ -44,13 +43,17 @@ async fn serve(flags: &[&str]) -> (String, oneshot::Sender<()>) {
     (address, shut_down)
 }
 
-async fn health(server: &str, flags: &[&str]) -> Ran {
+async fn health_to(output: &mut dyn Write, server: &str, flags: &[&str]) -> Result<Exit, Failure> {
     let ask = ["health", "--server", server];
     let Command::Health(health) = parse(&[&ask, flags].concat()).unwrap().command else {
         panic!("another command");
     };
+    health.run(output).await
+}
+
+async fn health(server: &str, flags: &[&str]) -> Ran {
     let mut output = Vec::new();
-    let result = health.run(&mut output).await;
+    let result = health_to(&mut output, server, flags).await;
     Ran {
         result,
         output: String::from_utf8(output).unwrap(),
@@ -85,6 +88,9 @@ async fn a_server_that_drains_lives_and_does_not_serve() {
     };
     assert_eq!(leaving.exit(), Exit::NotServing);
     assert_eq!(leaving.output, "NOT_SERVING\n");
+    let mut closed = Closed(ErrorKind::BrokenPipe);
+    let unread = health_to(&mut closed, &server, &[PATIENCE, SERVICE]).await;
+    assert_eq!(unread.unwrap(), Exit::NotServing);
     let alive = health(&server, &[PATIENCE]).await;
     assert_eq!(alive.output, "SERVING\n");
 }
@@ -207,6 +213,9 @@ fn tls_is_for_a_server_that_is_named() {
         &["--server", "https://there:1", "--tls-cert", "tls.crt"],
     ] {
         let error = parse(&[&["health"], flags].concat()).unwrap_err();
-        assert_eq!(error.kind(), ErrorKind::MissingRequiredArgument);
+        assert_eq!(
+            error.kind(),
+            clap::error::ErrorKind::MissingRequiredArgument
+        );
     }
 }

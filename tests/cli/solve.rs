@@ -11,7 +11,7 @@ use loyd::service::proto::{
 };
 use tonic::Status;
 
-use crate::fake::{Fake, nobody, parse, question, runtime};
+use crate::fake::{Closed, Fake, nobody, parse, question, runtime};
 
 pub(crate) const BOARD: &str = "1 2 3 / 4 0 6 / 7 5 8";
 
@@ -426,15 +426,6 @@ fn a_server_that_is_not_there_is_told_from_one_that_refuses() {
 
 #[test]
 fn a_reader_that_has_seen_enough_is_no_failure() {
-    struct Closed(std::io::ErrorKind);
-    impl std::io::Write for Closed {
-        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
-            Err(self.0.into())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
     for (kind, exit) in [
         (std::io::ErrorKind::BrokenPipe, Exit::Done),
         (std::io::ErrorKind::StorageFull, Exit::Broken),

@@ -1,11 +1,12 @@
 //! `loyd tables`.
 
 use std::fs;
+use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use loyd::cli::{Command, Exit, Failure};
 
-use crate::fake::parse;
+use crate::fake::{Closed, parse};
 
 /// Runs a command on the tables in a folder. Returns its exit and what it printed.
 fn tables(folder: &Path, arguments: &[&str]) -> (Exit, String) {
@@ -14,7 +15,7 @@ fn tables(folder: &Path, arguments: &[&str]) -> (Exit, String) {
     (exit, String::from_utf8(output).expect("text"))
 }
 
-fn run(folder: &Path, arguments: &[&str], output: &mut Vec<u8>) -> Result<Exit, Failure> {
+fn run(folder: &Path, arguments: &[&str], output: &mut dyn Write) -> Result<Exit, Failure> {
     let folder = folder.to_str().expect("text");
     let all = [&["tables"], arguments, &["--table-dir", folder]].concat();
     let Command::Tables(tables) = parse(&all).expect("a command line").command else {
@@ -94,6 +95,13 @@ fn a_damaged_table_is_named_and_built_anew() {
         files[0].display()
     );
     assert!(told.contains(&refused), "{told}");
+    // It is damaged whether anybody reads so or not.
+    let ran = run(
+        folder.path(),
+        &["verify"],
+        &mut Closed(ErrorKind::BrokenPipe),
+    );
+    assert_eq!(ran.expect("a verdict"), Exit::Broken);
     // The list reads only the headers.
     assert_eq!(tables(folder.path(), &["list"]).0, Exit::Done);
 

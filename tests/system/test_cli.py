@@ -152,6 +152,14 @@ class Here(unittest.TestCase):
                 process.stdout.close()
                 process.stderr.close()
 
+    def test_an_unsolvable_board_is_so_whether_anybody_reads_it(self):
+        made = loyd("generate", "100", "--unsolvable", "--seed=1").stdout
+        process = subprocess.Popen([BINARY, "check"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        process.stdout.close()
+        process.stdin.write(made)
+        process.stdin.close()
+        self.assertEqual(process.wait(5), 1)
+
     def test_a_reader_that_has_seen_enough(self):
         made = loyd("generate", "20", "--seed=1").stdout
         process = subprocess.Popen(
