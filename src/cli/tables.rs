@@ -78,8 +78,8 @@ struct BuildArgs {
     home: u8,
 
     /// The number of threads to build with; default: the cores this process may use.
-    #[arg(long)]
-    threads: Option<NonZeroUsize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 }
 
 fn tier() -> impl TypedValueParser<Value = Tier> {
@@ -136,10 +136,10 @@ impl TablesArgs {
 
 impl BuildArgs {
     fn run(&self, store: Store, output: &mut dyn Write) -> Result<Exit, Failure> {
-        let threads = self
-            .threads
-            .or_else(|| thread::available_parallelism().ok());
-        let threads = threads.map_or(1, NonZeroUsize::get);
+        let threads = match self.threads {
+            Some(threads) => threads.into(),
+            None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
+        };
         let shape = Shape::new(4, 4).expect("sides in range");
         let home = usize::from(self.home);
         let home = canonical_symmetry(shape, home).cell(shape, home);

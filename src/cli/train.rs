@@ -52,8 +52,8 @@ pub(super) struct TrainArgs {
     seed: u64,
 
     /// The number of threads to learn with; default: the cores this process may use.
-    #[arg(long)]
-    threads: Option<NonZeroUsize>,
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 
     /// How many times boards are solved and learned from; 0 only fits the weights to the size.
     #[arg(long, default_value_t = 3)]
@@ -200,12 +200,13 @@ impl TrainArgs {
             Learn::Moves => LESSONS,
             Learn::Network => NETWORK_LESSONS,
         };
-        let threads = self
-            .threads
-            .or_else(|| thread::available_parallelism().ok());
+        let threads = match self.threads {
+            Some(threads) => threads.into(),
+            None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
+        };
         Course {
             seed: self.seed,
-            threads: threads.map_or(1, NonZeroUsize::get),
+            threads,
             generations: self.generations,
             solves: self.solves.get(),
             width: self.width.get(),

@@ -136,12 +136,23 @@ fn only_what_there_is_can_be_built() {
         &["tables", "build", "--tier", "9-6"][..],
         &["tables", "build", "--home", "16"],
         &["tables", "build", "--threads", "0"],
+        &["tables", "build", "--threads", "1025"],
         &["tables"],
         &[
             "tables", "train", "--shape", "3x3", "--out", "w", "--rate", "0",
         ],
         &[
             "tables", "train", "--shape", "3x3", "--out", "w", "--rate", "NaN",
+        ],
+        &[
+            "tables",
+            "train",
+            "--shape",
+            "3x3",
+            "--out",
+            "w",
+            "--threads",
+            "1025",
         ],
     ] {
         assert!(parse(arguments).is_err(), "{arguments:?}");
