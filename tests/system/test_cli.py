@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
@@ -151,6 +152,17 @@ class Here(unittest.TestCase):
                 self.assertIn(process.wait(5), (130, -signal.SIGINT))
                 process.stdout.close()
                 process.stderr.close()
+
+    def test_ctrl_c_before_the_one_look(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent:
+            url = f"http://127.0.0.1:{silent.getsockname()[1]}/metrics"
+            for flags, code in ((["--once"], 130), ([], 0)):
+                process = subprocess.Popen([BINARY, "top", "--metrics", url, *flags], stderr=subprocess.PIPE, text=True)
+                with silent.accept()[0] as asked:
+                    asked.recv(1)
+                    process.send_signal(signal.SIGINT)
+                    complaint = process.communicate(timeout=5)[1]
+                self.assertEqual((process.returncode, complaint), (code, "loyd: interrupted\n" if code else ""))
 
     def test_an_unsolvable_board_is_so_whether_anybody_reads_it(self):
         made = loyd("generate", "100", "--unsolvable", "--seed=1").stdout

@@ -19,7 +19,14 @@ const EXAMPLES: &str = "\
 Examples:
   loyd top
   loyd top --metrics http://10.0.0.7:9464/metrics --interval 5s
-  loyd top --once --json | jq .workers.busy_ratio";
+  loyd top --once --json | jq .workers.busy_ratio
+
+How busy the workers are is the time that searches took, as a share of that of all workers. Easy
+searches count although they run on the threads of their connections, so that many of them make the
+workers look busier than they are, even busier than 100 %.
+
+Exit codes: 0 done, 4 no metrics at that address, 5 a defect or a failed write, 130 interrupted
+(--once).";
 
 /// Clears the terminal and moves to its upper left corner.
 const CLEAR: &str = "\x1b[H\x1b[2J";
@@ -49,14 +56,18 @@ impl TopArgs {
     /// Prints what the server does until Ctrl-C, or once.
     ///
     /// # Errors
-    /// When the metrics cannot be read, unless that happens later on a redrawn terminal, which shows the failure; or
-    /// when the output is closed.
+    /// When Ctrl-C comes before the one look of `--once`; when the metrics cannot be read, unless that happens later
+    /// on a redrawn terminal, which shows the failure; or when the output is closed.
     pub async fn run(&self, output: &mut impl Write) -> Result<Exit, Failure> {
         let redraws = !self.once && !self.json && stdout().is_terminal();
         // Ctrl-C must also work while the server does not answer.
         tokio::select! {
             ended = self.look(output, redraws) => ended,
-            _ = tokio::signal::ctrl_c() => Ok(Exit::Done),
+            _ = tokio::signal::ctrl_c() => match self.once {
+                true => Err(Failure::Interrupted),
+                // There is no other end.
+                false => Ok(Exit::Done),
+            },
         }
     }
 

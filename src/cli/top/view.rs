@@ -15,7 +15,8 @@ pub(super) struct View {
     methods: Vec<Method>,
     connections: f64,
     workers: f64,
-    /// The fraction of the workers' time that searches used.
+    /// The time that searches used, easy ones on the threads of connections among them, as a fraction of the
+    /// workers' time.
     busy: f64,
     helping: f64,
     running: f64,
