@@ -46,8 +46,25 @@ impl BoardArgs {
         let text = text.map_err(|error| fail(&error))?;
         // Some editors begin files with a byte order mark.
         let text = text.trim_start_matches('\u{feff}');
-        parse_board(text, None).map_err(|error| fail(&error))
+        parse_board(text, None).map_err(|error| match boards(text) {
+            Some(count) => fail(&format!(
+                "there are {count} boards, one on each line: give one board at a time"
+            )),
+            None => fail(&error),
+        })
     }
+}
+
+/// Returns the number of boards in a text with several boards, one on each line, as `loyd generate` prints them.
+fn boards(text: &str) -> Option<usize> {
+    let is_blank = |line: &&str| {
+        line.split('#')
+            .next()
+            .is_some_and(|board| board.trim().is_empty())
+    };
+    let lines = || text.lines().filter(|line| !is_blank(line));
+    let count = lines().count();
+    (count > 1 && lines().all(|line| parse_board(line, None).is_ok())).then_some(count)
 }
 
 fn bounded(input: &mut dyn Read) -> io::Result<String> {
@@ -77,7 +94,8 @@ impl FromStr for GoalArg {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        Ok(match text {
+        // The contract's names have underscores.
+        Ok(match text.replace('_', "-").as_str() {
             "rows-blank-last" => Self::Layout(GoalLayout::RowsBlankLast),
             "rows-blank-first" => Self::Layout(GoalLayout::RowsBlankFirst),
             "columns-blank-last" => Self::Layout(GoalLayout::ColumnsBlankLast),
@@ -123,7 +141,7 @@ fn is_word(text: &str) -> bool {
     text.len() > 1
         && text
             .chars()
-            .all(|letter| letter.is_alphabetic() || letter == '-')
+            .all(|letter| letter.is_alphabetic() || matches!(letter, '-' | '_'))
 }
 
 pub(super) fn board_message(board: &Board) -> proto::Board {

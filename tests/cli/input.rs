@@ -81,6 +81,17 @@ fn a_text_that_is_no_board_is_never_sent() {
              columns-blank-last, snail or snake",
         ),
         (
+            &["check", "1 2 3 0", "--goal", "blank_last"],
+            "",
+            "--goal: \"blank_last\" is neither a board nor rows-blank-last, rows-blank-first, \
+             columns-blank-last, snail or snake",
+        ),
+        (
+            &["check"],
+            "# drawn\n1 2 / 0 3 # seed 8, 1 move\n\n0 3 / 2 1 # seed 5\n",
+            "standard input: there are 2 boards, one on each line: give one board at a time",
+        ),
+        (
             &["check", "1 2 3 0", "--goal", "1 2 3 y"],
             "",
             "--goal: line 1, column 7: \"y\" is neither the number of a tile nor a blank \
@@ -114,9 +125,12 @@ fn goals_have_names() {
         ("snail", GoalLayout::Snail),
         ("snake", GoalLayout::Snake),
     ] {
-        let fake = checker();
-        fake.run(&["check", "1 2 3 0", "--goal", name], "");
-        let goal = fake.asked().check.and_then(|asked| asked.goal?.goal);
-        assert_eq!(goal, Some(Goal::Layout(layout.into())));
+        // Also as the contract spells them.
+        for name in [name, &name.replace('-', "_")] {
+            let fake = checker();
+            fake.run(&["check", "1 2 3 0", "--goal", name], "");
+            let goal = fake.asked().check.and_then(|asked| asked.goal?.goal);
+            assert_eq!(goal, Some(Goal::Layout(layout.into())));
+        }
     }
 }
