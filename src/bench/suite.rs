@@ -83,9 +83,10 @@ impl fmt::Display for Suite {
     }
 }
 
-/// Reads boards for the default goal, one per line. Fields are separated by tabs. The first field
-/// with a comma holds the tiles row by row, and the field after it, if there is one, the length of
-/// the shortest solutions, or `-`. Empty lines and lines that begin with `#` are skipped.
+/// Reads boards for the default goal, one per line, as `loyd generate` prints them or in fields that are
+/// separated by tabs. Then the first field with a comma holds the tiles row by row, and the field after
+/// it, if there is one, the length of the shortest solutions, or `-`. Empty lines and lines that begin
+/// with `#` are skipped.
 ///
 /// # Errors
 /// The first line without a solvable board, and why.
@@ -101,10 +102,15 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
 
 fn read_case(line: &str) -> Result<Case, String> {
     let mut fields = line.split('\t').map(str::trim);
-    let tiles = fields
-        .find(|field| field.contains(','))
-        .ok_or("there are no tiles, separated by commas")?;
-    let board = parse_board(&tiles.replace(',', " "), None).map_err(|error| error.to_string())?;
+    // A comma in a comment separates no tiles.
+    let has_comma = |field: &&str| {
+        field
+            .split('#')
+            .next()
+            .is_some_and(|text| text.contains(','))
+    };
+    let tiles = fields.find(has_comma).unwrap_or(line);
+    let board = parse_board(tiles, None).map_err(|error| error.to_string())?;
     let length = match fields.next() {
         None | Some("-") => None,
         Some(length) => Some(

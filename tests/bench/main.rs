@@ -142,12 +142,27 @@ fn workers_look_for_the_best_solutions_by_a_deadline() {
 }
 
 #[test]
+fn a_list_may_be_what_generate_prints() {
+    let cases = read_cases("1 2 / 0 3 # seed 18446744073709551614, 1 move\n0 3 / 2 1 # seed 5\n");
+    let cases = cases.unwrap();
+    let boards = cases.iter().map(|case| case.problem.start().to_string());
+    assert_eq!(boards.collect::<Vec<_>>(), ["1 2 / 0 3", "0 3 / 2 1"]);
+    assert!(cases.iter().all(|case| case.length.is_none()));
+    // Where commas separate tiles, fields do not begin comments.
+    let cases = read_cases("Korf & Felner #1\t1,2,0,3\t1\n").unwrap();
+    assert_eq!(cases[0].length, Some(1));
+}
+
+#[test]
 fn a_list_says_which_line_is_wrong() {
     let read = |text| read_cases(text).map(|cases| cases.len());
     assert_eq!(read("# nothing\n\n"), Ok(0));
     assert_eq!(read("7\t1,2,3,4,5,6,7,0,8\t1\textra\n0,3,2,1\n"), Ok(2));
     for (text, error) in [
-        ("1 2 3 0", "line 1: there are no tiles, separated by commas"),
+        (
+            "1 2 three 0",
+            "line 1: line 1, column 5: \"three\" is neither",
+        ),
         ("# a\n1,2,3,0\tfar", "line 2: \"far\" is not a length"),
         ("1,2,3", "line 1: 3 numbers do not make a square"),
         ("2,1,3,0", "line 1: "),

@@ -42,9 +42,9 @@ Examples:
   loyd bench --suite deadline --server 127.0.0.1:50051 --count 10000 --in-flight 1
   loyd bench --suite deadline --deadline 10ms,100ms,1s,10s --plot lengths.svg
 
-A file has one board per line, in fields separated by tabs. The first field with a comma holds the
-tiles row by row. The next field, if there is one, is the length of the shortest solutions, which is
-checked, or -.
+A file has one board per line: as `loyd generate` prints it, or in fields separated by tabs. Then
+the first field with a comma holds the tiles row by row. The next field, if there is one, is the
+length of the shortest solutions, which is checked, or -.
 
 Times are in milliseconds: the CPU time of one thread for the boards that were solved within
 --max-time. ns/node includes the other boards. With --threads they are the CPU time of all threads,
