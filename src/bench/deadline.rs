@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Case, CpuTime, WrongLength};
+use super::{Case, CpuTime, WrongLength, milliseconds};
 use crate::config::MAX_MEMORY;
 use crate::engine::pace::Pace;
 use crate::search::chain::Chain;
@@ -151,7 +151,7 @@ impl Means {
         };
         let excess: Option<Vec<f64>> = solved.iter().map(excess).collect();
         Self {
-            first: mean(&|reached| reached.first.0.as_secs_f64() * 1e3),
+            first: mean(&|reached| milliseconds(reached.first.0)),
             first_length: mean(&|reached| reached.first.1 as f64),
             length: mean(&length),
             length_of_50: mean_of(&solved[..solved.len().min(50)], &length),

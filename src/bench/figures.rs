@@ -71,7 +71,8 @@ impl Figures {
     }
 }
 
-fn milliseconds(time: Duration) -> f64 {
+/// A time in milliseconds, the unit of all figures.
+pub(crate) fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 

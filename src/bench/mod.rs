@@ -24,6 +24,7 @@ use crate::search::{Budget, Search, Step, Stop};
 pub use cpu_time::CpuTime;
 pub use deadline::{Lengths, Means, Reached, best_by};
 pub use figures::Figures;
+pub(crate) use figures::milliseconds;
 pub use suite::{Case, Suite, read_cases};
 pub use workers::Workers;
 

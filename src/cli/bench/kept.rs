@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::report::{milliseconds, times_as_json};
+use super::report::times_as_json;
 use super::served::{Call, Called};
-use crate::bench::{Case, Figures, Run, Suite};
+use crate::bench::{Case, Figures, Run, Suite, milliseconds};
 use crate::puzzle::Shape;
 
 /// The sides of the boards, all square.

@@ -1,17 +1,12 @@
 //! The figures of a suite, as text and as JSON.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use super::made::Made;
-use crate::bench::{Figures, Run, Suite};
+use crate::bench::{Figures, Run, Suite, milliseconds};
 use crate::cli::spelling::count;
-
-pub(super) fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
-}
 
 /// Prints the line with the times.
 pub(super) fn print_times(output: &mut dyn Write, figures: &Figures) -> io::Result<()> {
