@@ -1,14 +1,19 @@
 //! `loyd bench`.
 
-use std::io::Write;
+use std::io::{BufWriter, ErrorKind, Write};
 
 use loyd::cli::{BenchArgs, Command, Exit, Failure};
 use serde_json::Value;
 
-use crate::fake::{Fake, parse, runtime};
+use crate::fake::{Closed, Fake, parse, runtime};
 
 fn bench(arguments: &[&str]) -> BenchArgs {
-    let arguments = [&["bench", "--table-memory", "0"], arguments].concat();
+    // The tables are those of the process that solves.
+    let tables = match arguments.contains(&"--server") {
+        true => &[][..],
+        false => &["--table-memory", "0"],
+    };
+    let arguments = [&["bench"], tables, arguments].concat();
     match parse(&arguments).expect("a command line").command {
         Command::Bench(bench) => bench,
         _ => panic!("no benchmark"),
@@ -137,10 +142,53 @@ fn a_file_that_is_no_list_is_refused_with_its_line() {
 }
 
 #[test]
-fn a_deadline_that_would_not_be_used_is_refused() {
-    let suite = ["--suite", "korf", "--server", "127.0.0.1:1"];
-    let failure = run(&[&suite[..], &["--deadline", "1s"]].concat()).expect_err("not used");
-    assert!(failure.to_string().contains("use --timeout"), "{failure}");
+fn options_that_would_not_be_used_are_refused() {
+    let server = ["--server", "127.0.0.1:1"];
+    let deadline = ["--suite", "deadline"];
+    let both = [&["--suite", "korf"], &deadline[..]].concat();
+    for (options, hint) in [
+        (&[&["--deadline", "1s"], &server[..]][..], "use --timeout"),
+        (&[&["--each"], &server], "--each with --server"),
+        (
+            &[&deadline, &["--timeout", "1s"], &server],
+            "use --deadline",
+        ),
+        (&[&both, &server], "in another run"),
+        (&[&both], "in another run"),
+        (
+            &[&deadline, &["--file", "boards.tsv"]],
+            "in another run, or give the --deadline for all",
+        ),
+        (&[&deadline, &["--each"]], "--each is for shortest"),
+        (&[&deadline, &["--max-time", "1s"]], "--max-time is for"),
+        (
+            &[&["--deadline", "1s", "--max-time", "1s"]],
+            "--max-time is for",
+        ),
+        (&[&["--plot", "lengths.svg"]], "add --deadline"),
+    ] {
+        let failure = run(&options.concat()).expect_err("not used");
+        assert_eq!(failure.exit(), Exit::BadInput, "{options:?}");
+        assert!(failure.to_string().contains(hint), "{failure}");
+    }
+    for option in [
+        ["--max-time", "1s"],
+        ["--table-memory", "1M"],
+        ["--threads", "2"],
+    ] {
+        let refused = parse(&[&["bench"], &server[..], &option].concat());
+        assert!(refused.is_err(), "{option:?}");
+    }
+}
+
+#[test]
+fn all_suites_are_measured_by_a_deadline_given_for_all() {
+    let boards = file("1,2,3,4,0,5,7,8,6\n");
+    let path = boards.path().to_str().expect("text");
+    let all = ["--file", path, "--suite", "deadline", "--count", "1"];
+    let text = output(&[&all[..], &["--deadline", "1ms"]].concat());
+    // Of eight sizes and of the file.
+    assert_eq!(text.matches(": 1 boards\n").count(), 9, "{text}");
 }
 
 #[test]
@@ -156,18 +204,26 @@ fn a_server_that_answers_no_call_is_a_failure_after_the_figures() {
         &["--suite", "uniform", "--rows", "3", "--columns", "3"][..],
         &["--suite", "deadline", "--deadline", "5s"],
     ] {
-        let mut output = Vec::new();
-        let result = runtime().block_on(async {
-            // Its `Solve` fails.
-            let (server, serving) = Fake::default().listen().await;
-            let server = ["--count", "3", "--server", &server];
-            let result = bench(&[suite, &server].concat()).run(&mut output).await;
-            serving.abort();
-            result
-        });
-        let failure = result.expect_err("no answer");
-        assert_eq!(failure.exit(), Exit::Broken);
-        assert!(!output.is_empty());
+        let ended = |output: &mut dyn Write| {
+            runtime().block_on(async {
+                // Its `Solve` fails.
+                let (server, serving) = Fake::default().listen().await;
+                let server = ["--count", "3", "--server", &server];
+                let result = bench(&[suite, &server].concat()).run(output).await;
+                serving.abort();
+                result
+            })
+        };
+        // What is left in the buffer would be lost.
+        let mut output = BufWriter::new(Vec::new());
+        for output in [
+            &mut output as &mut dyn Write,
+            &mut Closed(ErrorKind::BrokenPipe),
+        ] {
+            let failure = ended(output).expect_err("no answer");
+            assert_eq!(failure.exit(), Exit::Broken);
+        }
+        assert!(!output.get_ref().is_empty());
     }
 }
 
@@ -287,7 +343,4 @@ fn a_picture_that_cannot_be_written_is_named() {
     let arguments = ["--deadline", "1ms", "--plot", empty.to_str().expect("text")];
     run(&[&["--file", "no/such/file"], &arguments[..]].concat()).expect_err("no such file");
     assert!(!empty.exists());
-    let failure = run(&["--file", path, "--plot", plot]).expect_err("nothing to draw");
-    assert_eq!(failure.exit(), Exit::BadInput);
-    assert!(failure.to_string().contains("add --deadline"), "{failure}");
 }

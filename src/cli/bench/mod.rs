@@ -3,6 +3,7 @@
 mod deadline;
 mod kept;
 mod made;
+mod mode;
 mod plot;
 mod remote;
 mod report;
@@ -23,10 +24,14 @@ use super::{Exit, Failure, ServerArgs};
 use crate::bench::{Case, Figures, Run, Suite, Workers, WrongLength, run};
 use crate::config::{TableDirArg, bytes};
 
-use deadline::{ByDeadline, DEADLINES};
+use deadline::ByDeadline;
 use made::Made;
+use mode::Mode;
 use plot::Curve;
 use suites::Name;
+
+/// The most time for a board, unless another is given.
+const MAX_TIME: Duration = Duration::from_secs(60);
 
 const EXAMPLES: &str = "\
 Examples:
@@ -60,14 +65,18 @@ answers are replayed here, and with --timeout the best solutions within that dea
 The suite deadline then has boards from 3x3 to 16x16. For each deadline it prints how many calls
 ended after it (late, and overrun: by how much the latest was late), how many were refused because
 of too many others, and how many were without a solution. With --each the late calls and those
-without a solution are listed.
+without a solution are listed. A server answers questions that it has proven before from its cache:
+to measure searches, start it with --cache-memory 0.
 
 With --json each suite is an object: suite, boards, solved, mean_length, milliseconds (mean,
 median, p95, p99, max), nodes (mean, max), ns_per_node, table_bytes, table_seconds (to build or
 map); with --threads also threads and wall_milliseconds (mean, max); with --each also runs, an array
 of objects: board, length, lower_bound, milliseconds, nodes, and with --threads wall_milliseconds.
 With --server and with --deadline it has the figures that are printed without --json, by their
-names.";
+names.
+
+Exit codes: 0 measured, 2 a wrong option or file, 3 limits ended all calls, 4 no server, 5 a defect
+or a failed write.";
 
 /// Measure how fast boards are solved to optimality.
 #[derive(Args, Debug)]
@@ -96,7 +105,7 @@ pub struct BenchArgs {
     #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     count: u64,
 
-    /// For uniform: the seed.
+    /// For uniform and deadline: the seed.
     #[arg(long, default_value_t = 1)]
     seed: u64,
 
@@ -109,15 +118,15 @@ pub struct BenchArgs {
     columns: usize,
 
     /// The memory for pattern databases; 0 for none.
-    #[arg(long, value_name = "BYTES", default_value = "256M", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", default_value = "256M", conflicts_with = "server", value_parser = bytes)]
     table_memory: u64,
 
     #[command(flatten)]
     tables: TableDirArg,
 
-    /// The most CPU time for a board; with --threads, the most wall-clock time.
-    #[arg(long, value_name = "TIME", default_value = "1m", conflicts_with = "server", value_parser = humantime::parse_duration)]
-    max_time: Duration,
+    /// The most CPU time for a board; with --threads, the most wall-clock time. Default: 1m.
+    #[arg(long, value_name = "TIME", conflicts_with = "server", value_parser = humantime::parse_duration)]
+    max_time: Option<Duration>,
 
     /// Solve each board as an otherwise idle server with this many workers would.
     #[arg(long, conflicts_with = "server", value_parser = clap::value_parser!(u16).range(1..=1024))]
@@ -145,20 +154,28 @@ impl BenchArgs {
     /// # Errors
     /// When a file or an option is wrong, or the figures cannot be written.
     pub async fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
-        match &self.server.server {
-            Some(url) => self.by_server(output, url).await?,
-            None => self.here(output)?,
+        match self.mode()? {
+            Mode::Proofs => self.prove(output)?,
+            Mode::Lengths(deadlines) => self.shorten(output, &deadlines)?,
+            Mode::Calls(url) => self.call(output, url).await?,
+            Mode::Kept(url) => self.keep(output, url).await?,
         }
         Ok(Exit::Done)
     }
 
-    /// Solves the boards in this process.
-    fn here(&self, output: &mut dyn Write) -> Result<(), Failure> {
+    /// Looks for shortest solutions of the boards of all suites.
+    fn prove(&self, output: &mut dyn Write) -> Result<(), Failure> {
         let workers = self.workers()?;
-        if self.plot.is_some() && self.deadlines().is_empty() {
-            let hint = "--plot draws lengths by deadlines: add --deadline, or --suite deadline";
-            return Err(Failure::Input(hint.to_owned()));
+        for suite in self.suites()? {
+            let cases = self.cases(&suite)?;
+            self.to_the_end(output, &suite, &cases, workers.as_ref())?;
+            output.flush()?;
         }
+        Ok(())
+    }
+
+    /// Looks for the best solutions by each deadline, and plots their lengths if that is asked for.
+    fn shorten(&self, output: &mut dyn Write, deadlines: &[Duration]) -> Result<(), Failure> {
         let unwritable = |path: &Path, error: io::Error| {
             Failure::Input(format!("cannot write {}: {error}", path.display()))
         };
@@ -168,7 +185,7 @@ impl BenchArgs {
             let file = OpenOptions::new().append(true).create(true).open(path);
             file.map_err(|error| unwritable(path, error))?;
         }
-        let curves = self.solve(output, workers.as_ref());
+        let curves = self.curves(output, deadlines);
         match (&self.plot, curves) {
             (Some(path), Ok(curves)) => {
                 fs::write(path, plot::svg(&curves)).map_err(|error| unwritable(path, error))
@@ -184,21 +201,28 @@ impl BenchArgs {
         }
     }
 
-    /// Solves all boards of all suites, and returns the curves of their lengths by deadlines, if there are any.
-    fn solve(
+    /// Looks for the best solutions of all suites by each deadline, prints their figures, and returns the curves of
+    /// their lengths.
+    fn curves(
         &self,
         output: &mut dyn Write,
-        workers: Option<&Workers>,
+        deadlines: &[Duration],
     ) -> Result<Vec<Curve>, Failure> {
+        let workers = self.workers()?;
+        let workers = self.threads.zip(workers.as_ref());
         let mut curves = Vec::new();
         for suite in self.suites()? {
             let cases = self.cases(&suite)?;
-            if self.deadlines().is_empty() {
-                self.to_the_end(output, &suite, &cases, workers)?;
+            let made = Made::of(&cases, self);
+            let tables = made.store.tables();
+            let by_deadline = ByDeadline::of(&suite, &cases, tables, deadlines, workers)?;
+            if self.json {
+                writeln!(output, "{}", by_deadline.as_json())?;
             } else {
-                curves.push(self.by_deadlines(output, &suite, &cases, workers)?);
+                by_deadline.print(output)?;
             }
             output.flush()?;
+            curves.push(by_deadline.curve());
         }
         Ok(curves)
     }
@@ -207,34 +231,6 @@ impl BenchArgs {
         suite
             .cases()
             .map_err(|error| Failure::Input(format!("{suite}: {error}")))
-    }
-
-    /// Looks for the best solutions by each deadline, and prints their figures.
-    fn by_deadlines(
-        &self,
-        output: &mut dyn Write,
-        suite: &Suite,
-        cases: &[Case],
-        workers: Option<&Workers>,
-    ) -> Result<Curve, Failure> {
-        let made = Made::of(cases, self);
-        let tables = made.store.tables();
-        let workers = self.threads.zip(workers);
-        let by_deadline = ByDeadline::of(suite, cases, tables, &self.deadlines(), workers)?;
-        if self.json {
-            writeln!(output, "{}", by_deadline.as_json())?;
-        } else {
-            by_deadline.print(output)?;
-        }
-        Ok(by_deadline.curve())
-    }
-
-    fn deadlines(&self) -> Vec<Duration> {
-        if self.deadline.is_empty() && self.suite.contains(&Name::Deadline) {
-            DEADLINES.to_vec()
-        } else {
-            self.deadline.clone()
-        }
     }
 
     /// Looks for shortest solutions, and prints their figures.
@@ -247,13 +243,14 @@ impl BenchArgs {
     ) -> Result<(), Failure> {
         let made = Made::of(cases, self);
         let tables = made.store.tables();
+        let max_time = self.max_time.unwrap_or(MAX_TIME);
         let bar = bar(cases.len(), suite);
         let runs: Result<Vec<Run>, WrongLength> = cases
             .iter()
             .map(|case| {
                 let ran = match workers {
-                    Some(workers) => workers.run(case, tables, self.max_time),
-                    None => run(case, tables, self.max_time),
+                    Some(workers) => workers.run(case, tables, max_time),
+                    None => run(case, tables, max_time),
                 };
                 bar.inc(1);
                 ran

@@ -7,28 +7,31 @@ use std::time::Instant;
 
 use super::kept::{self, Kept};
 use super::served::{self, Call, Called, Served};
-use super::suites::Name;
 use super::{BenchArgs, Failure, bar};
+use crate::cli::backend;
 
 impl BenchArgs {
+    /// Has a server answer calls with deadlines, and prints how it kept them. Fails if there was no answer at all.
+    pub(super) async fn keep(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
+        let calls = kept::calls(self.count, self.seed, &self.deadline);
+        let client = backend::connect(&self.server, url).await?;
+        let called = self.called(calls, &client, &"deadlines").await?;
+        let outcome = served::outcome(&called);
+        let kept = Kept::of(called);
+        let written = if self.json {
+            writeln!(output, "{}", kept.as_json(url, self.each))
+        } else {
+            kept.print(output, url, self.each)
+        };
+        let written = written.and_then(|()| output.flush());
+        // It holds even if nobody reads the figures.
+        outcome?;
+        Ok(written?)
+    }
+
     /// Has a server solve the boards, and prints the figures. Fails if a suite got no answer at all.
-    pub(super) async fn by_server(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
-        if !self.deadline.is_empty() && !self.suites()?.is_empty() {
-            let hint = "--deadline with --server is only for --suite deadline; for other suites use --timeout";
-            return Err(Failure::Input(hint.to_owned()));
-        }
-        if self.suite.contains(&Name::Deadline) {
-            let calls = kept::calls(self.count, self.seed, &self.deadline);
-            let called = self.called(calls, url, &"deadlines").await?;
-            let outcome = served::outcome(&called);
-            let kept = Kept::of(called);
-            if self.json {
-                writeln!(output, "{}", kept.as_json(url, self.each))?;
-            } else {
-                kept.print(output, url, self.each)?;
-            }
-            outcome?;
-        }
+    pub(super) async fn call(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
+        let client = backend::connect(&self.server, url).await?;
         for suite in self.suites()? {
             let cases = self.cases(&suite)?;
             let suite = Arc::new(suite);
@@ -39,15 +42,16 @@ impl BenchArgs {
             };
             let calls = cases.into_iter().map(call).collect();
             let begun = Instant::now();
-            let called = self.called(calls, url, &*suite).await?;
+            let called = self.called(calls, &client, &*suite).await?;
             let served = Served::of(&called, begun.elapsed());
-            if self.json {
-                writeln!(output, "{}", served.as_json(&suite, url))?;
+            let written = if self.json {
+                writeln!(output, "{}", served.as_json(&suite, url))
             } else {
-                served.print(output, &suite, url)?;
-            }
-            output.flush()?;
+                served.print(output, &suite, url)
+            };
+            let written = written.and_then(|()| output.flush());
             served::outcome(&called)?;
+            written?;
         }
         Ok(())
     }
@@ -55,7 +59,7 @@ impl BenchArgs {
     async fn called(
         &self,
         calls: Vec<Call>,
-        url: &str,
+        client: &backend::Client,
         name: &dyn fmt::Display,
     ) -> Result<Vec<Called>, Failure> {
         let bar = bar(calls.len(), name);
@@ -63,7 +67,7 @@ impl BenchArgs {
             let bar = bar.clone();
             move || bar.inc(1)
         };
-        let called = served::make(calls, &self.server, url, self.in_flight.into(), done).await;
+        let called = served::make(calls, client, self.in_flight.into(), done).await;
         bar.finish_and_clear();
         called
     }

@@ -15,7 +15,7 @@ use super::report::{print_times, times_as_json};
 use crate::bench::{Case, Figures, Run, Suite, WrongLength};
 use crate::cli::input::board_message;
 use crate::cli::moves::directions;
-use crate::cli::{Failure, ServerArgs, backend};
+use crate::cli::{Failure, backend};
 use crate::puzzle::{Replay, Shape};
 use crate::service::proto::{Objective, SolveRequest, SolveResponse};
 
@@ -64,15 +64,13 @@ pub(super) fn outcome(called: &[Called]) -> Result<(), Failure> {
 /// Makes the calls, `in_flight` of them at any time, and replays each answer. Invokes `done` after each call.
 ///
 /// # Errors
-/// When the server cannot be reached, or an answer is wrong.
+/// When the connection breaks, or an answer is wrong.
 pub(super) async fn make(
     calls: Vec<Call>,
-    server: &ServerArgs,
-    url: &str,
+    client: &backend::Client,
     in_flight: usize,
     done: impl Fn() + Clone + Send + 'static,
 ) -> Result<Vec<Called>, Failure> {
-    let client = backend::connect(server, url).await?;
     let calls = Arc::new(calls);
     let next = Arc::new(AtomicUsize::new(0));
     let mut callers = JoinSet::new();

@@ -36,7 +36,7 @@ const SIZES: [(usize, usize, u64); 8] = [
 ];
 
 impl BenchArgs {
-    /// Returns the suites to solve in this process, or by a server without deadlines of their own.
+    /// Returns the suites to solve.
     pub(super) fn suites(&self) -> Result<Vec<Suite>, Failure> {
         let shape = Shape::new(self.rows, self.columns)
             .map_err(|error| Failure::Input(format!("--rows, --columns: {error}")))?;
@@ -50,8 +50,6 @@ impl BenchArgs {
             Name::Farthest => vec![Suite::Farthest],
             Name::Hard => vec![Suite::Hard],
             Name::Uniform => vec![uniform(shape, self.count)],
-            // With a server, `kept` makes its calls.
-            Name::Deadline if self.server.server.is_some() => Vec::new(),
             Name::Deadline => SIZES
                 .into_iter()
                 .filter_map(|(rows, columns, count)| {
