@@ -18,7 +18,8 @@ use crate::config::TableDirArg;
 use crate::puzzle::{Board, Metric};
 use crate::service::proto::puzzle_service_server::PuzzleService;
 use crate::service::proto::{
-    Algorithm, Heuristic, Limits, Method, Objective, SolveRequest, SolveStreamRequest, Variant,
+    Algorithm, Heuristic, Limits, Method, Objective, Progress, SolveRequest, SolveStreamRequest,
+    Variant,
 };
 
 const EXAMPLES: &str = "\
@@ -31,9 +32,16 @@ generated, the greatest size of its open list, and the milliseconds it took. A m
 ended has no length, only the bound it had proved by then. \"All corrections\" are
 linear-conflict+corner-tiles+last-moves. A* with the heuristic discrete is breadth-first.
 
+A server answers questions that it has proven before from its cache: to compare searches, start it
+with --cache-memory 0.
+
 With --json the answer is an array of objects: method, outcome, length, lower_bound, nodes_expanded,
-nodes_generated, peak_open, milliseconds. The outcome is optimal, solved, node_limit, time_limit,
-memory_limit, deadline, or unsupported if the method is not for boards of this size.";
+nodes_generated, peak_open, milliseconds; what is not known is null. The outcome is optimal, solved,
+node_limit, time_limit, memory_limit, deadline, overloaded or another reason of the server, or
+unsupported if the method is not for boards of this size.
+
+Exit codes: 0 compared, 1 unsolvable, 2 wrong input, 4 no server, 5 a defect or a failed write,
+130 interrupted.";
 
 /// Compare the methods on one board.
 #[derive(Args, Debug)]
@@ -167,11 +175,11 @@ impl Contestant {
 struct Row {
     method: String,
     outcome: String,
-    length: Option<usize>,
-    lower_bound: u64,
-    expanded: u64,
-    generated: u64,
-    peak_open: u64,
+    length: Option<u64>,
+    lower_bound: Option<u64>,
+    expanded: Option<u64>,
+    generated: Option<u64>,
+    peak_open: Option<u64>,
     milliseconds: f64,
 }
 
@@ -186,6 +194,7 @@ impl CompareArgs {
         let latest = Latest::default();
         let rows = attend(&latest, None, async {
             let limits = LimitArgs {
+                max_time: Some(self.max_time),
                 tables: self.tables.clone(),
                 ..LimitArgs::default()
             };
@@ -193,10 +202,9 @@ impl CompareArgs {
             let backend = Backend::choose(&self.server, local).await?;
             let mut rows = Vec::new();
             for contestant in CONTESTANTS {
-                rows.push(
-                    self.row(contestant, &backend, &board, &goal, &latest)
-                        .await?,
-                );
+                let limits = limits.message();
+                let row = self.row(contestant, &backend, (&board, &goal), limits, &latest);
+                rows.push(row.await?);
             }
             Ok(rows)
         })
@@ -215,19 +223,18 @@ impl CompareArgs {
         &self,
         contestant: &Contestant,
         backend: &Backend<S>,
-        board: &Board,
-        goal: &Board,
+        (board, goal): (&Board, &Board),
+        limits: Limits,
         latest: &Latest,
     ) -> Result<Row, Failure> {
+        // What is known of the method before does not hold for this one.
+        latest.progress(Progress::default());
         let request = SolveStreamRequest {
             solve: Some(SolveRequest {
                 board: Some(board_message(board)),
                 goal: Some(self.puzzle.goal_message(goal)),
                 objective: contestant.objective.into(),
-                limits: Some(Limits {
-                    max_time: self.max_time.try_into().ok(),
-                    ..Limits::default()
-                }),
+                limits: Some(limits),
                 method: contestant.method(),
                 ..SolveRequest::default()
             }),
@@ -244,7 +251,7 @@ impl CompareArgs {
                 Ok(Row::solved(contestant.name(), &answer))
             }
             Err(Failure::Refused(status)) => {
-                Row::limited(contestant.name(), &status, begun.elapsed())
+                Row::exhausted(contestant.name(), &status, begun.elapsed())
                     .or_else(|| Row::late(contestant.name(), &status, begun.elapsed()))
                     .or_else(|| Row::unsupported(contestant.name(), &status))
                     .ok_or(Failure::Refused(status))
@@ -266,32 +273,33 @@ impl Row {
                 "solved"
             }
             .to_owned(),
-            length: Some(solution.length as usize),
-            lower_bound: solution.lower_bound.into(),
-            expanded: statistics.nodes_expanded,
-            generated: statistics.nodes_generated,
-            peak_open: statistics.peak_open,
+            length: Some(solution.length.into()),
+            lower_bound: Some(solution.lower_bound.into()),
+            expanded: Some(statistics.nodes_expanded),
+            generated: Some(statistics.nodes_generated),
+            peak_open: Some(statistics.peak_open),
             milliseconds: seconds(statistics.elapsed.as_ref()) * 1000.0,
         }
     }
 
-    /// Returns the row of a method that a limit ended, or `None` for any other failure.
-    fn limited(method: String, status: &Status, elapsed: Duration) -> Option<Self> {
-        if status.code() != Code::ResourceExhausted {
+    /// Returns the row of a method that a limit ended or that the server has no room for, or `None` for any other
+    /// failure.
+    fn exhausted(method: String, status: &Status, elapsed: Duration) -> Option<Self> {
+        // A request that is too large is too large for every method.
+        if status.code() != Code::ResourceExhausted || refusal::exit(status) == Exit::BadInput {
             return None;
         }
         let details = status.get_error_details();
-        let info = details.error_info()?;
-        let number = |key: &str| info.metadata.get(key)?.parse().ok();
+        let info = details.error_info();
+        let number = |key: &str| info?.metadata.get(key)?.parse().ok();
+        // A proxy on the way gives no reason.
+        let outcome = info.map_or("resource_exhausted", |info| &info.reason);
         Some(Self {
-            method,
-            outcome: info.reason.to_ascii_lowercase(),
-            length: None,
-            lower_bound: number("lower_bound")?,
-            expanded: number("nodes_expanded")?,
-            generated: number("nodes_generated")?,
-            peak_open: number("peak_open")?,
-            milliseconds: elapsed.as_secs_f64() * 1000.0,
+            lower_bound: number("lower_bound"),
+            expanded: number("nodes_expanded"),
+            generated: number("nodes_generated"),
+            peak_open: number("peak_open"),
+            ..Self::nothing(method, &outcome.to_ascii_lowercase(), elapsed)
         })
     }
 
@@ -317,10 +325,10 @@ impl Row {
             method,
             outcome: outcome.to_owned(),
             length: None,
-            lower_bound: 0,
-            expanded: 0,
-            generated: 0,
-            peak_open: 0,
+            lower_bound: None,
+            expanded: None,
+            generated: None,
+            peak_open: None,
             milliseconds: elapsed.as_secs_f64() * 1000.0,
         }
     }
@@ -347,18 +355,17 @@ fn table(output: &mut dyn Write, rows: &[Row]) -> io::Result<()> {
         "{:<width$} {:>7} {:>8} {:>12} {:>12} {:>10} {:>9}  outcome",
         "method", "length", "at least", "expanded", "generated", "open list", "ms"
     )?;
+    let known = |figure: Option<u64>| figure.map_or_else(|| "–".to_owned(), number);
     for row in rows {
-        let length = row
-            .length
-            .map_or_else(|| "–".to_owned(), |length| length.to_string());
         writeln!(
             output,
-            "{:<width$} {length:>7} {:>8} {:>12} {:>12} {:>10} {:>9.1}  {}",
+            "{:<width$} {:>7} {:>8} {:>12} {:>12} {:>10} {:>9.1}  {}",
             row.method,
-            row.lower_bound,
-            number(row.expanded),
-            number(row.generated),
-            number(row.peak_open),
+            known(row.length),
+            known(row.lower_bound),
+            known(row.expanded),
+            known(row.generated),
+            known(row.peak_open),
             row.milliseconds,
             row.outcome.replace('_', " ")
         )?;

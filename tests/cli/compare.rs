@@ -90,10 +90,58 @@ fn a_method_that_is_not_for_the_size_says_so() {
 }
 
 #[test]
-fn what_is_no_limit_fails_the_comparison() {
-    let refusing = Fake {
-        stream: Err(Status::unavailable("shutting down")),
-        ..Fake::default()
+fn a_method_that_the_server_has_no_room_for_says_why() {
+    let known = HashMap::from([("needed".to_owned(), "1000".to_owned())]);
+    let refused = |reason: &str| {
+        let details = ErrorDetails::with_error_info(reason, "loyd", known.clone());
+        Status::with_error_details(Code::ResourceExhausted, "no room", details)
     };
-    assert_eq!(refusing.run(&["compare", BOARD], "").exit(), Exit::Unserved);
+    for (status, outcome) in [
+        (refused("OVERLOADED"), "overloaded"),
+        (refused("MEMORY_LIMIT"), "memory_limit"),
+        (Status::resource_exhausted("a proxy"), "resource_exhausted"),
+    ] {
+        let fake = Fake {
+            stream: Err(status),
+            ..Fake::default()
+        };
+        let ran = fake.run(&["compare", BOARD, "--json"], "");
+        assert_eq!(ran.exit(), Exit::Done);
+        let rows: serde_json::Value = serde_json::from_str(&ran.output).expect("an array");
+        assert_eq!(rows.as_array().expect("rows").len(), 17);
+        assert_eq!(rows[0]["outcome"], outcome);
+        for unknown in ["length", "lower_bound", "nodes_expanded", "peak_open"] {
+            assert_eq!(rows[0][unknown], serde_json::Value::Null);
+        }
+        let ran = fake.run(&["compare", BOARD], "");
+        let row = ran.output.lines().nth(1).expect("a row");
+        assert_eq!(row.matches('–').count(), 5, "{row}");
+    }
+}
+
+#[test]
+fn a_time_beyond_all_limits_is_the_longest_one() {
+    let fake = solver();
+    let arguments = ["compare", BOARD, "--max-time", "500000000000s"];
+    assert_eq!(fake.run(&arguments, "").exit(), Exit::Done);
+    let asked = fake.asked().stream.and_then(|stream| stream.solve);
+    let limits = asked.expect("a question").limits.expect("a limit");
+    let most = loyd::service::proto::LONGEST_DURATION.as_secs();
+    assert_eq!(limits.max_time.expect("a time").seconds as u64, most);
+}
+
+#[test]
+fn what_is_no_limit_fails_the_comparison() {
+    let details = ErrorDetails::with_error_info("REQUEST_TOO_LARGE", "loyd", HashMap::new());
+    let large = Status::with_error_details(Code::ResourceExhausted, "too large", details);
+    for (status, exit) in [
+        (Status::unavailable("shutting down"), Exit::Unserved),
+        (large, Exit::BadInput),
+    ] {
+        let refusing = Fake {
+            stream: Err(status),
+            ..Fake::default()
+        };
+        assert_eq!(refusing.run(&["compare", BOARD], "").exit(), exit);
+    }
 }
