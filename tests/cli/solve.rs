@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use clap::CommandFactory;
+use clap::builder::PossibleValue;
 use clap::error::ErrorKind;
-use loyd::cli::{Exit, Failure};
+use loyd::cli::{Cli, Exit, Failure};
 use loyd::service::proto::solve_stream_response::Event;
 use loyd::service::proto::{
     Algorithm, Direction, Heuristic, Improvement, Iteration, Metric, Moves, Objective, Progress,
-    Solution, SolveStreamResponse, Statistics, StopReason, Summary,
+    Solution, SolveRequest, SolveStreamResponse, Statistics, StopReason, Summary, Variant,
 };
 use tonic::Status;
 
@@ -203,6 +205,10 @@ fn every_option_reaches_the_service() {
         "last-moves+linear-conflict",
         "--weight",
         "3",
+        "--variant",
+        "hayes",
+        "--metric",
+        "multi-tile",
     ];
     assert_eq!(fake.run(&arguments, "").exit(), Exit::Done);
     let request = fake.asked().stream.expect("asked");
@@ -218,6 +224,7 @@ fn every_option_reaches_the_service() {
     assert_eq!(goal.tiles, [1, 2, 3, 4, 5, 6, 7, 8, 0]);
     assert_eq!(solve.objective(), Objective::Bounded);
     assert_eq!(solve.max_ratio, 1.5);
+    assert_eq!(solve.metric(), Metric::MultiTile);
     let limits = solve.limits.expect("limits");
     assert_eq!(limits.max_nodes, Some(1_000_000));
     assert_eq!(limits.max_time.expect("a time").seconds, 90);
@@ -228,6 +235,78 @@ fn every_option_reaches_the_service() {
     let corrections: Vec<Heuristic> = method.corrections().collect();
     assert_eq!(corrections, [Heuristic::LinearConflict]);
     assert_eq!(method.weight, 3.0);
+    assert_eq!(method.variant(), Variant::Hayes);
+}
+
+/// The values that an option of `loyd solve` chooses from.
+fn values(option: &str) -> Vec<String> {
+    let command = Cli::command();
+    let solve = command.find_subcommand("solve").expect("a command");
+    let mut options = solve.get_arguments();
+    let option = options.find(|argument| argument.get_long() == Some(option));
+    let values = option.expect("an option").get_possible_values();
+    let name = |value: &PossibleValue| value.get_name().to_owned();
+    values.iter().map(name).collect()
+}
+
+/// The question that these options ask.
+fn solve_request(options: &[&str]) -> SolveRequest {
+    let fake = solver();
+    fake.run(&[&["solve", BOARD], options].concat(), "");
+    let asked = fake.asked().stream.and_then(|stream| stream.solve);
+    asked.expect("a question")
+}
+
+/// The names of the contract, except that of the default.
+fn names<T: TryFrom<i32>>(name: fn(&T) -> &'static str) -> Vec<String> {
+    let values = (1..).map_while(|number| T::try_from(number).ok());
+    values.map(|value| name(&value).to_owned()).collect()
+}
+
+/// Returns what is sent, by its names, for each value of an option beside the other options.
+fn sent(option: &str, others: &[&str], name: impl Fn(SolveRequest) -> &'static str) -> Vec<String> {
+    let send = |value| {
+        let given = format!("--{option}={value}");
+        let name = name(solve_request(&[&[&*given], others].concat()));
+        let spelled = name.to_ascii_lowercase().replace('_', "-");
+        assert_eq!(spelled, format!("{option}-{value}"));
+        name.to_owned()
+    };
+    let mut sent: Vec<String> = values(option).into_iter().map(send).collect();
+    sent.sort();
+    sent
+}
+
+#[test]
+fn values_are_named_as_in_the_contract_and_none_is_missing() {
+    const METHOD: &[&str] = &["--algorithm", "a-star"];
+    let method = |solve: SolveRequest| solve.method.expect("a method");
+    let objectives = sent("objective", &["--max-ratio=2"], |solve| {
+        solve.objective().as_str_name()
+    });
+    let metrics = sent("metric", &[], |solve| solve.metric().as_str_name());
+    let mut algorithms = sent("algorithm", &[], |solve| {
+        method(solve).algorithm().as_str_name()
+    });
+    let heuristics = sent("heuristic", METHOD, |solve| {
+        method(solve).heuristic().as_str_name()
+    });
+    let variants = sent("variant", METHOD, |solve| {
+        method(solve).variant().as_str_name()
+    });
+    // No question can ask for it.
+    algorithms.push(Algorithm::TableWalk.as_str_name().to_owned());
+    algorithms.sort();
+    for (sent, mut names) in [
+        (objectives, names(Objective::as_str_name)),
+        (metrics, names(Metric::as_str_name)),
+        (algorithms, names(Algorithm::as_str_name)),
+        (heuristics, names(Heuristic::as_str_name)),
+        (variants, names(Variant::as_str_name)),
+    ] {
+        names.sort();
+        assert_eq!(sent, names);
+    }
 }
 
 #[test]
@@ -238,15 +317,14 @@ fn an_algorithm_is_asked_for_what_it_finds_by_itself() {
         (&["--algorithm", "ida-star"], Objective::Optimal),
         (&["--algorithm", "weighted-a-star"], Objective::Fast),
         (&["--algorithm", "constructive"], Objective::Fast),
+        (&["--algorithm", "beam"], Objective::Best),
+        (&["--algorithm", "staged-beam"], Objective::Best),
         (
             &["--algorithm", "ida-star", "--objective", "best"],
             Objective::Best,
         ),
     ] {
-        let fake = solver();
-        fake.run(&[&["solve", BOARD][..], arguments].concat(), "");
-        let solve = fake.asked().stream.and_then(|stream| stream.solve);
-        assert_eq!(solve.expect("a question").objective(), objective);
+        assert_eq!(solve_request(arguments).objective(), objective);
     }
 }
 
