@@ -45,7 +45,7 @@ impl Hashes {
     /// A function that returns the hash after a slide from one cell to another, given the hash before it and
     /// the tile.
     #[inline]
-    pub(super) fn after(&self, from: usize, to: usize) -> impl Fn(u64, usize) -> u64 {
+    pub fn after(&self, from: usize, to: usize) -> impl Fn(u64, usize) -> u64 {
         let shift = self.cells[to].wrapping_sub(self.cells[from]);
         let tiles = &*self.tiles;
         move |hash, tile| hash.wrapping_add(tiles[tile].wrapping_mul(shift))
