@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use clock::Clock;
 use loyd::heuristic::learned::near::{NearRanking, NearWeights};
-use loyd::heuristic::learned::{Network, Ranking, Rows, Weights};
+use loyd::heuristic::learned::{Network, Ranking, Rows, Weights, WeightsError};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
 use loyd::search::beam::{self, Beam, End};
@@ -102,6 +102,33 @@ impl Question {
         };
         rows.take(self.boards).map(problem).collect()
     }
+
+    /// Returns beams by the weights and the network that were given, if any.
+    fn given(&self, shape: Shape) -> Result<Option<Box<Solvers>>, String> {
+        let network = match &self.network {
+            Some(path) => Some(read(path, Network::from_bytes)?),
+            None => None,
+        };
+        let Some(path) = &self.weights else {
+            return match network {
+                Some(_) => Err("--network needs the --weights that it was learned beside".into()),
+                None => Ok(None),
+            };
+        };
+        let beams = |bytes: &[u8]| match NearWeights::from_bytes(bytes) {
+            Err(WeightsError::Foreign) => {
+                Weights::from_bytes(bytes).map(|all| beams_by(Rows::new(all), network.clone()))
+            }
+            near => near.map(|near| beams_by(NearRanking::new(near.fit(shape)), network.clone())),
+        };
+        read(path, beams).map(Some)
+    }
+}
+
+/// Reads a file of weights or of a network.
+fn read<T>(path: &str, from_bytes: impl Fn(&[u8]) -> Result<T, WeightsError>) -> Result<T, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
+    from_bytes(&bytes).map_err(|error| format!("{path}: {error}"))
 }
 
 fn main() {
@@ -116,24 +143,16 @@ fn main() {
         eprintln!("no boards of that kind");
         return;
     };
-    let read = |path: &Option<String>| path.as_ref().and_then(|path| std::fs::read(path).ok());
-    let network = read(&question.network).and_then(|bytes| Network::from_bytes(&bytes).ok());
-    let weights = read(&question.weights);
-    let all = weights
-        .as_ref()
-        .and_then(|bytes| Weights::from_bytes(bytes).ok());
-    let near = weights
-        .as_ref()
-        .and_then(|bytes| NearWeights::from_bytes(bytes).ok());
-    let all = all.map(|weights| beams_by(Rows::new(weights), network.clone()));
-    let near = near.map(|weights| {
-        let shape = problems.first().map_or(question.shape, Problem::shape);
-        let ranking = NearRanking::new(weights.fit(shape));
-        beams_by(ranking, network.clone())
-    });
+    let given = match question.given(problems.first().map_or(question.shape, Problem::shape)) {
+        Ok(given) => given,
+        Err(fault) => {
+            eprintln!("{fault}");
+            std::process::exit(2);
+        }
+    };
     println!("estimate   width  mean length  failures  ms a board  ns a kept node");
     for &width in &question.widths {
-        if let Some(beams) = all.as_ref().or(near.as_ref()) {
+        if let Some(beams) = &given {
             row("learned", &problems, &question, width, |problem, from| {
                 beams(problem, from, width)
             });
