@@ -225,6 +225,18 @@ async fn chunks_are_as_large_as_was_asked_and_no_larger_than_fits_with_boards() 
 }
 
 #[tokio::test]
+async fn room_for_large_chunks_of_a_small_solution_takes_little_memory() {
+    let service = Service::with(&["--memory", "2M"]).await;
+    let mut client = service.client().await;
+    let start = any_board(3, 3, 1);
+    let mut request = ask(ask_for(Objective::Optimal, &start));
+    request.moves_per_message = 65_536;
+    let events = client.solve_stream(request).await;
+    let followed = follow(events.unwrap().into_inner(), &start).await;
+    assert_eq!(followed.chunks.len(), 1);
+}
+
+#[tokio::test]
 async fn progress_comes_no_more_often_than_asked_and_its_bound_only_grows() {
     let service = Service::start().await;
     let mut client = service.client().await;

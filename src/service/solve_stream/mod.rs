@@ -190,11 +190,13 @@ fn sending(read: &ReadStream) -> Duration {
 
 /// The approximate bytes of a message: a number takes four, and one or two more when encoded.
 fn message_bytes(read: &ReadStream) -> u64 {
-    let mut numbers = 2 * read.moves_per_message;
+    let shape = read.solve.start.shape();
+    let moves = expected_moves(shape).min(read.moves_per_message as u64);
+    let mut numbers = 2 * moves;
     if read.solve.include_boards {
-        numbers += read.moves_per_message * (read.solve.start.shape().cells() + 16);
+        numbers += moves * (shape.cells() as u64 + 16);
     }
-    6 * numbers as u64
+    6 * numbers
 }
 
 /// The constructive solver to use if only a first solution is wanted, which can be sent before it
