@@ -14,7 +14,7 @@ use etcetera::BaseStrategy;
 
 pub use access::AccessArgs;
 
-use crate::engine::{Caps, Client, EngineConfig};
+use crate::engine::{Caps, Client, EngineConfig, FOREVER};
 use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
 use crate::telemetry::{LogFormat, log_filter};
@@ -100,11 +100,11 @@ pub struct ServeConfig {
     pub handshake_timeout: Duration,
 
     /// How long a connection may have no call before it is told to go (GOAWAY); 0s: no limit.
-    #[arg(long, env = "LOYD_MAX_CONNECTION_IDLE", value_name = "TIME", default_value = "15m", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "LOYD_MAX_CONNECTION_IDLE", value_name = "TIME", default_value = "15m", value_parser = time_or_zero)]
     pub max_connection_idle: Duration,
 
-    /// How old a connection may become, give or take a tenth, before it is told to go (GOAWAY), so that clients spread over new replicas. What has not ended --max-time and --stall-timeout later is closed. 0s: no limit.
-    #[arg(long, env = "LOYD_MAX_CONNECTION_AGE", value_name = "TIME", default_value = "30m", value_parser = humantime::parse_duration)]
+    /// The age at which a connection is told to go (GOAWAY), give or take a tenth, so that clients spread over new replicas. Its calls may then take --max-time plus --stall-timeout to end; after that it is closed. 0s: no limit.
+    #[arg(long, env = "LOYD_MAX_CONNECTION_AGE", value_name = "TIME", default_value = "30m", value_parser = time_or_zero)]
     pub max_connection_age: Duration,
 
     /// How often to ping an idle connection; not 0s.
@@ -115,16 +115,16 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = time)]
     pub keepalive_timeout: Duration,
 
-    /// How long a peer may take to send a request, after which the call fails, and to take the next piece of an answer, after which its connection is told to go (GOAWAY) and closed after as long again. So it is when an answer has waited for its peer for this and --max-time, in all.
+    /// How long a peer may take to send a whole request. If it takes longer, the call fails. Also how long it may take to read the next piece of an answer. If it takes longer, its connection is told to go (GOAWAY), and is closed after the same time again. The same happens when an answer has waited for its peer for --max-time plus this in all.
     #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = time)]
     pub stall_timeout: Duration,
 
     /// On SIGTERM: how long to keep serving with health NOT_SERVING, so that the balancer notices.
-    #[arg(long, env = "LOYD_DRAIN_DELAY", value_name = "TIME", default_value = "0s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "LOYD_DRAIN_DELAY", value_name = "TIME", default_value = "0s", value_parser = time_or_zero)]
     pub drain_delay: Duration,
 
     /// On SIGTERM: how long calls in flight may take to end after that.
-    #[arg(long, env = "LOYD_DRAIN_GRACE", value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "LOYD_DRAIN_GRACE", value_name = "TIME", default_value = "10s", value_parser = time_or_zero)]
     pub drain_grace: Duration,
 
     /// The weights of named clients, NAME=WEIGHT,…, 1 to 1000 each, which count when there is not enough for all. Clients that are not listed have the weight of their token's line, or 1. A client of weight 2 gets twice the service and twice the places of one of weight 1.
@@ -191,7 +191,7 @@ pub struct EngineArgs {
     pub max_time: Duration,
 
     /// The time BEST takes when a request sets no limit and has no deadline.
-    #[arg(long, env = "LOYD_DEFAULT_TIME", value_name = "TIME", default_value = "1s", value_parser = humantime::parse_duration)]
+    #[arg(long, env = "LOYD_DEFAULT_TIME", value_name = "TIME", default_value = "1s", value_parser = time_or_zero)]
     pub default_time: Duration,
 
     /// The memory settings.
@@ -228,6 +228,7 @@ impl EngineArgs {
             table_memory: memory.tables,
             heuristic_memory: memory.heuristics,
             build_memory: memory.build,
+            database_build_memory: memory.build,
             store: self.tables.path().map(Store::new),
         })
     }
@@ -259,10 +260,17 @@ fn count() -> RangedU64ValueParser<usize> {
 
 /// Parses a time of more than zero.
 fn time(text: &str) -> Result<Duration, String> {
-    match humantime::parse_duration(text) {
+    match time_or_zero(text) {
         Ok(Duration::ZERO) => Err("must be longer than zero, such as 1s".to_owned()),
-        time => time.map_err(|error| error.to_string()),
+        time => time,
     }
+}
+
+/// Parses a time. One that is longer than anybody waits is shortened: no clock could tell its end.
+fn time_or_zero(text: &str) -> Result<Duration, String> {
+    humantime::parse_duration(text)
+        .map(|time| time.min(FOREVER))
+        .map_err(|error| error.to_string())
 }
 
 /// Parses the largest size of a request: at least one byte.

@@ -15,7 +15,7 @@ mod trace_context;
 mod traces;
 
 use std::net::SocketAddr;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use metrics::{
@@ -155,6 +155,11 @@ pub(crate) fn pool_size(workers: usize, capacity: usize) {
     gauge!("loyd_pool_capacity").set(capacity as f64);
 }
 
+/// Records a limit that the settings set.
+pub(crate) fn limit(what: &'static str, most: u64) {
+    gauge!("loyd_limit", "what" => what).set(most as f64);
+}
+
 /// Records where the pool's tasks are.
 pub(crate) fn pool(queued: usize, running: usize, parked: usize, helping: usize) {
     QUEUED.set(queued as f64);
@@ -173,9 +178,10 @@ pub(crate) fn slice(spent: Duration) {
     SLICES.record(spent);
 }
 
-/// Records how many bytes all searches and answers hold.
-pub(crate) fn memory(bytes: u64) {
-    MEMORY.set(bytes as f64);
+/// Records that searches and answers hold so many bytes more, or fewer. Changes add up in any order,
+/// so that nobody's old total can stand.
+pub(crate) fn memory(change: f64) {
+    MEMORY.increment(change);
 }
 
 /// Counts a panic that was caught.
@@ -193,8 +199,8 @@ pub(crate) fn search_abandoned() {
 pub(crate) fn overloaded(lack: &'static str) {
     static LINES: Events = Few::new(|_| RateLimited::new());
     OVERLOADED.with([lack], |counter| counter.increment(1));
-    if let Some(refused) = LINES.with(lack, RateLimited::record) {
-        tracing::warn!(refused, lack, "overloaded: calls refused");
+    if let Some((refused, since_s)) = LINES.with(lack, RateLimited::record) {
+        tracing::warn!(refused, since_s, lack, "overloaded: calls refused");
     }
 }
 
@@ -253,8 +259,12 @@ pub(crate) fn table_file(outcome: &'static str, what: &dyn std::fmt::Display) {
     }
 }
 
-/// Records the counts of the heuristics' tables up to now.
-pub(crate) fn heuristic_tables(counts: TableCounts) {
+/// Records the counts of the heuristics' tables up to now. They are read in turn, so that nobody's old
+/// counts can stand.
+pub(crate) fn heuristic_tables(counts: impl FnOnce() -> TableCounts) {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    let counts = counts();
     HEURISTIC_TABLES.set(counts.bytes as f64);
     REFUSED_TABLES.set(counts.refused as f64);
     EVICTED_TABLES.absolute(counts.evicted as u64);
@@ -320,8 +330,8 @@ pub(crate) fn connection_closed(reason: &'static str) {
 /// peer.
 pub(crate) fn faulty_peer(peer: SocketAddr, reason: &'static str) {
     static LINES: Events = Few::new(|_| RateLimited::new());
-    if let Some(connections) = LINES.with(reason, RateLimited::record) {
-        tracing::info!(%peer, reason, connections, "connections closed for peer faults");
+    if let Some((connections, since_s)) = LINES.with(reason, RateLimited::record) {
+        tracing::info!(%peer, reason, connections, since_s, "connections closed for peer faults");
     }
 }
 
@@ -338,8 +348,8 @@ pub(crate) fn certificate_expires(seconds: i64) {
 /// Logs, at most once per second, a connection that could not be accepted.
 pub(crate) fn not_accepted(error: &std::io::Error) {
     static LINES: RateLimited = RateLimited::new();
-    if let Some(times) = LINES.record() {
-        tracing::warn!(%error, times, "cannot accept a connection");
+    if let Some((times, since_s)) = LINES.record() {
+        tracing::warn!(%error, times, since_s, "cannot accept a connection");
     }
 }
 
@@ -348,9 +358,15 @@ pub(crate) fn not_accepted(error: &std::io::Error) {
 pub(crate) fn unauthenticated(reason: &'static str, peer: Option<SocketAddr>) {
     static LINES: Events = Few::new(|_| RateLimited::new());
     counter!("loyd_unauthenticated_total", "reason" => reason).increment(1);
-    if let Some(calls) = LINES.with(reason, RateLimited::record) {
+    if let Some((calls, since_s)) = LINES.with(reason, RateLimited::record) {
         let peer = peer.map(tracing::field::display);
-        tracing::info!(peer, reason, calls, "unauthenticated calls refused");
+        tracing::info!(
+            peer,
+            reason,
+            calls,
+            since_s,
+            "unauthenticated calls refused"
+        );
     }
 }
 

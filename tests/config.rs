@@ -2,7 +2,7 @@
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::Parser;
 use loyd::config::{MemoryArgs, Parts, ServeConfig, weight};
@@ -70,6 +70,36 @@ fn a_bound_of_none_is_refused() {
         parse("1").unwrap();
     }
     Serve::try_parse_from(["loyd", "--max-time", "0s"]).unwrap_err();
+}
+
+#[test]
+fn times_whose_end_no_clock_can_tell_are_shortened() {
+    for flag in [
+        "--handshake-timeout",
+        "--keepalive",
+        "--keepalive-timeout",
+        "--stall-timeout",
+        "--max-connection-idle",
+        "--max-connection-age",
+        "--drain-grace",
+        "--max-time",
+    ] {
+        let set = ["loyd", flag, "500000000000years"];
+        let config = Serve::try_parse_from(set).unwrap().serve;
+        let times = [
+            config.handshake_timeout,
+            config.keepalive,
+            config.keepalive_timeout,
+            config.stall_timeout,
+            config.max_connection_idle,
+            config.max_connection_age,
+            config.drain_grace,
+            config.engine.max_time,
+        ];
+        let longest = times.into_iter().max().unwrap();
+        assert!(longest > Duration::from_secs(3600 * 24 * 365), "{flag}");
+        assert!(Instant::now().checked_add(longest).is_some(), "{flag}");
+    }
 }
 
 #[test]

@@ -44,5 +44,7 @@ fn the_readme_lists_every_metric_with_its_kind() {
         let start = format!("| `{name}` | {kind} | ");
         assert!(row(name).starts_with(&start), "{name} is a {kind}");
     }
-    assert_eq!(METRICS.len(), README.matches("\n| `loyd_").count());
+    let rows =
+        ["loyd_", "process_"].map(|prefix| README.matches(&format!("\n| `{prefix}")).count());
+    assert_eq!(METRICS.len(), rows.iter().sum::<usize>());
 }

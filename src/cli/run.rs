@@ -23,9 +23,12 @@ const ANSWER_MEMORY: u64 = 64 << 20;
 /// The bytes that tables may take.
 const TABLE_MEMORY: u64 = 256 << 20;
 
-/// The bytes for building tables: enough for the smallest pattern databases and for exact distances. Larger tables
-/// are used if `loyd tables build` or `loyd serve` has built them.
-const BUILD_MEMORY: u64 = 4 << 20;
+/// The bytes for building tables: enough for exact distances of 12 cells, which take a second.
+const BUILD_MEMORY: u64 = 32 << 20;
+
+/// The bytes of these for a pattern database: enough for the smallest ones. Larger ones are used if `loyd tables build`
+/// or `loyd serve` has built them.
+const DATABASE_BUILD_MEMORY: u64 = 4 << 20;
 
 /// The time cap: a question without a time limit of its own runs until it is answered or interrupted.
 const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
@@ -103,8 +106,9 @@ fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
         cache_memory: 0,
         table_memory: TABLE_MEMORY,
         heuristic_memory: u64::MAX,
-        // A single answer must not wait for a table that takes seconds to build.
         build_memory: BUILD_MEMORY,
+        // A single answer must not wait for a table that takes seconds to build.
+        database_build_memory: DATABASE_BUILD_MEMORY,
         store: limits.tables.path().map(Store::new),
     };
     let engine = Engine::start(config)

@@ -33,6 +33,12 @@ impl From<Stop> for StopReason {
 }
 
 impl StopReason {
+    /// Whether a limit came.
+    #[must_use]
+    pub const fn is_limit(self) -> bool {
+        self.limit().is_some()
+    }
+
     /// The limit's name in metrics, if the reason is a limit.
     pub(super) const fn limit(self) -> Option<&'static str> {
         match self {

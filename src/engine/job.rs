@@ -218,7 +218,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
             ..Budget::nodes(nodes)
         };
         let budget = due.tell(budget, now);
-        let (before, generated) = (self.search.name(), self.search.progress().generated);
+        let (before, generated) = (self.search.name(), self.progress().generated);
         let step = self.pace.time(|| self.search.advance(budget));
         // A search that has only just started has a name by now.
         let name = if before == UNNAMED {
@@ -236,10 +236,11 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         step
     }
 
-    /// Reports nodes to the metrics; `generated` is the total so far.
+    /// Reports nodes to the metrics; `generated` is the total so far, with those of helpers: a part that is
+    /// not back when the last asker leaves is never joined.
     fn count(&mut self, generated: u64) {
-        telemetry::nodes(self.name, generated - self.counted);
-        self.counted = generated;
+        telemetry::nodes(self.name, generated.saturating_sub(self.counted));
+        self.counted = self.counted.max(generated);
     }
 
     /// The node generations that are allotted to nobody yet.
@@ -307,9 +308,9 @@ where
         if let Some(promise) = &mut self.promise {
             promise.served(turn.service());
         }
-        self.count(self.search.progress().generated);
+        self.count(self.progress().generated);
         self.reservation.report();
-        telemetry::heuristic_tables(table_counts());
+        telemetry::heuristic_tables(table_counts);
         next
     }
 

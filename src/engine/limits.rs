@@ -27,7 +27,7 @@ pub struct Wanted {
 }
 
 /// Longer than anybody waits, yet within what a clock can represent.
-const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
+pub const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// A request's limits after applying the caps, with the instants at which it must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::puzzle::Shape;
 use crate::telemetry;
@@ -13,11 +15,19 @@ const SMALL_REQUEST: u64 = 64 << 10;
 /// others wait while holding much.
 const RESERVE_DIVISOR: u64 = 16;
 
+/// How long to wait for what searches hold only because they may grow by it. They give it back after a
+/// chunk of 50 µs.
+const PATIENCE: Duration = Duration::from_millis(1);
+
 /// A bound on the bytes of all searches and answers together.
 #[derive(Debug)]
 pub struct Memory {
     total: u64,
     held: AtomicU64,
+    /// What of it is held only because its holder may grow by it.
+    spare: AtomicU64,
+    /// What is left to those who wait for others to give back what they may grow by.
+    awaited: AtomicU64,
     workers: u64,
 }
 
@@ -28,6 +38,8 @@ impl Memory {
         Self {
             total,
             held: AtomicU64::new(0),
+            spare: AtomicU64::new(0),
+            awaited: AtomicU64::new(0),
             workers: workers.max(1) as u64,
         }
     }
@@ -53,19 +65,55 @@ impl Memory {
     }
 
     /// Reserves bytes. Returns `None` when not enough are left; all but small requests must leave
-    /// the last sixteenth free.
+    /// the last sixteenth free. If searches hold them only because they may grow, waits for a moment
+    /// until these give them back.
     #[must_use]
     pub fn reserve(self: &Arc<Self>, bytes: u64) -> Option<Reservation> {
-        let most = self.most(bytes);
-        self.held
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
-                held.checked_add(bytes).filter(|&held| held <= most)
-            })
-            .ok()?;
-        Some(Reservation {
+        if !self.take(bytes) && !self.take_spare(bytes) {
+            return None;
+        }
+        let mut reservation = Reservation {
             memory: Arc::clone(self),
             bytes,
-        })
+            spare: 0,
+            reported: 0,
+        };
+        reservation.report();
+        Some(reservation)
+    }
+
+    /// Takes bytes that are free. Returns whether there were enough.
+    fn take(&self, bytes: u64) -> bool {
+        let most = self.most(bytes);
+        let taken = self
+            .held
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
+                held.checked_add(bytes).filter(|&held| held <= most)
+            });
+        taken.is_ok()
+    }
+
+    /// Takes bytes once others no longer hold them because they may grow. Until then nobody grows by them.
+    fn take_spare(&self, bytes: u64) -> bool {
+        let spare = self.spare.load(Ordering::Relaxed);
+        let kept = self.held().saturating_sub(spare);
+        if kept.saturating_add(bytes) > self.most(bytes) {
+            return false;
+        }
+        self.awaited.fetch_add(bytes, Ordering::Relaxed);
+        let begun = Instant::now();
+        let taken = loop {
+            // The holders may need this very core.
+            thread::yield_now();
+            if self.take(bytes) {
+                break true;
+            }
+            if begun.elapsed() > PATIENCE {
+                break false;
+            }
+        };
+        self.awaited.fetch_sub(bytes, Ordering::Relaxed);
+        taken
     }
 
     /// The bytes held by all.
@@ -80,6 +128,10 @@ impl Memory {
 pub struct Reservation {
     memory: Arc<Memory>,
     bytes: u64,
+    /// How many of them are held only because the holder may grow by them.
+    spare: u64,
+    /// How many the metrics have been told of.
+    reported: u64,
 }
 
 impl Reservation {
@@ -98,17 +150,23 @@ impl Reservation {
     pub fn grow(&mut self, most: u64) -> bool {
         let memory = &self.memory;
         let wanted = most.saturating_sub(self.bytes);
-        let share = |held| (memory.for_large().saturating_sub(held) / memory.workers).min(wanted);
+        let awaited = memory.awaited.load(Ordering::Relaxed);
+        let share = |held: u64| {
+            let free = memory.for_large().saturating_sub(held);
+            (free / memory.workers).min(wanted)
+        };
         let before = memory
             .held
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |held| {
-                Some(held + share(held))
+                Some(held + share(held + awaited))
             });
         // The update always has something to store.
         let (Ok(held) | Err(held)) = before;
-        let alone = share(self.bytes);
-        self.bytes += share(held);
-        share(held) < alone - alone / 4
+        let (got, alone) = (share(held + awaited), share(self.bytes));
+        memory.spare.fetch_add(got, Ordering::Relaxed);
+        self.spare += got;
+        self.bytes += got;
+        got < alone - alone / 4
     }
 
     /// Changes the bytes held to `bytes`.
@@ -120,11 +178,15 @@ impl Reservation {
             held.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
         }
         self.bytes = bytes;
+        self.memory.spare.fetch_sub(self.spare, Ordering::Relaxed);
+        self.spare = 0;
     }
 
-    /// Reports to the metrics how much all hold.
-    pub fn report(&self) {
-        telemetry::memory(self.memory.held());
+    /// Reports to the metrics how much is held, without what the holder may grow by.
+    pub fn report(&mut self) {
+        let kept = self.bytes - self.spare;
+        telemetry::memory(kept as f64 - self.reported as f64);
+        self.reported = kept;
     }
 }
 

@@ -44,7 +44,7 @@ use crate::telemetry;
 pub use admission::{Lack, Refused};
 pub use ask::Solving;
 pub use ending::{Failure, StopReason};
-pub use limits::{Caps, Limits, Wanted, until};
+pub use limits::{Caps, FOREVER, Limits, Wanted, until};
 pub use memory::{Reservation, expected_moves};
 pub use pipe::Pipe;
 pub use pool::Client;
@@ -81,6 +81,8 @@ pub struct EngineConfig {
     pub heuristic_memory: u64,
     /// The most bytes that building one table may take. Tables read from files need none.
     pub build_memory: u64,
+    /// The most of these for a pattern database, which can take seconds to build.
+    pub database_build_memory: u64,
     /// Where pattern databases are stored. `None` keeps them in memory only.
     pub store: Option<Store>,
 }
@@ -122,14 +124,15 @@ impl Engine {
     /// When the operating system refuses a thread.
     pub fn start(config: EngineConfig) -> std::io::Result<Self> {
         limit_tables(usize::try_from(config.heuristic_memory).unwrap_or(usize::MAX));
-        let guides = GuideBuilder::new(config.store.clone(), config.build_memory);
+        let for_guides = config.build_memory.min(config.database_build_memory);
+        let guides = GuideBuilder::new(config.store.clone(), for_guides);
         // Half as many as the workers, but at least one, so that requests barely notice when a table
         // is built.
         let builders = NonZeroUsize::new(config.workers / 2).unwrap_or(NonZeroUsize::MIN);
         Ok(Self {
             pool: Pool::start(config.workers, config.capacity)?,
             cache: Cache::new(config.cache_memory),
-            store: TableStore::new(config.table_memory, builders, guides),
+            store: TableStore::new(config.table_memory, config.build_memory, builders, guides),
             memory: Arc::new(Memory::new(config.memory, config.workers)),
             first_answers: Ranked::default(),
             proofs: Ranked::default(),
@@ -207,7 +210,10 @@ impl Engine {
     ) -> Result<Pipe, Refused> {
         self.admit()?;
         let rank = Rank::of_first_answer(problem.shape());
-        self.in_time(client, rank, Duration::ZERO, limits.deadline)?;
+        // Its time limit does not end it, but the longest time that a request may take does.
+        let cap = limits.arrived.checked_add(self.config.caps.time);
+        let due = limits.deadline.into_iter().chain(cap).min();
+        self.in_time(client, rank, Duration::ZERO, due)?;
         let bytes = problem.shape().cells() as u64 * 32;
         let reservation = self.reserve_above(bytes, limits.answer)?;
         Pipe::start(problem, *limits, self.draining.clone(), |inlet| {
@@ -328,7 +334,7 @@ impl Engine {
         due: Option<Instant>,
     ) -> Result<(), Refused> {
         let left = due.map(|due| due.saturating_duration_since(Instant::now()));
-        let line = self.pool.wait(client, rank);
+        let line = self.pool.expected_wait(client, rank);
         // The backlog of others is no reason to refuse a client whose own calls do not wait, nor
         // anybody while a worker is free.
         let workers = self.config.workers.max(1);

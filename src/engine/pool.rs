@@ -170,7 +170,7 @@ impl Pool {
     /// How long a newcomer of a client would wait for its first slice, or `None` when nobody is
     /// before it. Newcomers go first, by rank and then by arrival.
     #[must_use]
-    pub fn wait(&self, client: Option<&Client>, rank: Rank) -> Option<Duration> {
+    pub fn expected_wait(&self, client: Option<&Client>, rank: Rank) -> Option<Duration> {
         if !self.has_line() {
             return None;
         }

@@ -69,6 +69,8 @@ struct Latest<T> {
     /// small search.
     listeners: AtomicUsize,
     abandoned: AtomicBool,
+    /// Whether an asker has been told the end.
+    is_answered: AtomicBool,
     /// Whether it is about to end with what is of no use to a new asker. Set while `askers` is locked.
     is_closing: AtomicBool,
     /// Whether node limits wait until there is an answer, for objectives that never fail.
@@ -190,6 +192,7 @@ impl<T: Collect> Shared<T> {
             askers: Mutex::new(vec![due]),
             listeners: AtomicUsize::new(0),
             abandoned: AtomicBool::new(false),
+            is_answered: AtomicBool::new(false),
             is_closing: AtomicBool::new(false),
             answer_first,
         });
@@ -206,7 +209,6 @@ impl<T: Collect> Shared<T> {
             snapshot,
             due,
             listens: false,
-            is_answered: false,
             shared: Arc::new(Self { latest, ticket }),
         };
         (asker, publisher)
@@ -239,7 +241,6 @@ impl<T: Collect> Shared<T> {
             snapshot,
             due,
             listens: false,
-            is_answered: false,
         })
     }
 
@@ -283,14 +284,16 @@ pub struct Asker<T: Collect> {
     snapshot: watch::Receiver<Snapshot<T>>,
     due: Instant,
     listens: bool,
-    is_answered: bool,
 }
 
 impl<T: Collect> Asker<T> {
-    /// Records that the asker has been told the end. An asker that is dropped before that has left
-    /// without an answer.
-    pub const fn answered(&mut self) {
-        self.is_answered = true;
+    /// Records that the asker has been told the end. A search whose askers are all dropped without that
+    /// was given up without an answer.
+    pub fn answered(&self) {
+        self.shared
+            .latest
+            .is_answered
+            .store(true, Ordering::Relaxed);
     }
 
     /// Subscribes to each finding from now on, not only to the end.
@@ -340,7 +343,7 @@ impl<T: Collect> Drop for Asker<T> {
         {
             self.shared.latest.abandoned.store(true, Ordering::Relaxed);
             ticket.cancel();
-            if !self.is_answered {
+            if !self.shared.latest.is_answered.load(Ordering::Relaxed) {
                 telemetry::search_abandoned();
             }
         }

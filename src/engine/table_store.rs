@@ -60,6 +60,8 @@ struct Shared {
     tables: Arc<Tables>,
     /// The most bytes of tables other than those built at startup.
     most_bytes: usize,
+    /// The most bytes that building a table of exact distances may take beside the table.
+    build_bytes: usize,
     threads: NonZeroUsize,
     build: Box<Build>,
     closed: AtomicBool,
@@ -78,16 +80,28 @@ struct State {
     held: VecDeque<Held>,
     /// The guide of each home that has one: its place among the choices for that home, and the choice.
     grades: HashMap<Home, (usize, Choice)>,
+    /// The homes whose guide was made in what was left, and that nobody has asked for since.
+    spares: HashSet<Home>,
     /// What cannot be made: there is no memory for it, or its build panicked.
     given_up: HashSet<Wanted>,
 }
 
 impl TableStore {
     /// Builds the small tables. All others together take at most `most_bytes`. Each build uses `threads`
-    /// threads, and while it runs it takes the table's size once more.
+    /// threads, and while it runs it takes the table's size once more. Tables of exact distances for which
+    /// that is more than `build_bytes` are not built.
     #[must_use]
-    pub fn new(most_bytes: u64, threads: NonZeroUsize, guides: GuideBuilder) -> Self {
-        let build = move |class, go_on: &dyn Fn(u64) -> bool| {
+    pub fn new(
+        most_bytes: u64,
+        build_bytes: u64,
+        threads: NonZeroUsize,
+        guides: GuideBuilder,
+    ) -> Self {
+        let build = move |class: Class, go_on: &dyn Fn(u64) -> bool| {
+            if class.metric() == Metric::MultiTile {
+                // Of ten cells at most, it takes some tens of milliseconds.
+                return Some(DistanceTable::new(class));
+            }
             let mut sweep = Sweep::new(class);
             while go_on(sweep.reached()) {
                 sweep = match sweep.advance(threads) {
@@ -97,13 +111,14 @@ impl TableStore {
             }
             None
         };
-        Self::built_by(most_bytes, threads, guides, Box::new(build))
+        Self::built_by(most_bytes, build_bytes, threads, guides, Box::new(build))
     }
 
     /// Like [`Self::new`], with another way to build the exact distances wanted later.
     #[must_use]
     pub fn built_by(
         most_bytes: u64,
+        build_bytes: u64,
         threads: NonZeroUsize,
         guides: GuideBuilder,
         build: Box<Build>,
@@ -117,6 +132,7 @@ impl TableStore {
         let shared = Shared {
             tables,
             most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX),
+            build_bytes: usize::try_from(build_bytes).unwrap_or(usize::MAX),
             threads,
             build,
             closed: AtomicBool::new(false),
@@ -168,7 +184,8 @@ impl TableStore {
             state.touch(Held::Distances(class));
             return true;
         }
-        if class.table_bytes() <= self.shared.most_bytes {
+        let bytes = class.table_bytes();
+        if bytes <= self.shared.most_bytes.min(self.shared.build_bytes) {
             self.want(&mut state, Wanted::Distances(class));
         }
         false
@@ -178,6 +195,10 @@ impl TableStore {
         let mut state = self.shared.state();
         state.touch(Held::Guide(home));
         if self.shared.tables.guides().is_ready(home) {
+            if state.spares.remove(&home) {
+                // Made for searches from the other end, it may be less than the best for its own.
+                self.want(&mut state, Wanted::BestGuide(home));
+            }
             return true;
         }
         drop(state);
@@ -280,6 +301,7 @@ impl fmt::Debug for Shared {
         f.debug_struct("Shared")
             .field("tables", &self.tables)
             .field("most_bytes", &self.most_bytes)
+            .field("build_bytes", &self.build_bytes)
             .field("closed", &self.closed)
             .field("state", &self.state)
             .finish_non_exhaustive()

@@ -30,6 +30,8 @@ pub struct Record {
     pub objective: Option<&'static str>,
     /// The outcome, in one word.
     pub outcome: Option<&'static str>,
+    /// Whether a limit has ended its search, which is counted then.
+    pub limited: bool,
     /// The length of the solution.
     pub length: Option<usize>,
     /// The nodes generated.

@@ -55,7 +55,8 @@ pub struct Observe<S> {
     places: Arc<Semaphore>,
     /// The places for health checks.
     places_aside: Arc<Semaphore>,
-    /// The places for what lasts as long as the caller likes: watches of the health, and reflection.
+    /// The places for what can last long: watches of the health, as long as the caller likes, and reflection,
+    /// as long as a request may take to arrive.
     places_watching: Arc<Semaphore>,
     /// Memory for partly received requests.
     room: Room,
@@ -133,7 +134,7 @@ where
         let deadline = headers
             .and_then(|timeout| timeout::stated(timeout.as_bytes()))
             .and_then(|timeout| call.arrived.checked_add(timeout));
-        // Reflection's streams have no end, and only small messages.
+        // The messages to health and reflection are small, and each of reflection's is answered as it comes.
         let room = watch.is_ours.then(|| self.room.clone());
         let patience = match watch.method {
             Method::Health => self.patience.min(HEALTH_PATIENCE),

@@ -25,6 +25,7 @@ use super::proto::puzzle_service_server::PuzzleServiceServer;
 use super::{MAX_RESPONSE_BYTES, Puzzles, proto};
 use crate::config::{ServeConfig, Unusable};
 use crate::engine::{Engine, EngineConfig};
+use crate::telemetry;
 
 /// The largest health or reflection request, in bytes: the name of a service, a file or a type.
 const MAX_NAME_BYTES: usize = 4 << 10;
@@ -105,6 +106,7 @@ impl Server {
         let listener = TcpListener::bind(address).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
         let engine = Engine::start(config.engine.config()?).map_err(ServeError::Workers)?;
+        report_limits(&config, engine.config());
         engine.prepare();
         let engine = Arc::new(engine);
 
@@ -217,5 +219,18 @@ impl Server {
         connections.accept_last(self.listener);
         self.health.end().await;
         drain(&connections, &self.engine, config.drain_grace).await;
+    }
+}
+
+/// Reports to the metrics what the settings allow.
+fn report_limits(config: &ServeConfig, engine: &EngineConfig) {
+    for (what, most) in [
+        ("memory", engine.memory),
+        ("table_memory", engine.table_memory),
+        ("heuristic_memory", engine.heuristic_memory),
+        ("connections", config.max_connections as u64),
+        ("calls", config.max_calls as u64),
+    ] {
+        telemetry::limit(what, most);
     }
 }

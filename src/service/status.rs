@@ -184,6 +184,12 @@ pub fn read_too_slowly() -> Status {
     ))
 }
 
+/// The status for a solution that was to be sent while it was worked out, and for which the server had no
+/// time because of other searches.
+pub fn worked_out_too_slowly() -> Status {
+    overloaded(Lack::Time, CALLS_RETRY)
+}
+
 /// The status for more concurrent calls than the server takes.
 pub fn too_many_calls() -> Status {
     telemetry::overloaded("calls");

@@ -102,6 +102,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Gauge,
+        "loyd_limit",
+        "What the settings allow, by what is limited: bytes of memory, table_memory and heuristic_memory, and the numbers of connections and calls.",
+    ),
+    (
+        Kind::Gauge,
         "loyd_memory_bytes",
         "Bytes held by all searches and answers, of --memory.",
     ),
@@ -234,6 +239,38 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
         Kind::Gauge,
         "loyd_heuristic_tables_bytes",
         "Bytes of the tables of the walking distance, of pushes and of the learned estimate, built on first use.",
+    ),
+    (
+        Kind::Gauge,
+        "process_start_time_seconds",
+        "When the process started, in seconds since 1970.",
+    ),
+    (
+        Kind::Counter,
+        "process_cpu_seconds_total",
+        "CPU time of the process, in whole seconds.",
+    ),
+    (Kind::Gauge, "process_threads", "Threads of the process."),
+    (
+        Kind::Gauge,
+        "process_resident_memory_bytes",
+        "Bytes of the process that are in memory, including pages of table files.",
+    ),
+    (
+        Kind::Gauge,
+        "process_virtual_memory_bytes",
+        "Bytes of the process's address space.",
+    ),
+    (
+        Kind::Gauge,
+        "process_virtual_memory_max_bytes",
+        "The most bytes of the process's address space; 0 if there is no limit.",
+    ),
+    (Kind::Gauge, "process_open_fds", "Open file descriptors."),
+    (
+        Kind::Gauge,
+        "process_max_fds",
+        "The most open file descriptors; 0 if there is no limit.",
     ),
 ];
 

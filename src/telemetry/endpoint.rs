@@ -15,6 +15,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use metrics_exporter_prometheus::PrometheusHandle;
+use metrics_process::Collector;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
@@ -102,7 +103,11 @@ async fn converse(stream: TcpStream, metrics: PrometheusHandle) {
 
 fn answer(request: &Request<Incoming>, metrics: &PrometheusHandle) -> Response<Full<Bytes>> {
     let (status, body) = match (request.method(), request.uri().path()) {
-        (&Method::GET | &Method::HEAD, "/metrics") => (StatusCode::OK, metrics.render()),
+        (&Method::GET | &Method::HEAD, "/metrics") => {
+            // What the system knows of the process is asked only when somebody wants to know.
+            Collector::default().collect();
+            (StatusCode::OK, metrics.render())
+        }
         _ => (
             StatusCode::NOT_FOUND,
             "Metrics are at /metrics.\n".to_owned(),

@@ -3,16 +3,21 @@
 //! A write per line would cost a call more than formatting the line does, and would make it wait
 //! for whoever reads the log.
 
+use std::convert::Infallible;
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use tracing_subscriber::fmt::MakeWriter;
 
 /// How long lines are collected.
 const PAUSE: Duration = Duration::from_millis(5);
+
+/// How long the last lines may take to be written. If nobody reads them, they would take for ever.
+const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// The most bytes of lines that may wait to be written.
 const MOST_BYTES: usize = 4 << 20;
@@ -41,24 +46,29 @@ struct Shared {
 #[derive(Clone, Debug)]
 pub(super) struct Lines(Arc<Shared>);
 
-/// Writes lines until it is dropped, when all remaining lines are written.
+/// Writes lines until it is dropped, when all remaining lines are written, if somebody reads them.
 #[derive(Debug)]
 pub struct Log {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    /// Disconnected once the thread has ended.
+    ended: Receiver<Infallible>,
 }
 
 impl Log {
-    /// Starts to write. If no thread can be started, lines wait until the log is dropped.
+    /// Starts to write. If no thread can be started, nothing is written, and lines are lost once too
+    /// many wait.
     pub(super) fn to(output: impl Write + Send + 'static) -> (Self, Lines) {
         let shared = Arc::<Shared>::default();
         let lines = Lines(Arc::clone(&shared));
         let writes = Arc::clone(&shared);
-        let thread = thread::Builder::new()
-            .name("loyd-log".into())
-            .spawn(move || writes.write_all(output))
-            .ok();
-        (Self { shared, thread }, lines)
+        let (alive, ended) = mpsc::channel();
+        let write = move || {
+            let _alive = alive;
+            writes.write_all(output);
+        };
+        // There is no log to report a failure to.
+        let _ = thread::Builder::new().name("loyd-log".into()).spawn(write);
+        (Self { shared, ended }, lines)
     }
 }
 
@@ -66,10 +76,8 @@ impl Drop for Log {
     fn drop(&mut self) {
         self.shared.lock().closed = true;
         self.shared.came.notify_one();
-        if let Some(thread) = self.thread.take() {
-            // If the thread panicked, there is nothing more to report.
-            drop(thread.join());
-        }
+        // Nothing is ever sent. A thread whose write is not read is left behind.
+        let _ = self.ended.recv_timeout(LAST_LINES);
     }
 }
 

@@ -17,8 +17,9 @@ impl RateLimited {
     }
 
     /// Records an event. If a line is due, returns the number of events since the previous line,
-    /// including this one.
-    pub(super) fn record(&self) -> Option<u64> {
+    /// including this one, and how many seconds ago that line was, if there was one. The last events of a
+    /// burst are told with the next one, which can come hours later.
+    pub(super) fn record(&self) -> Option<(u64, Option<f64>)> {
         let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match &mut *said {
             Some((when, since)) if when.elapsed() < PAUSE => {
@@ -27,8 +28,9 @@ impl RateLimited {
             }
             before => {
                 let count = before.map_or(1, |(_, since)| since + 1);
+                let ago = before.map(|(when, _)| when.elapsed().as_secs_f64());
                 *before = Some((Instant::now(), 0));
-                Some(count)
+                Some((count, ago))
             }
         }
     }

@@ -114,7 +114,8 @@ pub(crate) fn engine(workers: usize, capacity: usize) -> Engine {
         cache_memory: 16 << 20,
         table_memory: 128 << 20,
         heuristic_memory: u64::MAX,
-        build_memory: 4 << 20,
+        build_memory: 32 << 20,
+        database_build_memory: 4 << 20,
         store: None,
     })
     .unwrap()

@@ -1,6 +1,9 @@
 //! The memory that all searches and answers share.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, mpsc};
+use std::thread;
+use std::time::Duration;
 
 use loyd::engine::memory::Memory;
 
@@ -64,4 +67,43 @@ fn who_grows_is_told_that_others_are_in_the_way() {
     // Others do not cost it anything that it does not want.
     assert!(!growing.grow(2 * MB));
     drop((others, more));
+}
+
+#[test]
+fn what_a_search_may_grow_by_is_there_for_those_who_come_meanwhile() {
+    let memory = Arc::new(Memory::new(16 * MB, 1));
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let (begun, begins) = mpsc::channel();
+        let (search, is_over) = (Arc::clone(&memory), &is_over);
+        scope.spawn(move || {
+            let mut growing = search.reserve(MB).unwrap();
+            while !is_over.load(Ordering::Relaxed) {
+                growing.grow(u64::MAX);
+                let _ = begun.send(());
+                thread::sleep(Duration::from_micros(50));
+                growing.set(MB);
+            }
+        });
+        begins.recv().unwrap();
+        // On a busy machine the search may take longer than it is waited for.
+        let reserved = (0..1_000).find_map(|_| memory.reserve(12 * MB));
+        // What the search holds in earnest nobody else can have.
+        let too_much = reserved.as_ref().and_then(|_| memory.reserve(3 * MB));
+        is_over.store(true, Ordering::Relaxed);
+        assert!(reserved.is_some());
+        assert!(too_much.is_none());
+    });
+    assert_eq!(memory.held(), 0);
+}
+
+#[test]
+fn who_waits_in_vain_for_what_others_may_grow_by_gets_nothing() {
+    let memory = Arc::new(Memory::new(16 * MB, 1));
+    let mut growing = memory.reserve(MB).unwrap();
+    assert!(!growing.grow(u64::MAX));
+    assert!(memory.reserve(2 * MB).is_none());
+    assert_eq!(memory.held(), 15 * MB);
+    growing.set(MB);
+    assert!(memory.reserve(2 * MB).is_some());
 }

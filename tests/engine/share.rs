@@ -4,11 +4,12 @@ use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
 use loyd::engine::job::{End, Job, Outlet};
-use loyd::engine::pool::{Next, SLICE, Task, Turn};
+use loyd::engine::pool::{Next, Pool, SLICE, Task, Turn};
 use loyd::engine::share::{Asker, Publisher, Shared};
 use loyd::search::{Budget, Progress, Step, Stop};
+use metrics_exporter_prometheus::PrometheusBuilder;
 
-use crate::fake::Scripted;
+use crate::fake::{Scripted, task};
 use crate::job::memory;
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -101,4 +102,28 @@ fn a_search_that_is_too_late_for_all_askers_ends() {
     assert_eq!(job.run(&Turn::new(SLICE, &nobody_else)), Next::Finished);
     let end = second.snapshot().end;
     assert_eq!(end, Some(End::Stopped(Stop::Exhausted)));
+}
+
+#[test]
+fn a_search_is_abandoned_only_if_none_of_its_askers_was_told_the_end() {
+    let pool = Pool::start(1, 2).unwrap();
+    for (is_answered, abandoned) in [(true, 0), (false, 1)] {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        let handle = recorder.handle();
+        metrics::with_local_recorder(&recorder, || {
+            let due = Instant::now() + SECOND;
+            let (first, _publisher) = begin(due);
+            let last = first.shared().ask(due).unwrap();
+            let waits = task(|_| Next::Park);
+            first.shared().placed(pool.submit(waits).unwrap());
+            if is_answered {
+                first.answered();
+            }
+            drop(first);
+            drop(last);
+        });
+        let told = handle.render();
+        let line = format!("loyd_searches_abandoned_total {abandoned}");
+        assert_eq!(told.contains(&line), abandoned > 0, "{told}");
+    }
 }

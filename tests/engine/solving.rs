@@ -13,6 +13,7 @@ use loyd::search::constructive::Variant;
 use loyd::search::difficulty::Range;
 use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage};
 use loyd::search::{Budget, Progress, Search, Step};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::time::timeout;
 
 use crate::fake::{
@@ -437,10 +438,17 @@ async fn a_search_is_told_the_time_that_is_left_for_it() {
 
 #[tokio::test]
 async fn a_panic_is_a_defect_of_one_request() {
+    // The workers' panics are counted for the whole process.
+    let metrics = PrometheusBuilder::new().install_recorder().unwrap();
     let engine = engine(1, 8);
     let search = Scripted::<(), _>::new(|_, _| panic!("as it should, in a test"));
     let mut waiting = engine.draw(None, Rank::FIRST, search, unlimited()).unwrap();
     assert_eq!(waiting.end().await.err(), Some(Failure::Defect));
+    let told = metrics.render();
+    assert!(
+        told.contains(r#"loyd_panics_total{place="search"}"#),
+        "{told}"
+    );
     assert!(solve(&engine, easy(1)).await <= 31);
 }
 

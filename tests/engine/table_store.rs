@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
@@ -43,6 +43,7 @@ fn wait_for(store: &TableStore, problem: &Problem) {
 fn built_by(most_bytes: u64, build: Box<Build>) -> TableStore {
     TableStore::built_by(
         most_bytes,
+        u64::MAX,
         NonZeroUsize::MIN,
         GuideBuilder::new(None, 0),
         build,
@@ -97,6 +98,17 @@ fn a_table_for_which_there_is_no_room_at_all_is_never_built() {
     );
     drop(store);
     assert_eq!(built.load(Ordering::Relaxed), 0);
+}
+
+#[test]
+fn exact_distances_whose_build_takes_more_than_it_may_are_never_built() {
+    // The table's size once more.
+    for (build_memory, is_built) in [(241_920, true), (241_919, false)] {
+        let store = guided(1 << 20, None, build_memory);
+        assert!(!store.ready(&of_class(9), SINGLE).distances);
+        settle(&store);
+        assert_eq!(store.ready(&of_class(9), SINGLE).distances, is_built);
+    }
 }
 
 #[test]
@@ -165,7 +177,12 @@ fn a_store_that_is_closed_gives_its_build_up() {
 #[test]
 fn a_build_of_12_cells_ends_between_two_distances() {
     // The real build, stopped by a drop in the middle.
-    let store = TableStore::new(128 << 20, NonZeroUsize::MIN, GuideBuilder::new(None, 0));
+    let store = TableStore::new(
+        128 << 20,
+        32 << 20,
+        NonZeroUsize::MIN,
+        GuideBuilder::new(None, 0),
+    );
     let problem = random_problem(shape(3, 4), 11, &mut Dice::new(12));
     assert!(!store.ready(&problem, SINGLE).distances);
     let tables = Arc::clone(store.tables());
@@ -177,6 +194,22 @@ fn a_build_of_12_cells_ends_between_two_distances() {
         std::thread::yield_now();
     }
     assert!(tables.ready(Class::of(&problem).unwrap()).is_none());
+}
+
+#[test]
+fn tables_of_pushes_are_built_when_they_are_wanted() {
+    let guides = GuideBuilder::new(None, 0);
+    let store = TableStore::new(128 << 20, u64::MAX, NonZeroUsize::MIN, guides);
+    let problem = of_class(9);
+    let begun = Instant::now();
+    while !store.ready(&problem, Metric::MultiTile).distances {
+        assert!(begun.elapsed() < PATIENCE, "the table was not built");
+        std::thread::yield_now();
+    }
+    let class = Class::of(&problem).unwrap();
+    let class = class.counted_in(Metric::MultiTile).unwrap();
+    let table = store.tables().ready(class).unwrap();
+    assert_eq!(table.class(), class);
 }
 
 /// A 4×4 board with the blank's home on a cell.
@@ -196,7 +229,7 @@ fn settle(store: &TableStore) {
 fn guided(most_bytes: u64, folder: Option<&Path>, build_memory: u64) -> TableStore {
     let folder = folder.map(|folder| Store::new(folder.to_owned()));
     let guides = GuideBuilder::new(folder, build_memory);
-    TableStore::new(most_bytes, NonZeroUsize::MIN, guides)
+    TableStore::new(most_bytes, build_memory, NonZeroUsize::MIN, guides)
 }
 
 #[test]
@@ -252,6 +285,57 @@ fn what_a_search_holds_costs_no_other_table_its_place() {
     assert!(store.ready(&second, SINGLE).guide);
     assert!(is_there(&store, &small));
     assert!(store.tables().guides().solver(&first).is_none());
+}
+
+#[test]
+fn a_spare_guide_makes_way_for_the_best_one_once_its_home_is_asked_for() {
+    // Room for 7-6-2 of the first home, and for a lesser guide of the other.
+    let store = guided(25_000_000, None, u64::MAX);
+    settle_prepared(&store);
+    let other = fifteen(5);
+    let solver = store.tables().guides().solver(&other);
+    assert!(solver.is_some(), "searches from the other end have none");
+    drop(solver);
+    let before = store.bytes();
+    assert!(store.ready(&other, SINGLE).guide);
+    settle(&store);
+    assert!(store.ready(&other, SINGLE).guide);
+    // There is room for the best guide of one of the two homes.
+    assert!(!store.ready(&fifteen(15), SINGLE).guide);
+    assert_ne!(store.bytes(), before);
+}
+
+#[test]
+fn a_damaged_file_does_not_stand_in_the_way_of_a_lesser_one_that_is_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    // What a search with the guide of the usual home generates.
+    let nodes = |store: &TableStore| {
+        settle_prepared(store);
+        let mut solver = store.tables().guides().solver(&fifteen(15)).unwrap();
+        let found = solver.advance(Budget::UNLIMITED);
+        assert!(matches!(found, Step::Found(_)));
+        solver.progress().generated
+    };
+    let files = || -> Vec<PathBuf> {
+        let files = Store::new(folder.path().to_owned()).list().unwrap();
+        files.into_iter().map(|file| file.path).collect()
+    };
+    let lesser = nodes(&guided(25_000_000, Some(folder.path()), u64::MAX));
+    let of_lesser = files();
+    let best = nodes(&guided(45_000_000, Some(folder.path()), u64::MAX));
+    assert_ne!(lesser, best);
+    let mut of_best = files();
+    of_best.retain(|path| !of_lesser.contains(path));
+    assert!(!of_best.is_empty(), "they have the same tables");
+    for path in of_best {
+        let mut bytes = fs::read(&path).unwrap();
+        let last = bytes.len() - 1;
+        bytes[last] ^= 1;
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, &bytes).unwrap();
+    }
+    let damaged = guided(45_000_000, Some(folder.path()), 0);
+    assert_eq!(nodes(&damaged), lesser);
 }
 
 #[test]

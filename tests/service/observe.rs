@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use http::Request;
 use http_body_util::{BodyExt, Full};
 use loyd::service::{Observe, proto};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use tonic::body::Body;
 use tonic::codegen::Bytes;
 use tonic::{Code, Status};
@@ -88,10 +89,16 @@ async fn a_panic_of_a_handler_is_a_defect_of_one_call() {
             Ok::<_, Infallible>(http::Response::new(Body::empty()))
         }
     });
+    let recorder = PrometheusBuilder::new().build_recorder();
+    // Everything happens on this thread.
+    let _counting = metrics::set_default_local_recorder(&recorder);
     let mut service = Observe::new(handler, 1, 1 << 20);
     let refused = service.call(post(SOLVE)).await.unwrap();
     let status = Status::from_header_map(refused.headers()).unwrap();
     assert_reason(&status, Code::Internal, "INTERNAL");
+    let told = recorder.handle().render();
+    let panics = r#"loyd_panics_total{place="handler"} 1"#;
+    assert!(told.contains(panics), "{told}");
     // Its place is free again once the answer has been sent.
     drop(refused);
     let answered = service.call(post(SOLVE)).await.unwrap();

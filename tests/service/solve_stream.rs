@@ -1,19 +1,27 @@
 //! `SolveStream`: progress, better solutions, moves in chunks, and the summary.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use loyd::engine::{Caps, Engine, EngineConfig};
 use loyd::puzzle::Board;
 use loyd::search::{Forecast, Iteration};
+use loyd::service::Puzzles;
 use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
+use loyd::service::proto::puzzle_service_server::PuzzleService;
 use loyd::service::proto::solve_stream_response::Event;
 use loyd::service::proto::{self, Objective, StopReason};
+use metrics_exporter_prometheus::PrometheusBuilder;
+use tokio_stream::StreamExt;
 use tonic::{Code, Request, Streaming};
+use tonic_types::StatusExt;
 
 use crate::harness::{
     Service, any_board, ask_for, assert_reason, hopeless, in_time, milliseconds, play, reason,
     solved, try_start,
 };
 use crate::log::Log;
+use crate::raw::{RawClient, frame};
 use crate::support::published::KORF_1985;
 use crate::support::shape;
 
@@ -503,4 +511,56 @@ async fn an_answer_is_told_of_when_it_was_sent_whole() {
         assert_eq!(told["outcome"], "cancelled", "{told}");
         assert_eq!(told.get("length"), None, "{told}");
     }
+}
+
+#[tokio::test]
+async fn a_deadline_that_comes_while_the_answer_is_sent_is_counted_once() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    // All of the service except its searches is on this thread.
+    let _counting = metrics::set_default_local_recorder(&recorder);
+    let service = Service::start().await;
+    let mut raw = RawClient::with_window(service.address, 1 << 10).await;
+    let request = proto::SolveStreamRequest {
+        moves_per_message: 1,
+        ..ask(ask_for(Objective::Best, &any_board(20, 20, 3)))
+    };
+    let timeout = [("grpc-timeout", "400m")];
+    let _unread = raw.open("SolveStream", &timeout, frame(&request)).await;
+    tokio::time::sleep(Duration::from_millis(800)).await;
+    let told = recorder.handle().render();
+    let stops = r#"loyd_limit_stops_total{limit="deadline"} 1"#;
+    assert!(told.lines().any(|line| line == stops), "{told}");
+}
+
+#[tokio::test]
+async fn who_reads_is_not_blamed_for_a_search_that_gets_no_worker() {
+    let engine = Engine::start(EngineConfig {
+        workers: 0,
+        capacity: 8,
+        caps: Caps {
+            nodes: u64::MAX,
+            time: Duration::from_millis(50),
+            memory: 64 << 20,
+            default_time: Duration::from_secs(1),
+        },
+        memory: 256 << 20,
+        cache_memory: 0,
+        table_memory: 0,
+        heuristic_memory: u64::MAX,
+        build_memory: 0,
+        database_build_memory: 0,
+        store: None,
+    });
+    let puzzles = Puzzles::new(Arc::new(engine.unwrap()), 128);
+    let request = ask(ask_for(Objective::Fast, &any_board(30, 30, 1)));
+    let events = puzzles.solve_stream(Request::new(request)).await.unwrap();
+    let mut events = events.into_inner();
+    let status = loop {
+        if let Err(status) = in_time(events.next()).await.expect("a status") {
+            break status;
+        }
+    };
+    assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
+    let retry = status.get_details_retry_info().unwrap();
+    assert!(retry.retry_delay.unwrap() > Duration::ZERO);
 }

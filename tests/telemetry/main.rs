@@ -7,8 +7,11 @@ mod log;
 
 #[cfg(feature = "otlp")]
 mod collector;
+mod endpoint;
+mod lines;
 mod logs;
 mod rate_limited;
+mod server;
 #[cfg(feature = "otlp")]
 mod spans;
 mod trace_context;

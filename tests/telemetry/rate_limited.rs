@@ -49,4 +49,8 @@ async fn each_cause_has_lines_of_its_own() {
         assert_eq!(lack, expected);
         assert_eq!(refused, 1, "{text}");
     }
+    for line in &lines {
+        // There was no line before.
+        assert_eq!(line["fields"].get("since_s"), None, "{text}");
+    }
 }

@@ -27,7 +27,7 @@ impl Made {
         let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let folder = args.tables.path().map(Store::new);
         let builder = GuideBuilder::new(folder, u64::MAX);
-        let store = TableStore::new(args.table_memory, threads, builder);
+        let store = TableStore::new(args.table_memory, u64::MAX, threads, builder);
         let begun = Instant::now();
         let bar = ProgressBar::new_spinner().with_message("building tables");
         let kinds = cases

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use super::{Held, Shared, Wanted};
 use crate::engine::guide_builder::{Choice, GuideBuilder};
-use crate::heuristic::pattern_database::Watch;
+use crate::heuristic::pattern_database::{NotBuilt, Watch};
 use crate::search::distance_table::Class;
-use crate::search::guides::Home;
+use crate::search::guides::{AnyGuide, Home};
 use crate::telemetry;
 
 /// How often to check how far a build has come, and whether it is still wanted.
@@ -72,19 +72,30 @@ impl Shared {
     }
 
     fn make_guide(&self, wanted: Wanted, home: Home) {
-        let Some((grade, choice)) = self.choose(wanted, home) else {
-            let mut state = self.state();
-            if !state.grades.contains_key(&home) && matches!(wanted, Wanted::FirstGuide(_)) {
-                // There is not enough memory even for the smallest one, and there never will be.
-                state.given_up.insert(wanted);
+        loop {
+            let Some((grade, choice)) = self.choose(wanted, home) else {
+                let mut state = self.state();
+                if !state.grades.contains_key(&home) && matches!(wanted, Wanted::FirstGuide(_)) {
+                    // There is not enough memory even for the smallest one, and there never will be.
+                    state.given_up.insert(wanted);
+                }
+                return;
+            };
+            self.make_room(0, Some((home, &choice)));
+            match self.build_guide(&choice) {
+                Ok(guide) => return self.hold_guide(wanted, home, grade, choice, guide),
+                // A file that seemed whole was damaged. It is not chosen again, and a lesser one may be whole.
+                Err(NotBuilt::TooLarge) => {}
+                Err(NotBuilt::Cancelled) => return,
             }
-            return;
-        };
-        self.make_room(0, Some((home, &choice)));
+        }
+    }
 
+    /// Builds a guide, reports how far it has come, and gives it up when the store is closed.
+    fn build_guide(&self, choice: &Choice) -> Result<AnyGuide, NotBuilt> {
         let watch = Watch::default();
-        let guide = thread::scope(|scope| {
-            let build = || self.guides().build(&choice, self.threads.get(), &watch);
+        thread::scope(|scope| {
+            let build = || self.guides().build(choice, self.threads.get(), &watch);
             let Ok(building) = thread::Builder::new().spawn_scoped(scope, build) else {
                 // No more threads can be started: build here, without reporting progress.
                 return build();
@@ -97,19 +108,34 @@ impl Shared {
                 thread::sleep(LOOK);
             }
             building.join().unwrap_or_else(|panic| resume_unwind(panic))
-        });
-        let Ok(guide) = guide else {
-            return;
-        };
+        })
+    }
+
+    /// Puts a guide where searches find it.
+    fn hold_guide(
+        &self,
+        wanted: Wanted,
+        home: Home,
+        grade: usize,
+        choice: Choice,
+        guide: AnyGuide,
+    ) {
         let mut state = self.state();
         self.tables.guides().insert(guide);
         let name = choice.name.clone();
         let before = state.grades.insert(home, (grade, choice));
+        let is_spare = matches!(wanted, Wanted::SpareGuide(_));
+        if is_spare {
+            state.spares.insert(home);
+        } else {
+            state.spares.remove(&home);
+        }
         if !state.touch(Held::Guide(home)) {
-            match wanted {
+            if is_spare {
                 // Nobody has asked for it, so it is the first to go.
-                Wanted::SpareGuide(_) => state.held.push_front(Held::Guide(home)),
-                _ => state.held.push_back(Held::Guide(home)),
+                state.held.push_front(Held::Guide(home));
+            } else {
+                state.held.push_back(Held::Guide(home));
             }
         }
         drop(state);
@@ -164,6 +190,7 @@ impl Shared {
                 Some(Held::Guide(home)) => {
                     self.tables.guides().remove(home);
                     let gone = state.grades.remove(&home);
+                    state.spares.remove(&home);
                     drop(state);
                     self.guides().prune();
                     if let Some((_, choice)) = gone {

@@ -61,7 +61,7 @@ impl Peer {
             begun: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
         });
-        self.is_active();
+        self.note_active();
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         // The list is pruned here only when it is full, so each answer is looked at twice at most before it
         // goes.
@@ -72,7 +72,8 @@ impl Peer {
         answer
     }
 
-    fn is_active(&self) {
+    /// Records that the peer has a call now.
+    fn note_active(&self) {
         let now = self.since.elapsed().as_micros() as u64;
         self.active.store(now, Ordering::Relaxed);
     }
@@ -82,7 +83,7 @@ impl Peer {
     pub fn idle_for(&self) -> Duration {
         let sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         if sending.iter().any(|answer| answer.strong_count() > 0) {
-            self.is_active();
+            self.note_active();
         }
         let active = Duration::from_micros(self.active.load(Ordering::Relaxed));
         self.since.elapsed().saturating_sub(active)

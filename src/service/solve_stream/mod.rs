@@ -81,6 +81,20 @@ impl Ending {
         call.note(|record| record.outcome = Some(failure.name()));
         Self::Status(status::failed(&failure))
     }
+
+    /// The longest time for a solution that is sent while it is worked out, which it records for the log and
+    /// the metrics. The reader is to blame only if messages wait for it.
+    fn capped(call: &Call, waits_for_reader: bool) -> Self {
+        let (outcome, status) = if waits_for_reader {
+            telemetry::limit_stop("time");
+            ("time_limit", status::read_too_slowly())
+        } else {
+            telemetry::overloaded("time");
+            ("overloaded", status::worked_out_too_slowly())
+        };
+        call.note(|record| record.outcome = Some(outcome));
+        Self::Status(status)
+    }
 }
 
 pub(super) fn solve_stream(
@@ -120,15 +134,12 @@ pub(super) fn solve_stream(
         let by = Stage::Constructive(variant);
         let forward = forward::forward(call.clone(), read, pipe, by, sender.clone());
         let call = call.clone();
+        let sender = sender.clone();
         async move {
             tokio::select! {
                 ended = forward => ended,
                 // However slowly it is read, a search may hold its place only for so long.
-                () = until(cap) => {
-                    telemetry::limit_stop("time");
-                    call.note(|record| record.outcome = Some("time_limit"));
-                    Err(Ending::Status(status::read_too_slowly()))
-                },
+                () = until(cap) => Err(Ending::capped(&call, sender.capacity() == 0)),
             }
         }
         .boxed()
@@ -155,7 +166,9 @@ pub(super) fn solve_stream(
                 .unwrap_or_else(|| Err(Ending::Status(status::defect()))),
             // The reader is too slow for its own deadline.
             () = until(deadline) => {
-                telemetry::limit_stop("deadline");
+                if !call.record().limited {
+                    telemetry::limit_stop("deadline");
+                }
                 Err(Ending::failed(&call, Failure::DeadlineExceeded))
             },
             // A drain does not wait for a reader either, even if its search is long over.

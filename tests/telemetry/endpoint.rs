@@ -1,0 +1,51 @@
+//! The metrics as they are scraped.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::Stdio;
+
+use loyd::cli::Samples;
+
+use crate::server::{Server, wait_for};
+
+/// What a server says of itself.
+fn scrape(server: &Server) -> Samples {
+    let mut stream = TcpStream::connect(server.metrics).unwrap();
+    let request = "GET /metrics HTTP/1.1\r\nhost: loyd\r\nconnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    Samples::read(answer.split_once("\r\n\r\n").unwrap().1)
+}
+
+#[test]
+fn what_the_settings_allow_is_told() {
+    let server = Server::start(Stdio::null());
+    let limit = |samples: &Samples, what| samples.sum("loyd_limit", &[("what", what)]);
+    // It listens before it has begun.
+    let begun = || Some(scrape(&server)).filter(|samples| limit(samples, "calls") > 0.0);
+    let samples = wait_for(begun, "the server to begin");
+    for (what, most) in [
+        ("memory", 80_530_620.0),
+        ("table_memory", 59_055_788.0),
+        ("heuristic_memory", 21_474_832.0),
+        ("connections", 4096.0),
+        ("calls", 4096.0),
+    ] {
+        assert_eq!(limit(&samples, what), most, "{what}");
+    }
+}
+
+#[test]
+fn what_the_system_knows_of_the_process_is_told() {
+    let samples = scrape(&Server::start(Stdio::null()));
+    let told = |name| samples.sum(name, &[]);
+    assert!(told("process_start_time_seconds") > 1.7e9);
+    assert!(told("process_cpu_seconds_total") >= 0.0);
+    assert!(told("process_threads") > 2.0);
+    let resident = told("process_resident_memory_bytes");
+    assert!(resident > 1e6 && told("process_virtual_memory_bytes") > resident);
+    // Standard input, output and error, two listeners and this connection.
+    let open = told("process_open_fds");
+    assert!(open >= 6.0 && told("process_max_fds") > open);
+}

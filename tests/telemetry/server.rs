@@ -1,0 +1,67 @@
+//! A server in a process of its own.
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// How long to wait for what should take a moment.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server that is killed with the test.
+pub(crate) struct Server {
+    pub(crate) process: Child,
+    /// Where it serves its metrics.
+    pub(crate) metrics: SocketAddr,
+    _tables: TempDir,
+}
+
+impl Server {
+    /// Starts a server with its log going there, and waits until it listens.
+    pub(crate) fn start(log: impl Into<Stdio>) -> Self {
+        let tables = tempfile::tempdir().unwrap();
+        let (grpc, metrics) = (free_address(), free_address());
+        let mut command = Command::new(env!("CARGO_BIN_EXE_loyd"));
+        command
+            .args(["serve", "--workers", "1", "--memory-limit", "256M"])
+            .args(["--listen", &grpc.to_string()])
+            .args(["--metrics-listen", &metrics.to_string()])
+            .arg("--table-dir")
+            .arg(tables.path())
+            .stderr(log);
+        let server = Self {
+            process: command.spawn().unwrap(),
+            metrics,
+            _tables: tables,
+        };
+        wait_for(|| TcpStream::connect(grpc).ok(), "the server to listen");
+        server
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// Waits until something is there.
+pub(crate) fn wait_for<T>(mut look: impl FnMut() -> Option<T>, what: &str) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(there) = look() {
+            return there;
+        }
+        assert!(begun.elapsed() < PATIENCE, "waited for {what}");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// An address that was free a moment ago.
+fn free_address() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap()
+}
