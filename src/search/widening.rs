@@ -198,7 +198,7 @@ impl Widening {
         }
     }
 
-    /// Looks for solutions shorter than this one, of so many slides.
+    /// Looks for solutions that are better than a known one of so many slides.
     #[must_use]
     pub fn to_improve_on(self, slides: usize) -> Self {
         Self {

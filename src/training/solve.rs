@@ -49,7 +49,7 @@ impl Beam {
         let mut dice = Dice::new(seed);
         let hashes = Hashes::new(shape, seed);
         let goal = Board::solved(shape);
-        let estimate = Learned::new(Arc::clone(&self.rows), hashes.of_board(&goal), goal.blank());
+        let estimate = Learned::new(Arc::clone(&self.rows), &hashes, &goal);
         let settings = Settings::new(self.width, deepest(shape));
         let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
         let tiles = bytes_of(start);

@@ -12,7 +12,7 @@ use crate::heuristic::learned::{
     near::{self, NearRanking},
 };
 use crate::heuristic::pattern_database::prefetch;
-use crate::puzzle::{Problem, Shape};
+use crate::puzzle::{Board, Problem, Shape};
 
 /// The learned estimate of whole boards, and the hash of the goal: the estimate of the goal need not be the
 /// least.
@@ -51,12 +51,11 @@ const FEW: usize = 24;
 const _: () = assert!(<Learned as Estimate>::TOGETHER <= ByTile::MOST);
 
 impl<R: Ranking> Learned<R> {
-    /// The estimate for a search that ends at the board with the hash `goal`, with the blank on the cell
-    /// `home`.
-    pub(crate) fn new(rows: Arc<R>, goal: u64, home: usize) -> Self {
+    /// The estimate for a search that ends at `goal`.
+    pub(crate) fn new(rows: Arc<R>, hashes: &Hashes, goal: &Board) -> Self {
         Self {
-            goal,
-            home,
+            goal: hashes.of_board(goal),
+            home: goal.blank(),
             recent: vec![Cell::new(0); rows.count()].into(),
             by_tile: RefCell::new(ByTile::available()),
             changes: RefCell::default(),
@@ -271,8 +270,7 @@ impl<R: Ranking> Beam<Learned<R>> {
             return None;
         }
         let hashes = Hashes::new(shape, seed);
-        let goal = task.goal();
-        let estimate = Learned::new(rows, hashes.of_board(goal), goal.blank());
+        let estimate = Learned::new(rows, &hashes, task.goal());
         Some(Self::new(task, estimate, hashes, width))
     }
 }

@@ -61,12 +61,9 @@ impl Task {
     pub(super) fn by_last_corner(problem: &Problem, from: End) -> Self {
         let task = Self::plain(problem, from);
         let names = names_by_last_corner(&task.goal);
-        let renamed = |board: &Board| {
-            Board::from_legal(board.shape(), |cell| names[usize::from(board.tile(cell))])
-        };
         Self {
-            start: renamed(&task.start),
-            goal: renamed(&task.goal),
+            start: renamed(&task.start, &names),
+            goal: renamed(&task.goal, &names),
             ..task
         }
     }
@@ -105,6 +102,11 @@ pub(crate) fn names_by_last_corner(goal: &Board) -> Vec<u16> {
     let mut corner = goal.clone();
     while corner.slide(Direction::Left) || corner.slide(Direction::Up) {}
     plain_names(&corner)
+}
+
+/// A board with other names for its tiles.
+pub(crate) fn renamed(board: &Board, names: &[u16]) -> Board {
+    Board::from_legal(board.shape(), |cell| names[usize::from(board.tile(cell))])
 }
 
 /// A beam search over whole boards that ends with the first solution. The same problem, width and seed give

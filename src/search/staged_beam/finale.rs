@@ -11,6 +11,7 @@ use crate::heuristic::learned::Ranking;
 use crate::puzzle::{Board, Shape, plain_goal};
 use crate::search::beam::{
     Hashes, Layers, Learned, Mark, Ready, Settings, State, Tile, Trace, names_by_last_corner,
+    renamed,
 };
 
 /// A beam over the block that is left, by the learned estimate. Its roots are all boards that have completed
@@ -41,7 +42,7 @@ impl<T: Tile> Finale<T> {
         let trace = completed.trace;
         let plain = plain_goal(inside.inner, inside.home());
         let names = names_by_last_corner(&plain);
-        let goal = Board::from_legal(inside.inner, |cell| names[usize::from(plain.tile(cell))]);
+        let goal = renamed(&plain, &names);
         let layers = match ranking {
             Ready::Pairs(rows) => layers(&goal, rows, settings, trace, seed),
             Ready::Near(ranking) => layers(&goal, ranking, settings, trace, seed),
@@ -129,7 +130,7 @@ fn layers<R: Ranking>(
     seed: u64,
 ) -> Box<dyn BlockLayers> {
     let hashes = Hashes::new(goal.shape(), seed);
-    let estimate = Learned::new(ranking, hashes.of_board(goal), goal.blank());
+    let estimate = Learned::new(ranking, &hashes, goal);
     Box::new(Layers::new(goal.shape(), estimate, hashes, settings, trace).giving_up())
 }
 

@@ -192,7 +192,8 @@ impl<T: Tile> StagedBeam<T> {
         let width = settings.width();
         let trace = Trace::bytes_with(most_nodes(settings));
         // The completed boards are kept, and so are those that the stages go on from; each takes less than
-        // half of what a layer takes per board. The finale is not larger than a beam of the whole board.
+        // half of what a layer takes per board. A board of the finale can take a tenth more than one of the
+        // stages, whose layers are gone by then.
         2 * Self::layer_bytes(shape, width) + trace
     }
 
