@@ -33,7 +33,8 @@ pub struct ServeConfig {
     )]
     pub listen: SocketAddr,
 
-    /// Where to serve Prometheus metrics over HTTP, at /metrics.
+    /// Where to serve Prometheus metrics over HTTP, at /metrics, and to answer probes, at /livez and
+    /// /readyz.
     #[arg(
         long,
         env = "LOYD_METRICS_LISTEN",

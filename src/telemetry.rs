@@ -15,6 +15,7 @@ mod trace_context;
 mod traces;
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -75,6 +76,9 @@ static SOLVE_SECONDS: Labelled<2, Histogram> = Few::new(
 static SOLUTION_MOVES: Labelled<1, Histogram> =
     Few::new(|&[size]| histogram!("loyd_solution_moves", "size" => size));
 
+/// Whether new calls are welcome.
+static SERVING: AtomicBool = AtomicBool::new(false);
+
 /// Why metrics could not be installed.
 #[derive(Debug, Error)]
 pub enum MetricsError {
@@ -108,6 +112,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
         }
     }
     gauge!("loyd_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1);
+    serving(false);
     // A rate needs the zero before the first event.
     for name in [
         "loyd_searches_abandoned_total",
@@ -223,6 +228,17 @@ pub(crate) fn cache(hit: bool) {
 pub(crate) fn table_building(done: Option<f64>) {
     gauge!("loyd_tables_building").set(f64::from(u8::from(done.is_some())));
     gauge!("loyd_tables_build_ratio").set(done.unwrap_or_default());
+}
+
+/// Records whether new calls are welcome.
+pub(crate) fn serving(welcome: bool) {
+    SERVING.store(welcome, Ordering::Relaxed);
+    gauge!("loyd_serving").set(u8::from(welcome));
+}
+
+/// Whether new calls are welcome.
+fn is_serving() -> bool {
+    SERVING.load(Ordering::Relaxed)
 }
 
 /// Counts a table that was evicted.

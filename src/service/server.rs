@@ -203,6 +203,7 @@ impl Server {
             goaway: CancellationToken::new(),
         });
         let mut accept = Box::pin(connections.accept(&self.listener));
+        telemetry::serving(true);
         tokio::select! {
             () = &mut accept => {}
             () = self.health.follow_tables(&self.engine) => {}
@@ -214,6 +215,7 @@ impl Server {
             "draining: health status is NOT_SERVING"
         );
         self.health.take_leave().await;
+        telemetry::serving(false);
         let _over = tokio::time::timeout(config.drain_delay, accept).await;
         // Closes the listener, so that later clients are refused at once and try another replica.
         connections.accept_last(self.listener);

@@ -19,6 +19,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
         "1, with the version as a label.",
     ),
     (
+        Kind::Gauge,
+        "loyd_serving",
+        "1 while new calls are welcome, 0 while the server starts or drains.",
+    ),
+    (
         Kind::Counter,
         "loyd_requests_started_total",
         "Calls that arrived, by method.",

@@ -1,4 +1,4 @@
-//! Serves the metrics over HTTP, on a listener of its own that shares nothing with the calls.
+//! Serves the metrics over HTTP, and answers probes, on a listener of its own that shares nothing with the calls.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -19,6 +19,8 @@ use metrics_process::Collector;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
+use super::is_serving;
+
 /// The content type of Prometheus' text format.
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
@@ -34,7 +36,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
 /// How often histograms are aggregated, so that they do not grow between scrapes.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// The HTTP endpoint of the metrics.
+/// The HTTP endpoint of the metrics and of probes.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     listener: TcpListener,
@@ -108,9 +110,17 @@ fn answer(request: &Request<Incoming>, metrics: &PrometheusHandle) -> Response<F
             Collector::default().collect();
             (StatusCode::OK, metrics.render())
         }
+        (&Method::GET | &Method::HEAD, "/livez") => (StatusCode::OK, "alive\n".to_owned()),
+        (&Method::GET | &Method::HEAD, "/readyz") if is_serving() => {
+            (StatusCode::OK, "serving\n".to_owned())
+        }
+        (&Method::GET | &Method::HEAD, "/readyz") => (
+            StatusCode::SERVICE_UNAVAILABLE,
+            "not serving: starting or draining\n".to_owned(),
+        ),
         _ => (
             StatusCode::NOT_FOUND,
-            "Metrics are at /metrics.\n".to_owned(),
+            "Metrics are at /metrics, probes at /livez and /readyz.\n".to_owned(),
         ),
     };
     let mut response = Response::new(Full::from(body));

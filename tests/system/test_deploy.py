@@ -5,8 +5,8 @@ import re
 import subprocess
 import sys
 import tempfile
-import time
 import unittest
+import urllib.error
 import urllib.request
 
 import grpc
@@ -227,28 +227,38 @@ class Start(unittest.TestCase):
 
     def test_production(self):
         manifests, pod = self.start("production", drain_delay="5s")
+        wait_until(lambda: self.probed(manifests, "startupProbe") == 200, "it has not started")
         # A bad renewal: a probe that read the secret would now fail, for all pods at once.
         pathlib.Path(self.here("/etc/loyd/tls/tls.key")).write_text("no key")
         failed = 'loyd_reload_failed{what="certificates"} 1'
+        wait_until(lambda: failed in self.got(manifests, "/metrics")[1], failed)
         for probe in PROBES:
-            wait_until(lambda: failed in self.probed(manifests, probe), f"{failed} is not in the answer to {probe}")
-        # While it drains it must not be killed.
+            self.assertEqual(self.probed(manifests, probe), 200, probe)
+        # While it drains it gets no more calls, but must not be killed.
         pod.terminate()
-        time.sleep(1)
-        self.probed(manifests, "livenessProbe")
+        wait_until(lambda: self.probed(manifests, "readinessProbe") == 503, "it is still ready")
+        self.assertIn("loyd_serving 0", self.got(manifests, "/metrics")[1])
+        self.assertEqual(self.probed(manifests, "livenessProbe"), 200)
         self.assertEqual(pod.wait(15), 0)
 
     def probed(self, manifests, name):
-        """The answer to an HTTP probe, which the kubelet runs without any of the pod's files."""
-        probe = manifests.container[name]
+        """The status that answers an HTTP probe, which the kubelet runs without any of the pod's files."""
+        probe = manifests.container[name]["httpGet"]
+        self.assertEqual(probe["port"], "metrics")
+        return self.got(manifests, probe["path"])[0]
+
+    def got(self, manifests, path):
+        """The status and the text of an answer of the metrics' listener."""
         (port,) = (
             port["containerPort"]
             for port in manifests.container["ports"]
-            if port["name"] == probe["httpGet"]["port"]
+            if port["name"] == "metrics"
         )
-        url = f"http://{self.here(f'127.0.0.1:{port}')}{probe['httpGet']['path']}"
-        with urllib.request.urlopen(url, timeout=10) as answer:
-            return answer.read().decode()
+        try:
+            with urllib.request.urlopen(f"http://{self.here(f'127.0.0.1:{port}')}{path}", timeout=10) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as answer:
+            return answer.code, answer.read().decode()
 
 
 class Compose(unittest.TestCase):

@@ -8,14 +8,20 @@ use loyd::cli::Samples;
 
 use crate::server::{Server, wait_for};
 
-/// What a server says of itself.
-fn scrape(server: &Server) -> Samples {
+/// The status line and the text of the answer to a request.
+fn ask(server: &Server, request: &str) -> (String, String) {
     let mut stream = TcpStream::connect(server.metrics).unwrap();
-    let request = "GET /metrics HTTP/1.1\r\nhost: loyd\r\nconnection: close\r\n\r\n";
+    let request = format!("{request} HTTP/1.1\r\nhost: loyd\r\nconnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).unwrap();
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
-    Samples::read(answer.split_once("\r\n\r\n").unwrap().1)
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    (head.lines().next().unwrap().to_owned(), body.to_owned())
+}
+
+/// What a server says of itself.
+fn scrape(server: &Server) -> Samples {
+    Samples::read(&ask(server, "GET /metrics").1)
 }
 
 #[test]
@@ -48,4 +54,19 @@ fn what_the_system_knows_of_the_process_is_told() {
     // Standard input, output and error, two listeners and this connection.
     let open = told("process_open_fds");
     assert!(open >= 6.0 && told("process_max_fds") > open);
+}
+
+#[test]
+fn probes_are_answered() {
+    let server = Server::start(Stdio::null());
+    let status = |request| ask(&server, request).0;
+    let serving = || Some(status("GET /readyz")).filter(|status| status == "HTTP/1.1 200 OK");
+    wait_for(serving, "the server to serve");
+    assert_eq!(scrape(&server).sum("loyd_serving", &[]), 1.0);
+    assert_eq!(status("GET /livez"), "HTTP/1.1 200 OK");
+    for odd in ["GET /", "POST /livez", "GET /readyz/", "GET /livez2"] {
+        assert_eq!(status(odd), "HTTP/1.1 404 Not Found", "{odd}");
+    }
+    let head = ask(&server, "HEAD /readyz");
+    assert_eq!(head, ("HTTP/1.1 200 OK".to_owned(), String::new()));
 }
