@@ -2,6 +2,8 @@
 
 use crate::search::{Progress, Stop};
 
+use super::limits::TimeUp;
+
 /// Why a request was answered when it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StopReason {
@@ -27,7 +29,17 @@ impl From<Stop> for StopReason {
             Stop::Proven => Self::Proven,
             Stop::FirstFound => Self::FirstFound,
             Stop::Memory => Self::MemoryLimit,
+            Stop::Time => Self::TimeLimit,
             Stop::Exhausted => Self::Exhausted,
+        }
+    }
+}
+
+impl From<TimeUp> for StopReason {
+    fn from(which: TimeUp) -> Self {
+        match which {
+            TimeUp::Limit => Self::TimeLimit,
+            TimeUp::Deadline => Self::Deadline,
         }
     }
 }
@@ -67,7 +79,7 @@ pub enum Failure {
     },
     /// Others hold the memory that the search would need.
     Shortage,
-    /// The call's deadline came first.
+    /// The call's deadline came first, and there is no more to tell.
     DeadlineExceeded,
     /// The engine is shutting down.
     Draining,
@@ -83,6 +95,7 @@ impl Failure {
             Self::Limit { reason, .. } => match reason {
                 StopReason::NodeLimit => "node_limit",
                 StopReason::MemoryLimit => "memory_limit",
+                StopReason::Deadline => "deadline",
                 _ => "time_limit",
             },
             Self::Shortage => "overloaded",

@@ -382,8 +382,8 @@ where
                         return next;
                     }
                 }
-                // It may have been too late for one asker only.
-                Step::Done(Stop::Exhausted) if self.outlet.pass_over() => {}
+                // It may be too late for one asker only.
+                Step::Done(Stop::Time) if self.outlet.pass_over() => {}
                 Step::Done(stop) => {
                     if let Some(promise) = self.promise.take()
                         && stop == Stop::Proven

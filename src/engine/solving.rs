@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::search::chain::Answer;
 use crate::search::plan::Objective;
-use crate::search::{Iteration, Progress};
+use crate::search::{Iteration, Progress, Stop};
 use crate::telemetry;
 
 use super::ending::{Failure, StopReason};
@@ -182,13 +182,7 @@ impl<T: Collect + Clone> Waiting<T> {
             match self.woken(instant).await {
                 Woken::Draining => return News::Over(Err(Failure::Draining)),
                 Woken::Changed => {}
-                Woken::TimeUp => {
-                    let reason = match which {
-                        TimeUp::Limit => StopReason::TimeLimit,
-                        TimeUp::Deadline => StopReason::Deadline,
-                    };
-                    return News::Over(self.end_with(reason));
-                }
+                Woken::TimeUp => return News::Over(self.end_with(which.into())),
             }
         }
     }
@@ -239,6 +233,8 @@ impl<T: Collect + Clone> Waiting<T> {
     fn over(&self, end: End) -> Result<Outcome<T>, Failure> {
         match end {
             End::Defect => Err(Failure::Defect),
+            // A moment before it is up.
+            End::Stopped(Stop::Time) => self.end_with(self.limits.time_up().1.into()),
             End::Stopped(stop) => self.end_with(stop.into()),
             End::NodeLimit => self.end_with(StopReason::NodeLimit),
             End::Shortage if self.terms.takes_any() && self.found().count() > 0 => {
@@ -272,14 +268,11 @@ impl<T: Collect + Clone> Waiting<T> {
                 queued: waited(&snapshot, &self.limits),
             });
         }
-        Err(match reason {
-            StopReason::Deadline => Failure::DeadlineExceeded,
-            _ => Failure::Limit {
-                reason,
-                progress: snapshot.progress,
-                best_length: snapshot.found.best_length(),
-                takes_any: self.terms.takes_any(),
-            },
+        Err(Failure::Limit {
+            reason,
+            progress: snapshot.progress,
+            best_length: snapshot.found.best_length(),
+            takes_any: self.terms.takes_any(),
         })
     }
 }

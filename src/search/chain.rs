@@ -457,7 +457,7 @@ impl Search for Chain {
 /// What to report if no stage follows one that stopped like this.
 const fn after(stop: Stop) -> Stop {
     match stop {
-        Stop::Memory => Stop::Memory,
+        Stop::Memory | Stop::Time => stop,
         _ => Stop::Exhausted,
     }
 }

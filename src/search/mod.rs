@@ -94,6 +94,8 @@ pub enum Stop {
     FirstFound,
     /// It would need more memory than it was given.
     Memory,
+    /// It would need more [time](Budget::time) than is left.
+    Time,
     /// It has looked everywhere it was meant to.
     Exhausted,
 }

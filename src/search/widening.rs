@@ -109,8 +109,8 @@ const SHORTENED: usize = 8;
 /// may have fewer pushes.
 ///
 /// Ends with [`Stop::Memory`] when there is not enough memory for the narrowest beam, or for a wider one and
-/// there is no deadline; ends with [`Stop::Exhausted`] when there is no time left for the narrowest, until
-/// another asker's time counts.
+/// there is no deadline; with [`Stop::Time`] when there is no time left for the narrowest, until another
+/// asker's time counts; and with [`Stop::Exhausted`] when no wider beam could find anything else.
 pub struct Widening {
     beams: Arc<dyn Beams>,
     /// Whether the first beam is the narrowest and later ones grow by a fixed factor, however much time there
@@ -126,10 +126,14 @@ pub struct Widening {
     has_prepared: bool,
     /// The time left at which work on the tables stops.
     prepares_until: Option<Duration>,
-    /// The beam at work, how wide it can be made, and the width of the widest one before.
+    /// The beam at work, how wide it can be made, the least width that it had, and the width of the widest one
+    /// before.
     scale: Scale,
     most: usize,
+    least: usize,
     widest: usize,
+    /// Whether the last beam kept all boards that it came across.
+    kept_all: bool,
     /// The ends of the beam at work.
     ends: Ends,
     /// The number of beams begun.
@@ -221,7 +225,9 @@ impl Widening {
             prepares_until: None,
             scale: Scale::new(Kind::Staged, 0),
             most: 0,
+            least: 0,
             widest: 0,
+            kept_all: false,
             ends: Ends::default(),
             begun: 0,
             seed: 0,
@@ -329,9 +335,12 @@ impl Widening {
         let is_too_late = budget.time.is_some_and(|left| {
             2 * self.next(Some(left), is_paired).width < self.beams.narrowest()
         });
-        let has_all = !is_timed && self.widest >= self.beams.widest();
-        if is_too_late || has_all {
+        if self.kept_all || self.widest >= self.beams.widest() {
             self.stop = Some(Stop::Exhausted);
+            return;
+        }
+        if is_too_late {
+            self.stop = Some(Stop::Time);
             return;
         }
         scale.width = scale.width.max(self.beams.narrowest());
@@ -363,6 +372,7 @@ impl Widening {
             ..most
         };
         self.most = most.width;
+        self.least = self.scale.width;
         self.seed = self.next_seed(self.side_beams.seed());
         self.pass = self.beams.beam(self.scale, self.most, self.seed);
         if self.pass.is_none() {
@@ -420,7 +430,10 @@ impl Widening {
 
     /// Ends the beam at work.
     fn leave(&mut self) {
+        let before = self.past.expanded;
         self.past = self.own_progress().at_rest();
+        // So few boards were none too many for any layer.
+        self.kept_all = self.past.expanded - before <= self.least as u64;
         self.pace.settle();
         self.widest = self.widest.max(self.scale.width);
         self.pass = None;
@@ -457,7 +470,7 @@ impl Widening {
         self.asker = budget.asker;
         self.pace.pause();
         self.prepares_until = None;
-        if self.stop == Some(Stop::Exhausted) {
+        if self.stop == Some(Stop::Time) {
             // It may not be too late after all.
             self.stop = None;
         }
@@ -473,8 +486,10 @@ impl Widening {
         };
         let rest = pass.rest(self.expected(self.scale));
         let width = self.affordable(self.ends.time(left), self.scale, rest);
+        let width = width.max(self.beams.narrowest());
+        self.least = self.least.min(width);
         if let Some(pass) = &mut self.pass {
-            pass.set_width(width.max(self.beams.narrowest()));
+            pass.set_width(width);
         }
     }
 }

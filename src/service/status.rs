@@ -242,24 +242,34 @@ fn limit(
     alternative: &str,
     mut metadata: Vec<(&'static str, String)>,
 ) -> Status {
-    let (reason, what, fix) = match reason {
+    let (code, reason, what, fix) = match reason {
         StopReason::NodeLimit => (
+            Code::ResourceExhausted,
             "NODE_LIMIT",
             "the node limit was reached",
             "limits.max_nodes",
         ),
         StopReason::MemoryLimit => (
+            Code::ResourceExhausted,
             "MEMORY_LIMIT",
             "the memory limit was reached",
             "limits.max_memory_bytes",
         ),
+        StopReason::Deadline => (
+            Code::DeadlineExceeded,
+            "DEADLINE_EXCEEDED",
+            "the call's deadline passed",
+            "it",
+        ),
         // With more time it would try more.
         StopReason::Exhausted => (
+            Code::ResourceExhausted,
             "TIME_LIMIT",
             "the method exhausted everything it could try in the time allowed",
             "the call's deadline, limits.max_time",
         ),
         _ => (
+            Code::ResourceExhausted,
             "TIME_LIMIT",
             "the time limit was reached",
             "limits.max_time",
@@ -269,7 +279,7 @@ fn limit(
     metadata.push(("nodes_expanded", progress.expanded.to_string()));
     metadata.push(("peak_open", progress.peak_open.to_string()));
     never_again(status(
-        Code::ResourceExhausted,
+        code,
         reason,
         format!("{what} before {before}; raise {fix} or the server's cap{alternative}"),
         metadata,

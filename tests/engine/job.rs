@@ -338,6 +338,7 @@ fn every_end_of_a_search_is_told_with_its_progress() {
         Stop::Proven,
         Stop::FirstFound,
         Stop::Memory,
+        Stop::Time,
         Stop::Exhausted,
     ] {
         let search = Scripted::<usize, _>::new(move |_, progress: &mut Progress| {

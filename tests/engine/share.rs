@@ -70,7 +70,7 @@ fn a_search_that_is_too_late_for_one_asker_goes_on_for_another() {
             return Step::Working;
         }
         match told.len() {
-            1 => Step::Done(Stop::Exhausted),
+            1 => Step::Done(Stop::Time),
             _ => Step::Found(7),
         }
     });
@@ -94,14 +94,14 @@ fn a_search_that_is_too_late_for_all_askers_ends() {
     let search = Scripted::new(move |_: Budget, _: &mut Progress| {
         turns += 1;
         assert!(turns <= 2, "once for each asker");
-        Step::Done(Stop::Exhausted)
+        Step::Done(Stop::Time)
     });
     let reservation = memory(u64::MAX, 1).reserve(0).unwrap();
     let mut job = Job::new(search, publisher, u64::MAX, u64::MAX, reservation);
     let nobody_else = AtomicUsize::new(0);
     assert_eq!(job.run(&Turn::new(SLICE, &nobody_else)), Next::Finished);
     let end = second.snapshot().end;
-    assert_eq!(end, Some(End::Stopped(Stop::Exhausted)));
+    assert_eq!(end, Some(End::Stopped(Stop::Time)));
 }
 
 #[test]

@@ -771,6 +771,34 @@ fn beams_that_were_too_late_for_one_asker_begin_again_for_another() {
 }
 
 #[test]
+fn beams_that_kept_all_boards_end_however_much_time_there_is() {
+    for (rows, columns) in [(2, 3), (3, 2), (2, 4), (4, 2), (3, 3)] {
+        let shape = shape(rows, columns);
+        let algorithms = [Algorithm::Beam, Algorithm::StagedBeam];
+        for (seed, algorithm) in (0..6).zip(algorithms.into_iter().cycle()) {
+            let problem = random_problem(shape, shape.cells() - 1, &mut Dice::new(seed));
+            let method = Method {
+                algorithm: Some(algorithm),
+                ..Method::default()
+            };
+            let mut chain = planned(&problem, Objective::Best, method);
+            let budget = Budget {
+                time: Some(Duration::from_secs(10)),
+                ..Budget::nodes(256)
+            };
+            let end = (0..20_000).find_map(|_| match chain.advance(budget) {
+                Step::Done(stop) => Some(stop),
+                Step::Working | Step::Found(_) => None,
+            });
+            assert!(
+                matches!(end, Some(Stop::Exhausted | Stop::Proven)),
+                "{shape}, {algorithm}, {seed}: {end:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn beams_alone_that_were_too_late_for_one_asker_begin_again_for_another() {
     let problem = random_problem(shape(8, 8), 63, &mut Dice::new(5));
     for algorithm in [Algorithm::Beam, Algorithm::StagedBeam] {
@@ -800,11 +828,11 @@ fn beams_alone_that_were_too_late_for_one_asker_begin_again_for_another() {
         };
         let first = vec![Stage::Constructive(Variant::Best)];
         let hasty = play(Duration::from_micros(1), 1);
-        assert_eq!(hasty, (first, Some(Stop::Exhausted)));
+        assert_eq!(hasty, (first, Some(Stop::Time)));
         // Nothing changes for that one, nor for another with as little time.
         for asker in [1, 2] {
             let again = play(Duration::from_micros(1), asker);
-            assert_eq!(again, (vec![], Some(Stop::Exhausted)));
+            assert_eq!(again, (vec![], Some(Stop::Time)));
         }
         let (by, end) = play(Duration::from_secs(10), 3);
         assert!(!by.is_empty(), "{algorithm}");

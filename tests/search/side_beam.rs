@@ -263,7 +263,7 @@ fn it_does_not_end_before_its_part_is_back() {
     helped.search.join(part);
     assert!(!helped.search.waits());
     let over = helped.search.advance(chunk(Duration::ZERO));
-    assert_eq!(over, Step::Done(Stop::Exhausted));
+    assert_eq!(over, Step::Done(Stop::Time));
 }
 
 #[test]

@@ -340,7 +340,7 @@ fn the_last_beam_ends_in_time_and_takes_most_of_it() {
             };
             let played = play(&beams, Some(given), u64::MAX);
             // When there is no time left for another beam, the search ends.
-            assert!(matches!(played.stop, None | Some(Stop::Exhausted)));
+            assert!(matches!(played.stop, None | Some(Stop::Time)));
             // The two widest beams had three quarters of the time, of a long time nine tenths.
             let mut nodes: Vec<u64> = beams.made().iter().map(|made| made.nodes).collect();
             nodes.sort_by(|a, b| b.cmp(a));

@@ -1,8 +1,5 @@
 //! The paths by which boards were reached, at four bytes a node.
 
-use memmap2::MmapMut;
-
-use crate::heuristic::huge_pages;
 use crate::puzzle::Direction;
 use crate::search::arena::Arena;
 use crate::search::blank_moves::SLIDES;
@@ -22,26 +19,13 @@ impl Mark {
 /// The nodes that are stored at once.
 const BATCH: usize = 1 << 10;
 
-/// The nodes of a short trace. Those of a longer one go on in huge pages: taking many small ones from the
-/// system takes a twenty-fifth of the time of a wide beam. (Linux aligns memory to such pages since 6.7; where
-/// it does not, the pages are small, too.)
-const SHORT: usize = 1 << 20;
-
-/// The bytes of a huge page, and the nodes that it holds.
-const PAGE_BYTES: usize = 2 << 20;
-const PAGE: usize = PAGE_BYTES / size_of::<u32>();
-
 /// The parent of every node that was ever kept, in the upper 30 bits, and the move from it.
 #[derive(Debug)]
 pub struct Trace {
     /// The last nodes, fewer than [`BATCH`].
     last: Vec<u32>,
-    /// The first nodes, [`BATCH`] at a time, up to [`SHORT`].
-    first: Arena<u32>,
-    /// Those between.
-    pages: Vec<MmapMut>,
-    /// The number of nodes that are in batches.
-    stored: usize,
+    /// Those before, [`BATCH`] at a time.
+    stored: Arena<u32>,
     /// The most nodes.
     most: usize,
 }
@@ -58,22 +42,25 @@ impl Trace {
     pub fn of_at_most(nodes: u64) -> Self {
         Self {
             last: Vec::new(),
-            first: Arena::new(BATCH),
-            pages: Vec::new(),
-            stored: 0,
+            stored: Arena::new(BATCH),
             most: nodes.min(ROOT.into()) as usize,
         }
     }
 
+    /// The number of nodes.
+    const fn nodes(&self) -> usize {
+        self.stored.rows() * BATCH + self.last.len()
+    }
+
     /// Whether so many more nodes are too many.
     pub(super) const fn is_full(&self, more: usize) -> bool {
-        self.stored + self.last.len() + more >= self.most
+        self.nodes() + more >= self.most
     }
 
     /// Adds a node, one move of the blank after its parent.
     #[inline(always)]
     pub(super) fn push(&mut self, parent: Mark, blank_move: usize) -> Mark {
-        let mark = self.stored + self.last.len();
+        let mark = self.nodes();
         self.last.push(parent.0 << 2 | blank_move as u32);
         if self.last.len() == BATCH {
             self.store();
@@ -84,32 +71,18 @@ impl Trace {
     /// Stores a batch.
     #[cold]
     fn store(&mut self) {
-        if let Some(late) = self.stored.checked_sub(SHORT) {
-            if late.is_multiple_of(PAGE) {
-                self.pages.push(huge_pages::zeroed(PAGE_BYTES));
-            }
-            let page = self.pages[late / PAGE].as_chunks_mut().0;
-            let batch = &mut page[late % PAGE..][..BATCH];
-            for (link, last) in batch.iter_mut().zip(&self.last) {
-                *link = last.to_ne_bytes();
-            }
-        } else {
-            self.first.push(&self.last);
-        }
-        self.stored += BATCH;
+        self.stored.push(&self.last);
         self.last.clear();
     }
 
     /// The link of a node.
     fn link(&self, node: usize) -> u32 {
-        if node >= self.stored {
-            return self.last[node - self.stored];
+        let (row, at) = (node / BATCH, node % BATCH);
+        if row < self.stored.rows() {
+            self.stored.row(row)[at]
+        } else {
+            self.last[at]
         }
-        let Some(late) = node.checked_sub(SHORT) else {
-            return self.first.row(node / BATCH)[node % BATCH];
-        };
-        let (links, _) = self.pages[late / PAGE].as_chunks();
-        u32::from_ne_bytes(links[late % PAGE])
     }
 
     /// The moves that lead to a node.
@@ -123,21 +96,15 @@ impl Trace {
     /// The most bytes that the trace of so many nodes holds.
     #[must_use]
     pub fn bytes_with(nodes: u64) -> u64 {
-        let first = nodes.min(SHORT as u64);
-        let pages = (nodes - first).div_ceil(PAGE as u64);
-        // The lists double as they grow.
-        let list = 2 * pages.max(4) * size_of::<MmapMut>() as u64;
         let last = (BATCH * size_of::<u32>()) as u64;
-        let first = Arena::<u32>::bytes_with(BATCH, first.div_ceil(BATCH as u64));
-        first + pages * PAGE_BYTES as u64 + list + last
+        Arena::<u32>::bytes_with(BATCH, nodes.div_ceil(BATCH as u64)) + last
     }
 
     /// Bytes held.
     #[must_use]
     pub fn bytes(&self) -> u64 {
-        let lists = self.pages.capacity() * size_of::<MmapMut>();
         let last = self.last.capacity() * size_of::<u32>();
-        self.first.bytes() + (self.pages.len() * PAGE_BYTES + lists + last) as u64
+        self.stored.bytes() + last as u64
     }
 }
 

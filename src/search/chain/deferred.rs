@@ -38,7 +38,8 @@ impl Chain {
         }
         let need = match stop {
             Stop::Memory => Need::Memory(left),
-            _ => Need::Time,
+            Stop::Time => Need::Time,
+            _ => return,
         };
         self.deferred = Some(Deferred { stage, need });
         // The beams must not wait for the proof then.

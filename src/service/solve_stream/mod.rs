@@ -189,9 +189,9 @@ fn waiting_bytes(read: &ReadStream) -> u64 {
 }
 
 /// Roughly how long it takes to send a whole solution. A new one may have to be sent from start to
-/// end when the search ends.
+/// end when the search ends. A message takes the server less than 10 µs, but a client in Python 36 to 51.
 fn sending(read: &ReadStream) -> Duration {
-    const MESSAGE: u64 = 20_000;
+    const MESSAGE: u64 = 50_000;
     const BYTE: u64 = 2;
     if read.solve.question.objective == Objective::Fast && !read.final_only {
         return Duration::ZERO;
