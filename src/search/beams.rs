@@ -74,16 +74,8 @@ const DEAR_CELLS: f64 = 7_000.0;
 /// on long boards from 6×30 to 5×60.
 fn staged_layers(shape: Shape, width: usize) -> u32 {
     let by_width = 1.0 + 1.8 / (width.max(1) as f64).sqrt();
-    let (short, long) = (
-        shape.rows().min(shape.columns()),
-        shape.rows().max(shape.columns()),
-    );
-    let by_length = 1.0 + A_LONGER * (long as f64 / short as f64 - 1.0);
-    (by_width * by_length * cube(shape)) as u32
+    (by_width * beam::by_length(shape) * cube(shape)) as u32
 }
-
-/// By how much more layers a board takes for each time that it is longer than wide.
-const A_LONGER: f64 = 0.075;
 
 /// The number of solvable boards, counted for 12 cells at most: no beam could hold more.
 fn boards(shape: Shape) -> usize {
@@ -241,7 +233,10 @@ impl Beams for Whole {
 
     fn layers(&self, scale: Scale) -> u32 {
         match scale.kind {
-            Kind::Whole => (0.9 * cube(self.problem().shape())) as u32,
+            Kind::Whole => {
+                let shape = self.problem().shape();
+                (0.9 * beam::by_length(shape) * cube(shape)) as u32
+            }
             Kind::Staged => self.staged.layers(scale),
         }
     }

@@ -29,6 +29,7 @@ pub use whole::{Beam, End, supports};
 
 pub(crate) use leaders::{GROUP, Group, Watch};
 pub(crate) use learned::{Learned, Ready, ready};
+pub(super) use whole::by_length;
 pub(crate) use whole::{bytes_of, deepest, names_by_last_corner, renamed};
 
 use super::{Search, Solver, prepared};
