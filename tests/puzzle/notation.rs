@@ -173,14 +173,19 @@ fn errors_say_what_would_be_right() {
 }
 
 #[test]
-fn words_are_not_repeated_at_length() {
+fn a_long_word_is_cut_and_a_mark_says_so() {
     for word in ["9".repeat(1_000_000), "tile".repeat(250_000)] {
         let BoardNotationError::Word { place, word } = board_error(&format!("1 2 {word} 3")) else {
             panic!("the word is no tile");
         };
         assert_eq!(place, Place { line: 1, column: 5 });
-        assert_eq!(word.chars().count(), 16);
+        assert_eq!(word.chars().count(), 17);
+        assert!(word.ends_with('…'), "{word}");
     }
+    let BoardNotationError::Word { word, .. } = board_error("1 2 ninety-nine-tile 3") else {
+        panic!("the word is no tile");
+    };
+    assert_eq!(word, "ninety-nine-tile");
 }
 
 #[test]

@@ -25,7 +25,7 @@ pub enum BoardNotationError {
     Word {
         /// Where the word begins.
         place: Place,
-        /// The word; if it is long, its beginning.
+        /// The word; if it is long, its beginning and `…`.
         word: String,
     },
     /// More numbers than the largest board and its header have.
@@ -147,6 +147,14 @@ impl FromStr for Board {
     }
 }
 
+/// Returns what an error repeats of a word.
+fn quoted(word: &str) -> String {
+    match word.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", &word[..end]),
+        None => word.to_owned(),
+    }
+}
+
 /// The numbers of a text.
 struct List<'a> {
     text: &'a str,
@@ -204,7 +212,7 @@ impl<'a> List<'a> {
         };
         let number = number.ok_or_else(|| BoardNotationError::Word {
             place: place(),
-            word: word.chars().take(QUOTED).collect(),
+            word: quoted(word),
         })?;
         self.numbers.push(number);
         self.bytes.push(begin);
