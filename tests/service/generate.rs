@@ -10,7 +10,7 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 use crate::harness::{
-    Service, assert_reason, check_solution, in_time, milliseconds, read, reason, violated,
+    Service, assert_reason, check_solution, in_time, milliseconds, read, reason, violated, wire,
 };
 use crate::support::shape;
 
@@ -201,6 +201,23 @@ async fn a_range_without_boards_is_refused_with_the_possible_range() {
     assert!(fault.description.contains("0 to 31"), "{status}");
     let status = generate(&service, ask(4, difficulty(9, 8))).await;
     assert_eq!(violated(&status.unwrap_err()), ["difficulty.max_moves"]);
+}
+
+#[tokio::test]
+async fn a_goal_of_another_size_is_compared_with_what_the_request_has() {
+    let service = Service::start().await;
+    let request = GenerateRequest {
+        goal: Some(proto::Goal {
+            goal: Some(proto::goal::Goal::Board(wire(&Board::solved(shape(3, 3))))),
+        }),
+        ..ask(4, None)
+    };
+    let status = generate(&service, request).await.unwrap_err();
+    assert_eq!(violated(&status), ["goal.board"]);
+    assert_eq!(
+        status.message(),
+        "goal.board: is 3×3, but rows and columns are 4×4"
+    );
 }
 
 #[tokio::test]

@@ -57,7 +57,7 @@ pub fn read_generate(
     let timeout = reader.timeout(request);
     let columns = Some(wire.columns).filter(|&columns| columns != 0);
     let shape = reader.shape("", wire.rows, columns);
-    let goal = reader.goal(wire.goal.as_ref(), shape);
+    let goal = reader.goal(wire.goal.as_ref(), shape, "rows and columns are");
     let count = u64::from(wire.count.max(1));
     if count > 1000 {
         reader.violation("count", format!("{count} is out of range: 1 to 1000"));

@@ -123,15 +123,17 @@ impl Reader {
                 (None, None)
             }
         };
-        let goal = self.goal(goal, shape);
+        let goal = self.goal(goal, shape, "the board is");
         (shape, start.zip(goal))
     }
 
-    /// The goal for a board of this shape, as far as the shape is known.
+    /// The goal for a board of this shape, as far as the shape is known. `given_by` says where the request gives
+    /// the shape: "the board is".
     pub(super) fn goal(
         &mut self,
         goal: Option<&proto::Goal>,
         shape: Option<Shape>,
+        given_by: &str,
     ) -> Option<Board> {
         use proto::goal::Goal;
         match goal.and_then(|goal| goal.goal.as_ref()) {
@@ -145,7 +147,7 @@ impl Reader {
                 if let (Some(goal_shape), Some(shape)) = (goal_shape, shape)
                     && goal_shape != shape
                 {
-                    let sizes = format!("is {goal_shape}, but the board is {shape}");
+                    let sizes = format!("is {goal_shape}, but {given_by} {shape}");
                     self.violation("goal.board", sizes);
                     return None;
                 }
