@@ -85,6 +85,10 @@ fn print_nodes() {
             progress.generated
         };
         let nodes: u64 = boards.iter().map(nodes).sum();
-        println!("IDA* {kind}: {nodes} nodes, {:.1?}", began.elapsed());
+        println!(
+            "IDA* {}: {nodes} nodes, {:.1?}",
+            kind.name(),
+            began.elapsed()
+        );
     }
 }

@@ -7,6 +7,7 @@ use tonic::{Code, Status, TimeoutExpired};
 use tonic_types::{ErrorDetails, StatusExt};
 
 use super::Exit;
+use super::spelling::as_options;
 
 /// The fields of a request, by their paths, and the options that fill them.
 const OPTIONS: [(&str, &str); 17] = [
@@ -94,7 +95,7 @@ pub(super) fn explain(status: &Status, asks_for_proof: bool) -> String {
             text,
             "\n  {}: {}",
             option(&violation.field),
-            violation.description
+            as_options(&violation.description)
         );
     }
     if let Some(info) = details.error_info() {

@@ -3,11 +3,36 @@
 use indicatif::HumanCount;
 use prost_types::Duration;
 
+use crate::service::proto::{Algorithm, Heuristic, Metric, Objective, Variant};
+
 /// Returns `ALGORITHM_IDA_STAR` without its prefix, in lower case: `ida_star`.
 pub(super) fn name(full: &str, prefix: &str) -> String {
     full.strip_prefix(prefix)
         .unwrap_or(full)
         .to_ascii_lowercase()
+}
+
+/// Spells the values of the contract that a text of the service names as the options do: `A_STAR` as `a-star`.
+pub(super) fn as_options(text: &str) -> String {
+    let is_other = |character: char| !character.is_ascii_uppercase() && character != '_';
+    let spell = |part: &str| {
+        let word = part.trim_end_matches(is_other);
+        if is_value(word) {
+            part.to_ascii_lowercase().replace('_', "-")
+        } else {
+            part.to_owned()
+        }
+    };
+    text.split_inclusive(is_other).map(spell).collect()
+}
+
+/// Whether the contract has a value of this name that is also the value of an option.
+fn is_value(word: &str) -> bool {
+    Algorithm::from_str_name(&format!("ALGORITHM_{word}")).is_some()
+        || Heuristic::from_str_name(&format!("HEURISTIC_{word}")).is_some()
+        || Objective::from_str_name(&format!("OBJECTIVE_{word}")).is_some()
+        || Metric::from_str_name(&format!("METRIC_{word}")).is_some()
+        || Variant::from_str_name(&format!("VARIANT_{word}")).is_some()
 }
 
 /// Formats a number: `12,345`.

@@ -176,6 +176,17 @@ impl HeuristicKind {
         }
     }
 
+    /// Returns the sizes of the boards for which the bound exists, as a phrase: "up to 5×5". Each may be turned on
+    /// its side.
+    #[must_use]
+    pub const fn sizes(self) -> &'static str {
+        match self {
+            Self::WalkingDistance => walking_distance::SIZES,
+            Self::PatternDatabase => pattern_database::SIZES,
+            _ => "of any size",
+        }
+    }
+
     /// Works on the tables that the bound needs for a problem, for about as long as the given
     /// number of search nodes takes. Returns true once nothing is left to do. Where tables are
     /// missing, [the default](Self::default) is used instead.
@@ -271,8 +282,9 @@ impl Default for HeuristicKind {
 }
 
 impl fmt::Display for HeuristicKind {
+    /// Its name in the contract; for a sum, the names of its corrections.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+        f.write_str(&self.name().to_ascii_uppercase().replace('-', "_"))
     }
 }
 

@@ -26,6 +26,9 @@ use table::{Building, Residue, Table};
 /// have more states than that of 5×5, which has 65,650,495.
 const LONGEST: [usize; 6] = [0, 0, 7, 6, 5, 5];
 
+/// The boards that [have](supports) a walking distance, as a phrase.
+pub(super) const SIZES: &str = "up to 5×5, 3×6 and 2×7";
+
 /// Returns whether boards of this shape have a walking distance: those up to 5×5, and 2×6, 2×7 and
 /// 3×6.
 #[must_use]

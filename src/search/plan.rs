@@ -252,13 +252,16 @@ impl Stage {
 pub enum PlanError {
     /// The algorithm cannot prove what the objective wants.
     #[error(
-        "{algorithm} cannot prove what {objective} asks for: choose A_STAR or IDA_STAR, or leave the choice to the server"
+        "{algorithm} cannot prove what {objective} asks for: choose {}, or leave the choice to the server",
+        provers(*metric)
     )]
     CannotProve {
         /// The algorithm asked for.
         algorithm: Algorithm,
         /// The objective asked for.
         objective: Objective,
+        /// The metric asked for, if it is known.
+        metric: Option<Metric>,
     },
     /// The weight admits solutions that the objective's ratio does not.
     #[error(
@@ -284,20 +287,45 @@ pub enum PlanError {
     WithoutDatabases(Algorithm),
     /// An algorithm that cannot count pushes.
     #[error(
-        "{0} counts only slides of single tiles: for MULTI_TILE choose IDA_STAR or CONSTRUCTIVE, or leave the choice to the server"
+        "{algorithm} counts only slides of single tiles: for MULTI_TILE choose {}, or leave the choice to the server",
+        pushers(*objective)
     )]
-    NotInPushes(Algorithm),
+    NotInPushes {
+        /// The algorithm asked for.
+        algorithm: Algorithm,
+        /// The objective asked for, if it is known.
+        objective: Option<Objective>,
+    },
     /// A heuristic that says nothing about pushes.
     #[error("{0} counts only slides of single tiles: for MULTI_TILE leave the heuristic out")]
     BoundNotInPushes(HeuristicKind),
     /// A heuristic that does not exist for boards of this shape.
-    #[error("{heuristic} does not support boards of {shape}")]
+    #[error(
+        "{heuristic} is for boards {}, and this one is {shape}: choose LINEAR_CONFLICT, or leave the heuristic out",
+        heuristic.sizes()
+    )]
     UnsupportedShape {
         /// The heuristic asked for.
         heuristic: HeuristicKind,
         /// The size of the board.
         shape: Shape,
     },
+}
+
+/// The algorithms that prove in a metric; if it is unknown, those that prove in both.
+const fn provers(metric: Option<Metric>) -> &'static str {
+    match metric {
+        Some(Metric::SingleTile) => "A_STAR or IDA_STAR",
+        Some(Metric::MultiTile) | None => "IDA_STAR",
+    }
+}
+
+/// The algorithms that count pushes and serve an objective; if it is unknown, those that serve all.
+const fn pushers(objective: Option<Objective>) -> &'static str {
+    match objective {
+        Some(Objective::Best | Objective::Fast) => "IDA_STAR or CONSTRUCTIVE",
+        Some(Objective::Optimal | Objective::Bounded(_)) | None => "IDA_STAR",
+    }
 }
 
 /// The weight of weighted A* when none is asked for.
@@ -324,8 +352,7 @@ pub fn plan(
     method: Method,
     ready: Ready,
 ) -> Result<Vec<Stage>, PlanError> {
-    check(metric, objective, method)?;
-    check_shape(shape, method)?;
+    check(metric, objective, shape, method)?;
     if metric == Metric::MultiTile {
         return Ok(pushes::stages(shape, objective, method, ready.distances));
     }
@@ -423,22 +450,28 @@ pub fn check_shape(shape: Shape, method: Method) -> Result<(), PlanError> {
     }
 }
 
-/// Whether the method can do what the objective asks, whatever the board.
+/// Whether the method can do what the objective asks.
 ///
 /// # Errors
 /// When it cannot: the first of its [`faults`].
-pub fn check(metric: Metric, objective: Objective, method: Method) -> Result<(), PlanError> {
-    let faults = faults(Some(metric), Some(objective), method);
+pub fn check(
+    metric: Metric,
+    objective: Objective,
+    shape: Shape,
+    method: Method,
+) -> Result<(), PlanError> {
+    let faults = faults(Some(metric), Some(objective), Some(shape), method);
     faults.first().map_or(Ok(()), |&fault| Err(fault))
 }
 
-/// All that is wrong with a method, whatever the board.
+/// All that is wrong with a method.
 ///
-/// Where the metric or the objective is unknown, only the faults that do not depend on it are returned.
+/// Where the metric, the objective or the shape is unknown, only the faults that do not depend on it are returned.
 #[must_use]
 pub fn faults(
     metric: Option<Metric>,
     objective: Option<Objective>,
+    shape: Option<Shape>,
     method: Method,
 ) -> Vec<PlanError> {
     let algorithm = method.algorithm;
@@ -447,38 +480,46 @@ pub fn faults(
     let stray_weight = method.weight.is_some() && algorithm != Some(Algorithm::WeightedAStar);
     let stray_variant = method.variant.is_some() && algorithm != Some(Algorithm::Constructive);
     [
-        not_in_pushes.map(PlanError::NotInPushes),
+        not_in_pushes.map(|algorithm| PlanError::NotInPushes {
+            algorithm,
+            objective,
+        }),
         stray_weight.then_some(PlanError::StrayWeight),
         stray_variant.then_some(PlanError::StrayVariant),
-        heuristic_fault(in_pushes, method),
-        objective.and_then(|objective| proof_fault(objective, method)),
+        heuristic_fault(in_pushes, shape, method),
+        objective.and_then(|objective| proof_fault(metric, objective, method)),
     ]
     .into_iter()
     .flatten()
     .collect()
 }
 
-/// Why the algorithm cannot use the heuristic: one reason, as all have the same remedy.
-fn heuristic_fault(in_pushes: bool, method: Method) -> Option<PlanError> {
+/// Why the heuristic cannot be used: the reason whose remedy leaves no other.
+fn heuristic_fault(in_pushes: bool, shape: Option<Shape>, method: Method) -> Option<PlanError> {
     let heuristic = method.heuristic?;
-    if in_pushes && method.algorithm != Some(Algorithm::Constructive) {
+    let algorithm = method.algorithm;
+    if in_pushes && algorithm != Some(Algorithm::Constructive) {
         return Some(PlanError::BoundNotInPushes(heuristic));
     }
-    let algorithm = method.algorithm?;
-    if proves_nothing(algorithm) {
+    if let Some(algorithm) = algorithm.filter(|&algorithm| proves_nothing(algorithm)) {
         return Some(PlanError::StrayHeuristic(algorithm));
     }
-    let has_databases = algorithm == Algorithm::IdaStar;
-    (heuristic == HeuristicKind::PatternDatabase && !has_databases)
-        .then_some(PlanError::WithoutDatabases(algorithm))
+    if let Some(fault) = shape.and_then(|shape| check_shape(shape, method).err()) {
+        return Some(fault);
+    }
+    let by_databases = heuristic == HeuristicKind::PatternDatabase;
+    algorithm
+        .filter(|&algorithm| by_databases && algorithm != Algorithm::IdaStar)
+        .map(PlanError::WithoutDatabases)
 }
 
 /// Why the algorithm does not prove what the objective asks for.
-fn proof_fault(objective: Objective, method: Method) -> Option<PlanError> {
+fn proof_fault(metric: Option<Metric>, objective: Objective, method: Method) -> Option<PlanError> {
     let algorithm = method.algorithm?;
     let cannot_prove = PlanError::CannotProve {
         algorithm,
         objective,
+        metric,
     };
     let is_weighted = algorithm == Algorithm::WeightedAStar;
     let weight = weight(objective, method);

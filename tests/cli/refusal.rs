@@ -88,6 +88,26 @@ fn every_violation_is_named_by_its_option() {
 }
 
 #[test]
+fn values_are_spelt_as_those_of_options() {
+    let mut details = ErrorDetails::with_error_info("INVALID_REQUEST", "loyd", HashMap::new());
+    for description in [
+        "LINEAR_CONFLICT+LAST_MOVES is for MULTI_TILE: choose A_STAR, or BEST",
+        "TIME is no value, nor is max_ratio or PATTERN_DATABASES",
+        "UNSOLVABLE boards – BOUNDED…",
+    ] {
+        details.add_bad_request_violation("solve.method.heuristic", description);
+    }
+    let status = Status::with_error_details(Code::InvalidArgument, "wrong", details);
+    assert_eq!(
+        refused(&status).complaint(),
+        "the request is invalid:\n  \
+         --heuristic: linear-conflict+last-moves is for multi-tile: choose a-star, or best\n  \
+         --heuristic: TIME is no value, nor is max_ratio or PATTERN_DATABASES\n  \
+         --heuristic: UNSOLVABLE boards – bounded…"
+    );
+}
+
+#[test]
 fn best_is_the_advice_to_those_who_ask_for_a_proof() {
     const BEST: &str = "; `loyd solve --objective best` answers within any limit.";
     for (code, name, fix) in [

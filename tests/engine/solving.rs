@@ -8,7 +8,7 @@ use loyd::engine::{
     Engine, Failure, Lack, Limits, News, Question, Refused, StopReason, Wanted, Work,
 };
 use loyd::heuristic::HeuristicKind;
-use loyd::puzzle::{Board, Dice};
+use loyd::puzzle::{Board, Dice, Metric};
 use loyd::search::constructive::Variant;
 use loyd::search::difficulty::Range;
 use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage};
@@ -500,6 +500,7 @@ async fn a_method_that_cannot_do_it_is_refused_before_any_search() {
         Some(Refused::Plan(PlanError::CannotProve {
             algorithm: Algorithm::Constructive,
             objective: Objective::Optimal,
+            metric: Some(Metric::SingleTile),
         }))
     );
 }

@@ -8,6 +8,7 @@ mod admissible;
 mod by_tile;
 mod corrected;
 mod incremental;
+mod kind;
 mod learned;
 mod linear_conflict;
 mod near;

@@ -40,6 +40,15 @@ const GUIDE: Ready = Ready {
     guide: true,
 };
 
+const ALGORITHMS: [Algorithm; 6] = [
+    Algorithm::AStar,
+    Algorithm::WeightedAStar,
+    Algorithm::IdaStar,
+    Algorithm::Beam,
+    Algorithm::StagedBeam,
+    Algorithm::Constructive,
+];
+
 /// The stage that is used unless a variant is asked for.
 const CONSTRUCTIVE: Stage = Stage::Constructive(Variant::Best);
 
@@ -68,6 +77,13 @@ fn constructive(variant: Variant) -> Method {
     Method {
         variant: Some(variant),
         ..by(Algorithm::Constructive)
+    }
+}
+
+fn not_in_pushes(algorithm: Algorithm, objective: Objective) -> PlanError {
+    PlanError::NotInPushes {
+        algorithm,
+        objective: Some(objective),
     }
 }
 
@@ -239,6 +255,7 @@ fn a_method_that_cannot_do_what_is_asked_is_refused() {
     let cannot_prove = |algorithm, objective| PlanError::CannotProve {
         algorithm,
         objective,
+        metric: Some(SingleTile),
     };
     let stray_weight = Method {
         weight: Some(ratio(2.0)),
@@ -316,9 +333,10 @@ fn a_method_that_cannot_do_what_is_asked_is_refused() {
         ),
     ] {
         // Whatever the board, and whether or not there is a table.
-        assert_eq!(check(SingleTile, objective, method), Err(error));
         for (side, ready) in [(3, DISTANCES), (3, NOTHING), (4, NOTHING), (128, NOTHING)] {
-            let planned = plan(SingleTile, shape(side, side), objective, method, ready);
+            let shape = shape(side, side);
+            assert_eq!(check(SingleTile, objective, shape, method), Err(error));
+            let planned = plan(SingleTile, shape, objective, method, ready);
             assert_eq!(planned, Err(error), "{objective:?} {method:?}");
         }
     }
@@ -333,9 +351,10 @@ fn all_that_is_wrong_with_a_method_is_told_and_the_first_of_it_refuses() {
     };
     let beam = Algorithm::Beam;
     let bounded = Bounded(ratio(1.5));
-    let cannot_prove = |algorithm, objective| PlanError::CannotProve {
+    let cannot_prove = |algorithm, objective, metric| PlanError::CannotProve {
         algorithm,
         objective,
+        metric: Some(metric),
     };
     for (metric, objective, method, expected) in [
         (SingleTile, Optimal, by(Algorithm::IdaStar), vec![]),
@@ -350,7 +369,7 @@ fn all_that_is_wrong_with_a_method_is_told_and_the_first_of_it_refuses() {
             Best,
             strays(with(Manhattan, by(Algorithm::AStar))),
             vec![
-                PlanError::NotInPushes(Algorithm::AStar),
+                not_in_pushes(Algorithm::AStar, Best),
                 PlanError::StrayWeight,
                 PlanError::StrayVariant,
                 PlanError::BoundNotInPushes(Manhattan),
@@ -364,7 +383,7 @@ fn all_that_is_wrong_with_a_method_is_told_and_the_first_of_it_refuses() {
                 PlanError::StrayWeight,
                 PlanError::StrayVariant,
                 PlanError::StrayHeuristic(beam),
-                cannot_prove(beam, bounded),
+                cannot_prove(beam, bounded, SingleTile),
             ],
         ),
         // One reason is enough to leave a heuristic out.
@@ -373,15 +392,34 @@ fn all_that_is_wrong_with_a_method_is_told_and_the_first_of_it_refuses() {
             Optimal,
             with(HeuristicKind::PatternDatabase, weighted(3.0)),
             vec![
-                PlanError::NotInPushes(Algorithm::WeightedAStar),
+                not_in_pushes(Algorithm::WeightedAStar, Optimal),
                 PlanError::BoundNotInPushes(HeuristicKind::PatternDatabase),
-                cannot_prove(Algorithm::WeightedAStar, Optimal),
+                cannot_prove(Algorithm::WeightedAStar, Optimal, MultiTile),
             ],
         ),
+        // IDA* has no databases for this board either.
+        (
+            SingleTile,
+            Best,
+            with(HeuristicKind::PatternDatabase, by(Algorithm::AStar)),
+            vec![PlanError::UnsupportedShape {
+                heuristic: HeuristicKind::PatternDatabase,
+                shape: shape(3, 3),
+            }],
+        ),
+        // All that this board has.
+        (
+            SingleTile,
+            Fast,
+            with(HeuristicKind::PatternDatabase, by(beam)),
+            vec![PlanError::StrayHeuristic(beam)],
+        ),
     ] {
-        assert_eq!(faults(Some(metric), Some(objective), method), expected);
+        let shape = shape(3, 3);
+        let found = faults(Some(metric), Some(objective), Some(shape), method);
+        assert_eq!(found, expected);
         let first = expected.first().map_or(Ok(()), |&first| Err(first));
-        assert_eq!(check(metric, objective, method), first);
+        assert_eq!(check(metric, objective, shape, method), first);
     }
 }
 
@@ -395,10 +433,10 @@ fn what_is_wrong_in_any_metric_and_by_any_objective_needs_neither() {
         PlanError::StrayWeight,
         PlanError::StrayHeuristic(Algorithm::Beam),
     ];
-    assert_eq!(faults(None, None, method), wrong);
+    assert_eq!(faults(None, None, None, method), wrong);
     // Faults that only some metrics or objectives would have are not reported.
-    assert_eq!(faults(None, Some(Best), by(Algorithm::AStar)), []);
-    assert_eq!(faults(Some(SingleTile), None, weighted(3.0)), []);
+    assert_eq!(faults(None, Some(Best), None, by(Algorithm::AStar)), []);
+    assert_eq!(faults(Some(SingleTile), None, None, weighted(3.0)), []);
 }
 
 #[test]
@@ -456,20 +494,65 @@ fn best_and_fast_take_what_there_is_when_a_limit_comes() {
 #[test]
 fn errors_speak_the_contracts_language() {
     let two = Ratio::new(2.0).unwrap();
-    let cannot_prove = |algorithm, objective| PlanError::CannotProve {
+    let cannot_prove = |algorithm, objective, metric| PlanError::CannotProve {
         algorithm,
         objective,
+        metric,
     };
     for (error, text) in [
         (
-            cannot_prove(Algorithm::WeightedAStar, Objective::Optimal),
+            cannot_prove(
+                Algorithm::WeightedAStar,
+                Objective::Optimal,
+                Some(SingleTile),
+            ),
             "WEIGHTED_A_STAR cannot prove what OPTIMAL asks for: choose A_STAR or IDA_STAR, or \
              leave the choice to the server",
         ),
         (
-            cannot_prove(Algorithm::Constructive, Objective::Bounded(two)),
-            "CONSTRUCTIVE cannot prove what BOUNDED asks for: choose A_STAR or IDA_STAR, or \
-             leave the choice to the server",
+            cannot_prove(
+                Algorithm::Constructive,
+                Objective::Bounded(two),
+                Some(MultiTile),
+            ),
+            "CONSTRUCTIVE cannot prove what BOUNDED asks for: choose IDA_STAR, or leave the choice \
+             to the server",
+        ),
+        (
+            cannot_prove(Algorithm::Beam, Objective::Optimal, None),
+            "BEAM cannot prove what OPTIMAL asks for: choose IDA_STAR, or leave the choice to the \
+             server",
+        ),
+        (
+            not_in_pushes(Algorithm::AStar, Fast),
+            "A_STAR counts only slides of single tiles: for MULTI_TILE choose IDA_STAR or \
+             CONSTRUCTIVE, or leave the choice to the server",
+        ),
+        (
+            not_in_pushes(Algorithm::Beam, Optimal),
+            "BEAM counts only slides of single tiles: for MULTI_TILE choose IDA_STAR, or leave the \
+             choice to the server",
+        ),
+        (
+            PlanError::BoundNotInPushes(HeuristicKind::ALL_CORRECTIONS),
+            "LINEAR_CONFLICT+CORNER_TILES+LAST_MOVES counts only slides of single tiles: for \
+             MULTI_TILE leave the heuristic out",
+        ),
+        (
+            PlanError::UnsupportedShape {
+                heuristic: HeuristicKind::PatternDatabase,
+                shape: shape(3, 3),
+            },
+            "PATTERN_DATABASE is for boards of 3×5, 2×7, 2×8, 4×4, 3×6, 4×5 and 5×5, and this one is \
+             3×3: choose LINEAR_CONFLICT, or leave the heuristic out",
+        ),
+        (
+            PlanError::UnsupportedShape {
+                heuristic: HeuristicKind::WalkingDistance,
+                shape: shape(6, 6),
+            },
+            "WALKING_DISTANCE is for boards up to 5×5, 3×6 and 2×7, and this one is 6×6: choose \
+             LINEAR_CONFLICT, or leave the heuristic out",
         ),
         (
             PlanError::StrayWeight,
@@ -578,14 +661,8 @@ fn pushes_are_proven_by_the_search_that_counts_them() {
 #[test]
 fn what_counts_single_tiles_alone_is_refused_in_pushes() {
     for (method, error) in [
-        (
-            by(Algorithm::AStar),
-            PlanError::NotInPushes(Algorithm::AStar),
-        ),
-        (
-            weighted(2.0),
-            PlanError::NotInPushes(Algorithm::WeightedAStar),
-        ),
+        (by(Algorithm::AStar), not_in_pushes(Algorithm::AStar, Fast)),
+        (weighted(2.0), not_in_pushes(Algorithm::WeightedAStar, Fast)),
         (
             with(Manhattan, by(Algorithm::IdaStar)),
             PlanError::BoundNotInPushes(Manhattan),
@@ -596,21 +673,37 @@ fn what_counts_single_tiles_alone_is_refused_in_pushes() {
             PlanError::StrayHeuristic(Algorithm::Constructive),
         ),
     ] {
-        assert_eq!(check(MultiTile, Fast, method), Err(error));
+        assert_eq!(check(MultiTile, Fast, shape(3, 3), method), Err(error));
         assert_eq!(
             plan(MultiTile, shape(3, 3), Fast, method, DISTANCES),
             Err(error)
         );
     }
-    assert_eq!(
-        PlanError::NotInPushes(Algorithm::AStar).to_string(),
-        "A_STAR counts only slides of single tiles: for MULTI_TILE choose IDA_STAR or CONSTRUCTIVE, or \
-         leave the choice to the server"
-    );
-    assert_eq!(
-        PlanError::BoundNotInPushes(Manhattan).to_string(),
-        "manhattan counts only slides of single tiles: for MULTI_TILE leave the heuristic out"
-    );
+}
+
+#[test]
+fn what_a_refused_algorithm_is_to_be_replaced_by_is_not_refused() {
+    for metric in [SingleTile, MultiTile] {
+        for objective in [Best, Optimal, Bounded(ratio(1.5)), Fast] {
+            for algorithm in ALGORITHMS {
+                for error in faults(Some(metric), Some(objective), None, by(algorithm)) {
+                    let advice = error.to_string();
+                    let advice = advice.split_once(": ").expect("advice").1;
+                    let advised = ALGORITHMS.into_iter().filter(|advised| {
+                        let words = &mut advice.split([' ', ',']);
+                        words.any(|word| word == advised.to_string())
+                    });
+                    let mut count = 0;
+                    for advised in advised {
+                        let found = faults(Some(metric), Some(objective), None, by(advised));
+                        assert_eq!(found, [], "{metric:?} {error}");
+                        count += 1;
+                    }
+                    assert!(count > 0, "{error}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
@@ -671,6 +764,6 @@ fn pattern_databases_can_be_asked_for_by_ida_star_on_4x4() {
     for algorithm in [Algorithm::AStar, Algorithm::WeightedAStar] {
         let method = with(HeuristicKind::PatternDatabase, by(algorithm));
         let error = PlanError::WithoutDatabases(algorithm);
-        assert_eq!(check(SingleTile, Fast, method), Err(error));
+        assert_eq!(check(SingleTile, Fast, shape(4, 4), method), Err(error));
     }
 }

@@ -48,6 +48,9 @@ use rank::orders;
 use transpose::stride_words;
 use words::Words;
 
+/// The boards for which [there are](supports) partitions, as a phrase.
+pub(super) const SIZES: &str = "of 3×5, 2×7, 2×8, 4×4, 3×6, 4×5 and 5×5";
+
 /// Returns whether there are partitions for boards of a shape: 3×5, 2×7, 2×8, 4×4, 3×6, 4×5 and
 /// 5×5, and the same shapes turned on their sides.
 #[must_use]

@@ -261,10 +261,15 @@ impl Reader {
             weight: self.weight(wire.weight),
             variant: self.variant(wire.variant),
         };
-        // Nothing is known about what goes with an unknown algorithm.
-        let faults = algorithm.map(|_| plan::faults(metric, objective, method));
-        let shape_fault = shape.and_then(|shape| plan::check_shape(shape, method).err());
-        for fault in faults.into_iter().flatten().chain(shape_fault) {
+        let faults = match algorithm {
+            Some(_) => plan::faults(metric, objective, shape, method),
+            // Nothing is known about what goes with an unknown algorithm, but a heuristic has its sizes.
+            None => {
+                let fault = shape.and_then(|shape| plan::check_shape(shape, method).err());
+                fault.into_iter().collect()
+            }
+        };
+        for fault in faults {
             let field = match plan_field(&fault) {
                 // The heuristic is present only because of its corrections.
                 HEURISTIC if wire.heuristic == 0 => "method.corrections",
@@ -408,7 +413,7 @@ const HEURISTIC: &str = "method.heuristic";
 /// The field of `Method` that an error is about.
 const fn plan_field(error: &PlanError) -> &'static str {
     match error {
-        PlanError::CannotProve { .. } | PlanError::NotInPushes(_) => "method.algorithm",
+        PlanError::CannotProve { .. } | PlanError::NotInPushes { .. } => "method.algorithm",
         PlanError::WeightAboveRatio { .. } | PlanError::StrayWeight => "method.weight",
         PlanError::StrayHeuristic(_)
         | PlanError::BoundNotInPushes(_)
