@@ -24,6 +24,7 @@ Examples:
   loyd generate 4
   loyd generate 3x5 --count 10 --seed 7
   loyd generate 3 --min-moves 20 --max-moves 24 --json
+  loyd generate 4 --min-moves 40
   loyd generate 4 --scramble 30 --goal snail
   loyd generate 4 | loyd solve
 
@@ -70,19 +71,22 @@ pub struct GenerateArgs {
     )]
     scramble: Option<u32>,
 
-    /// Take boards whose shortest solution has at least this many moves.
+    /// Take boards whose shortest solution has at least this many moves. With --max-moves, default: 0.
     #[arg(
         long,
         value_name = "MOVES",
         group = "kind",
-        requires = "max_moves",
         conflicts_with = "unsolvable"
     )]
     min_moves: Option<u32>,
 
-    /// Take boards whose shortest solution has at most this many moves. Beyond 4x4 none is longer than 40 or
-    /// --min-moves + 20, whichever is more.
-    #[arg(long, value_name = "MOVES", requires = "min_moves")]
+    /// Take boards whose shortest solution has at most this many moves. With --min-moves, default: no limit.
+    /// Beyond 4x4 none is longer than 40 or --min-moves + 20, whichever is more.
+    #[arg(
+        long,
+        value_name = "MOVES",
+        conflicts_with_all = ["uniform", "scramble", "unsolvable"]
+    )]
     max_moves: Option<u32>,
 
     /// Draw boards that cannot be solved.
@@ -145,13 +149,13 @@ impl GenerateArgs {
     fn request(&self) -> Result<GenerateRequest, Failure> {
         let Size(shape) = self.size;
         let goal = self.goal.board(shape)?;
-        let kind = match (self.scramble, self.min_moves.zip(self.max_moves)) {
-            (Some(moves), _) => Kind::Scramble(Scramble { moves }),
-            (None, Some((min_moves, max_moves))) => Kind::Difficulty(Difficulty {
-                min_moves,
-                max_moves,
+        let kind = match (self.scramble, self.min_moves, self.max_moves) {
+            (Some(moves), _, _) => Kind::Scramble(Scramble { moves }),
+            (None, None, None) => Kind::Uniform(Uniform {}),
+            (None, min_moves, max_moves) => Kind::Difficulty(Difficulty {
+                min_moves: min_moves.unwrap_or(0),
+                max_moves: max_moves.unwrap_or(u32::MAX),
             }),
-            (None, None) => Kind::Uniform(Uniform {}),
         };
         let solvability = if self.unsolvable {
             proto::Solvability::Unsolvable

@@ -138,6 +138,18 @@ fn every_kind_reaches_the_service() {
 }
 
 #[test]
+fn one_end_of_a_range_of_lengths_is_enough() {
+    for (option, min_moves, max_moves) in [("--min-moves", 7, u32::MAX), ("--max-moves", 0, 7)] {
+        let request = asked(&["generate", "3", option, "7"]);
+        let difficulty = Difficulty {
+            min_moves,
+            max_moves,
+        };
+        assert_eq!(request.kind, Some(Kind::Difficulty(difficulty)));
+    }
+}
+
+#[test]
 fn kinds_exclude_each_other() {
     for (arguments, kind) in [
         (
@@ -156,8 +168,22 @@ fn kinds_exclude_each_other() {
             &["--min-moves", "1", "--max-moves", "2", "--unsolvable"],
             ErrorKind::ArgumentConflict,
         ),
-        (&["--min-moves", "1"], ErrorKind::MissingRequiredArgument),
-        (&["--max-moves", "1"], ErrorKind::MissingRequiredArgument),
+        (
+            &["--min-moves", "1", "--unsolvable"],
+            ErrorKind::ArgumentConflict,
+        ),
+        (
+            &["--max-moves", "1", "--unsolvable"],
+            ErrorKind::ArgumentConflict,
+        ),
+        (
+            &["--max-moves", "1", "--scramble", "3"],
+            ErrorKind::ArgumentConflict,
+        ),
+        (
+            &["--uniform", "--max-moves", "1"],
+            ErrorKind::ArgumentConflict,
+        ),
     ] {
         let error = parse(&[&["generate", "4"], arguments].concat()).expect_err("a refusal");
         assert_eq!(error.kind(), kind, "{arguments:?}");
