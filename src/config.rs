@@ -192,7 +192,7 @@ pub struct EngineArgs {
     pub max_time: Duration,
 
     /// The time BEST takes when a request sets no limit and has no deadline.
-    #[arg(long, env = "LOYD_DEFAULT_TIME", value_name = "TIME", default_value = "1s", value_parser = time_or_zero)]
+    #[arg(long, env = "LOYD_DEFAULT_TIME", value_name = "TIME", default_value = "1s", value_parser = time)]
     pub default_time: Duration,
 
     /// The memory settings.
@@ -260,7 +260,10 @@ fn count() -> RangedU64ValueParser<usize> {
 }
 
 /// Parses a time of more than zero.
-fn time(text: &str) -> Result<Duration, String> {
+///
+/// # Errors
+/// A description of what is wrong with the text.
+pub fn time(text: &str) -> Result<Duration, String> {
     match time_or_zero(text) {
         Ok(Duration::ZERO) => Err("must be longer than zero, such as 1s".to_owned()),
         time => time,

@@ -69,7 +69,9 @@ fn a_bound_of_none_is_refused() {
         assert!(refusal.contains(flag), "{refusal}");
         parse("1").unwrap();
     }
-    Serve::try_parse_from(["loyd", "--max-time", "0s"]).unwrap_err();
+    for flag in ["--max-time", "--default-time"] {
+        Serve::try_parse_from(["loyd", flag, "0s"]).unwrap_err();
+    }
 }
 
 #[test]

@@ -89,15 +89,19 @@ impl fmt::Display for Suite {
 /// with `#` are skipped.
 ///
 /// # Errors
-/// The first line without a solvable board, and why.
+/// The first line without a solvable board, and why; or that there are no boards.
 pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
     // The byte order mark with which some editors begin files.
     let text = text.trim_start_matches('\u{feff}');
     let lines = (1..).zip(text.lines());
-    lines
+    let cases: Vec<Case> = lines
         .filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())
         .map(|(number, line)| read_case(line).map_err(|error| format!("line {number}: {error}")))
-        .collect()
+        .collect::<Result<_, _>>()?;
+    match cases.is_empty() {
+        true => Err("there are no boards".to_owned()),
+        false => Ok(cases),
+    }
 }
 
 fn read_case(line: &str) -> Result<Case, String> {

@@ -1,7 +1,8 @@
 //! `loyd bench`.
 
-use std::io::{BufWriter, ErrorKind, Write};
+use std::io::{BufWriter, Write};
 
+use clap::error::ErrorKind;
 use loyd::cli::{BenchArgs, Command, Exit, Failure};
 use serde_json::Value;
 
@@ -142,6 +143,33 @@ fn a_file_that_is_no_list_is_refused_with_its_line() {
 }
 
 #[test]
+fn a_file_without_boards_is_refused() {
+    for text in ["", "\n  \n", "# 1 2 3 0\n"] {
+        let file = file(text);
+        let path = file.path().to_str().expect("text");
+        for options in [&[][..], &["--deadline", "1ms"]] {
+            let failure = run(&[&["--file", path], options].concat()).expect_err("no boards");
+            assert_eq!(failure.exit(), Exit::BadInput);
+            assert_eq!(failure.to_string(), format!("{path}: there are no boards"));
+        }
+    }
+}
+
+#[test]
+fn a_time_of_zero_is_refused() {
+    for option in [
+        ["--deadline", "0ms"],
+        ["--deadline", "1ms,0s"],
+        ["--max-time", "0s"],
+    ] {
+        let error = parse(&[&["bench"], &option[..]].concat()).expect_err("no time");
+        assert_eq!(error.kind(), ErrorKind::ValueValidation);
+        assert!(error.to_string().contains("longer than zero"), "{error}");
+    }
+    parse(&["bench", "--deadline", "366days"]).expect_err("longer than any call may take");
+}
+
+#[test]
 fn options_that_would_not_be_used_are_refused() {
     let server = ["--server", "127.0.0.1:1"];
     let deadline = ["--suite", "deadline"];
@@ -218,7 +246,7 @@ fn a_server_that_answers_no_call_is_a_failure_after_the_figures() {
         let mut output = BufWriter::new(Vec::new());
         for output in [
             &mut output as &mut dyn Write,
-            &mut Closed(ErrorKind::BrokenPipe),
+            &mut Closed(std::io::ErrorKind::BrokenPipe),
         ] {
             let failure = ended(output).expect_err("no answer");
             assert_eq!(failure.exit(), Exit::Broken);

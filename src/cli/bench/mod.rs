@@ -22,7 +22,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::backend::call_deadline;
 use super::{Exit, Failure, ServerArgs};
 use crate::bench::{Case, Figures, Run, Suite, Workers, WrongLength, run};
-use crate::config::{TableDirArg, bytes};
+use crate::config::{TableDirArg, bytes, time};
 
 use deadline::ByDeadline;
 use made::Made;
@@ -75,8 +75,8 @@ of objects: board, length, lower_bound, milliseconds, nodes, and with --threads 
 With --server and with --deadline it has the figures that are printed without --json, by their
 names.
 
-Exit codes: 0 measured, 2 a wrong option or file, 3 limits ended all calls, 4 no server, 5 a defect
-or a failed write.";
+Exit codes: 0 measured, however many boards were solved, 2 a wrong option or file, 3 limits ended all
+calls to the server, 4 no server, 5 a defect or a failed write.";
 
 /// Measure how fast boards are solved to optimality.
 #[derive(Args, Debug)]
@@ -93,7 +93,7 @@ pub struct BenchArgs {
     /// Look for the best solutions within this CPU time (with --threads, wall-clock time) instead of
     /// shortest solutions; several times are separated by commas. Default for the suite deadline:
     /// 20ms,100ms,1s or, with --server, call deadlines of 5ms,10ms,20ms,50ms,100ms.
-    #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = call_deadline)]
+    #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = deadline)]
     deadline: Vec<Duration>,
 
     /// Plot the lengths by the deadlines into this file, as SVG.
@@ -125,7 +125,7 @@ pub struct BenchArgs {
     tables: TableDirArg,
 
     /// The most CPU time for a board; with --threads, the most wall-clock time. Default: 1m.
-    #[arg(long, value_name = "TIME", conflicts_with = "server", value_parser = humantime::parse_duration)]
+    #[arg(long, value_name = "TIME", conflicts_with = "server", value_parser = time)]
     max_time: Option<Duration>,
 
     /// Solve each board as an otherwise idle server with this many workers would.
@@ -146,6 +146,11 @@ pub struct BenchArgs {
     /// With --server: how many calls are in flight at any time.
     #[arg(long, requires = "server", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
     in_flight: u16,
+}
+
+/// Parses a deadline of more than zero.
+fn deadline(text: &str) -> Result<Duration, String> {
+    time(text).and_then(|_| call_deadline(text))
 }
 
 impl BenchArgs {
