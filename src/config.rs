@@ -142,6 +142,24 @@ pub struct ServeConfig {
 }
 
 impl ServeConfig {
+    /// Checks that gRPC and metrics do not want the same address.
+    ///
+    /// # Errors
+    /// That they do, naming both options.
+    pub fn check_addresses(&self) -> Result<(), String> {
+        let (grpc, metrics) = (self.listen, self.metrics_listen);
+        // One that stands for all addresses of this machine takes the port on each of them.
+        let is_same = grpc.ip() == metrics.ip()
+            || grpc.is_ipv4() == metrics.is_ipv4()
+                && (grpc.ip().is_unspecified() || metrics.ip().is_unspecified());
+        if is_same && grpc.port() == metrics.port() && grpc.port() != 0 {
+            return Err(format!(
+                "--listen {grpc} and --metrics-listen {metrics} must differ: choose another port for one of them"
+            ));
+        }
+        Ok(())
+    }
+
     /// Returns where to send traces: `--otlp-endpoint`, else the endpoint in OpenTelemetry's own variables.
     ///
     /// Those variables address all programs of a machine, so a build without the `otlp` feature ignores them.

@@ -105,6 +105,39 @@ fn times_whose_end_no_clock_can_tell_are_shortened() {
 }
 
 #[test]
+fn the_two_addresses_differ() {
+    let check = |listen: &str, metrics: &str| {
+        let set = ["loyd", "--listen", listen, "--metrics-listen", metrics];
+        Serve::try_parse_from(set).unwrap().serve.check_addresses()
+    };
+    for (listen, metrics) in [
+        ("127.0.0.1:9000", "127.0.0.1:9000"),
+        ("0.0.0.0:9000", "127.0.0.1:9000"),
+        ("[::1]:9000", "[::]:9000"),
+    ] {
+        let refusal = check(listen, metrics).unwrap_err();
+        for part in [
+            "--listen",
+            listen,
+            "--metrics-listen",
+            metrics,
+            "must differ",
+        ] {
+            assert!(refusal.contains(part), "{refusal}");
+        }
+    }
+    for (listen, metrics) in [
+        ("127.0.0.1:9000", "127.0.0.1:9001"),
+        ("127.0.0.1:9000", "127.0.0.2:9000"),
+        ("[::1]:9000", "0.0.0.0:9000"),
+        // Each gets a port of its own.
+        ("127.0.0.1:0", "127.0.0.1:0"),
+    ] {
+        check(listen, metrics).unwrap();
+    }
+}
+
+#[test]
 fn a_filter_of_the_log_has_levels() {
     let parse = |filter: &str| Serve::try_parse_from(["loyd", "--log", filter]);
     for filter in ["info", "WARN", "off", "info,h2=warn", "loyd::cli=debug"] {

@@ -12,6 +12,7 @@ use crate::telemetry;
 
 pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     let begun = Instant::now();
+    config.check_addresses().map_err(Failure::Input)?;
     let _logs = telemetry::install_logs(config.log_format, &config.log);
     raise_file_limit();
     let metrics = telemetry::install_metrics(config.metrics_listen).map_err(|error| {
