@@ -31,9 +31,11 @@ mod token;
 mod top;
 mod train;
 
+use std::ffi::OsStr;
 use std::io::{Read, Write};
 
 use clap::builder::Resettable;
+use clap::error::ContextKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::ServeConfig;
@@ -86,26 +88,44 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Parses the command line and the environment variables; exits the process if they are invalid.
-    #[must_use]
-    pub fn read() -> Self {
-        let matches = without_empty(Self::command()).get_matches();
-        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    /// Parses the command line and the environment variables. An empty variable counts as unset: a deployment may
+    /// define all of them and leave some empty.
+    ///
+    /// # Errors
+    /// When they are invalid; or the help or the version, if that is asked for.
+    pub fn read() -> Result<Self, clap::Error> {
+        let command = without_variables(Self::command(), OsStr::is_empty);
+        let matches = command.clone().try_get_matches();
+        Self::from_arg_matches(&matches.map_err(|error| with_usage_as_typed(error, command))?)
     }
 }
 
-/// Returns the command with every empty environment variable treated as unset: a deployment may define all of
-/// them and leave some empty.
-fn without_empty(command: clap::Command) -> clap::Command {
+/// Returns the command without the environment variables that have such a value.
+fn without_variables(command: clap::Command, is_left_out: fn(&OsStr) -> bool) -> clap::Command {
     command
         .mut_args(|arg| {
             let value = arg.get_env().and_then(std::env::var_os);
-            match value.is_some_and(|value| value.is_empty()) {
+            match value.is_some_and(|value| is_left_out(&value)) {
                 true => arg.env(Resettable::Reset),
                 false => arg,
             }
         })
-        .mut_subcommands(without_empty)
+        .mut_subcommands(|command| without_variables(command, is_left_out))
+}
+
+/// Returns an error with the usage that it has without environment variables, if it comes without them too: its own
+/// usage shows the options that are set by variables as if they were required.
+fn with_usage_as_typed(mut error: clap::Error, command: clap::Command) -> clap::Error {
+    let Err(typed) = without_variables(command, |_| true).try_get_matches() else {
+        return error;
+    };
+    let of = |error: &clap::Error| error.get(ContextKind::InvalidArg).cloned();
+    if let Some(usage) = typed.get(ContextKind::Usage)
+        && (typed.kind(), of(&typed)) == (error.kind(), of(&error))
+    {
+        error.insert(ContextKind::Usage, usage.clone());
+    }
+    error
 }
 
 /// A command of the command line.

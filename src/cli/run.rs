@@ -36,13 +36,10 @@ const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 /// Reads the command line, runs the command, and returns how it ended.
 #[must_use]
 pub fn run() -> ExitCode {
-    let cli = Cli::read();
-    let ended = runtime(&cli.command).and_then(|runtime| {
-        let ended = runtime.block_on(execute(cli.command));
-        // Work that is still running, such as the search of an interrupted command, is of no more use.
-        runtime.shutdown_background();
-        ended
-    });
+    let ended = match Cli::read() {
+        Ok(cli) => block_on(cli.command),
+        Err(error) => print(&error),
+    };
     match ended {
         Ok(exit) => exit.into(),
         Err(failure) => {
@@ -53,6 +50,24 @@ pub fn run() -> ExitCode {
             failure.exit().into()
         }
     }
+}
+
+/// Prints what is wrong with the command line, or the help or the version if that is asked for.
+fn print(error: &clap::Error) -> Result<Exit, Failure> {
+    let printed = error.print();
+    match error.use_stderr() {
+        // A failure to write to standard error cannot be reported.
+        true => Ok(Exit::BadInput),
+        false => Exit::Done.finish(&mut stdout(), printed),
+    }
+}
+
+fn block_on(command: Command) -> Result<Exit, Failure> {
+    let runtime = runtime(&command)?;
+    let ended = runtime.block_on(execute(command));
+    // Work that is still running, such as the search of an interrupted command, is of no more use.
+    runtime.shutdown_background();
+    ended
 }
 
 /// Builds the runtime: a server has a thread for each core beside its workers, a single question only one thread.
