@@ -215,7 +215,8 @@ impl Watch {
         let Ok(mut response) = caught("handler", response)
             .await
             .unwrap_or_else(|| Ok(status::defect().into_http()));
-        if self.is_ours
+        let ended = code(response.headers());
+        if (self.is_ours || ended == Some(Code::Unimplemented))
             && let Some(status) = refused_by_transport(response.headers())
         {
             response = status.into_http();

@@ -358,9 +358,9 @@ pub fn too_large(what: &str, hint: &str) -> Status {
 
 /// Translates what the transport refused before a handler saw it into the contract's terms.
 pub fn transport(refusal: &Status) -> Option<Status> {
-    // tonic gives no message for a method that does not exist.
+    // tonic gives no message for a service or a method that does not exist.
     let message = match refusal.message() {
-        "" => "the service has no such method: use reflection to list its methods",
+        "" => "there is no such call: use reflection to list the services and their methods",
         message => message,
     };
     let (code, reason) = match refusal.code() {

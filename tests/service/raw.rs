@@ -24,13 +24,6 @@ pub(crate) struct RawAnswer {
     pub(crate) body: Bytes,
 }
 
-impl RawAnswer {
-    /// The only message of the answer.
-    pub(crate) fn message<M: prost::Message + Default>(&self) -> M {
-        M::decode(self.body.slice(FRAME_HEADER..)).unwrap()
-    }
-}
-
 /// The size of a gRPC frame header: the compression flag and the length.
 const FRAME_HEADER: usize = 5;
 
@@ -116,13 +109,26 @@ impl RawClient {
         headers: &[(&'static str, &str)],
         body: Bytes,
     ) -> Response<Incoming> {
-        let mut request = Request::post(format!("http://loyd/loyd.v1.PuzzleService/{method}"))
+        self.open_path(&path(method), headers, body).await
+    }
+
+    async fn open_path(
+        &mut self,
+        path: &str,
+        headers: &[(&'static str, &str)],
+        body: Bytes,
+    ) -> Response<Incoming> {
+        let mut request = Request::post(format!("http://loyd{path}"))
             .header("content-type", "application/grpc")
             .header("te", "trailers");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let request = request.body(Full::new(body)).unwrap();
+        self.send(request.body(Full::new(body)).unwrap()).await
+    }
+
+    /// Sends any request, and waits only for the headers.
+    pub(crate) async fn send(&mut self, request: Request<Full<Bytes>>) -> Response<Incoming> {
         in_time(self.0.send_request(request)).await.unwrap()
     }
 
@@ -133,18 +139,46 @@ impl RawClient {
         headers: &[(&'static str, &str)],
         body: Bytes,
     ) -> RawAnswer {
-        let (head, body) = self.open(method, headers, body).await.into_parts();
-        assert_eq!(head.status, 200);
+        self.call_path(&path(method), headers, body).await
+    }
+
+    /// The same for the call at any path.
+    pub(crate) async fn call_path(
+        &mut self,
+        path: &str,
+        headers: &[(&'static str, &str)],
+        body: Bytes,
+    ) -> RawAnswer {
+        let response = self.open_path(path, headers, body).await;
+        assert_eq!(response.status(), 200);
+        RawAnswer::of(response).await
+    }
+}
+
+/// The path of a method of the service.
+fn path(method: &str) -> String {
+    format!("/loyd.v1.PuzzleService/{method}")
+}
+
+impl RawAnswer {
+    /// Waits for the end of a response.
+    pub(crate) async fn of(response: Response<Incoming>) -> Self {
+        let (head, body) = response.into_parts();
         let collected = in_time(body.collect()).await.unwrap();
         let trailers = collected.trailers().cloned().unwrap_or_default();
         let status = Status::from_header_map(&trailers)
             .or_else(|| Status::from_header_map(&head.headers))
             .expect("a status in trailers or headers");
-        RawAnswer {
+        Self {
             headers: head.headers,
             status,
             body: collected.to_bytes(),
         }
+    }
+
+    /// The only message of the answer.
+    pub(crate) fn message<M: prost::Message + Default>(&self) -> M {
+        M::decode(self.body.slice(FRAME_HEADER..)).unwrap()
     }
 }
 

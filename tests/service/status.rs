@@ -399,6 +399,33 @@ async fn what_does_not_exist_is_unimplemented() {
 }
 
 #[tokio::test]
+async fn what_does_not_exist_is_answered_alike_wherever_it_is_looked_for() {
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    for path in [
+        "/loyd.v1.PuzzleService/Hint",
+        "/grpc.health.v1.Health/Hint",
+        "/grpc.reflection.v1.ServerReflection/Hint",
+        "/foo.Bar/Baz",
+        "/",
+    ] {
+        let answer = raw.call_path(path, &[], frame_bytes(&[])).await;
+        assert_reason(&answer.status, Code::Unimplemented, "UNIMPLEMENTED");
+        assert_eq!(
+            answer.status.message(),
+            "there is no such call: use reflection to list the services and their methods",
+            "{path}"
+        );
+    }
+    // What the other services do not support has its own text.
+    let deflate = [("grpc-encoding", "deflate")];
+    let path = "/grpc.health.v1.Health/Check";
+    let answer = raw.call_path(path, &deflate, frame_bytes(&[])).await;
+    assert_reason(&answer.status, Code::Unimplemented, "UNIMPLEMENTED");
+    assert!(answer.status.message().contains("deflate"));
+}
+
+#[tokio::test]
 async fn a_stream_that_nobody_reads_is_ended_after_a_while() {
     let solve = ask_for(Objective::Fast, &any_board(128, 128, 1));
     let request = proto::SolveStreamRequest {
