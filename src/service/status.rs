@@ -361,7 +361,10 @@ pub fn transport(refusal: &Status) -> Option<Status> {
     // tonic gives no message for a service or a method that does not exist.
     let message = match refusal.message() {
         "" => "there is no such call: use reflection to list the services and their methods",
-        message => message,
+        // tonic reads requests and answers by the same code, which speaks as a client.
+        message => message
+            .strip_suffix(", while sending request")
+            .unwrap_or(message),
     };
     let (code, reason) = match refusal.code() {
         // Malformed messages are the client's fault, not ours.

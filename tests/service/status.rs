@@ -320,6 +320,21 @@ async fn bytes_that_are_no_message_are_the_clients_fault() {
     }
     let answer = raw.call("Solve", &[], truncated).await;
     assert_reason(&answer.status, Code::InvalidArgument, "MALFORMED_MESSAGE");
+    let mut flagged = frame(&ask(hardest())).to_vec();
+    flagged[0] = 2;
+    let answer = raw.call("Solve", &[], flagged.into()).await;
+    assert_reason(&answer.status, Code::InvalidArgument, "MALFORMED_MESSAGE");
+    assert_eq!(
+        answer.status.message(),
+        "protocol error: received message with invalid compression flag: 2 (valid flags are 0 and 1)"
+    );
+    // Compressed, and not by gzip.
+    let mut damaged = frame_bytes(&[1; 20]).to_vec();
+    damaged[0] = 1;
+    let gzip = [("grpc-encoding", "gzip")];
+    let answer = raw.call("Solve", &gzip, damaged.into()).await;
+    assert_reason(&answer.status, Code::InvalidArgument, "MALFORMED_MESSAGE");
+    assert!(!answer.status.message().contains("sending"));
     // The connection still works.
     let answer = raw.call("Solve", &[], frame(&ask(hardest()))).await;
     assert_eq!(answer.status.code(), Code::Ok);
