@@ -114,7 +114,11 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let call = Call::new();
         let mut watch = Watch::new(call.clone(), request.uri().path(), request.headers());
-        let refused = |status: Status| std::future::ready(Ok(status.into_http()));
+        let at_once = |response: Response<Body>| std::future::ready(Ok(response));
+        if let Some(refusal) = status::not_grpc(request.method(), request.headers()) {
+            return Box::pin(watch.over(at_once(refusal)));
+        }
+        let refused = |status: Status| at_once(status.into_http());
         if request.headers().len() > MAX_HEADERS {
             return Box::pin(watch.over(refused(status::too_many_headers(MAX_HEADERS))));
         }

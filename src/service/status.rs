@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use http::HeaderMap;
+use http::header::{ALLOW, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode};
+use tonic::body::Body;
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt};
@@ -354,6 +356,41 @@ pub fn too_large(what: &str, hint: &str) -> Status {
         [],
         ErrorDetails::new(),
     ))
+}
+
+/// The response to a request that is no call of gRPC, or `None` if it is one. Its HTTP status says so too: other clients
+/// would take the 200 of a gRPC error for a success.
+pub fn not_grpc(method: &Method, headers: &HeaderMap) -> Option<Response<Body>> {
+    let (http, message) = if method != Method::POST {
+        (
+            StatusCode::METHOD_NOT_ALLOWED,
+            "this is a gRPC server: calls are POST requests",
+        )
+    } else if !has_grpc(headers) {
+        (
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "this is a gRPC server: calls have the content-type application/grpc",
+        )
+    } else {
+        return None;
+    };
+    let details = ErrorDetails::new();
+    let refusal = status(Code::Unimplemented, "UNIMPLEMENTED", message, [], details);
+    let mut response = refusal.into_http();
+    *response.status_mut() = http;
+    let allowed = HeaderValue::from_static("POST");
+    response.headers_mut().insert(ALLOW, allowed);
+    Some(response)
+}
+
+/// Whether the content is gRPC's, in whatever format. That of gRPC-Web, application/grpc-web, is framed in another way.
+fn has_grpc(headers: &HeaderMap) -> bool {
+    const GRPC: &[u8] = b"application/grpc";
+    let content = headers.get(CONTENT_TYPE).map(HeaderValue::as_bytes);
+    let split = content.and_then(|content| content.split_at_checked(GRPC.len()));
+    split.is_some_and(|(name, rest)| {
+        name.eq_ignore_ascii_case(GRPC) && matches!(rest, [] | [b'+' | b';' | b' ', ..])
+    })
 }
 
 /// Translates what the transport refused before a handler saw it into the contract's terms.

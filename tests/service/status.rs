@@ -2,7 +2,9 @@
 
 use std::time::Instant;
 
+use http::Request;
 use http::uri::PathAndQuery;
+use http_body_util::Full;
 use prost::Message;
 
 use loyd::puzzle::generate::{Solvability, uniform};
@@ -10,14 +12,14 @@ use loyd::puzzle::{Board, Dice, Parity};
 use loyd::service::proto::{self, Algorithm, Objective, SolveRequest};
 use tonic::client::Grpc;
 use tonic::codec::CompressionEncoding;
-use tonic::{Code, Request, Status};
+use tonic::{Code, Status};
 use tonic_prost::ProstCodec;
 
 use crate::harness::{
     PATIENCE, Service, any_board, ask, ask_for, assert_for_ever, assert_reason, hardest, hopeless,
     in_time, milliseconds, reason, retry_delay, searched, wire,
 };
-use crate::raw::{RawClient, frame, frame_bytes};
+use crate::raw::{RawAnswer, RawClient, frame, frame_bytes};
 use crate::support::shape;
 
 #[tokio::test]
@@ -441,6 +443,46 @@ async fn what_does_not_exist_is_answered_alike_wherever_it_is_looked_for() {
 }
 
 #[tokio::test]
+async fn what_is_no_grpc_is_refused_so_that_everybody_sees_it() {
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    let check = proto::CheckSolvableRequest {
+        board: Some(hardest()),
+        goal: None,
+    };
+    let body = Full::new(frame(&check));
+    let uri = "http://loyd/loyd.v1.PuzzleService/CheckSolvable";
+    for (method, content, http) in [
+        ("GET", Some("application/grpc"), 405),
+        ("PUT", Some("application/grpc"), 405),
+        ("POST", None, 415),
+        ("POST", Some("application/json"), 415),
+        ("POST", Some("application/grp"), 415),
+        ("POST", Some("application/grpc-web"), 415),
+        ("POST", Some("application/grpc-web+proto"), 415),
+        ("POST", Some("application/grpcs"), 415),
+        ("POST", Some("application/grpc"), 200),
+        ("POST", Some("application/grpc+proto"), 200),
+        ("POST", Some("application/grpc;charset=utf-8"), 200),
+        ("POST", Some("Application/GRPC"), 200),
+    ] {
+        let mut request = Request::builder().method(method).uri(uri);
+        if let Some(content) = content {
+            request = request.header("content-type", content);
+        }
+        let response = raw.send(request.body(body.clone()).unwrap()).await;
+        assert_eq!(response.status(), http, "{method} {content:?}");
+        let answer = RawAnswer::of(response).await;
+        if http == 200 {
+            assert_eq!(answer.status.code(), Code::Ok);
+        } else {
+            assert_reason(&answer.status, Code::Unimplemented, "UNIMPLEMENTED");
+            assert_eq!(answer.headers["allow"], "POST");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_stream_that_nobody_reads_is_ended_after_a_while() {
     let solve = ask_for(Objective::Fast, &any_board(128, 128, 1));
     let request = proto::SolveStreamRequest {
@@ -483,7 +525,7 @@ async fn a_request_that_does_not_arrive_is_late_and_no_defect() {
     let nothing_yet = tokio_stream::pending::<proto::CheckSolvableRequest>();
     let codec = ProstCodec::<_, proto::CheckSolvableResponse>::default();
     let path = PathAndQuery::from_static("/loyd.v1.PuzzleService/CheckSolvable");
-    let call = client.client_streaming(Request::new(nothing_yet), path, codec);
+    let call = client.client_streaming(tonic::Request::new(nothing_yet), path, codec);
     let status = in_time(call).await.unwrap_err();
     assert_reason(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
     assert!(status.message().contains("--stall-timeout"), "{status}");

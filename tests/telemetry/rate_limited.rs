@@ -14,6 +14,7 @@ use crate::log::Log;
 fn post(bytes: usize) -> Request<Body> {
     let body = Body::new(Full::new(Bytes::from(vec![0; bytes])));
     Request::post("http://loyd/loyd.v1.PuzzleService/Solve")
+        .header("content-type", "application/grpc")
         .body(body)
         .unwrap()
 }
