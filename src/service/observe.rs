@@ -219,8 +219,10 @@ impl Watch {
         let Ok(mut response) = caught("handler", response)
             .await
             .unwrap_or_else(|| Ok(status::defect().into_http()));
+        // Of health and reflection, too, except what is too large: they have limits of their own.
         let ended = code(response.headers());
-        if (self.is_ours || ended == Some(Code::Unimplemented))
+        let is_plain = matches!(ended, Some(Code::Unimplemented | Code::Internal));
+        if (self.is_ours || is_plain)
             && let Some(status) = refused_by_transport(response.headers())
         {
             response = status.into_http();

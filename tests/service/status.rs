@@ -330,6 +330,10 @@ async fn bytes_that_are_no_message_are_the_clients_fault() {
         answer.status.message(),
         "protocol error: received message with invalid compression flag: 2 (valid flags are 0 and 1)"
     );
+    // Nor is it a defect of the other services.
+    let path = "/grpc.health.v1.Health/Check";
+    let answer = raw.call_path(path, &[], frame_bytes(&[0x0a, 0xff])).await;
+    assert_reason(&answer.status, Code::InvalidArgument, "MALFORMED_MESSAGE");
     // Compressed, and not by gzip.
     let mut damaged = frame_bytes(&[1; 20]).to_vec();
     damaged[0] = 1;
