@@ -260,8 +260,8 @@ fn limit(
         StopReason::Deadline => (
             Code::DeadlineExceeded,
             "DEADLINE_EXCEEDED",
-            "the call's deadline passed",
-            "it",
+            "the call's deadline came, or left too little time to go on,",
+            "the deadline",
         ),
         // With more time it would try more.
         StopReason::Exhausted => (

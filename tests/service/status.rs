@@ -185,13 +185,25 @@ async fn who_takes_any_solution_and_gets_none_is_told_of_no_proof() {
     };
     // There is not enough time for even the narrowest of its beams, so it starts none.
     let little_time = asked(100, Algorithm::StagedBeam);
-    for (request, timeout, name, fix) in [
-        (few_nodes, "30S", "NODE_LIMIT", "limits.max_nodes"),
-        (little_time, "600m", "TIME_LIMIT", "the call's deadline"),
+    for (request, timeout, code, name, fix) in [
+        (
+            few_nodes,
+            "30S",
+            Code::ResourceExhausted,
+            "NODE_LIMIT",
+            "limits.max_nodes",
+        ),
+        (
+            little_time,
+            "600m",
+            Code::DeadlineExceeded,
+            "DEADLINE_EXCEEDED",
+            "the deadline",
+        ),
     ] {
         let timeout = [("grpc-timeout", timeout)];
         let answer = raw.call("Solve", &timeout, frame(&request)).await;
-        assert_reason(&answer.status, Code::ResourceExhausted, name);
+        assert_reason(&answer.status, code, name);
         let text = answer.status.message();
         assert!(text.contains("before any solution was found"), "{text}");
         assert!(
