@@ -244,34 +244,33 @@ fn limit(
     alternative: &str,
     mut metadata: Vec<(&'static str, String)>,
 ) -> Status {
-    let (code, reason, what, fix) = match reason {
+    let code = match reason {
+        StopReason::Deadline => Code::DeadlineExceeded,
+        _ => Code::ResourceExhausted,
+    };
+    let (reason, what, fix) = match reason {
         StopReason::NodeLimit => (
-            Code::ResourceExhausted,
             "NODE_LIMIT",
             "the node limit was reached",
             "limits.max_nodes",
         ),
         StopReason::MemoryLimit => (
-            Code::ResourceExhausted,
             "MEMORY_LIMIT",
             "the memory limit was reached",
             "limits.max_memory_bytes",
         ),
         StopReason::Deadline => (
-            Code::DeadlineExceeded,
             "DEADLINE_EXCEEDED",
             "the call's deadline came, or left too little time to go on,",
             "the deadline",
         ),
-        // With more time it would try more.
+        // Hardly ever without a solution.
         StopReason::Exhausted => (
-            Code::ResourceExhausted,
             "TIME_LIMIT",
             "the method exhausted everything it could try in the time allowed",
             "the call's deadline, limits.max_time",
         ),
         _ => (
-            Code::ResourceExhausted,
             "TIME_LIMIT",
             "the time limit was reached",
             "limits.max_time",

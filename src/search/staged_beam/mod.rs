@@ -50,8 +50,9 @@ const LEARNED_WIDTH_ELSEWHERE: usize = 192;
 /// `most_moves`, or in a few times the usual number of moves. (The last block may be solved by a table beyond
 /// that.)
 ///
-/// Beams of 64 boards and more (192 where the blank does not belong in a corner) end with the learned estimate. Should none of its boards reach the goal
-/// that way, the search goes on from them and leaves a smaller block to it, and finally none.
+/// Beams of 64 boards and more (192 where the blank does not belong in a corner) end with the learned estimate.
+/// Should none of its boards reach the goal that way, the search goes on from them and leaves a smaller block to
+/// it, and finally none.
 #[must_use]
 pub fn solver(
     problem: &Problem,
