@@ -17,8 +17,8 @@ use loyd::heuristic::walking_distance::{self, WalkingDistance};
 use loyd::heuristic::{Heuristic, HeuristicKind, Slide, Tiles, pushes, table_counts};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Direction, Metric, Problem, Shape};
+use loyd::search::distance_table::table_walk::TableWalk;
 use loyd::search::distance_table::{Class, DistanceTable, Sweep};
-use loyd::search::table_walk::TableWalk;
 use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
 
 /// The random boards are those of `loyd generate` with this seed.

@@ -8,7 +8,7 @@ use clap::Parser;
 use loyd::config::{MemoryArgs, Parts, ServeConfig, weight};
 use loyd::engine::guide_builder::GuideBuilder;
 use loyd::puzzle::Shape;
-use loyd::search::guides::Home;
+use loyd::search::tables::guides::Home;
 
 #[derive(Parser)]
 struct Arguments {

@@ -4,8 +4,8 @@ use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::pattern_database::{
     self, Bytes, Event, NotBuilt, Partition, RowEntry, Store, Tables, Tier, Watch,
 };
-use crate::search::guides::{AnyGuide, Home};
 use crate::search::ida_star::batch::Guide;
+use crate::search::tables::guides::{AnyGuide, Home};
 use crate::telemetry;
 
 /// A choice of pattern databases for the problems of a home.

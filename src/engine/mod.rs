@@ -34,10 +34,10 @@ use crate::heuristic::pattern_database::Store;
 use crate::heuristic::{HeuristicKind, limit_tables};
 use crate::puzzle::{Board, Metric, Problem, Shape};
 use crate::search::Search;
-use crate::search::batch::Batch;
 use crate::search::chain::optimal_solver;
 use crate::search::constructive::{Constructive, Variant};
-use crate::search::difficulty::{Difficulty, Generated, Range};
+use crate::search::generate::batch::Batch;
+use crate::search::generate::difficulty::{Difficulty, Generated, Range};
 use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
 use crate::telemetry;
 

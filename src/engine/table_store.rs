@@ -13,9 +13,9 @@ use std::thread;
 
 use crate::puzzle::{Metric, Problem, Shape};
 use crate::search::distance_table::{Class, DistanceTable, Sweep};
-use crate::search::guides::Home;
 use crate::search::plan::Ready;
 use crate::search::tables::Tables;
+use crate::search::tables::guides::Home;
 
 use super::guide_builder::{Choice, GuideBuilder};
 

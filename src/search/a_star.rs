@@ -12,6 +12,7 @@
 //! which are checked for before each expansion: the limit is never exceeded, and no piece takes long to add.
 
 mod boards;
+mod open_list;
 mod seen;
 
 use crate::heuristic::{Guided, Heuristic, HeuristicKind, Slide};
@@ -19,10 +20,10 @@ use crate::puzzle::{Problem, Solution};
 
 use super::arena::Arena;
 use super::blank_moves::{BlankMoves, MOVES, SLIDES, back, solution};
-use super::open_list::OpenList;
 use super::{Budget, Progress, Search, Solver, Step, Stop, prepared};
 
 use boards::{Boards, Nibbles, Wide};
+use open_list::OpenList;
 use seen::Seen;
 
 /// From this weight on h decides everything and g only breaks ties. A greater weight would make f too large

@@ -13,17 +13,18 @@ use crate::heuristic::HeuristicKind;
 use crate::heuristic::pushes::{self, PushKind};
 use crate::puzzle::{Metric, Problem, Solution};
 
+use super::anytime::beams;
+use super::anytime::lookahead::{self, Lookahead};
+use super::anytime::widening::{Beams, Widening};
 use super::constructive::{Constructive, Variant};
+use super::distance_table::table_walk::TableWalk;
 use super::distance_table::{Class, DistanceTable};
-use super::guides::{Home, Strength};
 use super::joined::Joined;
-use super::lookahead::{self, Lookahead};
 use super::plan::{Method, Objective, Ready, Stage, plan};
-use super::table_walk::TableWalk;
 use super::tables::Tables;
-use super::widening::{Beams, Widening};
+use super::tables::guides::{Home, Strength};
 use super::{
-    Budget, Iteration, Part, Progress, Search, Solver, Step, Stop, UNNAMED, a_star, beams, ida_star,
+    Budget, Iteration, Part, Progress, Search, Solver, Step, Stop, UNNAMED, a_star, ida_star,
 };
 
 use deferred::Deferred;

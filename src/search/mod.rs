@@ -1,36 +1,28 @@
 //! The solvers. Each is a machine that can be advanced.
 //!
 //! A search holds its whole state and takes no clock, channel or thread, and locks only to get at tables that
-//! searches share. Whoever advances it decides how far. So cancellation, limits, progress and fairness are in
+//! searches share. (Whoever builds a distance table says how many threads may work on it.) Whoever advances it decides how far. So cancellation, limits, progress and fairness are in
 //! one place for all searches.
 
 mod arena;
 mod blank_moves;
 mod forecast;
-mod open_list;
 mod part;
-mod polish;
 mod prepared;
 
 pub mod a_star;
-pub mod batch;
+pub mod anytime;
 pub mod beam;
-pub mod beams;
 pub mod chain;
 pub mod constructive;
 pub mod cycle_automaton;
-pub mod difficulty;
 pub mod distance_table;
-pub mod drawing;
-pub mod guides;
+pub mod generate;
 pub mod ida_star;
 pub mod joined;
-pub mod lookahead;
 pub mod plan;
 pub mod staged_beam;
-pub mod table_walk;
 pub mod tables;
-pub mod widening;
 
 use std::time::Duration;
 

@@ -6,9 +6,10 @@ use std::fmt;
 
 use thiserror::Error;
 
+use super::Stop;
+use super::anytime::beams;
 use super::constructive::Variant;
 use super::ida_star::batch::{LARGE_BYTES, SMALL_BYTES, STRIP_BYTES};
-use super::{Stop, beams};
 use crate::heuristic::pushes::PushKind;
 use crate::heuristic::{HeuristicKind, SMALL_CELLS};
 use crate::puzzle::{Metric, Problem, Shape};

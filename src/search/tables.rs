@@ -1,12 +1,15 @@
 //! The tables of a process: distance tables, each built when it is first requested, and the guides that
 //! others put in.
 
+pub mod guides;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::puzzle::Metric;
 
 use super::distance_table::{Class, DistanceTable};
-use super::guides::Guides;
+
+use guides::Guides;
 
 /// The distance tables of all classes, and pattern databases, shared between threads.
 ///

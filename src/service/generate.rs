@@ -11,9 +11,9 @@ use super::{Puzzles, proto, solve, status};
 use crate::engine::rank::Rank;
 use crate::engine::{Client, Limits, Outcome};
 use crate::search::Search;
-use crate::search::batch::Batch;
-use crate::search::difficulty::Generated;
-use crate::search::drawing::{Drawing, Drawn};
+use crate::search::generate::batch::Batch;
+use crate::search::generate::difficulty::Generated;
+use crate::search::generate::drawing::{Drawing, Drawn};
 
 /// The bytes of a cell of a board: as drawn, in the message, and encoded, with some overhead for
 /// each board.

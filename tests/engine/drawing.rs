@@ -9,8 +9,8 @@ use loyd::engine::rank::Rank;
 use loyd::engine::{Failure, StopReason, Wanted};
 use loyd::puzzle::Board;
 use loyd::puzzle::generate::Solvability;
-use loyd::search::batch::Batch;
-use loyd::search::drawing::{Draw, Drawing};
+use loyd::search::generate::batch::Batch;
+use loyd::search::generate::drawing::{Draw, Drawing};
 use loyd::search::{Step, Stop};
 
 use crate::fake::{Scripted, engine, receive, unlimited, wanting};

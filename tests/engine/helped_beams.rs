@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use loyd::engine::pool::Pool;
 use loyd::puzzle::Solution;
+use loyd::search::anytime::widening::{Beams, Kind, Scale, Widening};
 use loyd::search::beam::Pass;
-use loyd::search::widening::{Beams, Kind, Scale, Widening};
 use loyd::search::{Budget, Part, Progress, Search, Step, Stop};
 
 use crate::fake::{PATIENCE, to_and_fro};

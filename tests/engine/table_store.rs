@@ -13,7 +13,7 @@ use loyd::heuristic::HeuristicKind;
 use loyd::heuristic::pattern_database::Store;
 use loyd::puzzle::{Dice, Metric, Problem};
 use loyd::search::distance_table::{Class, DistanceTable};
-use loyd::search::guides::Home;
+use loyd::search::tables::guides::Home;
 use loyd::search::{Budget, Search, Step, ida_star};
 
 use crate::fake::{PATIENCE, receive};

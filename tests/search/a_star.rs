@@ -1,3 +1,5 @@
+mod korf_boards;
+
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::{Budget, Search, Step, Stop, a_star};

@@ -1,3 +1,6 @@
+mod layers;
+mod shared_rows;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 

@@ -10,11 +10,11 @@ use loyd::search::beam;
 use loyd::search::chain::{Chain, optimal_solver};
 use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::distance_table::Class;
-use loyd::search::guides::{AnyGuide, Home};
 use loyd::search::ida_star::batch::{Guide, Small};
 use loyd::search::joined::Joined;
 use loyd::search::plan::{Algorithm, Method, Objective, Ratio, Ready, Stage, plan};
 use loyd::search::tables::Tables;
+use loyd::search::tables::guides::{AnyGuide, Home};
 use loyd::search::{Budget, Progress, Search, Step, Stop, a_star, ida_star};
 
 use crate::constructive;

@@ -1,5 +1,7 @@
 //! Boards of every size, solved at once.
 
+mod moves;
+
 use std::sync::Arc;
 
 use loyd::puzzle::{Board, Dice, Direction, GoalLayout, Parity, Problem, Replay, Shape, Symmetry};

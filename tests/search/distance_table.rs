@@ -1,5 +1,8 @@
 //! Every distance of every board with a table, compared with independent counts.
 
+mod table_walk;
+mod twelve_cells;
+
 use std::sync::Arc;
 use std::thread;
 

@@ -1,3 +1,7 @@
+mod batch;
+mod both_ways;
+mod pushes;
+
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::{Budget, Iteration, Search, Step, Stop, a_star, ida_star};

@@ -1,8 +1,8 @@
 //! The metric in which each push of a line of tiles counts as one move.
 
 use loyd::puzzle::{Dice, Metric, Shape};
+use loyd::search::distance_table::table_walk::TableWalk;
 use loyd::search::distance_table::{Class, DistanceTable};
-use loyd::search::table_walk::TableWalk;
 use loyd::search::tables::Tables;
 use loyd::search::{Budget, Search, Step};
 

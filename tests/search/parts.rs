@@ -7,11 +7,11 @@ use loyd::heuristic::pattern_database::{self, CellSet, Partition, Tier, Watch};
 use loyd::puzzle::{Dice, Metric, Problem, Shape};
 use loyd::search::chain::Chain;
 use loyd::search::constructive::Variant;
-use loyd::search::guides::AnyGuide;
 use loyd::search::ida_star::batch::{Guide, SMALL_BYTES, Small};
 use loyd::search::ida_star::both_ways::{self, Probe};
 use loyd::search::plan::{Objective, Stage};
 use loyd::search::tables::Tables;
+use loyd::search::tables::guides::AnyGuide;
 use loyd::search::{Budget, Part, Progress, Search, Solver, Step, Stop, ida_star};
 
 use crate::driving::{Run, run};

@@ -11,7 +11,7 @@ use super::plot::Curve;
 use super::{Failure, bar, refuted};
 use crate::bench::{Case, Lengths, Means, Suite, Workers, WrongLength, best_by};
 use crate::cli::spelling::count;
-use crate::search::beams;
+use crate::search::anytime::beams;
 use crate::search::tables::Tables;
 
 /// The default deadlines.

@@ -8,7 +8,7 @@ use super::{Held, Shared, Wanted};
 use crate::engine::guide_builder::{Choice, GuideBuilder};
 use crate::heuristic::pattern_database::{NotBuilt, Watch};
 use crate::search::distance_table::Class;
-use crate::search::guides::{AnyGuide, Home};
+use crate::search::tables::guides::{AnyGuide, Home};
 use crate::telemetry;
 
 /// How often to check how far a build has come, and whether it is still wanted.

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::time::Duration;
 
 use super::Chain;
-use crate::search::guides::Strength;
 use crate::search::plan::Objective;
+use crate::search::tables::guides::Strength;
 use crate::search::{Budget, Part, Progress, Search};
 
 /// With more time than this left, some 24-puzzles are proven with a worker's help, while a wider beam would

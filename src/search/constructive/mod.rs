@@ -30,7 +30,7 @@ use walk::Walks;
 pub use variant::Variant;
 
 use super::distance_table::Class;
-use super::table_walk::TableWalk;
+use super::distance_table::table_walk::TableWalk;
 use super::tables::Tables;
 use super::{Budget, Progress, Search, Step, Stop};
 use crate::puzzle::{Board, Direction, Problem, Shape, plain_goal, plain_tile};

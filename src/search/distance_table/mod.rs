@@ -6,6 +6,7 @@ mod class;
 mod position;
 mod pull;
 mod sweep;
+pub mod table_walk;
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;

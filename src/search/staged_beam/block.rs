@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::peel::Block;
 use crate::puzzle::{Board, Direction, Problem, Shape, goal_cell, plain_goal, plain_tile};
+use crate::search::distance_table::table_walk::TableWalk;
 use crate::search::distance_table::{Class, DistanceTable};
-use crate::search::table_walk::TableWalk;
 use crate::search::tables::Tables;
 use crate::search::{Budget, Search, Step};
+
+use super::peel::Block;
 
 /// The position of the block on the board.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use super::distance_table::{DistanceTable, Position};
-use super::{Budget, Progress, Search, Step, Stop};
 use crate::puzzle::{Direction, Problem, Solution, Symmetry};
+use crate::search::{Budget, Progress, Search, Step, Stop};
+
+use super::{DistanceTable, Position};
 
 /// Walks downhill through a [`DistanceTable`]: every step is one move nearer to the goal.
 ///
@@ -12,7 +13,7 @@ use crate::puzzle::{Direction, Problem, Solution, Symmetry};
 /// use std::sync::Arc;
 /// use loyd::puzzle::{Board, GoalLayout, Problem, Shape};
 /// use loyd::search::distance_table::{Class, DistanceTable};
-/// use loyd::search::table_walk::TableWalk;
+/// use loyd::search::distance_table::table_walk::TableWalk;
 /// use loyd::search::{Budget, Search, Step};
 ///
 /// let shape = Shape::new(3, 3)?;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loyd::puzzle::{Dice, Problem, Solution};
+use loyd::search::anytime::beams::staged;
+use loyd::search::anytime::widening::{Beams, Kind, Scale};
 use loyd::search::beam::Pass;
-use loyd::search::beams::staged;
 use loyd::search::tables::Tables;
-use loyd::search::widening::{Beams, Kind, Scale};
 use loyd::search::{Budget, Step, Stop};
 
 use crate::support::{random_problem, shape};

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use loyd::puzzle::{Dice, Problem};
-use loyd::search::beams::{are_staged, beams, staged};
+use loyd::search::anytime::beams::{are_staged, beams, staged};
+use loyd::search::anytime::widening::{Beams, Kind, Scale};
 use loyd::search::tables::Tables;
-use loyd::search::widening::{Beams, Kind, Scale};
 use loyd::search::{beam, staged_beam};
 
 use crate::support::{random_problem, shape};

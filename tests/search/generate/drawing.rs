@@ -2,8 +2,8 @@
 
 use loyd::puzzle::generate::{Solvability, board_seed, scramble, uniform};
 use loyd::puzzle::{Board, Dice, GoalLayout, Parity};
-use loyd::search::batch::Batch;
-use loyd::search::drawing::{Draw, Drawing, Drawn};
+use loyd::search::generate::batch::Batch;
+use loyd::search::generate::drawing::{Draw, Drawing, Drawn};
 use loyd::search::{Budget, Search, Step, Stop};
 
 use crate::support::shape;

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use crate::heuristic::learned::near;
 use crate::puzzle::{Problem, Shape};
+use crate::search::beam::{self, End, Pass};
+use crate::search::staged_beam;
+use crate::search::tables::Tables;
 
-use super::beam::{self, End, Pass};
 use super::polish;
-use super::staged_beam;
-use super::tables::Tables;
 use super::widening::{Beams, Kind, Scale};
 
 /// Whether beams are worth it on boards of this shape: smaller boards are soon solved to optimality.

@@ -1,8 +1,8 @@
 //! A board drawn at random, as a search like any other, so that it is done in slices, too.
 
-use super::{Budget, Progress, Search, Step, Stop};
 use crate::puzzle::generate::{Solvability, Walk, uniform};
 use crate::puzzle::{Board, Dice};
+use crate::search::{Budget, Progress, Search, Step, Stop};
 
 /// How a board is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use loyd::puzzle::{Direction, Problem, Solution};
+use loyd::search::anytime::widening::{Beams, Kind, Scale, Widening};
 use loyd::search::beam::Pass;
-use loyd::search::widening::{Beams, Kind, Scale, Widening};
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 
 use crate::support::problem;

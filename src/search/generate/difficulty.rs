@@ -4,9 +4,9 @@ use std::mem::replace;
 
 use thiserror::Error;
 
-use super::{Budget, Progress, Search, Solver, Step, Stop};
 use crate::puzzle::generate::Walk;
 use crate::puzzle::{Board, Dice, Problem, Shape, Solution, canonical_symmetry};
+use crate::search::{Budget, Progress, Search, Solver, Step, Stop};
 
 /// After this many measured boards in a row, none of them farther than the farthest so far, a board within
 /// the range is accepted in place of one at the target.
@@ -332,7 +332,7 @@ fn is_open(shape: Shape, home: usize) -> bool {
 ///
 /// ```
 /// use loyd::puzzle::Shape;
-/// use loyd::search::difficulty::greatest_length;
+/// use loyd::search::generate::difficulty::greatest_length;
 ///
 /// assert_eq!(greatest_length(Shape::new(4, 4)?, 15), Some(80));
 /// assert_eq!(greatest_length(Shape::new(5, 5)?, 24), None);

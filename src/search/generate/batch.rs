@@ -1,8 +1,7 @@
 //! Several boards, one search after the other, each with its own seed.
 
 use crate::puzzle::generate::board_seed;
-
-use super::{Budget, Progress, Search, Step, Stop};
+use crate::search::{Budget, Progress, Search, Step, Stop};
 
 /// Runs one search for each board of a batch.
 pub struct Batch<S, F> {

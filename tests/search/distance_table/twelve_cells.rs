@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::{Dice, Problem, Solution};
-use loyd::search::difficulty::greatest_length;
+use loyd::search::distance_table::table_walk::TableWalk;
 use loyd::search::distance_table::{Class, DistanceTable, Sweep};
+use loyd::search::generate::difficulty::greatest_length;
 use loyd::search::ida_star;
-use loyd::search::table_walk::TableWalk;
 
 use crate::driving::run;
 use crate::support::{goal, neighbours, random_problem, shape, walk};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loyd::puzzle::{Dice, Problem};
+use loyd::search::anytime::lookahead::{self, Lookahead};
 use loyd::search::constructive::Variant;
-use loyd::search::lookahead::{self, Lookahead};
 use loyd::search::tables::Tables;
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 

@@ -5,13 +5,14 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::beams::{cube, staged_time};
-use super::constructive::{Constructive, Variant};
-use super::joined::Joined;
-use super::tables::Tables;
-use super::widening::FIRST_SHARE;
-use super::{Budget, Progress, Search, Step, Stop};
 use crate::puzzle::{Problem, Shape, Solution};
+use crate::search::constructive::{Constructive, Variant};
+use crate::search::joined::Joined;
+use crate::search::tables::Tables;
+use crate::search::{Budget, Progress, Search, Step, Stop};
+
+use super::beams::{cube, staged_time};
+use super::widening::FIRST_SHARE;
 
 /// The time of a solution with a look-ahead of 2, 3, … pushes, relative to that with two, as measured from
 /// 32×32 to 100×100. With a look-ahead beyond the last, a single tile of a large board would take longer than

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use loyd::puzzle::Board;
 use loyd::puzzle::generate::board_seed;
-use loyd::search::batch::Batch;
 use loyd::search::chain::optimal_solver;
-use loyd::search::difficulty::{Difficulty, Generated, Range};
+use loyd::search::generate::batch::Batch;
+use loyd::search::generate::difficulty::{Difficulty, Generated, Range};
 use loyd::search::tables::Tables;
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 

@@ -2,9 +2,9 @@
 
 mod windows;
 
-use super::beam::{self, Pass, Ready};
-use super::{Budget, Progress, Search, Step, Stop};
 use crate::puzzle::{Problem, Shape, Solution};
+use crate::search::beam::{self, Pass, Ready};
+use crate::search::{Budget, Progress, Search, Step, Stop};
 
 use windows::Windows;
 

@@ -5,18 +5,18 @@ use std::time::Duration;
 
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::Metric;
+use loyd::search::anytime::widening::Widening;
 use loyd::search::chain::Chain;
 use loyd::search::constructive::Variant;
-use loyd::search::guides::AnyGuide;
 use loyd::search::plan::{Objective, Ratio, Stage};
 use loyd::search::tables::Tables;
-use loyd::search::widening::Widening;
+use loyd::search::tables::guides::AnyGuide;
 use loyd::search::{Budget, Part, Progress, Search, Step, Stop};
 
+use super::widening::{A_NODE, Fakes, share};
 use crate::korf;
 use crate::parts::weak;
 use crate::support::shape;
-use crate::widening::{A_NODE, Fakes, share};
 
 const MEMORY: u64 = 1 << 40;
 

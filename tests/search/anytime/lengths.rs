@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loyd::puzzle::{Dice, Problem};
-use loyd::search::beams::beams;
+use loyd::search::anytime::beams::beams;
+use loyd::search::anytime::widening::Widening;
 use loyd::search::tables::Tables;
-use loyd::search::widening::Widening;
 use loyd::search::{Budget, Search, Step};
 
 use crate::support::{random_problem, shape};

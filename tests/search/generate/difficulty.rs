@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use loyd::puzzle::{Board, Direction, GoalLayout, Problem, Solution};
-use loyd::search::difficulty::{Difficulty, Generated, Range, RangeError, greatest_length};
+use loyd::search::generate::difficulty::{
+    Difficulty, Generated, Range, RangeError, greatest_length,
+};
 use loyd::search::{Budget, Progress, Search, Solver, Step, Stop};
 use rustc_hash::FxHashMap;
 

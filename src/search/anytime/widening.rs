@@ -15,9 +15,9 @@ mod side_beam;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::beam::Pass;
-use super::{Budget, Part, Progress, Search, Step, Stop};
 use crate::puzzle::Solution;
+use crate::search::beam::Pass;
+use crate::search::{Budget, Part, Progress, Search, Step, Stop};
 
 use pace::Pace;
 use share::{Ends, Share};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::arena::Arena;
+use crate::search::arena::Arena;
 
 /// Where a node stands in the list. Nodes with the same key share a bucket.
 ///

@@ -7,10 +7,9 @@ use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::pattern_database::{Additive, RowEntry};
 use crate::puzzle::{Problem, Shape, canonical_symmetry};
-
-use super::Solver;
-use super::ida_star::batch::{Guide, Large, Small};
-use super::ida_star::both_ways::{self, Probe, Rival};
+use crate::search::Solver;
+use crate::search::ida_star::batch::{Guide, Large, Small};
+use crate::search::ida_star::both_ways::{self, Probe, Rival};
 
 /// A shape and the blank's home cell, the same for all that are mirror images of each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use loyd::puzzle::{Dice, Problem, Solution};
+use loyd::search::distance_table::table_walk::TableWalk;
 use loyd::search::distance_table::{Class, DistanceTable};
-use loyd::search::table_walk::TableWalk;
 use loyd::search::{Budget, Search, Step, Stop};
 
 use crate::support::{goal, random_problem, shape};

@@ -1,0 +1,8 @@
+//! The shortest solution within a time.
+
+mod beams;
+mod lengths;
+mod lookahead;
+mod polish;
+mod side_beam;
+mod widening;

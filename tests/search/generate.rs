@@ -1,0 +1,5 @@
+//! Boards made to order.
+
+mod batch;
+mod difficulty;
+mod drawing;
