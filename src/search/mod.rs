@@ -1,8 +1,8 @@
 //! The solvers. Each is a machine that can be advanced.
 //!
 //! A search holds its whole state and takes no clock, channel or thread, and locks only to get at tables that
-//! searches share. (Whoever builds a distance table says how many threads may work on it.) Whoever advances it decides how far. So cancellation, limits, progress and fairness are in
-//! one place for all searches.
+//! searches share. Whoever advances it decides how far. So cancellation, limits, progress and fairness are in
+//! one place for all searches. (Only a distance table is built by as many threads as its builder allows.)
 
 mod arena;
 mod blank_moves;

@@ -322,6 +322,10 @@ impl Widening {
 
     /// Begins the next beam, or claims the memory that it takes.
     fn begin(&mut self, budget: Budget) {
+        if self.kept_all || self.widest >= self.beams.widest() {
+            self.stop = Some(Stop::Exhausted);
+            return;
+        }
         let replay = self.replay(budget.time.unwrap_or_default());
         let left = budget.time.map(|left| left.saturating_sub(replay));
         let share = left.map(|left| self.share(left));
@@ -329,38 +333,29 @@ impl Widening {
         let is_paired = share == Some(Share::Second)
             || !self.side_beams.is_empty()
             || self.is_paired && !self.last_failed;
-        let is_timed = budget.time.is_some() && !self.is_hasty;
-        let planned = given.map(Ends::plan).filter(|_| is_timed);
-        let mut scale = self.next(planned, is_paired);
         let is_too_late = budget.time.is_some_and(|left| {
             2 * self.next(Some(left), is_paired).width < self.beams.narrowest()
         });
-        if self.kept_all || self.widest >= self.beams.widest() {
-            self.stop = Some(Stop::Exhausted);
-            return;
-        }
         if is_too_late {
             self.stop = Some(Stop::Time);
             return;
         }
+        let is_timed = budget.time.is_some() && !self.is_hasty;
+        let planned = given.map(Ends::plan).filter(|_| is_timed);
+        let mut scale = self.next(planned, is_paired);
         scale.width = scale.width.max(self.beams.narrowest());
         scale.width = scale.width.min(self.beams.widest());
         let slack = if is_timed { SLACK } else { 1.0 };
         let mut most = scale.times(slack);
         most.width = most.width.min(self.beams.widest());
-        let wanted = self.beams.bytes(most);
         let memory = budget.memory.saturating_sub(self.side_beams.memory());
-        if wanted > memory {
+        if self.beams.bytes(most) > memory {
             if memory > self.claimed {
                 // A search that claims memory may be granted more.
                 self.claimed = memory;
                 return;
             }
-            most = self.widest_in(memory, most);
-            let kind = self.beams.kind(most.width, is_paired);
-            if kind != most.kind {
-                most = self.widest_in(memory, Scale { kind, ..most });
-            }
+            most = self.widest_in(memory, most, is_paired);
             let is_no_wider = most.width <= self.widest && !is_timed;
             if most.width < self.beams.narrowest() || is_no_wider {
                 self.stop = Some(Stop::Memory);
@@ -385,8 +380,17 @@ impl Widening {
         self.is_paired |= share == Some(Share::Second);
     }
 
-    /// The widest beam, up to `most`, that takes no more than `memory` bytes.
-    fn widest_in(&self, memory: u64, most: Scale) -> Scale {
+    /// The widest beam of the kind that suits it, up to `most`, that takes no more than `memory` bytes.
+    fn widest_in(&self, memory: u64, most: Scale, is_paired: bool) -> Scale {
+        let fits = self.widest_of_kind(memory, most);
+        let kind = self.beams.kind(fits.width, is_paired);
+        if kind == fits.kind {
+            return fits;
+        }
+        self.widest_of_kind(memory, Scale { kind, ..fits })
+    }
+
+    fn widest_of_kind(&self, memory: u64, most: Scale) -> Scale {
         let mut fits = Scale { width: 0, ..most };
         for bit in (0..=most.width.max(1).ilog2()).rev() {
             let wider = Scale {
@@ -577,7 +581,7 @@ impl Search for Widening {
             } else {
                 bytes
             };
-            own + bytes
+            own.saturating_sub(self.own_progress().reserved()) + bytes
         })
     }
 
