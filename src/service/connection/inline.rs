@@ -29,7 +29,7 @@ pub struct Inline(Arc<Mutex<Calls>>);
 
 impl Inline {
     fn came(&self) -> MutexGuard<'_, Calls> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.0)
     }
 }
 
@@ -44,13 +44,40 @@ where
     }
 }
 
+/// When waiting calls have to give way to others.
+type Until = Arc<Mutex<Instant>>;
+
+/// A call that has started and goes on only until then.
+struct InTurn {
+    call: BoxFuture<'static, ()>,
+    until: Until,
+}
+
+impl Future for InTurn {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        if Instant::now() >= *locked(&self.until) {
+            // Once two calls wake themselves, the stream of all looks at no others.
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        self.call.as_mut().poll(cx)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// The calls of a connection. Dropping this ends them.
 pub struct UnderWay {
     came: Inline,
     /// Calls taken from `came` that have not started, the next one last.
     next: Calls,
     /// Calls that have started and wait for something.
-    waiting: FuturesUnordered<BoxFuture<'static, ()>>,
+    waiting: FuturesUnordered<InTurn>,
+    until: Until,
 }
 
 impl UnderWay {
@@ -61,6 +88,7 @@ impl UnderWay {
             came,
             next: Vec::new(),
             waiting: FuturesUnordered::new(),
+            until: Arc::new(Mutex::new(Instant::now())),
         }
     }
 
@@ -92,7 +120,8 @@ impl UnderWay {
     fn run(&mut self, cx: &mut Context<'_>, begun: Instant) -> Poll<()> {
         // Waiting calls come first and get half of the turn. If newcomers never stopped, they would
         // get none of it.
-        while begun.elapsed() < TURN / 2 && self.end_one(cx) {}
+        let half = TURN / 2;
+        while begun.elapsed() < half && self.end_one(cx, begun + half) {}
         loop {
             if self.next.is_empty() {
                 std::mem::swap(&mut self.next, &mut self.came.came());
@@ -102,9 +131,10 @@ impl UnderWay {
                 // The waker does nothing, because calls that wait are polled again anyway.
                 let mut context = Context::from_waker(Waker::noop());
                 if call.as_mut().poll(&mut context).is_pending() {
-                    self.waiting.push(call);
+                    let until = Arc::clone(&self.until);
+                    self.waiting.push(InTurn { call, until });
                 }
-            } else if !self.end_one(cx) {
+            } else if !self.end_one(cx, begun + TURN) && begun.elapsed() < TURN {
                 return Poll::Ready(());
             }
             if begun.elapsed() >= TURN {
@@ -113,8 +143,9 @@ impl UnderWay {
         }
     }
 
-    /// Lets the waiting calls continue, and returns whether one of them has ended.
-    fn end_one(&mut self, cx: &mut Context<'_>) -> bool {
+    /// Lets the waiting calls continue for so long, and returns whether one of them has ended.
+    fn end_one(&mut self, cx: &mut Context<'_>, until: Instant) -> bool {
+        *locked(&self.until) = until;
         let ended = Pin::new(&mut self.waiting).poll_next(cx);
         matches!(ended, Poll::Ready(Some(())))
     }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use futures_util::task::{ArcWake, waker};
 use hyper::rt::Executor;
 use loyd::service::{Inline, UnderWay};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 /// Counts how often it is woken.
 #[derive(Default)]
@@ -139,6 +139,44 @@ fn many_calls_give_way_to_others_and_go_on_later() {
         assert!(now == CALLS || woken.0.load(Ordering::Relaxed) > before);
     }
     // No turn is longer than 0.5 ms and a call.
+    assert!(turns >= CALLS / 6, "{turns} turns");
+}
+
+#[test]
+fn calls_that_go_on_waiting_give_way_to_others() {
+    const CALLS: usize = 100;
+    let inline = Inline::default();
+    let mut under_way = UnderWay::of(inline.clone());
+    let (started, done) = (Arc::default(), Arc::default());
+    let gate = Arc::new(Notify::new());
+    for _ in 0..CALLS {
+        let (started, done) = (count(&started), count(&done));
+        let gate = Arc::clone(&gate);
+        inline.execute(async move {
+            let woken = gate.notified();
+            started.await;
+            woken.await;
+            let begun = Instant::now();
+            while begun.elapsed() < Duration::from_micros(100) {}
+            done.await;
+            pending::<()>().await;
+        });
+    }
+    let woken = Arc::new(Woken::default());
+    let waker = waker(Arc::clone(&woken));
+    let mut context = Context::from_waker(&waker);
+    let seen = |counted: &Arc<AtomicUsize>| counted.load(Ordering::Relaxed);
+    while seen(&started) < CALLS {
+        assert!(under_way.poll_turn(&mut context, silent).is_pending());
+    }
+    gate.notify_waiters();
+    let mut turns = 0;
+    while seen(&done) < CALLS {
+        let before = woken.0.load(Ordering::Relaxed);
+        assert!(under_way.poll_turn(&mut context, silent).is_pending());
+        turns += 1;
+        assert!(seen(&done) == CALLS || woken.0.load(Ordering::Relaxed) > before);
+    }
     assert!(turns >= CALLS / 6, "{turns} turns");
 }
 
