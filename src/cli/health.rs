@@ -105,8 +105,7 @@ impl HealthArgs {
         if status.code() == Code::NotFound {
             return Failure::Input(format!(
                 "the server does not know the service {:?}\n\
-                 --service takes loyd.v1.PuzzleService or loyd.tables, or is left out; a server \
-                 that is shutting down knows no service.",
+                 --service takes loyd.v1.PuzzleService or loyd.tables, or is left out.",
                 self.service
             ));
         }

@@ -2,9 +2,7 @@
 //! running search for an equal question.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use crate::search::Progress;
 use crate::search::chain::Chain;
 use crate::search::plan::{Objective, Stage};
 use crate::telemetry;
@@ -17,7 +15,9 @@ use super::pool::{self, Next};
 use super::rank::Rank;
 use super::share::{Asker, Publisher, Shared};
 use super::solving::Terms;
-use super::{Best, Client, Engine, Limits, Question, Refused, Waiting, Work, expected_moves};
+use super::{
+    Best, Client, Engine, Limits, Question, Refused, Reservation, Solving, Waiting, expected_moves,
+};
 
 impl Engine {
     /// Answers an easy question at once. For any other, starts a search or joins one for an equal
@@ -41,7 +41,8 @@ impl Engine {
             takes_any && matches!(first, Some(Stage::Constructive(_) | Stage::TableWalk));
         let mut begun = None;
         if is_easy {
-            let mut easy = self.begin(&question, stages.clone(), never_fails, &limits)?;
+            let held = self.hold(&question, &stages, &limits)?;
+            let mut easy = self.begin(&question, stages.clone(), never_fails, &limits, held);
             if self.pool.begin_here(client, &mut easy.job, easy::CHUNK) == Next::Finished {
                 telemetry::solved_at_once();
                 return Ok(self.solving(easy.asker, limits, objective, None));
@@ -54,34 +55,66 @@ impl Engine {
             max_memory: limits.memory,
         });
         let (due, _) = limits.time_up();
-        let asker = self.cache.ask(&key, due, || {
-            let problem = &key.question.problem;
-            let (until, rank, averages) = if never_fails {
-                let rank = Rank::of_first_answer(problem.shape());
-                (Until::Found, rank, &self.first_answers)
-            } else {
-                let rank = Rank::of_proof(problem);
-                (Until::Proven(pool::SLICE), rank, &self.proofs)
-            };
-            let average = averages.of(rank);
-            // Where any solution will do, only the call's own deadline limits the wait for the first.
-            let latest = if takes_any {
-                limits.deadline
-            } else {
-                Some(due)
-            };
-            self.in_time(client, rank, average.get(), latest)?;
-            let Begun { asker, job } = match begun.take() {
-                Some(begun) => begun,
-                None => self.begin(&key.question, stages, never_fails, &limits)?,
-            };
-            let promise = self.backlog.promise(until, average);
-            let ticket = self.submit(client, job.ranked(rank).promised(promise))?;
-            asker.shared().placed(ticket);
-            Ok::<_, Refused>(asker)
-        })?;
+        let mut held = None;
+        let mut ask = |held: &mut Option<Reservation>| {
+            self.cache.ask(&key, due, || {
+                let problem = &key.question.problem;
+                let (until, rank, averages) = if never_fails {
+                    let rank = Rank::of_first_answer(problem.shape());
+                    (Until::Found, rank, &self.first_answers)
+                } else {
+                    let rank = Rank::of_proof(problem);
+                    (Until::Proven(pool::SLICE), rank, &self.proofs)
+                };
+                let average = averages.of(rank);
+                // Where any solution will do, only the call's own deadline limits the wait for the first.
+                let latest = if takes_any {
+                    limits.deadline
+                } else {
+                    Some(due)
+                };
+                self.in_time(client, rank, average.get(), latest)?;
+                let Begun { asker, job } = match begun.take() {
+                    Some(begun) => begun,
+                    None => {
+                        let bytes = first_bytes(&key.question, &stages);
+                        let free = || self.memory.reserve_free(bytes);
+                        let held = held.take().or_else(free).ok_or(NotBegun::NoneFree)?;
+                        self.begin(&key.question, stages.clone(), never_fails, &limits, held)
+                    }
+                };
+                let promise = self.backlog.promise(until, average);
+                let ticket = self.submit(client, job.ranked(rank).promised(promise))?;
+                asker.shared().placed(ticket);
+                Ok(asker)
+            })
+        };
+        let asker = loop {
+            match ask(&mut held) {
+                Ok(asker) => break asker,
+                Err(NotBegun::Refused(refused)) => return Err(refused),
+                // Others may give some back in a moment, for which nobody else should have to wait.
+                Err(NotBegun::NoneFree) => {
+                    held = Some(self.hold(&key.question, &stages, &limits)?)
+                }
+            }
+        };
         let leave = self.cache.leave_later(key, &asker);
         Ok(self.solving(asker, limits, objective, Some(leave)))
+    }
+
+    /// Reserves memory for the beginning of a search; may wait for it, but not for long.
+    fn hold(
+        &self,
+        question: &Question,
+        stages: &[Stage],
+        limits: &Limits,
+    ) -> Result<Reservation, Refused> {
+        match self.memory.reserve(first_bytes(question, stages)) {
+            Some(held) => Ok(held),
+            // While others hold nearly all memory, it begins without pattern databases.
+            None => self.reserve_above(expected_moves(question.problem.shape()), limits.answer),
+        }
     }
 
     /// Creates the search for a question and its first asker.
@@ -91,15 +124,8 @@ impl Engine {
         stages: Vec<Stage>,
         answer_first: bool,
         limits: &Limits,
-    ) -> Result<Begun, Refused> {
-        let shape = question.problem.shape();
-        let moves = expected_moves(shape);
-        let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
-        // While others hold nearly all memory, it begins without pattern databases.
-        let held = match self.memory.reserve(moves + fixed.unwrap_or(0)) {
-            Some(held) => held,
-            None => self.reserve_above(moves, limits.answer)?,
-        };
+        held: Reservation,
+    ) -> Begun {
         let chain = Chain::new(
             question.problem.clone(),
             question.metric,
@@ -109,7 +135,7 @@ impl Engine {
         );
         let (asker, publisher) = Shared::begin(answer_first, limits.time_up().0);
         let job = Job::new(chain, publisher, limits.nodes, limits.memory, held);
-        Ok(Begun { asker, job })
+        Begun { asker, job }
     }
 
     fn solving(
@@ -123,10 +149,27 @@ impl Engine {
             objective: Some(objective),
             never_fails: asker.shared().answers_first(),
         };
-        Solving {
-            waiting: Waiting::new(asker, limits, terms, self.draining.clone()),
-            _leave: leave,
-        }
+        Waiting::new(asker, limits, terms, self.draining.clone(), leave)
+    }
+}
+
+/// The bytes of a search's first solution and of what its stages hold from the beginning.
+fn first_bytes(question: &Question, stages: &[Stage]) -> u64 {
+    let shape = question.problem.shape();
+    let fixed = stages.iter().map(|stage| stage.fixed_bytes(shape)).max();
+    expected_moves(shape) + fixed.unwrap_or(0)
+}
+
+/// Why a search has not begun.
+enum NotBegun {
+    Refused(Refused),
+    /// There is no free memory for it.
+    NoneFree,
+}
+
+impl From<Refused> for NotBegun {
+    fn from(refused: Refused) -> Self {
+        Self::Refused(refused)
     }
 }
 
@@ -134,36 +177,4 @@ impl Engine {
 struct Begun {
     asker: Asker<Best>,
     job: Job<Chain, Publisher<Best>>,
-}
-
-/// A request's part in the search for its question. Dropping it leaves the search.
-#[derive(Debug)]
-pub struct Solving {
-    // Dropped before `_leave`, which checks whether anybody still waits.
-    waiting: Waiting<Best>,
-    _leave: Option<Leave>,
-}
-
-impl Work for Solving {
-    fn progress(&self) -> Progress {
-        self.waiting.progress()
-    }
-
-    fn queued(&self) -> Duration {
-        self.waiting.queued()
-    }
-}
-
-impl std::ops::Deref for Solving {
-    type Target = Waiting<Best>;
-
-    fn deref(&self) -> &Waiting<Best> {
-        &self.waiting
-    }
-}
-
-impl std::ops::DerefMut for Solving {
-    fn deref_mut(&mut self) -> &mut Waiting<Best> {
-        &mut self.waiting
-    }
 }

@@ -76,6 +76,8 @@ pub enum Failure {
         best_length: usize,
         /// Whether any solution would have done.
         takes_any: bool,
+        /// Whether no other method would have found one sooner.
+        never_fails: bool,
     },
     /// Others hold the memory that the search would need.
     Shortage,

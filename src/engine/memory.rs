@@ -69,9 +69,17 @@ impl Memory {
     /// until these give them back.
     #[must_use]
     pub fn reserve(self: &Arc<Self>, bytes: u64) -> Option<Reservation> {
-        if !self.take(bytes) && !self.take_spare(bytes) {
-            return None;
-        }
+        let is_taken = self.take(bytes) || self.take_spare(bytes);
+        is_taken.then(|| self.taken(bytes))
+    }
+
+    /// The same, but waits for nobody.
+    #[must_use]
+    pub fn reserve_free(self: &Arc<Self>, bytes: u64) -> Option<Reservation> {
+        self.take(bytes).then(|| self.taken(bytes))
+    }
+
+    fn taken(self: &Arc<Self>, bytes: u64) -> Reservation {
         let mut reservation = Reservation {
             memory: Arc::clone(self),
             bytes,
@@ -79,7 +87,7 @@ impl Memory {
             reported: 0,
         };
         reservation.report();
-        Some(reservation)
+        reservation
     }
 
     /// Takes bytes that are free. Returns whether there were enough.

@@ -1,7 +1,8 @@
 //! Runs searches for requests: workers, limits, cancellation, and one search shared by equal questions.
 //!
 //! Uses `search` and the layers beneath it, and knows nothing of gRPC. Everything that waits is
-//! asynchronous; everything that computes is a [`pool::Task`].
+//! asynchronous; everything that computes is a [`pool::Task`], of which only `easy` ones run where they
+//! were asked for.
 
 mod admission;
 mod ask;
@@ -42,13 +43,12 @@ use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
 use crate::telemetry;
 
 pub use admission::{Lack, Refused};
-pub use ask::Solving;
 pub use ending::{Failure, StopReason};
 pub use limits::{Caps, FOREVER, Limits, Wanted, until};
 pub use memory::{Reservation, expected_moves};
 pub use pipe::Pipe;
 pub use pool::Client;
-pub use solving::{Best, Glance, News, Outcome, Waiting, Work};
+pub use solving::{Best, Glance, News, Outcome, Solving, Waiting, Work};
 
 use average::Average;
 use backlog::{Backlog, StandingLine};
@@ -251,7 +251,13 @@ impl Engine {
             objective: None,
             never_fails: false,
         };
-        Ok(Waiting::new(asker, limits, terms, self.draining.clone()))
+        Ok(Waiting::new(
+            asker,
+            limits,
+            terms,
+            self.draining.clone(),
+            None,
+        ))
     }
 
     /// A search for `count` boards whose optimal lengths to `goal` lie in a range, each from its own seed.

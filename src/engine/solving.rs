@@ -11,6 +11,7 @@ use crate::search::plan::Objective;
 use crate::search::{Iteration, Progress, Stop};
 use crate::telemetry;
 
+use super::cache::Leave;
 use super::ending::{Failure, StopReason};
 use super::job::End;
 use super::limits::{Limits, TimeUp, until};
@@ -92,7 +93,8 @@ impl Terms {
     }
 }
 
-/// One asker's wait for a search, ended by the search, the asker's limits or a drain.
+/// One asker's wait for a search, ended by the search, the asker's limits or a drain. Dropping it leaves the
+/// search.
 #[derive(Debug)]
 pub struct Waiting<T: Collect> {
     asker: Asker<T>,
@@ -101,7 +103,12 @@ pub struct Waiting<T: Collect> {
     draining: CancellationToken,
     /// How many findings have been reported as news.
     told: usize,
+    /// Dropped after the asker, as it looks whether anybody still waits.
+    _leave: Option<Leave>,
 }
+
+/// A request's part in the search for its question.
+pub type Solving = Waiting<Best>;
 
 /// What ended a wait.
 enum Woken {
@@ -119,6 +126,7 @@ impl<T: Collect + Clone> Waiting<T> {
         limits: Limits,
         terms: Terms,
         draining: CancellationToken,
+        leave: Option<Leave>,
     ) -> Self {
         Self {
             asker,
@@ -126,6 +134,7 @@ impl<T: Collect + Clone> Waiting<T> {
             terms,
             draining,
             told: 0,
+            _leave: leave,
         }
     }
 
@@ -273,6 +282,7 @@ impl<T: Collect + Clone> Waiting<T> {
             progress: snapshot.progress,
             best_length: snapshot.found.best_length(),
             takes_any: self.terms.takes_any(),
+            never_fails: self.terms.never_fails,
         })
     }
 }

@@ -2,13 +2,18 @@
 
 use std::panic::resume_unwind;
 
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
 use tokio_util::task::AbortOnDropHandle;
 use tonic::Status;
 
 use super::status;
 
-/// Does `work` here, or in a task of its own when there is much of it. Dropping the call cancels
-/// the task unless it has started.
+/// How many do such work at once. More would take the processor from the threads that serve clients.
+const AT_ONCE: usize = 2;
+
+/// Does `work` on a thread of its own, once there is a place. Dropping the call cancels it unless it has
+/// started.
 ///
 /// # Errors
 /// When the runtime ends.
@@ -16,15 +21,35 @@ use super::status;
 /// # Panics
 /// When the work does: a panic belongs to the call.
 pub(super) async fn apart<T: Send + 'static>(
-    is_much: bool,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Status> {
-    if !is_much {
-        return Ok(work());
-    }
-    let task = AbortOnDropHandle::new(tokio::spawn(async move { work() }));
+    static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
+    let place = PLACES.acquire().await.map_err(|_| status::draining())?;
+    let task = AbortOnDropHandle::new(spawn_blocking(move || {
+        let done = work();
+        drop(place);
+        done
+    }));
     task.await.map_err(|failed| match failed.try_into_panic() {
         Ok(panic) => resume_unwind(panic),
         Err(_ended) => status::draining(),
     })
+}
+
+/// The same if there is much of it; otherwise does it here.
+///
+/// # Errors
+/// When the runtime ends.
+///
+/// # Panics
+/// When the work does.
+pub(super) async fn apart_if<T: Send + 'static>(
+    is_much: bool,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, Status> {
+    if is_much {
+        apart(work).await
+    } else {
+        Ok(work())
+    }
 }

@@ -19,7 +19,7 @@ pub struct Call {
     answer: Arc<Mutex<Option<Reservation>>>,
 }
 
-/// What a handler records of its call, for the log.
+/// What a handler records of its call, for the log and for whoever sends its answer.
 #[derive(Clone, Debug, Default)]
 pub struct Record {
     /// Who called.
@@ -28,18 +28,33 @@ pub struct Record {
     pub shape: Option<Shape>,
     /// The objective.
     pub objective: Option<&'static str>,
-    /// The outcome, in one word.
-    pub outcome: Option<&'static str>,
+    /// How it failed, in one word.
+    pub failure: Option<&'static str>,
+    /// What it was answered, in one word. That is its outcome only once the answer has been sent.
+    pub answer: Option<&'static str>,
+    /// The solution that it was answered.
+    pub solved: Option<Solved>,
     /// Whether a limit has ended its search, which is counted then.
     pub limited: bool,
     /// The length of the solution.
     pub length: Option<usize>,
+    /// Whether its answer takes long to encode.
+    pub is_large: bool,
     /// The nodes generated.
     pub nodes: u64,
     /// The time from arrival to the first slice.
     pub queued: Duration,
     /// The time from arrival to when the search was left, if there was a search.
     pub left: Option<Duration>,
+}
+
+/// A solution, for the metrics.
+#[derive(Clone, Copy, Debug)]
+pub struct Solved {
+    /// The number of slides.
+    pub slides: usize,
+    /// The time from the call's arrival to the answer.
+    pub elapsed: Duration,
 }
 
 impl Call {
@@ -82,6 +97,12 @@ impl Call {
     /// Adds to the record that will be logged.
     pub fn note(&self, note: impl FnOnce(&mut Record)) {
         note(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Whether its answer takes long to encode.
+    pub fn is_large(&self) -> bool {
+        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
+        record.is_large
     }
 
     /// Records the work that has been done for the call.

@@ -14,7 +14,7 @@ pub(super) fn check_solvable(
     let (start, goal) = convert::read_check(request, puzzles.max_side)?;
     let response = convert::check_response(&start, &goal);
     call.note(|record| {
-        record.outcome = Some(if response.solvable {
+        record.answer = Some(if response.solvable {
             "solvable"
         } else {
             "unsolvable"

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tonic::{Request, Status};
 
-use super::apart::apart;
+use super::apart::apart_if;
 use super::call::{Call, Noted};
 use super::convert::{self, Kind, ReadGenerate};
 use super::{Puzzles, proto, solve, status};
@@ -50,6 +50,7 @@ pub(super) async fn generate(
         goal, count, kind, ..
     } = read;
     let is_large = cells > AT_ONCE;
+    call.note(|record| record.is_large = is_large);
     let boards = match kind {
         Kind::Draw(draw) => {
             let rank = Rank::of_first_answer(goal.shape());
@@ -81,6 +82,7 @@ pub(super) async fn generate(
             written(outcome, is_large, board).await?
         }
     };
+    call.note(|record| record.answer = Some("generated"));
     Ok(proto::GenerateResponse { seed, boards })
 }
 
@@ -91,7 +93,7 @@ async fn written<T: Send + 'static>(
     board: impl Fn(T) -> proto::GeneratedBoard + Send + 'static,
 ) -> Result<Vec<proto::GeneratedBoard>, Status> {
     let boards = outcome.found.into_iter();
-    apart(is_large, move || boards.map(board).collect()).await
+    apart_if(is_large, move || boards.map(board).collect()).await
 }
 
 /// Runs a search for boards to its end.
@@ -112,10 +114,8 @@ where
         .draw(client, rank, search, limits)
         .map_err(|refused| status::refused(&refused))?;
     let mut waiting = Noted::new(waiting, call.clone());
-    let outcome = waiting.end().await.map_err(|failure| {
-        call.note(|record| record.outcome = Some(failure.name()));
+    waiting.end().await.map_err(|failure| {
+        call.note(|record| record.failure = Some(failure.name()));
         status::not_drawn(&failure)
-    })?;
-    call.note(|record| record.outcome = Some("generated"));
-    Ok(outcome)
+    })
 }

@@ -1,9 +1,12 @@
 //! What the health protocol says about this server.
 
+use std::future::ready;
 use std::pin::Pin;
+use std::task::Poll;
 use std::time::Duration;
 
-use tokio_stream::{Stream, StreamExt};
+use futures_util::stream::{Stream, StreamExt, once, pending, poll_fn};
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 use tonic::{Code, Request, Response, Status};
 use tonic_health::ServingStatus;
 use tonic_health::pb::health_check_response::ServingStatus as Told;
@@ -23,23 +26,29 @@ const TABLES_LOOK: Duration = Duration::from_millis(250);
 
 /// The state shown by the health protocol: of the process (`""`), of the service, and of its tables.
 #[derive(Clone, Debug)]
-pub struct Health(HealthReporter);
+pub struct Health {
+    reporter: HealthReporter,
+    /// Cancelled when watchers have to go.
+    leaving: CancellationToken,
+}
 
 impl Health {
     /// Reports the process and the service as serving. Also returns the service that answers health calls.
     pub async fn new() -> (Self, HealthServer<impl health_server::Health>) {
         let reporter = HealthReporter::new();
-        let service = HealthServer::new(Watched(HealthService::from_health_reporter(
-            reporter.clone(),
-        )));
-        let health = Self(reporter);
+        let leaving = CancellationToken::new();
+        let service = HealthServer::new(Watched {
+            service: HealthService::from_health_reporter(reporter.clone()),
+            leaving: leaving.clone(),
+        });
+        let health = Self { reporter, leaving };
         health.say(SERVICE_NAME, ServingStatus::Serving).await;
         health.say(TABLES, ServingStatus::NotServing).await;
         (health, service)
     }
 
     async fn say(&self, name: &str, status: ServingStatus) {
-        self.0.set_service_status(name, status).await;
+        self.reporter.set_service_status(name, status).await;
     }
 
     /// Reports the state of the engine's tables for as long as it is polled.
@@ -65,48 +74,59 @@ impl Health {
         self.say(SERVICE_NAME, ServingStatus::NotServing).await;
     }
 
-    /// Ends the streams of watchers: they have been told, and would hold up a drain.
-    pub async fn end(&mut self) {
-        for name in [SERVICE_NAME, TABLES, ""] {
-            self.0.clear_service_status(name).await;
-        }
+    /// Ends the streams of watchers once they have been told everything: they would hold up a drain.
+    pub fn end(&self) {
+        self.leaving.cancel();
     }
 }
 
 /// tonic's service, except that watching an unknown name yields `SERVICE_UNKNOWN` and a stream that
 /// stays open, as the protocol requires. tonic refuses such calls.
 #[derive(Debug)]
-struct Watched(HealthService);
+struct Watched {
+    service: HealthService,
+    leaving: CancellationToken,
+}
+
+type Statuses = Pin<Box<dyn Stream<Item = Result<HealthCheckResponse, Status>> + Send>>;
+
+/// The same, until it has nothing to tell at the moment and has to end.
+fn until_left(
+    statuses: impl Stream<Item = Result<HealthCheckResponse, Status>> + Send + 'static,
+    left: WaitForCancellationFutureOwned,
+) -> Statuses {
+    let (mut statuses, mut left) = (Box::pin(statuses), Box::pin(left));
+    Box::pin(poll_fn(move |cx| match statuses.poll_next_unpin(cx) {
+        Poll::Pending => left.as_mut().poll(cx).map(|()| None),
+        told => told,
+    }))
+}
 
 #[tonic::async_trait]
 impl health_server::Health for Watched {
-    type WatchStream =
-        Pin<Box<dyn Stream<Item = Result<HealthCheckResponse, Status>> + Send + 'static>>;
+    type WatchStream = Statuses;
 
     async fn check(
         &self,
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<HealthCheckResponse>, Status> {
-        self.0.check(request).await
+        self.service.check(request).await
     }
 
     async fn watch(
         &self,
         request: Request<HealthCheckRequest>,
     ) -> Result<Response<Self::WatchStream>, Status> {
-        let stream: Self::WatchStream = match self.0.watch(request).await {
+        let left = self.leaving.clone().cancelled_owned();
+        let statuses = match self.service.watch(request).await {
             Err(status) if status.code() == Code::NotFound => {
-                // Open for as long as the process reports anything about itself.
-                let process = Request::new(HealthCheckRequest::default());
-                let process = self.0.watch(process).await?.into_inner();
-                Box::pin(process.map(|told| {
-                    told.map(|_| HealthCheckResponse {
-                        status: Told::ServiceUnknown.into(),
-                    })
-                }))
+                let unknown = HealthCheckResponse {
+                    status: Told::ServiceUnknown.into(),
+                };
+                until_left(once(ready(Ok(unknown))).chain(pending()), left)
             }
-            watched => Box::pin(watched?.into_inner()),
+            watched => until_left(watched?.into_inner(), left),
         };
-        Ok(Response::new(stream))
+        Ok(Response::new(statuses))
     }
 }

@@ -5,9 +5,10 @@ use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body::{Body as HttpBody, Frame, SizeHint};
@@ -17,7 +18,8 @@ use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::Service;
 
-use super::call::Call;
+use super::apart::apart;
+use super::call::{Call, Record};
 use super::caught::caught;
 use super::connection::{InTime, Peer, Room, Sending};
 use super::status::{self, code_name};
@@ -177,15 +179,14 @@ struct Watch {
 
 impl Watch {
     /// Reports the call to the caller's trace.
-    fn end_trace(&self, elapsed: Duration) -> Option<TraceId> {
+    fn end_trace(&self, record: &Record, elapsed: Duration) -> Option<TraceId> {
         if !self.is_ours {
             return None;
         }
-        let record = self.call.record();
         self.trace.end(&Ended {
             method: self.method.name(),
             code: self.code.into(),
-            outcome: record.outcome.unwrap_or(outcome(self.code)),
+            outcome: outcome(self.code, record),
             request_id: self.request_id.to_str().unwrap_or_default(),
             shape: record.shape,
             objective: record.objective,
@@ -241,7 +242,13 @@ impl Watch {
             sending.begins();
         }
         Ok(response.map(|body| {
+            let (body, encoding) = if self.call.is_large() {
+                (Body::empty(), Some(encoded(body).boxed()))
+            } else {
+                (body, None)
+            };
             Body::new(Watched {
+                encoding,
                 body,
                 rest: Bytes::new(),
                 watch: self,
@@ -255,20 +262,25 @@ impl Drop for Watch {
         let elapsed = self.call.arrived.elapsed();
         let code = code_name(self.code);
         telemetry::request_handled(self.method, (self.code as usize, code), elapsed);
-        let trace_id = self.end_trace(elapsed);
         let record = self.call.record();
+        if let (Code::Ok, Some(solved), Some(shape), Some(objective)) =
+            (self.code, record.solved, record.shape, record.objective)
+        {
+            telemetry::solved(shape.cells(), objective, solved.slides, solved.elapsed);
+        }
+        let trace_id = self.end_trace(&record, elapsed);
         let id = self.request_id.to_str().unwrap_or_default();
         // Refusals because of overload or a token are counted in other lines, at most one a second
         // for each cause. A search that had begun before it lacked memory has its own line.
-        let was_begun = record.outcome == Some(Failure::Shortage.name());
+        let was_begun = record.failure == Some(Failure::Shortage.name());
         let is_told_elsewhere = self.overloaded && !was_begun || self.code == Code::Unauthenticated;
         if self.is_ours && !is_told_elsewhere {
             tracing::info!(
                 method = self.method.name(),
-                client = record.client.map(tracing::field::display),
+                client = record.client.as_ref().map(tracing::field::display),
                 size = record.shape.map(tracing::field::display),
                 objective = record.objective,
-                outcome = record.outcome.unwrap_or(outcome(self.code)),
+                outcome = outcome(self.code, &record),
                 code,
                 length = record.length,
                 nodes = record.nodes,
@@ -292,12 +304,45 @@ impl Drop for Watch {
 /// A response body that looks for the status in the trailers, and hands out its data in pieces, so
 /// that at most one piece waits in the transport for a peer that does not read.
 struct Watched {
+    /// The first frame of a large answer and what comes after it, until they are there.
+    encoding: Option<BoxFuture<'static, Result<(Body, NextFrame), Status>>>,
     body: Body,
     rest: Bytes,
     watch: Watch,
 }
 
+/// The next frame of a body, as far as it is there.
+type NextFrame = Poll<Option<Result<Frame<Bytes>, Status>>>;
+
+/// Makes the first frame of a large answer, a whole message, where that keeps nobody waiting.
+async fn encoded(mut body: Body) -> Result<(Body, NextFrame), Status> {
+    apart(move || {
+        let mut context = Context::from_waker(Waker::noop());
+        let first = Pin::new(&mut body).poll_frame(&mut context);
+        (body, first)
+    })
+    .await
+}
+
 impl Watched {
+    /// The next frame as the handler has made it.
+    fn poll_whole(&mut self, cx: &mut Context<'_>) -> NextFrame {
+        if let Some(encoding) = &mut self.encoding {
+            let ended = ready!(encoding.as_mut().poll(cx));
+            self.encoding = None;
+            match ended {
+                Ok((body, first)) => {
+                    self.body = body;
+                    if first.is_ready() {
+                        return first;
+                    }
+                }
+                Err(status) => return Poll::Ready(Some(Err(status))),
+            }
+        }
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
     fn piece(&mut self) -> Frame<Bytes> {
         let piece = self.rest.split_to(self.rest.len().min(PIECE));
         if let Some(sending) = &self.watch.sending {
@@ -311,17 +356,14 @@ impl HttpBody for Watched {
     type Data = Bytes;
     type Error = Status;
 
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> NextFrame {
         if let Some(sending) = &self.watch.sending {
             sending.taken();
         }
         if !self.rest.is_empty() {
             return Poll::Ready(Some(Ok(self.piece())));
         }
-        let frame = match ready!(Pin::new(&mut self.body).poll_frame(cx)) {
+        let frame = match ready!(self.poll_whole(cx)) {
             Some(Ok(frame)) => frame,
             end => return Poll::Ready(end),
         };
@@ -342,7 +384,7 @@ impl HttpBody for Watched {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.is_empty() && self.body.is_end_stream()
+        self.encoding.is_none() && self.rest.is_empty() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
@@ -370,14 +412,15 @@ fn method(path: &str) -> (Method, bool) {
     }
 }
 
-/// The outcome in one word, for calls whose handler has not set one.
-const fn outcome(code: Code) -> &'static str {
-    match code {
-        Code::Ok => "done",
-        Code::Cancelled => "cancelled",
-        Code::DeadlineExceeded => "deadline",
-        Code::Internal | Code::Unknown => "defect",
-        _ => "refused",
+/// The outcome in one word. An answer that was not sent whole is none.
+fn outcome(code: Code, record: &Record) -> &'static str {
+    match (code, record.failure) {
+        (Code::Ok, _) => record.answer.unwrap_or("done"),
+        (_, Some(failure)) => failure,
+        (Code::Cancelled, None) => "cancelled",
+        (Code::DeadlineExceeded, None) => "deadline",
+        (Code::Internal | Code::Unknown, None) => "defect",
+        (_, None) => "refused",
     }
 }
 

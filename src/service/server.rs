@@ -194,7 +194,7 @@ impl Server {
     }
 
     /// Serves until `shutdown`, then drains within the grace period, whatever the clients do.
-    pub async fn run(mut self, shutdown: impl Future<Output = ()>) {
+    pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let config = Arc::new(self.config);
         let connections = Connections::new(Terms {
             calls: self.calls,
@@ -219,7 +219,7 @@ impl Server {
         let _over = tokio::time::timeout(config.drain_delay, accept).await;
         // Closes the listener, so that later clients are refused at once and try another replica.
         connections.accept_last(self.listener);
-        self.health.end().await;
+        self.health.end();
         drain(&connections, &self.engine, config.drain_grace).await;
     }
 }

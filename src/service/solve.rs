@@ -6,14 +6,13 @@ use std::time::Duration;
 use prost::Message;
 use tonic::{Request, Status};
 
-use super::apart::apart;
-use super::call::{Call, Noted};
+use super::apart::apart_if;
+use super::call::{Call, Noted, Solved};
 use super::convert::{self, ReadSolve};
 use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status};
 use crate::engine::{Best, Client, Failure, Limits, Outcome, Solving, expected_moves};
 use crate::search::chain::Answer;
 use crate::search::plan::Objective;
-use crate::telemetry;
 
 /// The longest solution that can fit: a move takes a byte on the wire.
 const MAX_MOVES: usize = MAX_RESPONSE_BYTES - 64 * 1024;
@@ -50,9 +49,10 @@ pub(super) async fn solve(
         return Err(too_large(&format!("a solution of {} moves", moves.len())));
     }
     let is_large = moves.len() > AT_ONCE || read.include_boards;
-    apart(is_large, move || {
+    call.note(|record| record.is_large = is_large);
+    apart_if(is_large, move || {
         let response = response(&call, &read, &outcome, &answer)?;
-        note_answer(&call, &read, &outcome, &answer);
+        note_answer(&call, &outcome, &answer);
         Ok(response)
     })
     .await?
@@ -174,7 +174,7 @@ pub(super) fn end(
     ended: Result<Outcome<Best>, Failure>,
 ) -> Result<(Outcome<Best>, Arc<Answer>), Status> {
     let outcome = ended.map_err(|failure| {
-        call.note(|record| record.outcome = Some(failure.name()));
+        call.note(|record| record.failure = Some(failure.name()));
         status::failed(&failure)
     })?;
     let Some(answer) = outcome.found.answer.clone() else {
@@ -184,32 +184,22 @@ pub(super) fn end(
 }
 
 /// Records an answer that can be sent, for the log and the metrics.
-pub(super) fn note_answer(call: &Call, read: &ReadSolve, outcome: &Outcome<Best>, answer: &Answer) {
+pub(super) fn note_answer(call: &Call, outcome: &Outcome<Best>, answer: &Answer) {
     let bound = outcome.progress.lower_bound;
-    note_solved(call, read, answer.solution.len(), answer.length, bound);
+    note_solved(call, answer.solution.len(), answer.length, bound);
 }
 
 /// Records a solution for the log and the metrics: its number of slides, and its length in the
 /// metric asked for.
-pub(super) fn note_solved(
-    call: &Call,
-    read: &ReadSolve,
-    slides: usize,
-    length: usize,
-    lower_bound: u32,
-) {
+pub(super) fn note_solved(call: &Call, slides: usize, length: usize, lower_bound: u32) {
+    let elapsed = call.arrived.elapsed();
     call.note(|record| {
-        record.outcome = Some(if length as u64 <= u64::from(lower_bound) {
+        record.answer = Some(if length as u64 <= u64::from(lower_bound) {
             "optimal"
         } else {
             "solved"
         });
         record.length = Some(length);
+        record.solved = Some(Solved { slides, elapsed });
     });
-    telemetry::solved(
-        read.start.shape().cells(),
-        convert::objective_name(read.question.objective),
-        slides,
-        call.arrived.elapsed(),
-    );
 }

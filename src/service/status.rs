@@ -1,4 +1,4 @@
-//! The only place that knows gRPC codes: causes in, statuses out.
+//! The only place that makes statuses: causes in, gRPC codes and their details out.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -136,6 +136,7 @@ pub fn failed(failure: &Failure) -> Status {
             progress,
             best_length,
             takes_any,
+            never_fails,
         } => {
             let mut metadata = vec![("lower_bound", progress.lower_bound.to_string())];
             if *best_length > 0 {
@@ -143,10 +144,10 @@ pub fn failed(failure: &Failure) -> Status {
             }
             let bound = progress.lower_bound;
             let proof = format!("the proof was complete: the solution has at least {bound} moves");
-            let (before, alternative) = if *takes_any {
-                ("any solution was found", ", or leave `method` out")
-            } else {
-                (&*proof, ", or ask for BEST")
+            let (before, alternative) = match (takes_any, never_fails) {
+                (true, true) => ("any solution was found", ""),
+                (true, false) => ("any solution was found", ", or leave `method` out"),
+                (false, _) => (&*proof, ", or ask for BEST"),
             };
             limit(*reason, progress, before, alternative, metadata)
         }
@@ -252,12 +253,12 @@ fn limit(
         StopReason::NodeLimit => (
             "NODE_LIMIT",
             "the node limit was reached",
-            "limits.max_nodes",
+            "limits.max_nodes or the server's cap",
         ),
         StopReason::MemoryLimit => (
             "MEMORY_LIMIT",
             "the memory limit was reached",
-            "limits.max_memory_bytes",
+            "limits.max_memory_bytes or the server's cap",
         ),
         StopReason::Deadline => (
             "DEADLINE_EXCEEDED",
@@ -268,24 +269,28 @@ fn limit(
         StopReason::Exhausted => (
             "TIME_LIMIT",
             "the method exhausted everything it could try in the time allowed",
-            "the call's deadline, limits.max_time",
+            "the call's deadline, limits.max_time or the server's cap",
         ),
         _ => (
             "TIME_LIMIT",
             "the time limit was reached",
-            "limits.max_time",
+            "limits.max_time or the server's cap",
         ),
     };
     metadata.push(("nodes_generated", progress.generated.to_string()));
     metadata.push(("nodes_expanded", progress.expanded.to_string()));
     metadata.push(("peak_open", progress.peak_open.to_string()));
-    never_again(status(
+    let status = status(
         code,
         reason,
-        format!("{what} before {before}; raise {fix} or the server's cap{alternative}"),
+        format!("{what} before {before}; raise {fix}{alternative}"),
         metadata,
         ErrorDetails::new(),
-    ))
+    );
+    match code {
+        Code::ResourceExhausted => never_again(status),
+        _ => status,
+    }
 }
 
 /// Why a caller is not let in.

@@ -238,7 +238,7 @@ pub(crate) fn assert_reason(status: &Status, code: Code, expected: &str) {
 }
 
 /// The trailer that controls a client's retry policy.
-const PUSHBACK: &str = "grpc-retry-pushback-ms";
+pub(crate) const PUSHBACK: &str = "grpc-retry-pushback-ms";
 
 /// Asserts the reason of an error for which retrying is useless. It has the code of an overload,
 /// after which clients retry by themselves.

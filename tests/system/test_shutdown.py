@@ -8,6 +8,7 @@ import time
 import unittest
 
 import grpc
+import http2
 from client import SERVICE, Client, Refusal
 from grpc_health.v1 import health_pb2, health_pb2_grpc
 from proxies import DEPLOY
@@ -138,6 +139,31 @@ class Shutdown(unittest.TestCase):
                 board = client.board([1, 2, 3, 4, 5, 6, 0, 7, 8])
                 self.assertEqual(client.Solve(client.solve_request(board)).solution.length, 2)
             self.assert_ends(server, 7.0)
+
+    def test_health_says_so_until_the_end(self):
+        """To those who may still ask: the connections that have a call in flight."""
+        with Server(f"--drain-grace={GRACE}s") as server, Client(server.address) as client:
+            stream = client.stream_request(client.boards(5)[0], "OPTIMAL")
+            with http2.Connection(server.address) as connection:
+                self.ask(connection, 1, "SolveStream", stream.SerializeToString())
+                connection.wait_for(lambda kind, *_: kind == http2.DATA, GRACE)
+                server.terminate()
+                connection.wait_for(lambda kind, *_: kind == http2.GOAWAY, GRACE)
+                for number, name, status in ((3, SERVICE, 2), (5, "", 1)):
+                    asked = health_pb2.HealthCheckRequest(service=name).SerializeToString()
+                    self.ask(connection, number, "Check", asked, "grpc.health.v1.Health")
+                    *_, told = connection.wait_for(
+                        lambda kind, _, stream, __: (kind, stream) == (http2.DATA, number), GRACE
+                    )
+                    answer = health_pb2.HealthCheckResponse(status=status).SerializeToString()
+                    self.assertEqual(told, http2.message(answer))
+            self.assert_ends(server, GRACE)
+
+    def ask(self, connection, number, method, message, service=SERVICE):
+        head = http2.call(method, service)
+        body = http2.message(message)
+        connection.send(http2.frame(http2.HEADERS, http2.END_HEADERS, number, head))
+        connection.send(http2.frame(http2.DATA, http2.END_STREAM, number, body))
 
     def test_a_grace_of_nothing(self):
         with Server("--drain-grace=0s") as server, Client(server.address) as client:

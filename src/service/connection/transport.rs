@@ -162,13 +162,11 @@ impl<T> Transport<T> {
 
 impl<T: AsyncWrite + Unpin> AsyncWrite for Transport<T> {
     fn poll_write(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.sent(&[IoSlice::new(bytes)], &written);
-        written
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(

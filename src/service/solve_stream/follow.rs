@@ -109,7 +109,7 @@ impl Followed {
     /// Records the answer once it has been sent whole: until then the call may still be cut short.
     fn note_answer(&self) {
         if let Some((outcome, answer)) = &self.ended {
-            solve::note_answer(&self.call, &self.writer.read().solve, outcome, answer);
+            solve::note_answer(&self.call, outcome, answer);
         }
     }
 

@@ -78,7 +78,7 @@ pub(super) async fn forward(
     let place = sender.reserve().await.map_err(|_| Ending::Gone)?;
     // Not until there is room for the last event: until then the call may still be cut short.
     let slides = writer.sent();
-    solve::note_solved(&call, &writer.read().solve, slides, length, bound);
+    solve::note_solved(&call, slides, length, bound);
     place.send(Ok(SolveStreamResponse { event }));
     Ok(())
 }

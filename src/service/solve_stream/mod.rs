@@ -78,7 +78,7 @@ enum Ending {
 impl Ending {
     /// A failure, which it records for the log.
     fn failed(call: &Call, failure: Failure) -> Self {
-        call.note(|record| record.outcome = Some(failure.name()));
+        call.note(|record| record.failure = Some(failure.name()));
         Self::Status(status::failed(&failure))
     }
 
@@ -92,7 +92,7 @@ impl Ending {
             telemetry::overloaded("time");
             ("overloaded", status::worked_out_too_slowly())
         };
-        call.note(|record| record.outcome = Some(outcome));
+        call.note(|record| record.failure = Some(outcome));
         Self::Status(status)
     }
 }
