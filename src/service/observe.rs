@@ -242,7 +242,7 @@ impl Watch {
             sending.begins();
         }
         Ok(response.map(|body| {
-            let (body, encoding) = if self.call.is_large() {
+            let (body, encoding) = if self.call.is_large() && !body.is_end_stream() {
                 (Body::empty(), Some(encoded(body).boxed()))
             } else {
                 (body, None)

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use http::{HeaderMap, Request, Response};
 use http_body_util::{BodyExt, Full};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::client::conn::http2::{Builder, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -164,6 +164,9 @@ impl RawAnswer {
     /// Waits for the end of a response.
     pub(crate) async fn of(response: Response<Incoming>) -> Self {
         let (head, body) = response.into_parts();
+        // A status in the headers ends an answer. Clients do not expect even an empty frame after it.
+        let is_told = head.headers.contains_key(Status::GRPC_STATUS);
+        assert_eq!(is_told, body.is_end_stream());
         let collected = in_time(body.collect()).await.unwrap();
         let trailers = collected.trailers().cloned().unwrap_or_default();
         let status = Status::from_header_map(&trailers)

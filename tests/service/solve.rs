@@ -422,6 +422,37 @@ async fn the_boards_on_the_way_of_a_large_board_are_refused() {
 }
 
 #[tokio::test]
+async fn large_answers_that_are_made_at_once_are_whole_or_late() {
+    let service = Service::start().await;
+    let asked = frame(&proto::SolveRequest {
+        include: Some(proto::Include {
+            tiles: false,
+            boards: true,
+        }),
+        ..ask_for(Objective::Fast, &any_board(16, 16, 2))
+    });
+    let answers = (1..=12).map(|number| {
+        let (address, asked) = (service.address, asked.clone());
+        tokio::spawn(async move {
+            let mut raw = RawClient::connect(address).await;
+            // The last one has time enough.
+            let timeout = format!("{}m", if number == 12 { 30_000 } else { 30 * number });
+            raw.call("Solve", &[("grpc-timeout", &timeout)], asked)
+                .await
+        })
+    });
+    let answers = futures_util::future::join_all(answers).await;
+    for answer in answers {
+        let answer = answer.unwrap();
+        match answer.status.code() {
+            Code::Ok => assert!(answer.body.len() > 1 << 20),
+            Code::DeadlineExceeded => assert!(answer.body.is_empty()),
+            code => panic!("{code:?}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn what_cannot_fit_is_not_searched_for() {
     let service = Service::start().await;
     let mut client = service.client().await;
