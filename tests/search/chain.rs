@@ -834,7 +834,7 @@ fn beams_alone_that_were_too_late_for_one_asker_begin_again_for_another() {
             let again = play(Duration::from_micros(1), asker);
             assert_eq!(again, (vec![], Some(Stop::Time)));
         }
-        let (by, end) = play(Duration::from_secs(10), 3);
+        let (by, end) = play(Duration::from_millis(300), 3);
         assert!(!by.is_empty(), "{algorithm}");
         assert_eq!(end, None);
     }
