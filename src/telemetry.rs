@@ -304,10 +304,6 @@ pub(crate) fn request_handled(method: Method, code: (usize, &'static str), elaps
     calls.handled(code).increment(1);
     calls.in_flight.decrement(1);
     calls.seconds.record(elapsed);
-    let lost = lines::lost();
-    if lost > 0 {
-        counter!("loyd_log_lines_lost_total").absolute(lost);
-    }
 }
 
 /// Records how long a request's search waited for its first slice, or until all its callers left.

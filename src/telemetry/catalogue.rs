@@ -178,7 +178,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_log_lines_lost_total",
-        "Log lines lost because they were not read fast enough.",
+        "Log lines lost because they were not read fast enough or could not be written.",
     ),
     (
         Kind::Counter,

@@ -14,12 +14,13 @@ use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
 use metrics_process::Collector;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
-use super::is_serving;
+use super::{is_serving, lines};
 
 /// The content type of Prometheus' text format.
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -106,8 +107,10 @@ async fn converse(stream: TcpStream, metrics: PrometheusHandle) {
 fn answer(request: &Request<Incoming>, metrics: &PrometheusHandle) -> Response<Full<Bytes>> {
     let (status, body) = match (request.method(), request.uri().path()) {
         (&Method::GET | &Method::HEAD, "/metrics") => {
-            // What the system knows of the process is asked only when somebody wants to know.
+            // What the system knows of the process is asked only when somebody wants to know. So is the count of
+            // lost lines, some of which are lost before there is a metric for them.
             Collector::default().collect();
+            counter!("loyd_log_lines_lost_total").absolute(lines::lost());
             (StatusCode::OK, metrics.render())
         }
         (&Method::GET | &Method::HEAD, "/livez") => (StatusCode::OK, "alive\n".to_owned()),

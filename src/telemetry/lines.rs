@@ -22,10 +22,10 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 /// The most bytes of lines that may wait to be written.
 const MOST_BYTES: usize = 4 << 20;
 
-/// The number of lines lost because too many waited.
+/// The number of lines lost because too many waited, or because they could not be written.
 static LOST: AtomicU64 = AtomicU64::new(0);
 
-/// Returns how many lines were lost because they were not read fast enough.
+/// Returns how many lines were lost because they were not read fast enough or could not be written.
 pub(super) fn lost() -> u64 {
     LOST.load(Ordering::Relaxed)
 }
@@ -33,6 +33,8 @@ pub(super) fn lost() -> u64 {
 #[derive(Debug, Default)]
 struct Waiting {
     bytes: Vec<u8>,
+    /// How many lines these bytes are.
+    lines: u64,
     closed: bool,
 }
 
@@ -88,7 +90,7 @@ impl Shared {
     }
 
     fn write_all(&self, mut output: impl Write) {
-        let mut lines = Vec::new();
+        let mut bytes = Vec::new();
         loop {
             let mut waiting = self.lock();
             while waiting.bytes.is_empty() && !waiting.closed {
@@ -102,12 +104,16 @@ impl Shared {
                 thread::sleep(PAUSE);
                 waiting = self.lock();
             }
-            std::mem::swap(&mut lines, &mut waiting.bytes);
+            std::mem::swap(&mut bytes, &mut waiting.bytes);
+            let lines = std::mem::take(&mut waiting.lines);
             let closed = waiting.closed;
             drop(waiting);
-            // If this fails, there is nowhere to report it.
-            let _ = output.write_all(&lines).and_then(|()| output.flush());
-            lines.clear();
+            let written = output.write_all(&bytes).and_then(|()| output.flush());
+            if written.is_err() {
+                // How many of them were written is unknown. The count is the only place to report it.
+                LOST.fetch_add(lines, Ordering::Relaxed);
+            }
+            bytes.clear();
             if closed {
                 return;
             }
@@ -125,6 +131,7 @@ impl Write for &Lines {
         }
         let is_first = waiting.bytes.is_empty();
         waiting.bytes.extend_from_slice(line);
+        waiting.lines += 1;
         drop(waiting);
         if is_first {
             self.0.came.notify_one();

@@ -46,7 +46,7 @@ const H2: &str = "h2=error";
 ///
 /// `filter` is one that [`log_filter`] accepts; h2's warnings are left out unless it names h2. A thread
 /// writes the lines until the returned value is dropped. Calls do not wait for whoever reads the log; if
-/// the reader is too slow, lines are lost and counted.
+/// the reader is too slow or has gone, lines are lost and counted.
 #[must_use]
 pub fn install_logs(format: LogFormat, filter: &str) -> Log {
     let (log, lines) = Log::to(std::io::stderr());

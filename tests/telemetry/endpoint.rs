@@ -20,7 +20,7 @@ fn ask(server: &Server, request: &str) -> (String, String) {
 }
 
 /// What a server says of itself.
-fn scrape(server: &Server) -> Samples {
+pub(crate) fn scrape(server: &Server) -> Samples {
     Samples::read(&ask(server, "GET /metrics").1)
 }
 
