@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::pool::Client;
 use crate::search::plan::PlanError;
 use crate::telemetry;
 
@@ -62,12 +63,13 @@ impl Lack {
 }
 
 impl Refused {
-    /// An overload refusal, given how long the backlog will take. Counts it in the metrics.
-    pub(super) fn overloaded(lack: Lack, backlog: Duration) -> Self {
+    /// An overload refusal of a client, where it is known, given how long the backlog will take. Counts it in
+    /// the metrics.
+    pub(super) fn overloaded(lack: Lack, client: Option<&Client>, backlog: Duration) -> Self {
         /// Sooner than this nothing will have changed; later than this nobody is waiting.
         const RETRY: std::ops::RangeInclusive<Duration> =
             Duration::from_millis(20)..=Duration::from_millis(20 << 8);
-        telemetry::overloaded(lack.name());
+        telemetry::client_overloaded(lack.name(), client.map(|client| &*client.name));
         // Doubled until it is long enough: refusals with few distinct values compress well.
         let mut retry_after = *RETRY.start();
         while retry_after < backlog && retry_after < *RETRY.end() {
@@ -85,12 +87,13 @@ const WAIT_DIVISOR: u32 = 2;
 /// be refused, and the rest need not wait long.
 const WAIT_DIVISOR_IN_LINE: u32 = 4;
 
-/// Refuses a request whose answer cannot be promised within the time `left`, because it must
+/// Refuses a client's request whose answer cannot be promised within the time `left`, because it must
 /// `wait`, perhaps in a line that `stands`, and then takes `work`.
 ///
 /// A request that need not wait is never refused: if it were, nothing could ever correct an
 /// estimate of the work that is too high.
 pub(super) fn in_time(
+    client: Option<&Client>,
     wait: Option<Duration>,
     stands: bool,
     work: Duration,
@@ -104,7 +107,7 @@ pub(super) fn in_time(
     match (wait, left) {
         // When no time is left at all, the request fails with its own deadline instead.
         (Some(wait), Some(left)) if !left.is_zero() && wait > left.saturating_sub(work) / part => {
-            Err(Refused::overloaded(Lack::Time, wait))
+            Err(Refused::overloaded(Lack::Time, client, wait))
         }
         _ => Ok(()),
     }

@@ -294,7 +294,7 @@ impl Engine {
         let reserved = self.memory.reserve(bytes);
         reserved.ok_or_else(|| {
             if self.memory.has_room(bytes, own) {
-                Refused::overloaded(Lack::Memory, self.time_per_round())
+                Refused::overloaded(Lack::Memory, None, self.time_per_round())
             } else {
                 telemetry::limit_stop("memory");
                 Refused::Memory
@@ -327,7 +327,7 @@ impl Engine {
                 Full::Pool => Lack::Places,
                 Full::Share => Lack::Share,
             };
-            Refused::overloaded(lack, self.time_per_round())
+            Refused::overloaded(lack, client, self.time_per_round())
         })
     }
 
@@ -351,7 +351,7 @@ impl Engine {
         let wait = line.max(backlog);
         // A newcomer that overtakes the line does not end it.
         let stands = self.line.stands(wait.is_some() || self.pool.has_line());
-        admission::in_time(wait, stands, work, left)
+        admission::in_time(client, wait, stands, work, left)
     }
 
     /// How long it takes until each task in the pool has had another slice.

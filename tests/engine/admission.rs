@@ -1,18 +1,20 @@
 //! Refusals because no answer could come in time.
 
+use std::num::NonZeroU32;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use loyd::engine::average::Average;
 use loyd::engine::rank::Rank;
-use loyd::engine::{Engine, Lack, Limits, Refused, Waiting, Work};
+use loyd::engine::{Client, Engine, Lack, Limits, Refused, Waiting, Work};
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::constructive::Variant;
 use loyd::search::plan::Objective;
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 
 use crate::fake::{PATIENCE, Scripted, due_in, engine, hopeless, question, receive, unlimited};
+use crate::log::Log;
 use crate::support::{random_problem, shape};
 
 fn square(side: usize, seed: u64) -> Problem {
@@ -197,4 +199,41 @@ fn an_average_begins_with_its_first_sample_and_follows_the_later_ones() {
     assert_eq!(average.get(), Duration::from_millis(70));
     (0..100).for_each(|_| average.learn(Duration::from_millis(1)));
     assert!(average.get() < Duration::from_micros(1_001));
+}
+
+#[test]
+fn the_log_names_the_client_that_is_refused() {
+    let log = Log::default();
+    let _listening = log.listen();
+    let engine = engine(1, 2);
+    let lobby = Client {
+        name: "lobby".into(),
+        weight: NonZeroU32::MIN,
+    };
+    let draw = |search| engine.draw(Some(&lobby), Rank::FIRST, search, unlimited());
+    let (search, release, has_begun) = lasting();
+    let held: Waiting<_> = draw(search).unwrap();
+    has_begun();
+    // Alone it may hold half of the places.
+    let (search, _other, _has_begun) = lasting();
+    let refused = draw(search).err();
+    assert!(
+        matches!(
+            refused,
+            Some(Refused::Overloaded {
+                lack: Lack::Share,
+                ..
+            })
+        ),
+        "{refused:?}"
+    );
+    drop((release, held));
+    let text = log.take();
+    let line: serde_json::Value = serde_json::from_str(text.trim()).unwrap();
+    let fields = &line["fields"];
+    assert_eq!(fields["message"], "overloaded: calls refused");
+    assert_eq!(
+        (&fields["lack"], &fields["client"]),
+        (&"share".into(), &"lobby".into())
+    );
 }

@@ -2,6 +2,8 @@
 #![cfg(feature = "service")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../support/log.rs"]
+mod log;
 #[path = "../support/mod.rs"]
 mod support;
 
