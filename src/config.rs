@@ -4,12 +4,11 @@ mod access;
 mod memory;
 
 use std::net::SocketAddr;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use clap::builder::RangedU64ValueParser;
 use etcetera::BaseStrategy;
 
 pub use access::AccessArgs;
@@ -72,7 +71,7 @@ pub struct ServeConfig {
         env = "LOYD_MAX_CALLS",
         value_name = "CALLS",
         default_value_t = 4096,
-        value_parser = count()
+        value_parser = count
     )]
     pub max_calls: usize,
 
@@ -92,7 +91,7 @@ pub struct ServeConfig {
         env = "LOYD_MAX_CONNECTIONS",
         value_name = "CONNECTIONS",
         default_value_t = 4096,
-        value_parser = count()
+        value_parser = count
     )]
     pub max_connections: usize,
 
@@ -182,18 +181,19 @@ impl ServeConfig {
 /// Settings of the searches, shared by the service and the command line.
 #[derive(Args, Clone, Debug)]
 pub struct EngineArgs {
-    /// The number of worker threads for searches; default: the cores this process may use.
-    #[arg(long, env = "LOYD_WORKERS", value_name = "THREADS")]
-    pub workers: Option<NonZeroUsize>,
+    /// The number of worker threads for searches, 1 to 1024; default: the cores this process may use.
+    #[arg(long, env = "LOYD_WORKERS", value_name = "THREADS", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub workers: Option<u16>,
 
     /// The most searches at once, running and waiting; further requests are refused with OVERLOADED.
     #[arg(
         long,
         env = "LOYD_QUEUE",
         value_name = "SEARCHES",
-        default_value = "1024"
+        default_value_t = 1024,
+        value_parser = count
     )]
-    pub queue: NonZeroUsize,
+    pub queue: usize,
 
     /// The most node generations a request may spend.
     #[arg(
@@ -231,11 +231,11 @@ impl EngineArgs {
     pub fn config(&self) -> Result<EngineConfig, Unusable> {
         let memory = self.memory.parts()?;
         Ok(EngineConfig {
-            workers: self
-                .workers
-                .or_else(|| std::thread::available_parallelism().ok())
-                .map_or(1, NonZeroUsize::get),
-            capacity: self.queue.get(),
+            workers: match self.workers {
+                Some(workers) => workers.into(),
+                None => std::thread::available_parallelism().map_or(1, usize::from),
+            },
+            capacity: self.queue,
             caps: Caps {
                 nodes: self.max_nodes,
                 time: self.max_time,
@@ -273,8 +273,12 @@ impl TableDirArg {
 }
 
 /// Parses a number of at least one.
-fn count() -> RangedU64ValueParser<usize> {
-    RangedU64ValueParser::new().range(1..)
+fn count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("must be at least 1".to_owned()),
+        Ok(count) => Ok(count),
+        Err(_) => Err(format!("{text:?} is not a number")),
+    }
 }
 
 /// Parses a time of more than zero.

@@ -75,6 +75,16 @@ fn a_bound_of_none_is_refused() {
 }
 
 #[test]
+fn the_number_of_workers_has_a_bound() {
+    let parse = |workers| Serve::try_parse_from(["loyd", "--workers", workers]);
+    assert_eq!(parse("1024").unwrap().serve.engine.workers, Some(1024));
+    for workers in ["0", "1025", "100000"] {
+        let refusal = parse(workers).unwrap_err().to_string();
+        assert!(refusal.contains("is not in 1..=1024"), "{refusal}");
+    }
+}
+
+#[test]
 fn times_whose_end_no_clock_can_tell_are_shortened() {
     for flag in [
         "--handshake-timeout",
