@@ -115,6 +115,12 @@ fn reason(details: &ErrorDetails) -> &str {
     details.error_info().map_or("", |info| &info.reason)
 }
 
+/// Whether a refusal has metadata of this name.
+fn tells(details: &ErrorDetails, key: &str) -> bool {
+    let info = details.error_info();
+    info.is_some_and(|info| info.metadata.contains_key(key))
+}
+
 /// Returns the option that fills a field, or the field itself: `board.tiles[3]` says more than any option.
 fn option(field: &str) -> &str {
     let field = field.strip_prefix("solve.").unwrap_or(field);
@@ -140,6 +146,9 @@ fn hint(status: &Status, details: &ErrorDetails, asks_for_proof: bool) -> Option
         }
         ("NODE_LIMIT", _) => return limit("Raise --max-nodes"),
         ("TIME_LIMIT", _) => return limit("Raise --max-time"),
+        // No search has come to a limit, or its nodes would be told: the server's --memory is too little, as the
+        // message says.
+        ("MEMORY_LIMIT", _) if !tells(details, "nodes_generated") => return None,
         ("MEMORY_LIMIT", _) if asks_for_proof => {
             return limit(
                 "Raise --max-memory, or use --algorithm ida-star, which needs almost none",

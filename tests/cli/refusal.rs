@@ -116,7 +116,7 @@ fn best_is_the_advice_to_those_who_ask_for_a_proof() {
         (Code::ResourceExhausted, "MEMORY_LIMIT", "--max-memory"),
         (Code::DeadlineExceeded, "DEADLINE_EXCEEDED", "--timeout"),
     ] {
-        let status = reason(code, name, &[]);
+        let status = reason(code, name, &[("nodes_generated", "7")]);
         for (objective, is_told) in [
             (&["--objective=optimal"][..], true),
             (&["--objective=bounded", "--max-ratio=1.1"], true),
@@ -134,6 +134,20 @@ fn best_is_the_advice_to_those_who_ask_for_a_proof() {
                 "{objective:?}: {complaint}"
             );
         }
+    }
+}
+
+#[test]
+fn a_question_for_which_the_server_has_too_little_memory_gets_no_advice_on_its_own_limit() {
+    let status = reason(Code::ResourceExhausted, "MEMORY_LIMIT", &[]);
+    for arguments in [
+        &["solve", "1 2 0 3"][..],
+        &["solve", "--objective=optimal", "1 2 0 3"],
+    ] {
+        assert_eq!(
+            refused_with(&status, arguments).complaint(),
+            "what happened"
+        );
     }
 }
 
