@@ -120,6 +120,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
         "loyd_cache_hits_total",
         "loyd_cache_misses_total",
         "loyd_stalled_connections_total",
+        "loyd_accept_errors_total",
         "loyd_log_lines_lost_total",
         "loyd_tables_evicted_total",
         "loyd_heuristic_tables_evicted_total",
@@ -363,9 +364,10 @@ pub(crate) fn certificate_expires(seconds: i64) {
     gauge!("loyd_certificate_expires_timestamp_seconds").set(seconds as f64);
 }
 
-/// Logs, at most once per second, a connection that could not be accepted.
+/// Counts a connection that could not be accepted, and logs it at most once per second.
 pub(crate) fn not_accepted(error: &std::io::Error) {
     static LINES: RateLimited = RateLimited::new();
+    counter!("loyd_accept_errors_total").increment(1);
     if let Some((times, since_s)) = LINES.record() {
         tracing::warn!(%error, times, since_s, "cannot accept a connection");
     }

@@ -15,6 +15,7 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     config.check_addresses().map_err(Failure::Input)?;
     let _logs = telemetry::install_logs(config.log_format, &config.log);
     raise_file_limit();
+    check_file_limit(config.max_connections);
     let metrics = telemetry::install_metrics(config.metrics_listen).map_err(|error| {
         Failure::Input(format!(
             "cannot serve metrics on {}: {error}; choose another address with --metrics-listen",
@@ -63,6 +64,27 @@ fn raise_file_limit() {
     limit.current = limit.maximum;
     if let Err(error) = setrlimit(Resource::Nofile, limit) {
         tracing::warn!(%error, "cannot raise the limit of file descriptors");
+    }
+}
+
+/// The file descriptors beside those of connections: the listener of the metrics takes up to 64, and the process
+/// itself some 20.
+const OTHER_FILES: u64 = 100;
+
+/// Warns if there are too few file descriptors for as many connections as the settings allow. It is no reason not to
+/// serve: fewer may come.
+fn check_file_limit(max_connections: usize) {
+    let Some(limit) = getrlimit(Resource::Nofile).current else {
+        return;
+    };
+    let needed = (max_connections as u64).saturating_add(OTHER_FILES);
+    if limit < needed {
+        tracing::warn!(
+            limit,
+            needed,
+            max_connections,
+            "too few file descriptors for --max-connections: raise the limit of open files (ulimit -n) or lower --max-connections"
+        );
     }
 }
 

@@ -51,6 +51,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Counter,
+        "loyd_accept_errors_total",
+        "Failed attempts to accept a connection, mostly because no file descriptor was left.",
+    ),
+    (
+        Kind::Counter,
         "loyd_tls_handshakes_failed_total",
         "TLS handshakes that failed, by reason.",
     ),

@@ -1,10 +1,12 @@
 //! The metrics as they are scraped.
 
+use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Stdio;
 
 use loyd::cli::Samples;
+use tempfile::NamedTempFile;
 
 use crate::server::{Server, wait_for};
 
@@ -54,6 +56,27 @@ fn what_the_system_knows_of_the_process_is_told() {
     // Standard input, output and error, two listeners and this connection.
     let open = told("process_open_fds");
     assert!(open >= 6.0 && told("process_max_fds") > open);
+}
+
+#[test]
+fn too_few_file_descriptors_are_told_at_the_start_and_when_none_is_left() {
+    let log = NamedTempFile::new().unwrap();
+    let server = Server::with_files(64, log.reopen().unwrap());
+    let told = |what| {
+        let text = fs::read_to_string(log.path()).unwrap();
+        text.contains(what).then_some(())
+    };
+    wait_for(
+        || told("too few file descriptors for --max-connections"),
+        "a warning",
+    );
+
+    let connect = |_| TcpStream::connect(server.grpc).unwrap();
+    let connections: Vec<_> = (0..64).map(connect).collect();
+    wait_for(|| told("cannot accept a connection"), "the last one");
+    // A scrape needs one, too.
+    drop(connections);
+    assert!(scrape(&server).sum("loyd_accept_errors_total", &[]) > 0.0);
 }
 
 #[test]

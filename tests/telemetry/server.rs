@@ -13,6 +13,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A server that is killed with the test.
 pub(crate) struct Server {
     pub(crate) process: Child,
+    /// Where it serves gRPC.
+    pub(crate) grpc: SocketAddr,
     /// Where it serves its metrics.
     pub(crate) metrics: SocketAddr,
     _tables: TempDir,
@@ -21,9 +23,21 @@ pub(crate) struct Server {
 impl Server {
     /// Starts a server with its log going there, and waits until it listens.
     pub(crate) fn start(log: impl Into<Stdio>) -> Self {
+        Self::run(Command::new(env!("CARGO_BIN_EXE_loyd")), log)
+    }
+
+    /// The same for a server that may open so many files.
+    pub(crate) fn with_files(files: u32, log: impl Into<Stdio>) -> Self {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", r#"ulimit -n "$0"; exec "$@""#, &files.to_string()])
+            .arg(env!("CARGO_BIN_EXE_loyd"));
+        Self::run(command, log)
+    }
+
+    fn run(mut command: Command, log: impl Into<Stdio>) -> Self {
         let tables = tempfile::tempdir().unwrap();
         let (grpc, metrics) = (free_address(), free_address());
-        let mut command = Command::new(env!("CARGO_BIN_EXE_loyd"));
         command
             .args(["serve", "--workers", "1", "--memory-limit", "256M"])
             .args(["--listen", &grpc.to_string()])
@@ -33,6 +47,7 @@ impl Server {
             .stderr(log);
         let server = Self {
             process: command.spawn().unwrap(),
+            grpc,
             metrics,
             _tables: tables,
         };
