@@ -20,8 +20,9 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The largest file that is read, in bytes. No certificate and no list of tokens is that large.
 const LARGEST: u64 = 8 << 20;
 
-/// Makes a value from the contents of the files, in their order.
-type Parse<T> = fn(&[Vec<u8>]) -> Result<T, String>;
+/// Makes a value from the contents of the files, in their order. It may depend on the value that is in use, if there
+/// is one.
+type Parse<T> = fn(&[Vec<u8>], Option<&T>) -> Result<T, String>;
 
 /// A value that follows its files. Contents that cannot be used do not replace those that could.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl<T: Send + Sync + 'static> Reloaded<T> {
         parse: Parse<T>,
     ) -> Result<Arc<Self>, String> {
         let (contents, seen) = read(&files)?;
-        let current = RwLock::new(Arc::new(parse(&contents)?));
+        let current = RwLock::new(Arc::new(parse(&contents, None)?));
         let reloaded = Arc::new(Self {
             what,
             files,
@@ -75,7 +76,7 @@ impl<T: Send + Sync + 'static> Reloaded<T> {
             if last.as_ref() == Ok(&digest) {
                 return Ok(digest);
             }
-            let value = Arc::new((self.parse)(&contents)?);
+            let value = Arc::new((self.parse)(&contents, Some(&self.current()))?);
             *self.current.write().unwrap_or_else(PoisonError::into_inner) = value;
             tracing::info!(what = self.what, "reloaded");
             telemetry::reload(self.what, Ok(()));

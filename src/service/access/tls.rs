@@ -13,6 +13,7 @@ use tokio_rustls::rustls::{self, RootCertStore, ServerConfig};
 use tokio_rustls::server::TlsStream;
 use x509_parser::extensions::GeneralName;
 use x509_parser::parse_x509_certificate;
+use x509_parser::time::ASN1Time;
 
 use super::identity::Identity;
 use super::reload::Reloaded;
@@ -26,7 +27,21 @@ const ALPN: &[u8] = b"h2";
 pub type Stream = TlsStream<TcpStream>;
 
 /// How to answer handshakes, based on files that may change.
-pub type Certificates = Reloaded<ServerConfig>;
+pub type Certificates = Reloaded<Served>;
+
+/// What is served until the files change.
+#[derive(Debug)]
+pub struct Served {
+    config: Arc<ServerConfig>,
+    valid: Validity,
+}
+
+/// When all certificates of a chain are valid.
+#[derive(Clone, Copy, Debug)]
+struct Validity {
+    from: ASN1Time,
+    until: ASN1Time,
+}
 
 /// Reads the certificates, or returns `None` when TLS was not asked for.
 ///
@@ -47,16 +62,17 @@ pub fn certificates(args: &AccessArgs) -> Result<Option<Arc<Certificates>>, Stri
 }
 
 /// Reads a chain, its key and, if clients need certificates, their authorities.
-fn read(files: &[Vec<u8>]) -> Result<ServerConfig, String> {
+///
+/// A chain that is not valid now does not replace one that is. At the start it is served, with a warning: health
+/// checks and metrics still work, and the next chain is read without a restart.
+fn read(files: &[Vec<u8>], in_use: Option<&Served>) -> Result<Served, String> {
     let [chain, key, authorities @ ..] = files else {
         return Err("a certificate and its key are needed".to_owned());
     };
     let chain = read_certificates(chain).map_err(|error| format!("--tls-cert {error}"))?;
     let key = PrivateKeyDer::from_pem_slice(key)
         .map_err(|error| format!("--tls-key holds no PEM private key: {}", fault(&error)))?;
-    let expires = chain.iter().map(expiry).collect::<Option<Vec<_>>>();
-    let expires = expires.and_then(|times| times.into_iter().min());
-    let expires = expires.ok_or("--tls-cert holds something other than certificates")?;
+    let valid = Validity::of(&chain).ok_or("--tls-cert holds something other than certificates")?;
 
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
@@ -78,8 +94,17 @@ fn read(files: &[Vec<u8>]) -> Result<ServerConfig, String> {
         .with_single_cert(chain, key)
         .map_err(|error| format!("--tls-cert and --tls-key do not match: {error}"))?;
     config.alpn_protocols = vec![ALPN.to_vec()];
-    telemetry::certificate_expires(expires);
-    Ok(config)
+    if let Some(fault) = valid.fault() {
+        if in_use.is_some_and(|served| served.valid.fault().is_none()) {
+            return Err(format!("--tls-cert {fault}"));
+        }
+        tracing::warn!("the certificate of --tls-cert {fault}");
+    }
+    telemetry::certificate_expires(valid.until.timestamp());
+    Ok(Served {
+        config: Arc::new(config),
+        valid,
+    })
 }
 
 fn read_certificates(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, String> {
@@ -104,10 +129,32 @@ const fn fault(error: &pem::Error) -> &'static str {
     }
 }
 
-/// When a certificate expires, in seconds since 1970.
-fn expiry(certificate: &CertificateDer<'_>) -> Option<i64> {
-    let (_, certificate) = parse_x509_certificate(certificate).ok()?;
-    Some(certificate.validity().not_after.timestamp())
+impl Validity {
+    /// Returns when the certificates are valid, or `None` if there are none or something else is among them.
+    fn of(chain: &[CertificateDer<'_>]) -> Option<Self> {
+        let each = chain.iter().map(|certificate| {
+            let (_, certificate) = parse_x509_certificate(certificate).ok()?;
+            let valid = certificate.validity();
+            Some((valid.not_before, valid.not_after))
+        });
+        let (from, until): (Vec<_>, Vec<_>) = each.collect::<Option<Vec<_>>>()?.into_iter().unzip();
+        Some(Self {
+            from: from.into_iter().max()?,
+            until: until.into_iter().min()?,
+        })
+    }
+
+    /// Returns what keeps clients from trusting them now.
+    fn fault(&self) -> Option<String> {
+        let now = ASN1Time::now();
+        if self.until < now {
+            Some(format!("expired on {}", self.until))
+        } else if now < self.from {
+            Some(format!("is not valid before {}", self.from))
+        } else {
+            None
+        }
+    }
 }
 
 /// Answers a handshake. Also returns the name in the client's certificate, if any.
@@ -118,7 +165,7 @@ pub async fn handshake(
     stream: TcpStream,
     certificates: &Certificates,
 ) -> Result<(Stream, Option<Identity>), &'static str> {
-    let acceptor = TlsAcceptor::from(certificates.current());
+    let acceptor = TlsAcceptor::from(Arc::clone(&certificates.current().config));
     match acceptor.accept(stream).await {
         Ok(stream) => {
             let presented = stream.get_ref().1.peer_certificates();

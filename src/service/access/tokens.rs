@@ -38,7 +38,7 @@ impl Tokens {
     /// What is wrong with the file.
     pub fn open(path: &Path) -> Result<Arc<Reloaded<Self>>, String> {
         const SETTING: &str = "--token-file";
-        Reloaded::open("tokens", vec![(SETTING, path.to_owned())], |files| {
+        Reloaded::open("tokens", vec![(SETTING, path.to_owned())], |files, _| {
             let text = std::str::from_utf8(&files[0]).map_err(|_| "it is not UTF-8".to_owned());
             let tokens = text.and_then(Self::read);
             tokens.map_err(|error| format!("{SETTING}: {error}"))

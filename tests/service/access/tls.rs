@@ -8,6 +8,7 @@ use std::time::Duration;
 use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, IsCa, Issuer, KeyPair, SanType,
+    date_time_ymd,
 };
 use tempfile::TempDir;
 use tokio::io::AsyncWriteExt;
@@ -50,6 +51,14 @@ impl Authority {
 
     fn for_server(&self) -> Signed {
         self.sign(&CertificateParams::new(["127.0.0.1".to_owned()]).unwrap())
+    }
+
+    /// A certificate of a server that was valid from the first year to the second.
+    fn for_server_in(&self, from: i32, until: i32) -> Signed {
+        let mut params = CertificateParams::new(["127.0.0.1".to_owned()]).unwrap();
+        params.not_before = date_time_ymd(from, 1, 1);
+        params.not_after = date_time_ymd(until, 1, 1);
+        self.sign(&params)
     }
 
     fn for_client(&self, names: Vec<SanType>, common: &str) -> Signed {
@@ -234,6 +243,51 @@ async fn a_new_certificate_is_served_without_a_restart() {
     })
     .await;
     assert!(!answered(&service, old.trusted()).await);
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_not_valid_now_does_not_replace_one_that_is() {
+    let ours = Authority::new();
+    let files = Files::new(&ours.for_server(), None);
+    let service = files.serve(&[]).await;
+    for (from, until) in [(2020, 2021), (3000, 3001)] {
+        files.write(&ours.for_server_in(from, until));
+        tokio::time::sleep(Duration::from_millis(1_500)).await;
+        assert!(answered(&service, ours.trusted()).await);
+    }
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_not_valid_now_is_served_with_a_warning_and_replaced() {
+    let ours = Authority::new();
+    for (from, until, fault) in [
+        (
+            2020,
+            2021,
+            "the certificate of --tls-cert expired on Jan  1 00:00:00 2021 +00:00",
+        ),
+        (
+            3000,
+            3001,
+            "the certificate of --tls-cert is not valid before Jan  1 00:00:00 3000 +00:00",
+        ),
+    ] {
+        let files = Files::new(&ours.for_server_in(from, until), None);
+        let log = Log::default();
+        let listening = log.listen();
+        let service = files.serve(&[]).await;
+        drop(listening);
+        let text = log.take();
+        assert!(text.contains(fault), "{text}");
+        assert!(!answered(&service, ours.trusted()).await);
+        files.write(&ours.for_server());
+        in_time(async {
+            while !answered(&service, ours.trusted()).await {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+            }
+        })
+        .await;
+    }
 }
 
 #[tokio::test]
