@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use clap::Args;
 use etcetera::BaseStrategy;
+use humantime::format_duration;
 
 pub use access::AccessArgs;
 
@@ -19,6 +20,12 @@ use crate::puzzle::Shape;
 use crate::telemetry::{LogFormat, log_filter};
 
 pub use memory::{MAX_MEMORY, MemoryArgs, Parts, TooMuch, Unusable};
+
+/// The default of the longest time a request may take.
+const MAX_TIME: Duration = Duration::from_secs(60);
+
+/// The default of the time that BEST takes.
+const DEFAULT_TIME: Duration = Duration::from_secs(1);
 
 /// Settings of `loyd serve`.
 #[derive(Args, Clone, Debug)]
@@ -49,9 +56,9 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_OTLP_ENDPOINT", value_name = "URL")]
     pub otlp_endpoint: Option<String>,
 
-    /// The fraction, 0 to 1, to trace of the calls that are not part of a caller's trace. A call that is part of one is traced if the caller's part is.
-    #[arg(long, env = "LOYD_OTLP_RATIO", value_name = "RATIO", default_value = "1", value_parser = ratio)]
-    pub otlp_ratio: f64,
+    /// The fraction, 0 to 1, to trace of the calls that are not part of a caller's trace; default: 1. A call that is part of one is traced if the caller's part is.
+    #[arg(long, env = "LOYD_OTLP_RATIO", value_name = "RATIO", value_parser = ratio)]
+    pub otlp_ratio: Option<f64>,
 
     /// Settings of the searches.
     #[command(flatten)]
@@ -141,11 +148,34 @@ pub struct ServeConfig {
 }
 
 impl ServeConfig {
-    /// Checks that gRPC and metrics do not want the same address.
+    /// Checks that settings do not contradict each other. A default contradicts what is set only if both are the same
+    /// address.
     ///
     /// # Errors
-    /// That they do, naming both options.
-    pub fn check_addresses(&self) -> Result<(), String> {
+    /// The first contradiction, naming both settings, and what to do.
+    pub fn check(&self) -> Result<(), String> {
+        self.check_addresses()?;
+        self.engine.check()?;
+        for (index, (name, weight)) in self.client_weights.iter().enumerate() {
+            let mut before = self.client_weights[..index].iter();
+            if let Some((_, other)) = before.find(|(other, _)| other == name) {
+                return Err(format!(
+                    "--client-weights gives {name} the weights {other} and {weight}: leave out one of them"
+                ));
+            }
+        }
+        if self.otlp_ratio.is_some() && cfg!(not(feature = "otlp")) {
+            return Err(
+                "--otlp-ratio has no effect, as this loyd cannot export traces: build it with `--features otlp`, or \
+                 leave out --otlp-ratio"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
+    /// Checks that gRPC and metrics do not want the same address.
+    fn check_addresses(&self) -> Result<(), String> {
         let (grpc, metrics) = (self.listen, self.metrics_listen);
         // One that stands for all addresses of this machine takes the port on each of them.
         let is_same = grpc.ip() == metrics.ip()
@@ -205,13 +235,13 @@ pub struct EngineArgs {
     )]
     pub max_nodes: u64,
 
-    /// The longest time a request may take.
-    #[arg(long, env = "LOYD_MAX_TIME", value_name = "TIME", default_value = "60s", value_parser = time)]
-    pub max_time: Duration,
+    /// The longest time a request may take; default: 60s.
+    #[arg(long, env = "LOYD_MAX_TIME", value_name = "TIME", value_parser = time)]
+    pub max_time: Option<Duration>,
 
-    /// The time BEST takes when a request sets no limit and has no deadline.
-    #[arg(long, env = "LOYD_DEFAULT_TIME", value_name = "TIME", default_value = "1s", value_parser = time)]
-    pub default_time: Duration,
+    /// The time BEST takes when a request sets no limit and has no deadline; default: 1s, or --max-time if that is less.
+    #[arg(long, env = "LOYD_DEFAULT_TIME", value_name = "TIME", value_parser = time)]
+    pub default_time: Option<Duration>,
 
     /// The memory settings.
     #[command(flatten)]
@@ -223,6 +253,27 @@ pub struct EngineArgs {
 }
 
 impl EngineArgs {
+    /// Returns the longest time a request may take.
+    #[must_use]
+    pub fn max_time(&self) -> Duration {
+        self.max_time.unwrap_or(MAX_TIME)
+    }
+
+    /// Checks that settings do not contradict each other.
+    fn check(&self) -> Result<(), String> {
+        if let (Some(default), Some(most)) = (self.default_time, self.max_time)
+            && default > most
+        {
+            return Err(format!(
+                "--default-time {} is longer than --max-time {}, the longest time a request may take: lower the \
+                 first or raise the second",
+                format_duration(default),
+                format_duration(most)
+            ));
+        }
+        self.memory.check()
+    }
+
     /// Returns the settings as the engine takes them. The default number of workers follows the container's CPU
     /// limit.
     ///
@@ -238,9 +289,9 @@ impl EngineArgs {
             capacity: self.queue,
             caps: Caps {
                 nodes: self.max_nodes,
-                time: self.max_time,
+                time: self.max_time(),
                 memory: memory.search,
-                default_time: self.default_time,
+                default_time: self.default_time.unwrap_or(DEFAULT_TIME),
             },
             memory: memory.searches,
             cache_memory: memory.cache,

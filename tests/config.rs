@@ -106,7 +106,7 @@ fn times_whose_end_no_clock_can_tell_are_shortened() {
             config.max_connection_idle,
             config.max_connection_age,
             config.drain_grace,
-            config.engine.max_time,
+            config.engine.max_time(),
         ];
         let longest = times.into_iter().max().unwrap();
         assert!(longest > Duration::from_secs(3600 * 24 * 365), "{flag}");
@@ -118,7 +118,7 @@ fn times_whose_end_no_clock_can_tell_are_shortened() {
 fn the_two_addresses_differ() {
     let check = |listen: &str, metrics: &str| {
         let set = ["loyd", "--listen", listen, "--metrics-listen", metrics];
-        Serve::try_parse_from(set).unwrap().serve.check_addresses()
+        Serve::try_parse_from(set).unwrap().serve.check()
     };
     for (listen, metrics) in [
         ("127.0.0.1:9000", "127.0.0.1:9000"),
@@ -144,6 +144,49 @@ fn the_two_addresses_differ() {
         ("127.0.0.1:0", "127.0.0.1:0"),
     ] {
         check(listen, metrics).unwrap();
+    }
+}
+
+#[test]
+fn settings_that_contradict_each_other_are_refused() {
+    let check = |flags: &[&str]| {
+        let set = ["loyd"].iter().chain(flags);
+        Serve::try_parse_from(set).unwrap().serve.check()
+    };
+    for (flags, parts) in [
+        (
+            &["--default-time=2m", "--max-time=1s"][..],
+            ["--default-time 2m is longer", "--max-time 1s"],
+        ),
+        (
+            &["--max-memory=2G", "--memory=64M"],
+            ["--max-memory 2048M", "--memory 64M"],
+        ),
+        (
+            &["--client-weights=a=1,b=1,a=2"],
+            ["--client-weights", "a the weights 1 and 2"],
+        ),
+    ] {
+        let refusal = check(flags).unwrap_err();
+        for part in parts {
+            assert!(refusal.contains(part), "{refusal}");
+        }
+    }
+    // One setting is lowered to the other's default, or the other's default to it.
+    for alone in [
+        "--default-time=2m",
+        "--max-time=500ms",
+        "--max-memory=2G",
+        "--memory=64M",
+        "--client-weights=a=1,b=1",
+    ] {
+        check(&[alone]).unwrap();
+    }
+    let ratio = check(&["--otlp-ratio=0.5"]);
+    if cfg!(feature = "otlp") {
+        ratio.unwrap();
+    } else {
+        assert!(ratio.unwrap_err().contains("`--features otlp`"));
     }
 }
 

@@ -12,7 +12,7 @@ use crate::telemetry;
 
 pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     let begun = Instant::now();
-    config.check_addresses().map_err(Failure::Input)?;
+    config.check().map_err(Failure::Input)?;
     let _logs = telemetry::install_logs(config.log_format, &config.log);
     raise_file_limit();
     check_file_limit(config.max_connections);
@@ -24,7 +24,7 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     })?;
     let traces = config.traces_endpoint();
     if let Some(endpoint) = &traces {
-        telemetry::install_traces(endpoint, config.otlp_ratio)
+        telemetry::install_traces(endpoint, config.otlp_ratio.unwrap_or(1.0))
             .map_err(|error| Failure::Input(error.to_string()))?;
     }
     // Before the listener starts: the default action of these signals would kill the process.

@@ -109,6 +109,21 @@ fn megabytes(bytes: u64) -> String {
 }
 
 impl MemoryArgs {
+    /// Checks that settings do not contradict each other.
+    ///
+    /// # Errors
+    /// That one search may hold more than all, naming both settings.
+    pub(super) fn check(&self) -> Result<(), String> {
+        match (self.max_memory, self.memory) {
+            (Some(one), Some(all)) if one > all => Err(format!(
+                "--max-memory {}, for one search, is more than --memory {}, for all: lower the first or raise the second",
+                megabytes(one),
+                megabytes(all)
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Divides the memory.
     ///
     /// # Errors

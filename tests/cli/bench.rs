@@ -194,6 +194,10 @@ fn options_that_would_not_be_used_are_refused() {
             "--max-time is for",
         ),
         (&[&["--plot", "lengths.svg"]], "add --deadline"),
+        (
+            &[&["--suite", "korf", "--count", "5"]],
+            "--count is for --suite uniform",
+        ),
     ] {
         let failure = run(&options.concat()).expect_err("not used");
         assert_eq!(failure.exit(), Exit::BadInput, "{options:?}");

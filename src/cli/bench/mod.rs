@@ -33,6 +33,9 @@ use suites::Name;
 /// The most time for a board, unless another is given.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
+/// How many boards or calls, unless another number is given.
+const COUNT: u64 = 1000;
+
 const EXAMPLES: &str = "\
 Examples:
   loyd bench
@@ -101,9 +104,9 @@ pub struct BenchArgs {
     plot: Option<PathBuf>,
 
     /// For uniform: how many boards. For deadline: at most how many boards of each size or, with
-    /// --server, how many calls.
-    #[arg(long, default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
-    count: u64,
+    /// --server, how many calls. Default: 1000.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    count: Option<u64>,
 
     /// For uniform and deadline: the seed.
     #[arg(long, default_value_t = 1)]
@@ -273,6 +276,11 @@ impl BenchArgs {
             report::print(output, suite, &figures, &made, self.threads, &each)?;
         }
         Ok(())
+    }
+
+    /// Returns how many boards or calls were asked for.
+    fn count(&self) -> u64 {
+        self.count.unwrap_or(COUNT)
     }
 
     fn workers(&self) -> Result<Option<Workers>, Failure> {

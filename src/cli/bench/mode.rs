@@ -45,6 +45,13 @@ impl BenchArgs {
             None if any => Mode::Lengths(DEADLINES.to_vec()),
             None => Mode::Proofs,
         };
+        let is_counted = |name: &Name| matches!(name, Name::Uniform | Name::Deadline);
+        if self.count.is_some() && !self.names().iter().any(is_counted) {
+            return Err(wrong(
+                "--count is for --suite uniform and --suite deadline; other suites and files are solved whole: leave it \
+                 out, or add --suite uniform",
+            ));
+        }
         let stray = self.options_without_effect(&mode);
         match stray.into_iter().find(|&(is_given, _)| is_given) {
             Some((_, hint)) => Err(wrong(hint)),

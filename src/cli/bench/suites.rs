@@ -49,21 +49,16 @@ impl BenchArgs {
             Name::Korf => vec![Suite::Korf],
             Name::Farthest => vec![Suite::Farthest],
             Name::Hard => vec![Suite::Hard],
-            Name::Uniform => vec![uniform(shape, self.count)],
+            Name::Uniform => vec![uniform(shape, self.count())],
             Name::Deadline => SIZES
                 .into_iter()
                 .filter_map(|(rows, columns, count)| {
                     let shape = Shape::new(rows, columns).ok()?;
-                    Some(uniform(shape, count.min(self.count)))
+                    Some(uniform(shape, count.min(self.count())))
                 })
                 .collect(),
         };
-        let names = if self.suite.is_empty() && self.file.is_empty() {
-            &[Name::Korf, Name::Uniform][..]
-        } else {
-            &self.suite[..]
-        };
-        let mut suites: Vec<Suite> = names.iter().copied().flat_map(named).collect();
+        let mut suites: Vec<Suite> = self.names().iter().copied().flat_map(named).collect();
         for path in &self.file {
             let text = fs::read_to_string(path)
                 .map_err(|error| Failure::Input(format!("{}: {error}", path.display())))?;
@@ -73,5 +68,14 @@ impl BenchArgs {
             });
         }
         Ok(suites)
+    }
+
+    /// Returns the suites by their names, without those in files.
+    pub(super) fn names(&self) -> &[Name] {
+        if self.suite.is_empty() && self.file.is_empty() {
+            &[Name::Korf, Name::Uniform]
+        } else {
+            &self.suite
+        }
     }
 }

@@ -267,9 +267,12 @@ impl<'c> Watch<'c> {
     /// How long the calls of a connection that is told to go have to end: as long as a search may
     /// take, and some time to read the answer. Watches of the health have no end, and can be started
     /// again elsewhere.
-    const fn time_to_end(&self) -> Duration {
+    fn time_to_end(&self) -> Duration {
         let config = self.config;
-        config.engine.max_time.saturating_add(config.stall_timeout)
+        config
+            .engine
+            .max_time()
+            .saturating_add(config.stall_timeout)
     }
 
     /// Whether the peer fails to take answers: it does not take the next piece of one, or takes each
