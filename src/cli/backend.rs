@@ -18,6 +18,7 @@ use tonic::{Request, Status};
 
 use super::Failure;
 use super::refusal::bottom;
+use crate::config::time;
 use crate::service::proto::puzzle_service_client::PuzzleServiceClient;
 use crate::service::proto::puzzle_service_server::PuzzleService;
 use crate::service::proto::{
@@ -269,9 +270,9 @@ fn with_deadline<T>(message: T, deadline: Option<Duration>) -> Request<T> {
 /// The longest deadline of a call. The protocol allows eight digits of hours.
 const LONGEST_DEADLINE: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// Parses the deadline of a call: a time such as 50ms.
+/// Parses the deadline of a call: a time of more than zero, such as 50ms.
 pub(super) fn call_deadline(text: &str) -> Result<Duration, String> {
-    let deadline = humantime::parse_duration(text).map_err(|error| error.to_string())?;
+    let deadline = time(text)?;
     if deadline > LONGEST_DEADLINE {
         return Err("must be at most 365days".to_owned());
     }

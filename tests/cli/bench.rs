@@ -161,6 +161,7 @@ fn a_time_of_zero_is_refused() {
         ["--deadline", "0ms"],
         ["--deadline", "1ms,0s"],
         ["--max-time", "0s"],
+        ["--timeout", "0s"],
     ] {
         let error = parse(&[&["bench"], &option[..]].concat()).expect_err("no time");
         assert_eq!(error.kind(), ErrorKind::ValueValidation);

@@ -96,7 +96,7 @@ pub struct BenchArgs {
     /// Look for the best solutions within this CPU time (with --threads, wall-clock time) instead of
     /// shortest solutions; several times are separated by commas. Default for the suite deadline:
     /// 20ms,100ms,1s or, with --server, call deadlines of 5ms,10ms,20ms,50ms,100ms.
-    #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = deadline)]
+    #[arg(long, value_name = "TIME", value_delimiter = ',', value_parser = call_deadline)]
     deadline: Vec<Duration>,
 
     /// Plot the lengths by the deadlines into this file, as SVG.
@@ -149,11 +149,6 @@ pub struct BenchArgs {
     /// With --server: how many calls are in flight at any time.
     #[arg(long, requires = "server", default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..))]
     in_flight: u16,
-}
-
-/// Parses a deadline of more than zero.
-fn deadline(text: &str) -> Result<Duration, String> {
-    time(text).and_then(|_| call_deadline(text))
 }
 
 impl BenchArgs {
