@@ -1,6 +1,6 @@
 //! `loyd tables`: the pattern databases on disk, and the training of the shipped weights.
 
-use std::io::{self, Write};
+use std::io::{self, Write, stderr};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -57,7 +57,7 @@ enum Command {
         #[arg(long)]
         json: bool,
     },
-    /// Read every table to its end and check it. Exit code 5 if one is refused.
+    /// Read every table to its end and check it. Exit code 5 if one is refused. If there is none, standard error says so, and the exit code is 0.
     Verify {
         /// Print one JSON object per table.
         #[arg(long)]
@@ -210,7 +210,12 @@ fn verify(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, 
     let mut exit = Exit::Done;
     // Every table is read even if nobody reads the lines any more.
     let mut written = Ok(());
-    for stored in store.list().map_err(unreadable)? {
+    let all = store.list().map_err(unreadable)?;
+    if all.is_empty() {
+        // A failure to write to standard error cannot be reported.
+        let _ = writeln!(stderr(), "loyd: no tables in {}", store.folder().display());
+    }
+    for stored in all {
         let read = stored.pattern.and_then(|pattern| {
             // An intact table under the name of another one would be refused there.
             if store.path(&pattern) != stored.path {

@@ -3,8 +3,9 @@
 use std::fs;
 use std::io::{ErrorKind, Write};
 use std::path::Path;
+use std::process::Command;
 
-use loyd::cli::{Command, Exit, Failure};
+use loyd::cli::{self, Exit, Failure};
 
 use crate::fake::{Closed, parse};
 
@@ -18,7 +19,7 @@ fn tables(folder: &Path, arguments: &[&str]) -> (Exit, String) {
 fn run(folder: &Path, arguments: &[&str], output: &mut dyn Write) -> Result<Exit, Failure> {
     let folder = folder.to_str().expect("text");
     let all = [&["tables"], arguments, &["--table-dir", folder]].concat();
-    let Command::Tables(tables) = parse(&all).expect("a command line").command else {
+    let cli::Command::Tables(tables) = parse(&all).expect("a command line").command else {
         panic!("no tables");
     };
     tables.run(output)
@@ -34,6 +35,23 @@ fn a_folder_that_is_named_must_be_there_to_be_looked_at() {
         let told = format!("--table-dir {}: there is no such folder", folder.display());
         assert!(failure.to_string().starts_with(&told), "{failure}");
     }
+}
+
+#[test]
+fn a_folder_without_tables_is_verified_with_a_word() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut verify = Command::new(env!("CARGO_BIN_EXE_loyd"));
+    verify
+        .args(["tables", "verify", "--table-dir"])
+        .arg(folder.path());
+    let done = verify.output().expect("a process");
+    assert_eq!(done.status.code(), Some(0));
+    let told = String::from_utf8(done.stderr).expect("text");
+    assert_eq!(
+        told,
+        format!("loyd: no tables in {}\n", folder.path().display())
+    );
+    assert!(done.stdout.is_empty());
 }
 
 #[test]
@@ -123,7 +141,7 @@ fn a_damaged_table_is_named_and_built_anew() {
 #[test]
 fn a_tier_that_a_home_has_not_is_refused_with_another_one() {
     let build = ["tables", "build", "--tier", "7-8-twice", "--home", "14"];
-    let Command::Tables(tables) = parse(&build).expect("a command line").command else {
+    let cli::Command::Tables(tables) = parse(&build).expect("a command line").command else {
         panic!("no tables");
     };
     let failure = tables.run(&mut Vec::new()).expect_err("no such tables");
@@ -186,7 +204,7 @@ fn weights_are_learned_again_by_the_same_command() {
 fn train(arguments: &[&str], out: &str) -> Result<String, String> {
     let small = ["--solves", "40", "--trials", "10", "--trial-width", "10"];
     let all = [&["tables", "train", "--out", out], arguments, &small].concat();
-    let Command::Tables(tables) = parse(&all).expect("a command line").command else {
+    let cli::Command::Tables(tables) = parse(&all).expect("a command line").command else {
         panic!("no tables");
     };
     let mut told = Vec::new();
@@ -308,7 +326,7 @@ fn damaged_weights_and_boards_that_stand_upright_are_no_beginning() {
         let all = [
             "tables", "train", "--shape", shape, "--from", path, "--out", path,
         ];
-        let Command::Tables(tables) = parse(&all).expect("a command line").command else {
+        let cli::Command::Tables(tables) = parse(&all).expect("a command line").command else {
             panic!("no tables");
         };
         let failure = tables
