@@ -119,7 +119,8 @@ fn people_see_the_same() {
     let (result, output) = top(serve(&[BEFORE, NOW]), &[]);
     assert_eq!(result.unwrap(), Exit::Done);
     assert!(output.contains("loyd 1.2.3"), "{output}");
-    assert!(output.contains("5 waiting"), "{output}");
+    // No search has begun, so nothing is said of its first slice.
+    assert!(output.contains("5 waiting, 0 parked, of 0\n"), "{output}");
     let solve = output.lines().find(|line| line.starts_with("Solve"));
     let solve = solve.unwrap();
     assert_eq!(solve.matches("500.00 ms").count(), 2, "{solve}");

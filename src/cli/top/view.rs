@@ -184,7 +184,6 @@ impl fmt::Display for View {
             }
             writeln!(f)?;
         }
-        let (p50, p99) = self.waited.text();
         let bytes = |bytes: f64| HumanBytes(bytes as u64);
         writeln!(
             f,
@@ -193,11 +192,16 @@ impl fmt::Display for View {
             100.0 * self.busy,
             self.helping
         )?;
-        writeln!(
+        write!(
             f,
-            "searches  {} running, {} waiting, {} parked, of {}; first slice after {p50}, p99 {p99}",
+            "searches  {} running, {} waiting, {} parked, of {}",
             self.running, self.waiting, self.parked, self.capacity
         )?;
+        if self.waited.0.is_some() {
+            let (p50, p99) = self.waited.text();
+            write!(f, "; first slice after {p50}, p99 {p99}")?;
+        }
+        writeln!(f)?;
         writeln!(
             f,
             "nodes     {:.1} M/s; shared {:.1}/s, begun {:.1}/s",
