@@ -121,6 +121,12 @@ impl ServerArgs {
         if token.is_empty() {
             return Ok(Bearer(None));
         }
+        if token.contains(char::is_whitespace) {
+            // Such as both lines that `loyd token` prints.
+            return Err(Failure::Input(
+                "a token is one word: give only the token, without the label".to_owned(),
+            ));
+        }
         let value = AsciiMetadataValue::try_from(format!("Bearer {token}"));
         let mut value = value.map_err(|_| Failure::Input("the token is not text".to_owned()))?;
         value.set_sensitive(true);

@@ -2,6 +2,7 @@
 #![cfg(feature = "service")]
 
 mod attend;
+mod backend;
 mod bench;
 mod check;
 mod compare;
