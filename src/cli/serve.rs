@@ -49,7 +49,7 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
         heuristic_memory = engine.heuristic_memory,
         build_memory = engine.build_memory,
         tables = server.tables(),
-        elapsed = ?begun.elapsed(),
+        elapsed_us = begun.elapsed().as_micros() as u64,
         "ready"
     );
     server.run(shutdown).await;

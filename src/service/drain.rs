@@ -24,5 +24,6 @@ pub async fn drain(connections: &Connections, engine: &Engine, grace: Duration) 
             connections.close().await;
         }
     }
-    tracing::info!(elapsed = ?begun.elapsed(), "drained");
+    let elapsed_us = begun.elapsed().as_micros() as u64;
+    tracing::info!(elapsed_us, "drained");
 }

@@ -210,8 +210,8 @@ impl Server {
             () = shutdown => {}
         }
         tracing::info!(
-            delay = ?config.drain_delay,
-            grace = ?config.drain_grace,
+            delay_s = config.drain_delay.as_secs_f64(),
+            grace_s = config.drain_grace.as_secs_f64(),
             "draining: health status is NOT_SERVING"
         );
         self.health.take_leave().await;
