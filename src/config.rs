@@ -35,7 +35,8 @@ pub struct ServeConfig {
         long,
         env = "LOYD_LISTEN",
         value_name = "ADDRESS",
-        default_value = "127.0.0.1:50051"
+        default_value = "127.0.0.1:50051",
+        value_parser = address
     )]
     pub listen: SocketAddr,
 
@@ -45,7 +46,8 @@ pub struct ServeConfig {
         long,
         env = "LOYD_METRICS_LISTEN",
         value_name = "ADDRESS",
-        default_value = "127.0.0.1:9464"
+        default_value = "127.0.0.1:9464",
+        value_parser = address
     )]
     pub metrics_listen: SocketAddr,
 
@@ -122,7 +124,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = time)]
     pub keepalive_timeout: Duration,
 
-    /// How long a peer may take to send a whole request. If it takes longer, the call fails. Also how long it may take to read the next piece of an answer. If it takes longer, its connection is told to go (GOAWAY), and is closed after the same time again. The same happens when an answer has waited for its peer for --max-time plus this in all.
+    /// How long a peer may take to send a whole request; then the call fails. Also how long it may take to read one piece of an answer and, with --max-time added, all pieces of it; then its connection is told to go (GOAWAY), and is closed after another --stall-timeout.
     #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = time)]
     pub stall_timeout: Duration,
 
@@ -321,6 +323,12 @@ impl TableDirArg {
             Some(user.cache_dir().join("loyd"))
         })
     }
+}
+
+/// Parses an address to listen on. Names are not looked up: they may stand for several addresses.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| "use IP:PORT, such as 127.0.0.1:50051".to_owned())
 }
 
 /// Parses a number of at least one.

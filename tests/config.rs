@@ -115,6 +115,21 @@ fn times_whose_end_no_clock_can_tell_are_shortened() {
 }
 
 #[test]
+fn an_address_is_a_number_and_a_port() {
+    for flag in ["--listen", "--metrics-listen"] {
+        for address in ["localhost:50051", "127.0.0.1", ":50051"] {
+            let refusal = Serve::try_parse_from(["loyd", flag, address]).unwrap_err();
+            let refusal = refusal.to_string();
+            assert!(
+                refusal.contains("use IP:PORT, such as 127.0.0.1:50051"),
+                "{refusal}"
+            );
+        }
+        Serve::try_parse_from(["loyd", flag, "[::1]:50051"]).unwrap();
+    }
+}
+
+#[test]
 fn the_two_addresses_differ() {
     let check = |listen: &str, metrics: &str| {
         let set = ["loyd", "--listen", listen, "--metrics-listen", metrics];
@@ -294,12 +309,16 @@ fn settings_that_are_more_than_the_limit_are_refused_with_what_each_takes() {
 fn what_is_too_little_to_serve_with_is_refused_with_what_is_enough() {
     for (flag, little, enough) in [
         ("--memory-limit", "31M", "32M"),
+        ("--memory-limit", "1", "32M"),
         ("--memory", "0", "2M"),
         ("--memory", "1M", "2M"),
         ("--max-memory", "1023K", "1M"),
     ] {
         let error = memory(&[flag, little]).parts().unwrap_err().to_string();
-        assert!(error.starts_with(&format!("{flag} ")), "{error}");
+        assert!(
+            error.starts_with(&format!("{flag} {little} is too little")),
+            "{error}"
+        );
         assert!(error.contains(&format!("use {enough} or more")), "{error}");
         memory(&[flag, enough]).parts().unwrap();
     }

@@ -74,7 +74,7 @@ struct BuildArgs {
     tier: Tier,
 
     /// The cell where the blank belongs, counted row by row from 0; 15 is the lower right corner.
-    #[arg(long, value_name = "CELL", default_value_t = 15, value_parser = clap::value_parser!(u8).range(0..16))]
+    #[arg(long, value_name = "CELL", default_value_t = 15, value_parser = clap::value_parser!(u8).range(0..=15))]
     home: u8,
 
     /// The number of threads to build with; default: the cores this process may use.

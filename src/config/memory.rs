@@ -102,9 +102,10 @@ pub struct TooMuch {
 }
 
 fn megabytes(bytes: u64) -> String {
-    match bytes >> 20 {
-        0 => format!("{}K", bytes >> 10),
-        megabytes => format!("{megabytes}M"),
+    match bytes {
+        ..1024 => bytes.to_string(),
+        1024..1_048_576 => format!("{}K", bytes >> 10),
+        _ => format!("{}M", bytes >> 20),
     }
 }
 

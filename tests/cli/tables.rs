@@ -38,6 +38,16 @@ fn a_folder_that_is_named_must_be_there_to_be_looked_at() {
 }
 
 #[test]
+fn a_home_is_one_of_sixteen_cells() {
+    parse(&["tables", "build", "--home", "15"]).expect("the last one");
+    let refusal = parse(&["tables", "build", "--home", "16"]).expect_err("none");
+    assert!(
+        refusal.to_string().contains("16 is not in 0..=15"),
+        "{refusal}"
+    );
+}
+
+#[test]
 fn a_folder_without_tables_is_verified_with_a_word() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut verify = Command::new(env!("CARGO_BIN_EXE_loyd"));
