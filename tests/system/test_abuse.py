@@ -162,28 +162,27 @@ class Abuse(Case):
                 )
 
     def test_a_window_that_hardly_opens(self):
-        """The client does not read what it asked for: answers of one piece, and of several."""
+        """Clients do not read what they asked for: answers of one piece, and of several."""
         board = self.client.boards(40)[0]
         small = self.client.message("CheckSolvableRequest", board=board)
         large = self.client.solve_request(board, "FAST")
-        for window in (0, 1, 10):
-            for name, question in {"CheckSolvable": small, "Solve": large}.items():
-                with self.subTest(window=window, call=name):
-                    self.ask_and_not_read(window, name, question.SerializeToString())
-
-    def ask_and_not_read(self, window, name, request):
+        calls = {"CheckSolvable": small, "Solve": large}
         before, counted = self.closed("stalled"), self.stalled()
-        with Bystander(self), Connection(
-            self.server.address, setting(INITIAL_WINDOW_SIZE, window)
-        ) as attacker:
-            for stream in range(1, 20, 2):
-                attacker.send(
-                    frame(HEADERS, END_HEADERS, stream, call(name))
-                    + frame(DATA, END_STREAM, stream, message(request))
-                )
-            self.assertTrue(attacker.closed_within(PATIENCE), "it is closed")
-        wait_until(lambda: self.closed("stalled") > before, "it is counted")
-        self.assertEqual(self.stalled(), counted + 1, "once")
+        with Bystander(self), contextlib.ExitStack() as connections:
+            attackers = {}
+            for window, (name, request) in itertools.product((0, 1, 10), calls.items()):
+                settings = setting(INITIAL_WINDOW_SIZE, window)
+                attacker = Connection(self.server.address, settings)
+                attackers[window, name] = connections.enter_context(attacker)
+                for stream in range(1, 20, 2):
+                    attacker.send(
+                        frame(HEADERS, END_HEADERS, stream, call(name))
+                        + frame(DATA, END_STREAM, stream, message(request.SerializeToString()))
+                    )
+            for case, attacker in attackers.items():
+                self.assertTrue(attacker.closed_within(PATIENCE), f"{case} is closed")
+        wait_until(lambda: self.closed("stalled") >= before + len(attackers), "they are counted")
+        self.assertEqual(self.stalled(), counted + len(attackers), "once each")
         self.server.wait_for_line(
             lambda line: line.get("reason") == "stalled" and "127.0.0.1" in line["peer"], "the peer"
         )
