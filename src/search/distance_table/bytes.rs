@@ -14,31 +14,29 @@ pub(super) fn table(class: Class) -> DistanceTable {
     let positions = Positions::of(class);
     let mut distances = vec![UNKNOWN; class.boards()].into_boxed_slice();
     let mut counts = Vec::new();
-    // Each position with the direction of the last push.
-    let mut layer = vec![(positions.goal(), None)];
-    let mut next_layer = Vec::new();
-    let mut distance = 0;
-    distances[positions.index(positions.goal())] = distance;
-    while !layer.is_empty() {
-        counts.push(layer.len() as u64);
-        distance += 1;
-        for (position, last) in layer.drain(..) {
+    distances[positions.index(positions.goal())] = 0;
+    // The boards at a distance are found by going through all: a list of them would take more than the table.
+    for distance in 0.. {
+        let mut count = 0;
+        for index in 0..distances.len() {
+            if distances[index] != distance {
+                continue;
+            }
+            count += 1;
+            let position = positions.at_index(index);
             for direction in Direction::ALL {
-                // Back, or along the same line: that leads nowhere that was not reached with fewer pushes.
-                if last.is_some_and(|last: Direction| last.is_vertical() == direction.is_vertical())
-                {
-                    continue;
-                }
                 for next in positions.pushes(position, direction) {
                     let known = &mut distances[positions.index(next)];
                     if *known == UNKNOWN {
-                        *known = distance;
-                        next_layer.push((next, Some(direction)));
+                        *known = distance + 1;
                     }
                 }
             }
         }
-        std::mem::swap(&mut layer, &mut next_layer);
+        if count == 0 {
+            break;
+        }
+        counts.push(count);
     }
     DistanceTable {
         class,
