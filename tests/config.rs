@@ -241,16 +241,20 @@ fn a_small_limit_is_shared_out_and_a_quarter_is_left() {
 }
 
 #[test]
-fn a_container_as_in_deploy_may_build_the_tables_that_it_has_room_for() {
-    let parts = memory(&["--memory-limit", "1G"]).parts().unwrap();
-    let mut builder = GuideBuilder::new(None, parts.build);
-    let mut choices = GuideBuilder::choices(Home::new(Shape::new(4, 4).unwrap(), 15));
-    let best = choices
-        .iter()
-        .rposition(|choice| builder.bytes_of(choice).0 as u64 <= parts.tables);
-    let best = choices.swap_remove(best.unwrap());
-    assert_eq!(best.name, "7-8");
-    assert!(builder.can_build(&best));
+fn a_container_may_build_the_tables_that_it_has_room_for() {
+    // As in deploy, and a small one that serves the 24-puzzle.
+    for (limit, side, name) in [("1G", 4, "7-8"), ("256M", 5, "6-6-6-6")] {
+        let parts = memory(&["--memory-limit", limit]).parts().unwrap();
+        let mut builder = GuideBuilder::new(None, parts.build);
+        let shape = Shape::new(side, side).unwrap();
+        let mut choices = GuideBuilder::choices(Home::new(shape, shape.cells() - 1));
+        let best = choices
+            .iter()
+            .rposition(|choice| builder.bytes_of(choice).0 as u64 <= parts.tables);
+        let best = choices.swap_remove(best.unwrap());
+        assert_eq!(best.name, name);
+        assert!(builder.can_build(&best));
+    }
 }
 
 #[test]

@@ -26,15 +26,15 @@ pub struct GuideBuilder {
 }
 
 impl GuideBuilder {
-    /// A builder that maps tables from a store, if there is one, and saves new ones there. While a
-    /// table is built it takes its size once more. Those for which that is more than `build_memory`
-    /// bytes are used if they are stored, but not built.
+    /// A builder that maps tables from a store, if there is one, and saves new ones there. Building a
+    /// table takes somewhat more than its size beside it. Those for which that is more than
+    /// `build_memory` bytes are used if they are stored, but not built.
     #[must_use]
     pub fn new(store: Option<Store>, build_memory: u64) -> Self {
-        let largest = usize::try_from(build_memory).unwrap_or(usize::MAX);
+        let build_bytes = usize::try_from(build_memory).unwrap_or(usize::MAX);
         Self {
-            small: tables(store.clone(), largest),
-            large: tables(store, largest),
+            small: tables(store.clone(), build_bytes),
+            large: tables(store, build_bytes),
         }
     }
 
@@ -70,8 +70,7 @@ impl GuideBuilder {
         let all = |choices: Vec<&Choice>| -> Vec<_> {
             choices.into_iter().flat_map(Choice::all).collect()
         };
-        let tables = self.small.bytes_of(&all(small)).0 + self.large.bytes_of(&all(large)).0;
-        tables + self.small.row_bytes() + self.large.row_bytes()
+        self.small.bytes_of(&all(small)).0 + self.large.bytes_of(&all(large)).0
     }
 
     /// Whether a choice's tables are there, can be read, or can be built within the memory limit.
@@ -164,10 +163,10 @@ impl Choice {
     }
 }
 
-fn tables<E: RowEntry>(store: Option<Store>, largest: usize) -> Tables<E> {
+fn tables<E: RowEntry>(store: Option<Store>, build_bytes: usize) -> Tables<E> {
     store
         .map_or_else(Tables::new, Tables::stored_in)
-        .up_to(largest)
+        .built_within(build_bytes)
 }
 
 /// Logs and counts what became of the tables' files.

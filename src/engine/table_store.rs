@@ -88,8 +88,8 @@ struct State {
 
 impl TableStore {
     /// Builds the small tables. All others together take at most `most_bytes`. Each build uses `threads`
-    /// threads, and while it runs it takes the table's size once more. Tables of exact distances for which
-    /// that is more than `build_bytes` are not built.
+    /// threads. While one of exact distances runs, it takes the table's size once more; tables for which that
+    /// is more than `build_bytes` are not built.
     #[must_use]
     pub fn new(
         most_bytes: u64,

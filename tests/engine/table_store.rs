@@ -256,23 +256,27 @@ fn the_smallest_guide_is_there_at_once_and_the_best_one_later() {
 
 #[test]
 fn another_homes_guide_is_built_when_it_is_asked_for() {
-    let store = guided(4_500_000, None, u64::MAX);
-    for home in [0, 5, 7, 15] {
-        let problem = fifteen(home);
-        store.ready(&problem, SINGLE);
-        settle(&store);
-        assert!(store.ready(&problem, SINGLE).guide);
-        assert!(store.tables().guides().solver(&problem).is_some());
-        // The numbers of rows, which tables share, come on top.
-        assert!(store.bytes() <= 4_500_000 + 700_000, "{}", store.bytes());
+    // Those for 7 take most, but include tables of all the others.
+    for (most_bytes, homes, have_room_together) in [
+        (4_700_000, &[0, 5, 7, 15][..], true),
+        (4_500_000, &[0, 5, 15], false),
+    ] {
+        let store = guided(most_bytes, None, u64::MAX);
+        for &home in homes {
+            let problem = fifteen(home);
+            store.ready(&problem, SINGLE);
+            settle(&store);
+            assert!(store.ready(&problem, SINGLE).guide);
+            assert!(store.tables().guides().solver(&problem).is_some());
+            assert!(store.bytes() as u64 <= most_bytes, "{}", store.bytes());
+        }
+        assert_eq!(store.ready(&fifteen(5), SINGLE).guide, have_room_together);
     }
-    // There was no room for all of them.
-    assert!(!store.ready(&fifteen(5), SINGLE).guide);
 }
 
 #[test]
 fn what_a_search_holds_costs_no_other_table_its_place() {
-    let store = guided(5_000_000, None, u64::MAX);
+    let store = guided(4_500_000, None, u64::MAX);
     let first = fifteen(15);
     store.prepare(shape(4, 4), 15);
     settle(&store);
@@ -350,12 +354,25 @@ fn what_there_is_no_memory_for_is_not_tried_again() {
             assert!(!store.ready(&fifteen(15), SINGLE).guide);
         }
         assert!(store.is_settled());
-        assert!(
-            store.bytes() < 500_000,
-            "{}: the numbers of rows alone",
-            store.bytes()
-        );
+        assert_eq!(store.bytes(), 0);
     }
+}
+
+#[test]
+fn sizes_whose_tables_have_no_room_cost_nothing() {
+    let most_bytes = 3_500_000;
+    let store = guided(most_bytes, None, u64::MAX);
+    settle_prepared(&store);
+    let prepared = store.bytes();
+    for (rows, columns) in [(5, 5), (3, 5), (4, 5), (3, 6), (2, 7), (2, 8)] {
+        let home = rows * columns - 1;
+        let problem = random_problem(shape(rows, columns), home, &mut Dice::new(5));
+        assert!(!store.ready(&problem, SINGLE).guide);
+        settle(&store);
+        assert!(!store.ready(&problem, SINGLE).guide, "{rows}×{columns}");
+        assert_eq!(store.bytes(), prepared, "{rows}×{columns}");
+    }
+    assert!(prepared > 0 && prepared as u64 <= most_bytes);
 }
 
 #[test]

@@ -232,6 +232,38 @@ fn the_largest_tier_has_another_partition_of_tables_that_are_their_own_mirror_im
 }
 
 #[test]
+fn what_a_build_takes_beside_its_table_decides_whether_it_may_be_built() {
+    let partitions = Tier::SixSixThree.partitions(15).unwrap();
+    // Of six tiles, 16,412 rows. While there are levels each has twelve words in two arrays, a flag, and two numbers
+    // of eight and four bytes. There is a word of four bytes for each move and two bytes for each way to reorder the
+    // tiles. The table itself, of 1,480,320 bytes, is not there yet.
+    let takes = 16_412 * (2 * 12 * 8 + 1 + 8 + 4) + 2 * 24 * 2_002 * 4 + 36 * 720 * 2 - 1_480_320;
+    for (build_bytes, is_enough) in [(takes, true), (takes - 1, false)] {
+        let mut tables = Tables::<u64>::new().built_within(build_bytes);
+        assert_eq!(tables.can_make(&partitions), is_enough);
+        let built = tables.additive(&partitions, 1, &Watch::default());
+        assert_eq!(built.err(), (!is_enough).then_some(NotBuilt::TooLarge));
+    }
+}
+
+#[test]
+fn tables_take_as_much_as_was_said_and_nothing_once_they_are_gone() {
+    let partitions = Tier::SixSixThree.partitions(15).unwrap();
+    let mut tables = Tables::<u64>::new();
+    let (all, missing) = tables.bytes_of(&partitions);
+    assert_eq!(all, missing);
+    assert!(tables.can_make(&partitions));
+    assert_eq!(tables.bytes(), 0, "nothing is built yet");
+    let additive = tables.additive(&partitions, 1, &Watch::default());
+    assert_eq!(tables.bytes(), all);
+    assert_eq!(tables.bytes_of(&partitions), (all, 0));
+    drop(additive);
+    tables.prune();
+    assert_eq!(tables.bytes(), 0);
+    assert_eq!(tables.bytes_of(&partitions), (all, all));
+}
+
+#[test]
 fn a_free_home_is_shared_and_a_locked_one_is_not() {
     let shape = shape(4, 4);
     let upper = CellSet::from_bits(0xFF);

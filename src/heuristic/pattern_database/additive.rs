@@ -13,7 +13,7 @@ use super::probe::{Descent, Placement, placements};
 use super::rank::orders;
 use super::region::{RowEntry, Rows};
 use super::store::{Store, StoreError};
-use super::{NotBuilt, PatternDatabase, Watch};
+use super::{NotBuilt, PatternDatabase, Watch, build};
 
 /// A table as a problem uses it: under a symmetry.
 #[derive(Clone, Debug)]
@@ -119,16 +119,17 @@ impl<E: RowEntry> Additive<E> {
     }
 }
 
-/// Tables and their row numbers, which are shared between tables.
+/// Tables and their row numbers, which are shared between tables of equally many tiles on a shape.
 #[derive(Debug, Default)]
 pub struct Tables<E> {
     databases: HashMap<Pattern, Arc<PatternDatabase<E>>>,
-    rows: HashMap<(Shape, usize), Arc<Rows<E>>>,
+    /// How many rows there are, by shape and number of tiles. Counting takes as long as numbering.
+    row_counts: HashMap<(Shape, usize), usize>,
     store: Option<Store>,
     /// Patterns whose files are unusable. They count as not stored, and are reported once.
     refused: HashSet<Pattern>,
-    /// The bytes of the largest table that may be built.
-    largest: usize,
+    /// The most bytes that building a table may take beside the table.
+    build_bytes: usize,
     events: Vec<Event>,
 }
 
@@ -151,10 +152,10 @@ impl<E: RowEntry> Tables<E> {
     pub fn new() -> Self {
         Self {
             databases: HashMap::new(),
-            rows: HashMap::new(),
+            row_counts: HashMap::new(),
             store: None,
             refused: HashSet::new(),
-            largest: usize::MAX,
+            build_bytes: usize::MAX,
             events: Vec::new(),
         }
     }
@@ -168,10 +169,14 @@ impl<E: RowEntry> Tables<E> {
         }
     }
 
-    /// Limits the bytes of a table that may be built.
+    /// Limits the bytes that building a table may take beside the table: somewhat more than the
+    /// table's size.
     #[must_use]
-    pub fn up_to(self, largest: usize) -> Self {
-        Self { largest, ..self }
+    pub fn built_within(self, build_bytes: usize) -> Self {
+        Self {
+            build_bytes,
+            ..self
+        }
     }
 
     /// Returns the events since the last call.
@@ -179,16 +184,25 @@ impl<E: RowEntry> Tables<E> {
         std::mem::take(&mut self.events)
     }
 
-    /// Returns the bytes of the tables of some partitions, and of those among them that are
-    /// missing.
+    /// Returns the bytes of the tables of some partitions with their row numbers, and of what is
+    /// missing of them.
     pub fn bytes_of(&mut self, partitions: &[Partition]) -> (usize, usize) {
         let patterns = partitions.iter().flat_map(Partition::patterns);
         let tables: HashSet<Pattern> = patterns.map(|pattern| pattern.canonical().0).collect();
+        let numbered: HashSet<_> = tables.iter().map(numbers).collect();
         let (mut all, mut missing) = (0, 0);
         for pattern in tables {
-            let bytes = 8 * PatternDatabase::length(&pattern, &self.rows(&pattern));
+            let bytes = size_of::<u64>() * pattern.words(self.row_count(&pattern));
             all += bytes;
             if !self.databases.contains_key(&pattern) {
+                missing += bytes;
+            }
+        }
+        let there: HashSet<_> = self.databases.keys().map(numbers).collect();
+        for (shape, tiles) in numbered {
+            let bytes = Rows::<E>::bytes(shape, tiles);
+            all += bytes;
+            if !there.contains(&(shape, tiles)) {
                 missing += bytes;
             }
         }
@@ -201,18 +215,17 @@ impl<E: RowEntry> Tables<E> {
         let patterns = partitions.iter().flat_map(Partition::patterns);
         let tables: HashSet<Pattern> = patterns.map(|pattern| pattern.canonical().0).collect();
         tables.into_iter().all(|pattern| {
-            let rows = self.rows(&pattern);
             self.databases.contains_key(&pattern)
-                || self.may_build(&pattern, &rows)
-                || self.is_stored(pattern, &rows)
+                || self.may_build(&pattern)
+                || self.is_stored(pattern)
         })
     }
 
-    fn may_build(&self, pattern: &Pattern, rows: &Rows<E>) -> bool {
-        8 * PatternDatabase::length(pattern, rows) <= self.largest
+    fn may_build(&mut self, pattern: &Pattern) -> bool {
+        build::bytes(pattern, self.row_count(pattern)) <= self.build_bytes
     }
 
-    /// Drops the tables that nobody uses.
+    /// Drops the tables that nobody uses, and the row numbers that no other table has.
     pub fn prune(&mut self) {
         self.databases
             .retain(|_, database| Arc::strong_count(database) > 1);
@@ -241,8 +254,7 @@ impl<E: RowEntry> Tables<E> {
         missing.sort_unstable_by_key(|pattern| (usize::MAX - pattern.cells().len(), *pattern));
         missing.dedup();
         for pattern in &missing {
-            let tiles = pattern.cells().len();
-            let states = self.rows(pattern).count() * orders(tiles);
+            let states = self.row_count(pattern) * orders(pattern.cells().len());
             watch.expect_states(states as u64);
         }
         for pattern in missing {
@@ -255,7 +267,7 @@ impl<E: RowEntry> Tables<E> {
                     watch.skip_states(database.states());
                     database
                 }
-                None if !self.may_build(&pattern, &rows) => return Err(NotBuilt::TooLarge),
+                None if !self.may_build(&pattern) => return Err(NotBuilt::TooLarge),
                 None => {
                     let database = PatternDatabase::new(pattern, rows, threads, watch)?;
                     self.save(&database);
@@ -287,7 +299,8 @@ impl<E: RowEntry> Tables<E> {
     }
 
     /// Returns whether a table has a file, as far as can be told without reading all of it.
-    fn is_stored(&mut self, pattern: Pattern, rows: &Rows<E>) -> bool {
+    fn is_stored(&mut self, pattern: Pattern) -> bool {
+        let rows = self.row_count(&pattern);
         let looked = self
             .usable_store(&pattern)
             .map(|store| store.look(&pattern, rows));
@@ -337,22 +350,37 @@ impl<E: RowEntry> Tables<E> {
         partition.patterns().iter().map(summand).collect()
     }
 
-    fn rows(&mut self, pattern: &Pattern) -> Arc<Rows<E>> {
-        let (shape, tiles) = (pattern.shape(), pattern.cells().len());
-        let rows = self.rows.entry((shape, tiles));
-        Arc::clone(rows.or_insert_with(|| PatternDatabase::rows(shape, tiles)))
+    /// Returns the row numbers for a pattern: those of the tables that have them, or new ones.
+    fn rows(&self, pattern: &Pattern) -> Arc<Rows<E>> {
+        let (shape, tiles) = numbers(pattern);
+        let mut databases = self.databases.values();
+        let same = databases.find(|database| numbers(database.pattern()) == (shape, tiles));
+        same.map_or_else(
+            || PatternDatabase::rows(shape, tiles),
+            |database| Arc::clone(database.row_numbers()),
+        )
+    }
+
+    /// Returns the number of rows of a pattern's table.
+    fn row_count(&mut self, pattern: &Pattern) -> usize {
+        let (shape, tiles) = numbers(pattern);
+        let count = self.row_counts.entry((shape, tiles));
+        *count.or_insert_with(|| PatternDatabase::<E>::rows(shape, tiles).count())
     }
 
     /// Returns the bytes of all tables and row numbers.
     #[must_use]
     pub fn bytes(&self) -> usize {
         let databases = self.databases.values().map(|database| database.bytes());
-        databases.sum::<usize>() + self.row_bytes()
+        let numbered: HashSet<_> = self.databases.keys().map(numbers).collect();
+        let rows = numbered
+            .into_iter()
+            .map(|(shape, tiles)| Rows::<E>::bytes(shape, tiles));
+        databases.sum::<usize>() + rows.sum::<usize>()
     }
+}
 
-    /// Returns the bytes of all row numbers.
-    #[must_use]
-    pub fn row_bytes(&self) -> usize {
-        self.rows.values().map(|rows| rows.bytes()).sum()
-    }
+/// Returns what tables that share their row numbers have in common: the shape and the number of tiles.
+const fn numbers(pattern: &Pattern) -> (Shape, usize) {
+    (pattern.shape(), pattern.cells().len())
 }

@@ -14,11 +14,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::PatternDatabase;
+use crate::puzzle::Shape;
+
 use super::cell_set::{CellSet, neighbours};
 use super::pattern::Pattern;
 use super::rank::{moved, orders};
-use super::region::{RowEntry, Rows, regions};
+use super::region::{RowEntry, Rows, choices, regions};
 use super::transpose::transpose;
 use super::words::Words;
 
@@ -78,11 +79,26 @@ const COUNTED: usize = 32;
 const CHUNK: usize = 64;
 
 /// A row whose states are one move away from those of another row, and how the move changes an
-/// order. The rows are of different halves.
+/// order. The rows are of different halves. There are more neighbours than rows, so both numbers
+/// share a word.
 #[derive(Clone, Copy, Debug)]
-struct Neighbour {
-    row: u32,
-    order: u32,
+struct Neighbour(u32);
+
+impl Neighbour {
+    /// For the moves of [`Pattern::MAX_TILES`] tiles from one place in the sequence to another.
+    const ORDER_BITS: u32 = 6;
+
+    const fn new(row: u32, order: usize) -> Self {
+        Self(row << Self::ORDER_BITS | order as u32)
+    }
+
+    const fn row(self) -> usize {
+        (self.0 >> Self::ORDER_BITS) as usize
+    }
+
+    const fn order(self) -> usize {
+        (self.0 % (1 << Self::ORDER_BITS)) as usize
+    }
 }
 
 /// One half of the rows: those with even distances or those with odd ones.
@@ -116,6 +132,29 @@ struct Build<'a, E> {
     row_words: usize,
 }
 
+/// Returns about the bytes that building the table of a pattern takes, beside the table itself: the
+/// table is allocated when the levels are complete, and by then half of what they took is free.
+pub(super) fn bytes(pattern: &Pattern, rows: usize) -> usize {
+    let tiles = pattern.cells().len();
+    let row_words = orders(tiles).div_ceil(64);
+    // Its part of `front`, `is_live`, `bits` and `begins`, and its place.
+    let row = 2 * row_words * size_of::<u64>()
+        + size_of::<bool>()
+        + size_of::<u32>()
+        + size_of::<Place>();
+    let neighbours = 2 * moves(pattern.shape(), tiles) * size_of::<Neighbour>();
+    let orders = tiles * tiles * orders(tiles) * size_of::<u16>();
+    rows * row + neighbours + orders - size_of::<u64>() * pattern.words(rows)
+}
+
+/// Returns the moves of `tiles` tiles between all the cells of a shape that lead from one half of the
+/// rows to the other: along each edge between two cells, with each choice of cells for the others.
+fn moves(shape: Shape, tiles: usize) -> usize {
+    let (rows, columns) = (shape.rows(), shape.columns());
+    let edges = rows * (columns - 1) + columns * (rows - 1);
+    edges * choices(shape.cells() - 2, tiles - 1)
+}
+
 /// Builds the words of a table: see [`PatternDatabase`](super::PatternDatabase).
 pub(super) fn words<E: RowEntry>(
     pattern: &Pattern,
@@ -136,7 +175,7 @@ pub(super) fn words<E: RowEntry>(
         let half = if place.half { &odd } else { &even };
         &half[place.row as usize * row_words..][..row_words]
     };
-    let length = PatternDatabase::length(pattern, rows);
+    let length = pattern.words(rows.count());
     Ok(Words::built(length, |words| {
         transpose(row, rows.count(), threads, words);
     }))
@@ -173,7 +212,7 @@ impl<'a, E: RowEntry> Build<'a, E> {
         let mut build = Self {
             pattern,
             rows,
-            halves: counts.map(|count| Half::new(count as usize, row_words)),
+            halves: counts.map(|count| Half::new(count as usize, row_words, moves(shape, tiles))),
             places,
             orders: (0..tiles * tiles)
                 .map(|way| {
@@ -214,10 +253,8 @@ impl<'a, E: RowEntry> Build<'a, E> {
                 // A pull goes the other way: from the free cell to the tile's.
                 let from = before_cell(after, free);
                 let to = before_cell(cells, tile_cell);
-                half.neighbours.push(Neighbour {
-                    row: self.places[self.rows.row(after, tile_cell)].row,
-                    order: (from * tiles + to) as u32,
-                });
+                let row = self.places[self.rows.row(after, tile_cell)].row;
+                half.neighbours.push(Neighbour::new(row, from * tiles + to));
             }
         }
     }
@@ -305,12 +342,12 @@ impl<'a, E: RowEntry> Build<'a, E> {
 }
 
 impl Half {
-    fn new(rows: usize, row_words: usize) -> Self {
+    fn new(rows: usize, row_words: usize, neighbours: usize) -> Self {
         Self {
             front: vec![0; rows * row_words],
             is_live: vec![false; rows],
             bits: vec![0; rows * row_words],
-            neighbours: Vec::new(),
+            neighbours: Vec::with_capacity(neighbours),
             begins: Vec::with_capacity(rows + 1),
         }
     }
@@ -325,12 +362,12 @@ impl Half {
     ) -> bool {
         let mut any = false;
         for neighbour in neighbours {
-            let row = neighbour.row as usize;
+            let row = neighbour.row();
             if !self.is_live[row] {
                 continue;
             }
             let from = &self.front[row * pulled.len()..][..pulled.len()];
-            match &orders[neighbour.order as usize] {
+            match &orders[neighbour.order()] {
                 None => {
                     for (into, &from) in pulled.iter_mut().zip(from) {
                         *into |= from;

@@ -77,7 +77,7 @@ impl<E: RowEntry> PatternDatabase<E> {
     /// Builds the table of a pattern with the given number of threads. `rows` are those of the
     /// pattern's shape and number of tiles.
     ///
-    /// A build takes twice the memory of the finished table.
+    /// While the table is built, it takes somewhat more than its own size once more.
     ///
     /// # Errors
     /// If the watch was cancelled.
@@ -102,11 +102,6 @@ impl<E: RowEntry> PatternDatabase<E> {
             rows,
             words,
         }
-    }
-
-    /// Returns the number of words of a pattern's table.
-    fn length(pattern: &Pattern, rows: &Rows<E>) -> usize {
-        stride_words(rows.count()) * orders(pattern.cells().len())
     }
 
     /// Numbers the rows for all patterns of this many tiles on a shape.

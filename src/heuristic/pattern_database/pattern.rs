@@ -3,6 +3,8 @@
 use crate::puzzle::{Shape, Symmetry};
 
 use super::cell_set::CellSet;
+use super::rank::orders;
+use super::transpose::stride_words;
 use crate::heuristic::SMALL_CELLS;
 
 /// A subset of a puzzle's tiles, named by the cells where they belong. The other tiles are alike,
@@ -66,6 +68,11 @@ impl Pattern {
     #[must_use]
     pub const fn goal_region(&self) -> CellSet {
         self.goal_region
+    }
+
+    /// Returns the number of words of its table, which has so many rows.
+    pub(super) const fn words(&self, rows: usize) -> usize {
+        stride_words(rows) * orders(self.cells.len())
     }
 
     /// Returns the image of the pattern under a symmetry.

@@ -183,9 +183,11 @@ impl<E: RowEntry> Rows<E> {
         self.entry(cells).row(region_shift::<E>(blank)) as usize
     }
 
-    /// Returns the bytes of the tables.
-    pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.entries) + size_of_val(&*self.high) + size_of_val(&*self.low)
+    /// Returns the bytes of the tables for sets of `tiles` cells of a shape.
+    pub(super) fn bytes(shape: Shape, tiles: usize) -> usize {
+        choices(shape.cells(), tiles) * size_of::<E>()
+            + HIGH * size_of::<u32>()
+            + LOW * size_of::<u16>()
     }
 }
 
@@ -206,6 +208,11 @@ impl<E: RowEntry> RowTables<'_, E> {
         let lower = cells as usize & ((1 << Rows::<E>::LOW_CELLS) - 1);
         self.high[upper % HIGH] as usize + usize::from(self.low[lower % LOW])
     }
+}
+
+/// Returns the number of sets of `chosen` of so many cells.
+pub(super) fn choices(cells: usize, chosen: usize) -> usize {
+    (0..chosen).fold(1, |sets, one| sets * (cells - one) / (one + 1))
 }
 
 /// Returns the regions of the free cells, ordered by their lowest cell.

@@ -163,7 +163,7 @@ impl Store {
         pattern: Pattern,
         rows: Arc<Rows<E>>,
     ) -> Result<PatternDatabase<E>, StoreError> {
-        let (map, words_sum) = self.open(&pattern, &rows)?;
+        let (map, words_sum) = self.open(&pattern, rows.count())?;
         if XxHash3_64::oneshot(&map[HEADER..]) != words_sum {
             return Err(StoreError::Refused {
                 path: self.path(&pattern),
@@ -176,21 +176,13 @@ impl Store {
 
     /// Checks whether there is a file with the header and the length of a pattern's table. Its
     /// words are only checked by [`Self::load`].
-    pub(super) fn look<E: RowEntry>(
-        &self,
-        pattern: &Pattern,
-        rows: &Rows<E>,
-    ) -> Result<(), StoreError> {
+    pub(super) fn look(&self, pattern: &Pattern, rows: usize) -> Result<(), StoreError> {
         self.open(pattern, rows).map(drop)
     }
 
-    /// Opens the file of a table and checks everything except the words. Also returns their
-    /// checksum.
-    fn open<E: RowEntry>(
-        &self,
-        pattern: &Pattern,
-        rows: &Rows<E>,
-    ) -> Result<(Mmap, u64), StoreError> {
+    /// Opens the file of a table of so many rows and checks everything except the words. Also returns
+    /// their checksum.
+    fn open(&self, pattern: &Pattern, rows: usize) -> Result<(Mmap, u64), StoreError> {
         let path = self.path(pattern);
         let map = map(&path)?;
         let refused = |fault| StoreError::Refused { path, fault };
@@ -201,7 +193,7 @@ impl Store {
         if header.pattern != Some(*pattern) {
             return Err(refused(Fault::OtherPattern));
         }
-        let words = PatternDatabase::length(pattern, rows);
+        let words = pattern.words(rows);
         let expected = (HEADER + 8 * words) as u64;
         let found = map.len() as u64;
         if header.words != words as u64 || found != expected {
