@@ -35,7 +35,7 @@ pub struct MemoryArgs {
     #[arg(long, env = "LOYD_HEURISTIC_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub heuristic_memory: Option<u64>,
 
-    /// The memory for building tables: while one is built it takes its size once more, beside its place in --table-memory; default: half of what the others leave of --memory-limit. Tables that would take more are not built, but are used if their files are there.
+    /// The memory for building tables; default: half of what the others leave of --memory-limit. Beside its place in --table-memory, a table of exact distances takes its size once more while it is built, and a pattern database up to 1.8 times its size (small ones more, but less than 1M). Tables that would take more are not built, but are used if their files are there.
     #[arg(long, env = "LOYD_BUILD_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub build_memory: Option<u64>,
 }
@@ -130,8 +130,7 @@ impl MemoryArgs {
     /// # Errors
     /// When the limit or a share is too small to serve with, or when a limit is known and the shares add up to more.
     pub fn parts(&self) -> Result<Parts, Unusable> {
-        let known = self.memory_limit.or_else(container_memory);
-        let limit = known.unwrap_or_else(machine_memory);
+        let limit = self.limit();
         let parts = self.shares(limit);
         for (setting, bytes, least) in [
             ("--memory-limit", limit, LEAST_PROCESS),
@@ -155,10 +154,20 @@ impl MemoryArgs {
         ]
         .into_iter()
         .fold(0, u64::saturating_add);
-        match known {
+        match self.known_limit() {
             Some(limit) if sum > limit => Err(TooMuch { parts, limit }.into()),
             _ => Ok(parts),
         }
+    }
+
+    /// Returns the bytes that the process may use: the limit that is set, the container's, or all of the machine's memory.
+    #[must_use]
+    pub fn limit(&self) -> u64 {
+        self.known_limit().unwrap_or_else(machine_memory)
+    }
+
+    fn known_limit(&self) -> Option<u64> {
+        self.memory_limit.or_else(container_memory)
     }
 
     /// Returns the bytes that requests may hold while they arrive.
@@ -167,9 +176,7 @@ impl MemoryArgs {
     /// calls as there may be by default would take.
     #[must_use]
     pub fn for_requests(&self) -> u64 {
-        let known = self.memory_limit.or_else(container_memory);
-        let limit = known.unwrap_or_else(machine_memory);
-        (limit / 16).min(256 << 20)
+        (self.limit() / 16).min(256 << 20)
     }
 
     /// Returns the shares that are set, and the default shares of `limit` for those that are not.
