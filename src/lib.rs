@@ -14,9 +14,11 @@
 //! - `bench`: suites of boards, and how fast they are solved; uses `search` and `engine`;
 //! - `cli`: the command line, a client of the service.
 //!
-//! Beside them are `config` (every setting), `telemetry` (every log line and metric) and `few`,
-//! which `service` and `telemetry` both use.
+//! Beside them are `config` (every setting), `telemetry` (every log line and metric), `few`, which
+//! `service` and `telemetry` both use, and `allocator` (what of freed memory returns to the system).
 
+#[cfg(feature = "service")]
+mod allocator;
 #[cfg(feature = "service")]
 #[forbid(unsafe_code)]
 pub mod bench;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tokio::runtime;
 
 use super::{Cli, Command, Exit, Failure, LimitArgs, serve};
+use crate::allocator;
 use crate::engine::{Caps, Engine, EngineConfig};
 use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
@@ -63,6 +64,9 @@ fn print(error: &clap::Error) -> Result<Exit, Failure> {
 }
 
 fn block_on(command: Command) -> Result<Exit, Failure> {
+    if let Command::Serve(config) = &command {
+        allocator::suit(config.engine.memory.limit());
+    }
     let runtime = runtime(&command)?;
     let ended = runtime.block_on(execute(command));
     // Work that is still running, such as the search of an interrupted command, is of no more use.

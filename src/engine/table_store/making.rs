@@ -5,6 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::{Held, Shared, Wanted};
+use crate::allocator;
 use crate::engine::guide_builder::{Choice, GuideBuilder};
 use crate::heuristic::pattern_database::{NotBuilt, Watch};
 use crate::search::distance_table::Class;
@@ -52,6 +53,8 @@ impl Shared {
                 self.make_guide(wanted, home);
             }
         }
+        // What building it took would stay with the allocator.
+        allocator::trim();
         telemetry::table_building(None);
         self.report();
     }
