@@ -30,7 +30,8 @@ def free_port():
 class Server:
     """`loyd serve` as a context manager."""
 
-    def __init__(self, *flags, listen="127.0.0.1:0", prefix=()):
+    # Only the tests of tables wait for large ones. None: as without the flag.
+    def __init__(self, *flags, listen="127.0.0.1:0", prefix=(), build_memory="4M"):
         self.lines = []
         self._new_line = threading.Condition()
         self._scraper = None
@@ -45,10 +46,9 @@ class Server:
                     for flag in (
                         f"--listen={listen}",
                         "--metrics-listen=127.0.0.1:0",
-                        # Only the tests of tables wait for large ones.
-                        "--build-memory=4M",
+                        build_memory and f"--build-memory={build_memory}",
                     )
-                    if not any(own.startswith(flag.split("=")[0]) for own in flags)
+                    if flag and not any(own.startswith(flag.split("=")[0]) for own in flags)
                 ),
                 "--log-format=json",
                 *flags,

@@ -1,10 +1,11 @@
-"""A container of 256 MB, and everything that could need more at once."""
+"""Small containers, and everything that could need more at once."""
 
 import contextlib
 import os
 import pathlib
 import random
 import re
+import tempfile
 import time
 import unittest
 
@@ -27,10 +28,10 @@ class Group:
     """A control group with this limit where one can be made (root, version 1 or 2). Elsewhere there is
     none, and the process's own peak is checked instead."""
 
-    def __init__(self):
+    def __init__(self, limit):
         self.folder = None
         name = f"loyd-test-{os.getpid()}"
-        for parent, limit in (
+        for parent, file in (
             ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
             ("/sys/fs/cgroup", "memory.max"),
         ):
@@ -40,7 +41,7 @@ class Group:
             except OSError:
                 continue
             try:
-                (folder / limit).write_text(str(LIMIT))
+                (folder / file).write_text(str(limit))
                 self.folder = folder
                 return
             except OSError:
@@ -73,7 +74,7 @@ class Group:
 
 class Small(unittest.TestCase):
     def setUp(self):
-        self.group = Group()
+        self.group = Group(LIMIT)
         self.addCleanup(self.group.remove)
         # Without a group the limit has to be passed as a flag.
         flags = () if self.group.folder else (f"--memory-limit={LIMIT}",)
@@ -166,6 +167,56 @@ class Small(unittest.TestCase):
         self.assertEqual(metrics['loyd_panics_total{place="search"}'], 0)
         small = self.client.solve_request([8, 6, 7, 2, 5, 4, 3, 0, 1], "OPTIMAL")
         self.assertEqual(self.client.Solve(small, timeout=5).solution.length, 31)
+
+
+class Least(unittest.TestCase):
+    """With nothing set: a board of each size that has pattern databases, and hard proofs beside it."""
+
+    def survive(self, limit):
+        group = Group(limit)
+        self.addCleanup(group.remove)
+        flags = () if group.folder else (f"--memory-limit={limit}",)
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            Server(
+                f"--table-dir={folder}", *flags, prefix=group.prefix(), build_memory=None
+            ) as server,
+            Client(server.address) as client,
+        ):
+            tables = max(self.ask_for_all(server, client))
+            print(f"peak {server.peak_bytes() >> 20} MB of {limit >> 20} ", end="", flush=True)
+            self.assertEqual(group.kills(), 0)
+            # Those built at startup do not count.
+            most = server.metrics()['loyd_limit{what="table_memory"}'] + (1 << 17)
+            self.assertLessEqual(tables, most)
+
+    def ask_for_all(self, server, client):
+        """The bytes of all tables after each size."""
+        hard = client.message(
+            "Method",
+            algorithm=client.value("Algorithm", "ALGORITHM_A_STAR"),
+            heuristic=client.value("Heuristic", "HEURISTIC_HAMMING"),
+        )
+        for rows, columns in [(5, 5), (3, 5), (4, 5), (3, 6), (2, 7), (2, 8)]:
+            board, *goals = client.boards(rows, columns, count=3, seed=5)
+            calls = [client.Solve.future(client.solve_request(board, "OPTIMAL"), timeout=0.1)]
+            for goal in goals:
+                request = client.solve_request(board, "BEST", goal={"board": goal})
+                calls.append(client.Solve.future(request, timeout=0.1))
+            for fifteen in client.boards(4, 4, count=3, seed=rows * columns):
+                request = client.solve_request(fifteen, "OPTIMAL", method=hard)
+                calls.append(client.Solve.future(request, timeout=1))
+            for call in calls:
+                self.assertIn(call.code(), EXPECTED, call.details())
+            while (metrics := server.metrics())["loyd_tables_building"]:
+                time.sleep(0.05)
+            yield metrics["loyd_tables_bytes"] + metrics["loyd_pattern_databases_bytes"]
+
+    def test_the_least_that_is_documented_is_enough(self):
+        self.survive(32 << 20)
+
+    def test_what_has_room_for_larger_tables_builds_them_within_it(self):
+        self.survive(64 << 20)
 
 
 class Settings(unittest.TestCase):
