@@ -36,8 +36,9 @@ mod kept {
     /// one that needs an arena of its own settles how many there may be.
     pub(crate) fn suit(bytes: u64) {
         if bytes < ENOUGH {
-            // If glibc refuses, all remains as it was. A threshold that is set no longer grows.
-            let _ = mallopt(M_MMAP_THRESHOLD, MAPPED.max(bytes / 512) as c_int);
+            // If glibc refuses, all remains as it was. A threshold that is set no longer grows. From 256 MB on, the memory
+            // of a search by pattern databases stays below it: to map it for each search costs a tenth of an easy one.
+            let _ = mallopt(M_MMAP_THRESHOLD, MAPPED.max(bytes / 128) as c_int);
             let _ = mallopt(M_ARENA_MAX, (bytes / ARENA).max(1) as c_int);
         }
     }
