@@ -20,6 +20,10 @@ const AT_ONCE: usize = 2;
 ///
 /// # Panics
 /// When the work does: a panic belongs to the call.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "no search: it takes some tens of milliseconds, and there are two at most"
+)]
 pub(super) async fn apart<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Status> {
