@@ -17,7 +17,7 @@ use super::{Exit, Failure};
 use crate::config::TableDirArg;
 use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::pattern_database::{
-    Bytes, Event, Fault, Pattern, PatternDatabase, Store, StoreError, Tables, Tier, Watch,
+    Bytes, Event, Fault, Pattern, PatternDatabase, Store, StoreError, Stored, Tables, Tier, Watch,
 };
 use crate::puzzle::{Shape, canonical_symmetry};
 
@@ -198,8 +198,18 @@ fn show(watch: &Watch, is_finished: impl Fn() -> bool) {
     bar.finish_and_clear();
 }
 
+/// The tables of a store. Says so if there are none.
+fn all(store: &Store) -> Result<Vec<Stored>, Failure> {
+    let all = store.list().map_err(unreadable)?;
+    if all.is_empty() {
+        // A failure to write to standard error cannot be reported.
+        let _ = writeln!(stderr(), "loyd: no tables in {}", store.folder().display());
+    }
+    Ok(all)
+}
+
 fn list(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, Failure> {
-    for stored in store.list().map_err(unreadable)? {
+    for stored in all(store)? {
         let pattern = stored.pattern.map_err(|error| error.to_string());
         row(output, as_json, stored.path, stored.bytes, pattern)?;
     }
@@ -210,12 +220,7 @@ fn verify(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, 
     let mut exit = Exit::Done;
     // Every table is read even if nobody reads the lines any more.
     let mut written = Ok(());
-    let all = store.list().map_err(unreadable)?;
-    if all.is_empty() {
-        // A failure to write to standard error cannot be reported.
-        let _ = writeln!(stderr(), "loyd: no tables in {}", store.folder().display());
-    }
-    for stored in all {
+    for stored in all(store)? {
         let read = stored.pattern.and_then(|pattern| {
             // An intact table under the name of another one would be refused there.
             if store.path(&pattern) != stored.path {

@@ -48,20 +48,20 @@ fn a_home_is_one_of_sixteen_cells() {
 }
 
 #[test]
-fn a_folder_without_tables_is_verified_with_a_word() {
+fn that_a_folder_has_no_tables_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
-    let mut verify = Command::new(env!("CARGO_BIN_EXE_loyd"));
-    verify
-        .args(["tables", "verify", "--table-dir"])
-        .arg(folder.path());
-    let done = verify.output().expect("a process");
-    assert_eq!(done.status.code(), Some(0));
-    let told = String::from_utf8(done.stderr).expect("text");
-    assert_eq!(
-        told,
-        format!("loyd: no tables in {}\n", folder.path().display())
-    );
-    assert!(done.stdout.is_empty());
+    for ask in ["list", "verify"] {
+        let mut loyd = Command::new(env!("CARGO_BIN_EXE_loyd"));
+        loyd.args(["tables", ask, "--table-dir"]).arg(folder.path());
+        let done = loyd.output().expect("a process");
+        assert_eq!(done.status.code(), Some(0));
+        let told = String::from_utf8(done.stderr).expect("text");
+        assert_eq!(
+            told,
+            format!("loyd: no tables in {}\n", folder.path().display())
+        );
+        assert!(done.stdout.is_empty());
+    }
 }
 
 #[test]
