@@ -531,7 +531,7 @@ fn beams_go_in_stages_where_others_are_learned_when_asked_to() {
 
 #[test]
 fn the_beams_and_the_proof_share_the_nodes() {
-    let problem = random_problem(shape(6, 6), 35, &mut Dice::new(9));
+    let problem = random_problem(shape(7, 7), 48, &mut Dice::new(9));
     while !beam::prepare(problem.shape(), 1_000_000) {}
     let mut chain = planned(&problem, Objective::Best, Method::default());
     for _ in 0..1500 {

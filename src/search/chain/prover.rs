@@ -13,6 +13,7 @@ use crate::search::{Budget, Search, Step};
 const fn nodes_per_prover_node(shape: Shape) -> u64 {
     match shape.cells() {
         ..=25 => 31,
+        26..=36 => 63,
         _ => 255,
     }
 }
