@@ -56,8 +56,8 @@ impl Engine {
         });
         let (due, _) = limits.time_up();
         let mut held = None;
-        let mut ask = |held: &mut Option<Reservation>| {
-            self.cache.ask(&key, due, || {
+        let asker = loop {
+            let asked = self.cache.ask(&key, due, || {
                 let problem = &key.question.problem;
                 let (until, rank, averages) = if never_fails {
                     let rank = Rank::of_first_answer(problem.shape());
@@ -87,15 +87,13 @@ impl Engine {
                 let ticket = self.submit(client, job.ranked(rank).promised(promise))?;
                 asker.shared().placed(ticket);
                 Ok(asker)
-            })
-        };
-        let asker = loop {
-            match ask(&mut held) {
+            });
+            match asked {
                 Ok(asker) => break asker,
                 Err(NotBegun::Refused(refused)) => return Err(refused),
                 // Others may give some back in a moment, for which nobody else should have to wait.
                 Err(NotBegun::NoneFree) => {
-                    held = Some(self.hold(&key.question, &stages, &limits)?)
+                    held = Some(self.hold(&key.question, &stages, &limits)?);
                 }
             }
         };

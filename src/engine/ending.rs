@@ -77,7 +77,7 @@ pub enum Failure {
         /// Whether any solution would have done.
         takes_any: bool,
         /// Whether no other method would have found one sooner.
-        never_fails: bool,
+        is_soonest: bool,
     },
     /// Others hold the memory that the search would need.
     Shortage,

@@ -282,7 +282,7 @@ impl<T: Collect + Clone> Waiting<T> {
             progress: snapshot.progress,
             best_length: snapshot.found.best_length(),
             takes_any: self.terms.takes_any(),
-            never_fails: self.terms.never_fails,
+            is_soonest: self.terms.never_fails,
         })
     }
 }

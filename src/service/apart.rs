@@ -12,8 +12,8 @@ use super::status;
 /// How many do such work at once. More would take the processor from the threads that serve clients.
 const AT_ONCE: usize = 2;
 
-/// Does `work` on a thread of its own, once there is a place. Dropping the call cancels it unless it has
-/// started.
+/// Does `work` here or, when there is much of it, on a thread of its own, once there is a place. Dropping the
+/// call cancels that unless it has started.
 ///
 /// # Errors
 /// When the runtime ends.
@@ -25,9 +25,13 @@ const AT_ONCE: usize = 2;
     reason = "no search: it takes some tens of milliseconds, and there are two at most"
 )]
 pub(super) async fn apart<T: Send + 'static>(
+    is_much: bool,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Status> {
     static PLACES: Semaphore = Semaphore::const_new(AT_ONCE);
+    if !is_much {
+        return Ok(work());
+    }
     let place = PLACES.acquire().await.map_err(|_| status::draining())?;
     let task = AbortOnDropHandle::new(spawn_blocking(move || {
         let done = work();
@@ -38,22 +42,4 @@ pub(super) async fn apart<T: Send + 'static>(
         Ok(panic) => resume_unwind(panic),
         Err(_ended) => status::draining(),
     })
-}
-
-/// The same if there is much of it; otherwise does it here.
-///
-/// # Errors
-/// When the runtime ends.
-///
-/// # Panics
-/// When the work does.
-pub(super) async fn apart_if<T: Send + 'static>(
-    is_much: bool,
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Status> {
-    if is_much {
-        apart(work).await
-    } else {
-        Ok(work())
-    }
 }

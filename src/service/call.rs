@@ -1,7 +1,7 @@
 //! What is known of a call besides its message: when it arrived, and what to log of it.
 
 use std::ops::{Deref, DerefMut};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tonic::Request;
@@ -96,13 +96,12 @@ impl Call {
 
     /// Adds to the record that will be logged.
     pub fn note(&self, note: impl FnOnce(&mut Record)) {
-        note(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner));
+        note(&mut self.locked());
     }
 
     /// Whether its answer takes long to encode.
     pub fn is_large(&self) -> bool {
-        let record = self.record.lock().unwrap_or_else(PoisonError::into_inner);
-        record.is_large
+        self.locked().is_large
     }
 
     /// Records the work that has been done for the call.
@@ -117,10 +116,11 @@ impl Call {
     /// What to log.
     #[must_use]
     pub fn record(&self) -> Record {
-        self.record
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.locked().clone()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Record> {
+        self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tonic::{Request, Status};
 
-use super::apart::apart_if;
+use super::apart::apart;
 use super::call::{Call, Noted};
 use super::convert::{self, Kind, ReadGenerate};
 use super::{Puzzles, proto, solve, status};
@@ -93,7 +93,7 @@ async fn written<T: Send + 'static>(
     board: impl Fn(T) -> proto::GeneratedBoard + Send + 'static,
 ) -> Result<Vec<proto::GeneratedBoard>, Status> {
     let boards = outcome.found.into_iter();
-    apart_if(is_large, move || boards.map(board).collect()).await
+    apart(is_large, move || boards.map(board).collect()).await
 }
 
 /// Runs a search for boards to its end.

@@ -316,7 +316,7 @@ type NextFrame = Poll<Option<Result<Frame<Bytes>, Status>>>;
 
 /// Makes the first frame of a large answer, a whole message, where that keeps nobody waiting.
 async fn encoded(mut body: Body) -> Result<(Body, NextFrame), Status> {
-    apart(move || {
+    apart(true, move || {
         let mut context = Context::from_waker(Waker::noop());
         let first = Pin::new(&mut body).poll_frame(&mut context);
         (body, first)

@@ -6,7 +6,7 @@ use std::time::Duration;
 use prost::Message;
 use tonic::{Request, Status};
 
-use super::apart::apart_if;
+use super::apart::apart;
 use super::call::{Call, Noted, Solved};
 use super::convert::{self, ReadSolve};
 use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status};
@@ -50,7 +50,7 @@ pub(super) async fn solve(
     }
     let is_large = moves.len() > AT_ONCE || read.include_boards;
     call.note(|record| record.is_large = is_large);
-    apart_if(is_large, move || {
+    apart(is_large, move || {
         let response = response(&call, &read, &outcome, &answer)?;
         note_answer(&call, &outcome, &answer);
         Ok(response)

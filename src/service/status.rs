@@ -136,7 +136,7 @@ pub fn failed(failure: &Failure) -> Status {
             progress,
             best_length,
             takes_any,
-            never_fails,
+            is_soonest,
         } => {
             let mut metadata = vec![("lower_bound", progress.lower_bound.to_string())];
             if *best_length > 0 {
@@ -144,7 +144,7 @@ pub fn failed(failure: &Failure) -> Status {
             }
             let bound = progress.lower_bound;
             let proof = format!("the proof was complete: the solution has at least {bound} moves");
-            let (before, alternative) = match (takes_any, never_fails) {
+            let (before, alternative) = match (takes_any, is_soonest) {
                 (true, true) => ("any solution was found", ""),
                 (true, false) => ("any solution was found", ", or leave `method` out"),
                 (false, _) => (&*proof, ", or ask for BEST"),

@@ -253,7 +253,7 @@ async fn a_proof_that_a_limit_ends_tells_what_is_known() {
             progress,
             best_length,
             takes_any: false,
-            never_fails: _,
+            ..
         }) = solving.end().await
         else {
             panic!("no machine proves this so soon");

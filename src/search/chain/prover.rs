@@ -8,8 +8,8 @@ use crate::search::plan::{Objective, Stage};
 use crate::search::{Budget, Search, Step};
 
 /// The nodes that beams get for each node of the proof that runs beside them. A little less width costs next
-/// to nothing, while the bound grows with the logarithm of the proof's nodes. On larger boards it
-/// grows less, and a node of the proof takes up to five times as long as one of a beam.
+/// to nothing, while the bound grows with the logarithm of the proof's nodes. On larger boards it grows less,
+/// and a node of the proof takes up to five times as long as one of a beam.
 const fn nodes_per_prover_node(shape: Shape) -> u64 {
     match shape.cells() {
         ..=25 => 31,
