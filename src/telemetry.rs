@@ -200,14 +200,9 @@ pub(crate) fn search_abandoned() {
     counter!("loyd_searches_abandoned_total").increment(1);
 }
 
-/// Counts a request that was refused for lack of something, where its client is not known.
-pub(crate) fn overloaded(lack: &'static str) {
-    client_overloaded(lack, None);
-}
-
-/// Counts a client's request that was refused for lack of something. Logs each lack at most once per
-/// second, because a line for each request would be a load of its own.
-pub(crate) fn client_overloaded(lack: &'static str, client: Option<&str>) {
+/// Counts a request that was refused for lack of something, and names its client where that is known. Logs
+/// each lack at most once per second, because a line for each request would be a load of its own.
+pub(crate) fn overloaded(lack: &'static str, client: Option<&str>) {
     static LINES: Events = Few::new(|_| RateLimited::new());
     OVERLOADED.with([lack], |counter| counter.increment(1));
     if let Some((refused, since_s)) = LINES.with(lack, RateLimited::record) {

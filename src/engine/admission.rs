@@ -69,7 +69,7 @@ impl Refused {
         /// Sooner than this nothing will have changed; later than this nobody is waiting.
         const RETRY: std::ops::RangeInclusive<Duration> =
             Duration::from_millis(20)..=Duration::from_millis(20 << 8);
-        telemetry::client_overloaded(lack.name(), client.map(|client| &*client.name));
+        telemetry::overloaded(lack.name(), client.map(|client| &*client.name));
         // Doubled until it is long enough: refusals with few distinct values compress well.
         let mut retry_after = *RETRY.start();
         while retry_after < backlog && retry_after < *RETRY.end() {

@@ -250,7 +250,7 @@ impl<T: Collect + Clone> Waiting<T> {
                 self.end_with(StopReason::MemoryLimit)
             }
             End::Shortage => {
-                telemetry::overloaded("memory");
+                telemetry::overloaded("memory", None);
                 Err(Failure::Shortage)
             }
         }

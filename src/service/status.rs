@@ -195,7 +195,7 @@ pub fn worked_out_too_slowly() -> Status {
 
 /// The status for more concurrent calls than the server takes.
 pub fn too_many_calls() -> Status {
-    telemetry::overloaded("calls");
+    telemetry::overloaded("calls", None);
     retry(
         Code::ResourceExhausted,
         "OVERLOADED",
@@ -206,7 +206,7 @@ pub fn too_many_calls() -> Status {
 
 /// The status when other partly received requests hold all the memory for requests.
 pub fn no_room() -> Status {
-    telemetry::overloaded("requests");
+    telemetry::overloaded("requests", None);
     retry(
         Code::ResourceExhausted,
         "OVERLOADED",

@@ -16,14 +16,16 @@ AT_ONCE = 8
 
 SHORT_DEADLINES = 1_000 if FULL else 140
 
+# How often a board whose answer was late is asked for again, where others share the machine.
+AGAIN = 3
+
 # The deadline of hopeless searches, in seconds.
 HOPELESS = 2 if FULL else 5
 
-# How much the machine's own noise may add to a longest time, and how many short deadlines it may
-# cost: the tests share the cores with the server, and both with whatever else runs there. With
-# LOYD_SYSTEM_FULL, on an idle machine, the promises are enforced.
+# How much the machine's own noise may add to a longest time: the tests share the cores with the
+# server, and both with whatever else runs there. With LOYD_SYSTEM_FULL, on an idle machine, the
+# promises are enforced.
 NOISE = 0.010 if FULL else 0.050
-LATE = 0 if FULL else 0.03
 
 # The longest time until nobody works on a cancelled search.
 FREED = 0.010 + NOISE
@@ -146,26 +148,29 @@ class Hopeless(Case):
 
 
 class ShortDeadlines(Case):
+    def is_answered(self, board):
+        """Whether a solution arrives within 50 ms; nothing but a passed deadline may come instead."""
+        request = self.client.solve_request(board, "BEST")
+        try:
+            solution = self.client.Solve(request, timeout=0.05).solution
+        except grpc.RpcError as error:
+            self.assertEqual(error.code(), Code.DEADLINE_EXCEEDED)
+            return False
+        self.assertEqual(replay(board, solution.moves), solved(len(board.tiles)))
+        self.assertEqual(len(solution.moves), solution.length)
+        self.assertLessEqual(solution.lower_bound, solution.length)
+        return True
+
     def test_best_answers_within_50_ms(self):
         """Every size from 4×4 to 10×10: every answer is in time and a solution."""
         sides = range(4, 11)
-        boards = {
-            side: self.client.boards(side, count=-(-SHORT_DEADLINES // len(sides)), seed=8)
+        boards = [
+            board
             for side in sides
-        }
-        late = []
-        for side, starts in boards.items():
-            for board in starts:
-                request = self.client.solve_request(board, "BEST")
-                try:
-                    response = self.client.Solve(request, timeout=0.05)
-                except grpc.RpcError as error:
-                    late.append((side, error.code()))
-                    continue
-                solution = response.solution
-                self.assertEqual(replay(board, solution.moves), solved(side * side))
-                self.assertEqual(len(solution.moves), solution.length)
-                self.assertLessEqual(solution.lower_bound, solution.length)
+            for board in self.client.boards(side, count=-(-SHORT_DEADLINES // len(sides)), seed=8)
+        ]
+        late = [board for board in boards if not self.is_answered(board)]
         print(f"{len(late)} late ", end="", flush=True)
-        self.assertLessEqual(len(late), LATE * SHORT_DEADLINES, late)
-        self.assertLessEqual({code for _, code in late}, {Code.DEADLINE_EXCEEDED})
+        # Whoever shares the machine may take away more than there is to spare, but not each time.
+        lost = [board for board in late if FULL or not any(map(self.is_answered, [board] * AGAIN))]
+        self.assertEqual(lost, [])

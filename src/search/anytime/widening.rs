@@ -132,8 +132,8 @@ pub struct Widening {
     most: usize,
     least: usize,
     widest: usize,
-    /// Whether the last beam kept all boards that it came across.
-    kept_all: bool,
+    /// The kind of the last beam, if it kept all boards that it came across.
+    kept_all: Option<Kind>,
     /// The ends of the beam at work.
     ends: Ends,
     /// The number of beams begun.
@@ -227,7 +227,7 @@ impl Widening {
             most: 0,
             least: 0,
             widest: 0,
-            kept_all: false,
+            kept_all: None,
             ends: Ends::default(),
             begun: 0,
             seed: 0,
@@ -322,7 +322,7 @@ impl Widening {
 
     /// Begins the next beam, or claims the memory that it takes.
     fn begin(&mut self, budget: Budget) {
-        if self.kept_all || self.widest >= self.beams.widest() {
+        if self.widest >= self.beams.widest() {
             self.stop = Some(Stop::Exhausted);
             return;
         }
@@ -343,6 +343,10 @@ impl Widening {
         let is_timed = budget.time.is_some() && !self.is_hasty;
         let planned = given.map(Ends::plan).filter(|_| is_timed);
         let mut scale = self.next(planned, is_paired);
+        if self.kept_all == Some(scale.kind) {
+            self.stop = Some(Stop::Exhausted);
+            return;
+        }
         scale.width = scale.width.max(self.beams.narrowest());
         scale.width = scale.width.min(self.beams.widest());
         let slack = if is_timed { SLACK } else { 1.0 };
@@ -437,7 +441,8 @@ impl Widening {
         let before = self.past.expanded;
         self.past = self.own_progress().at_rest();
         // So few boards were none too many for any layer.
-        self.kept_all = self.past.expanded - before <= self.least as u64;
+        let kept_all = self.past.expanded - before <= self.least as u64;
+        self.kept_all = kept_all.then_some(self.scale.kind);
         self.pace.settle();
         self.widest = self.widest.max(self.scale.width);
         self.pass = None;

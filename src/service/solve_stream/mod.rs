@@ -89,7 +89,7 @@ impl Ending {
             telemetry::limit_stop("time");
             ("time_limit", status::read_too_slowly())
         } else {
-            telemetry::overloaded("time");
+            telemetry::overloaded("time", None);
             ("overloaded", status::worked_out_too_slowly())
         };
         call.note(|record| record.failure = Some(outcome));
