@@ -1,10 +1,10 @@
 //! Serves the metrics over HTTP, and answers probes, on a listener of its own that shares nothing with the calls.
 
+use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 use http::header::CONTENT_TYPE;
@@ -18,14 +18,15 @@ use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
 use metrics_process::Collector;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::task::AbortHandle;
 
 use super::{is_serving, lines};
 
 /// The content type of Prometheus' text format.
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// The most connections at once: a few scrapers, each with one.
+/// The most connections at once: a few scrapers, each with one. One more takes the place of the oldest, so that those
+/// who ask for nothing cannot keep a probe out.
 const CONNECTIONS: usize = 64;
 
 /// How long the head of a request may take, including the time since the previous request.
@@ -65,7 +66,7 @@ impl Endpoint {
 
     /// Serves requests for as long as it is polled.
     pub(super) async fn serve(self, metrics: PrometheusHandle) {
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let mut served: VecDeque<AbortHandle> = VecDeque::new();
         let mut upkeep = tokio::time::interval(UPKEEP);
         loop {
             let accepted = tokio::select! {
@@ -79,14 +80,15 @@ impl Endpoint {
                 tokio::time::sleep(Duration::from_millis(50)).await;
                 continue;
             };
-            let Ok(place) = Arc::clone(&places).try_acquire_owned() else {
-                continue;
-            };
-            let metrics = metrics.clone();
-            tokio::spawn(async move {
-                let _place = place;
-                let _ = tokio::time::timeout(ANSWER_TIMEOUT, converse(stream, metrics)).await;
-            });
+            served.retain(|connection| !connection.is_finished());
+            if served.len() >= CONNECTIONS
+                && let Some(oldest) = served.pop_front()
+            {
+                oldest.abort();
+            }
+            let conversation = converse(stream, metrics.clone());
+            let connection = tokio::spawn(tokio::time::timeout(ANSWER_TIMEOUT, conversation));
+            served.push_back(connection.abort_handle());
         }
     }
 }

@@ -93,3 +93,13 @@ fn probes_are_answered() {
     let head = ask(&server, "HEAD /readyz");
     assert_eq!(head, ("HTTP/1.1 200 OK".to_owned(), String::new()));
 }
+
+#[test]
+fn connections_that_ask_for_nothing_keep_no_probe_out() {
+    let server = Server::start(Stdio::null());
+    let connect = |_| TcpStream::connect(server.metrics).unwrap();
+    let silent: Vec<_> = (0..200).map(connect).collect();
+    assert_eq!(ask(&server, "GET /livez").0, "HTTP/1.1 200 OK");
+    // The oldest has made room.
+    assert_eq!((&silent[0]).read(&mut [0]).unwrap(), 0);
+}
