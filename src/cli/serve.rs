@@ -88,6 +88,10 @@ fn check_file_limit(max_connections: usize) {
     }
 }
 
+/// How long after the first signal another one still asks for the same end: `timeout`, for one, signals the process and
+/// then its whole group.
+const SAME: Duration = Duration::from_millis(200);
+
 /// How long writing the last log line may take.
 const LAST_LINE: Duration = Duration::from_millis(50);
 
@@ -104,7 +108,8 @@ fn hang_up() -> std::io::Result<()> {
     Ok(())
 }
 
-/// Returns a future that completes at the first SIGTERM or SIGINT. A second one ends the process at once.
+/// Returns a future that completes at the first SIGTERM or SIGINT. A second one ends the process at once, unless it comes
+/// with the first.
 fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -116,8 +121,12 @@ fn shutdown() -> std::io::Result<impl Future<Output = ()>> {
     };
     Ok(async move {
         either().await;
+        let first = Instant::now();
         tokio::spawn(async move {
             either().await;
+            while first.elapsed() < SAME {
+                either().await;
+            }
             tracing::warn!("second signal: exiting at once");
             // The log is written by another thread.
             tokio::time::sleep(LAST_LINE).await;

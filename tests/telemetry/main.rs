@@ -12,6 +12,7 @@ mod lines;
 mod logs;
 mod rate_limited;
 mod server;
+mod signals;
 #[cfg(feature = "otlp")]
 mod spans;
 mod trace_context;

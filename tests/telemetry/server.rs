@@ -26,6 +26,13 @@ impl Server {
         Self::run(Command::new(env!("CARGO_BIN_EXE_loyd")), log)
     }
 
+    /// The same for a server with one more setting, by its variable.
+    pub(crate) fn with_setting(variable: &str, value: &str, log: impl Into<Stdio>) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_loyd"));
+        command.env(variable, value);
+        Self::run(command, log)
+    }
+
     /// The same for a server that may open so many files.
     pub(crate) fn with_files(files: u32, log: impl Into<Stdio>) -> Self {
         let mut command = Command::new("sh");
