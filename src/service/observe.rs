@@ -148,14 +148,19 @@ where
         };
         let arrives_by = call.arrived.checked_add(patience);
         let mut request = request.map(|body| Body::new(InTime::new(body, arrives_by, room)));
-        request.extensions_mut().insert(call);
+        request.extensions_mut().insert(call.clone());
         let mut inner = self.inner.clone();
         let in_time = async move {
             tokio::select! {
                 biased;
                 response = inner.call(request) => response,
                 // Handlers enforce their own deadlines; this is for requests that do not reach one.
-                () = until(deadline) => Ok(status::failed(&Failure::DeadlineExceeded).into_http()),
+                () = until(deadline) => {
+                    if !call.record().limited {
+                        telemetry::limit_stop("deadline");
+                    }
+                    Ok(status::failed(&Failure::DeadlineExceeded).into_http())
+                }
             }
         };
         Box::pin(watch.over(in_time))

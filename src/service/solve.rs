@@ -177,6 +177,7 @@ pub(super) fn end(
         call.note(|record| record.failure = Some(failure.name()));
         status::failed(&failure)
     })?;
+    call.note(|record| record.limited = outcome.reason.is_limit());
     let Some(answer) = outcome.found.answer.clone() else {
         return Err(status::defect());
     };

@@ -5,6 +5,7 @@ use std::time::Instant;
 use http::Request;
 use http::uri::PathAndQuery;
 use http_body_util::Full;
+use metrics_exporter_prometheus::PrometheusBuilder;
 use prost::Message;
 
 use loyd::puzzle::generate::{Solvability, uniform};
@@ -251,6 +252,22 @@ async fn a_passed_deadline_is_deadline_exceeded() {
         let answer = raw.call("Solve", &timeout, frame(&hopeless(1))).await;
         assert_reason(&answer.status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
     }
+}
+
+#[tokio::test]
+async fn a_passed_deadline_is_counted_once_wherever_the_call_is() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    // All of the service except its searches is on this thread.
+    let _counting = metrics::set_default_local_recorder(&recorder);
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    for timeout in ["200m", "1n", "0S"] {
+        let timeout = [("grpc-timeout", timeout)];
+        raw.call("Solve", &timeout, frame(&hopeless(1))).await;
+    }
+    let told = recorder.handle().render();
+    let stops = r#"loyd_limit_stops_total{limit="deadline"} 3"#;
+    assert!(told.lines().any(|line| line == stops), "{told}");
 }
 
 #[tokio::test]

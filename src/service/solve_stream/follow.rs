@@ -99,8 +99,6 @@ async fn news(solving: &mut Option<Noted<Solving>>) -> News<Best> {
 impl Followed {
     fn end(&mut self, over: Result<Outcome<Best>, Failure>) -> Result<(), Ending> {
         let (outcome, answer) = solve::end(&self.call, over).map_err(Ending::Status)?;
-        let limited = outcome.reason.is_limit();
-        self.call.note(|record| record.limited = limited);
         self.newest = outcome.found.clone();
         self.ended = Some((outcome, answer));
         Ok(())
