@@ -199,6 +199,18 @@ fn options_that_would_not_be_used_are_refused() {
             &[&["--suite", "korf", "--count", "5"]],
             "--count is for --suite uniform",
         ),
+        (
+            &[&["--suite", "korf", "--seed", "5"]],
+            "--seed is for --suite uniform",
+        ),
+        (
+            &[&["--file", "boards.tsv", "--rows", "5"]],
+            "--rows and --columns are for --suite uniform",
+        ),
+        (
+            &[&deadline, &["--columns", "5"]],
+            "--rows and --columns are for --suite uniform",
+        ),
     ] {
         let failure = run(&options.concat()).expect_err("not used");
         assert_eq!(failure.exit(), Exit::BadInput, "{options:?}");
@@ -258,6 +270,35 @@ fn a_server_that_answers_no_call_is_a_failure_after_the_figures() {
         }
         assert!(!output.get_ref().is_empty());
     }
+}
+
+#[test]
+fn a_call_without_a_solution_is_a_line_with_what_the_server_said() {
+    let told = |flags: &[&str]| {
+        let mut output = Vec::new();
+        runtime().block_on(async {
+            let (server, serving) = Fake::default().listen().await;
+            let suite = ["--suite", "deadline", "--deadline", "5s", "--count", "1"];
+            let bench = bench(&[&suite[..], &["--each", "--server", &server][..], flags].concat());
+            let failure = bench.run(&mut output).await.expect_err("no answer");
+            assert_eq!(failure.exit(), Exit::Broken);
+            serving.abort();
+        });
+        String::from_utf8(output).expect("text")
+    };
+    let said = " ms, Internal: the command line streams";
+    let text = told(&[]);
+    let line = text.lines().next().expect("a line");
+    assert!(
+        line.starts_with("3×3 by 5s: ") && line.ends_with(said),
+        "{text}"
+    );
+    let suite: Value = serde_json::from_str(&told(&["--json"])).expect("one object");
+    let line = suite["broken"][0].as_str().expect("a line");
+    assert!(
+        line.starts_with("3×3 by 5s: ") && line.ends_with(said),
+        "{line}"
+    );
 }
 
 #[test]

@@ -190,7 +190,7 @@ impl fmt::Display for Told<'_> {
         write!(f, "{shape} by {deadline}: {time:.3} ms, ")?;
         match answer {
             Ok(_) => f.write_str("solved"),
-            Err(code) => write!(f, "{code:?}"),
+            Err(status) => write!(f, "{:?}: {}", status.code(), status.message()),
         }
     }
 }

@@ -36,6 +36,12 @@ const MAX_TIME: Duration = Duration::from_secs(60);
 /// How many boards or calls, unless another number is given.
 const COUNT: u64 = 1000;
 
+/// The seed, unless another is given.
+const SEED: u64 = 1;
+
+/// The number of rows and of columns, unless others are given.
+const SIDE: usize = 4;
+
 const EXAMPLES: &str = "\
 Examples:
   loyd bench
@@ -108,17 +114,17 @@ pub struct BenchArgs {
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     count: Option<u64>,
 
-    /// For uniform and deadline: the seed.
-    #[arg(long, default_value_t = 1)]
-    seed: u64,
+    /// For uniform and deadline: the seed. Default: 1.
+    #[arg(long)]
+    seed: Option<u64>,
 
-    /// For uniform: the number of rows.
-    #[arg(long, default_value_t = 4)]
-    rows: usize,
+    /// For uniform: the number of rows. Default: 4.
+    #[arg(long)]
+    rows: Option<usize>,
 
-    /// For uniform: the number of columns.
-    #[arg(long, default_value_t = 4)]
-    columns: usize,
+    /// For uniform: the number of columns. Default: 4.
+    #[arg(long)]
+    columns: Option<usize>,
 
     /// The memory for pattern databases; 0 for none.
     #[arg(long, value_name = "BYTES", default_value = "256M", conflicts_with = "server", value_parser = bytes)]
@@ -276,6 +282,11 @@ impl BenchArgs {
     /// Returns how many boards or calls were asked for.
     fn count(&self) -> u64 {
         self.count.unwrap_or(COUNT)
+    }
+
+    /// Returns the seed of the boards that are drawn.
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or(SEED)
     }
 
     fn workers(&self) -> Result<Option<Workers>, Failure> {

@@ -45,18 +45,37 @@ impl BenchArgs {
             None if any => Mode::Lengths(DEADLINES.to_vec()),
             None => Mode::Proofs,
         };
-        let is_counted = |name: &Name| matches!(name, Name::Uniform | Name::Deadline);
-        if self.count.is_some() && !self.names().iter().any(is_counted) {
-            return Err(wrong(
-                "--count is for --suite uniform and --suite deadline; other suites and files are solved whole: leave it \
-                 out, or add --suite uniform",
-            ));
-        }
-        let stray = self.options_without_effect(&mode);
-        match stray.into_iter().find(|&(is_given, _)| is_given) {
+        let stray = self.options_without_boards().into_iter();
+        let mut stray = stray.chain(self.options_without_effect(&mode));
+        match stray.find(|&(is_given, _)| is_given) {
             Some((_, hint)) => Err(wrong(hint)),
             None => Ok(mode),
         }
+    }
+
+    /// Returns the options for boards that are drawn, if no such boards are: whether each is given, and what to do
+    /// instead.
+    fn options_without_boards(&self) -> [(bool, &'static str); 3] {
+        let is_uniform = self.names().contains(&Name::Uniform);
+        let is_drawn = is_uniform || self.names().contains(&Name::Deadline);
+        let has_size = self.rows.is_some() || self.columns.is_some();
+        [
+            (
+                self.count.is_some() && !is_drawn,
+                "--count is for --suite uniform and --suite deadline; other suites and files are solved whole: leave it \
+                 out, or add --suite uniform",
+            ),
+            (
+                self.seed.is_some() && !is_drawn,
+                "--seed is for --suite uniform and --suite deadline; other suites and files have their own boards: leave \
+                 it out, or add --suite uniform",
+            ),
+            (
+                has_size && !is_uniform,
+                "--rows and --columns are for --suite uniform; other suites and files have their own boards: leave them \
+                 out, or add --suite uniform",
+            ),
+        ]
     }
 
     /// Returns the options that have no effect on what is measured: whether each is given, and what to do instead.

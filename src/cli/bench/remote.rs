@@ -13,7 +13,7 @@ use crate::cli::backend;
 impl BenchArgs {
     /// Has a server answer calls with deadlines, and prints how it kept them. Fails if there was no answer at all.
     pub(super) async fn keep(&self, output: &mut dyn Write, url: &str) -> Result<(), Failure> {
-        let calls = kept::calls(self.count(), self.seed, &self.deadline);
+        let calls = kept::calls(self.count(), self.seed(), &self.deadline);
         let client = backend::connect(&self.server, url).await?;
         let called = self.called(calls, &client, &"deadlines").await?;
         let outcome = served::outcome(&called);

@@ -4,7 +4,7 @@ use std::fs;
 
 use clap::ValueEnum;
 
-use super::{BenchArgs, Failure};
+use super::{BenchArgs, Failure, SIDE};
 use crate::bench::Suite;
 use crate::puzzle::Shape;
 
@@ -38,12 +38,13 @@ const SIZES: [(usize, usize, u64); 8] = [
 impl BenchArgs {
     /// Returns the suites to solve.
     pub(super) fn suites(&self) -> Result<Vec<Suite>, Failure> {
-        let shape = Shape::new(self.rows, self.columns)
+        let [rows, columns] = [self.rows, self.columns].map(|side| side.unwrap_or(SIDE));
+        let shape = Shape::new(rows, columns)
             .map_err(|error| Failure::Input(format!("--rows, --columns: {error}")))?;
         let uniform = |shape, count| Suite::Uniform {
             shape,
             count,
-            seed: self.seed,
+            seed: self.seed(),
         };
         let named = |name| match name {
             Name::Korf => vec![Suite::Korf],
