@@ -1,5 +1,6 @@
 //! The service that answers: inside this process, or elsewhere.
 
+use std::env::{self, VarError};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -115,7 +116,14 @@ impl ServerArgs {
     fn bearer(&self) -> Result<Bearer, Failure> {
         let token = match &self.token_from {
             Some(path) => String::from_utf8_lossy(&read(path)?).into_owned(),
-            None => std::env::var("LOYD_TOKEN").unwrap_or_default(),
+            None => match env::var("LOYD_TOKEN") {
+                Err(VarError::NotUnicode(_)) => {
+                    return Err(Failure::Input(
+                        "the token in LOYD_TOKEN is not text".to_owned(),
+                    ));
+                }
+                token => token.unwrap_or_default(),
+            },
         };
         let token = token.trim();
         if token.is_empty() {

@@ -35,7 +35,7 @@ use std::ffi::OsStr;
 use std::io::{Read, Write};
 
 use clap::builder::Resettable;
-use clap::error::ContextKind;
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::ServeConfig;
@@ -96,7 +96,7 @@ impl Cli {
     pub fn read() -> Result<Self, clap::Error> {
         let command = without_variables(Self::command(), OsStr::is_empty);
         let matches = command.clone().try_get_matches();
-        Self::from_arg_matches(&matches.map_err(|error| with_usage_as_typed(error, command))?)
+        Self::from_arg_matches(&matches.map_err(|error| explained(error, command))?)
     }
 }
 
@@ -113,19 +113,42 @@ fn without_variables(command: clap::Command, is_left_out: fn(&OsStr) -> bool) ->
         .mut_subcommands(|command| without_variables(command, is_left_out))
 }
 
-/// Returns an error with the usage that it has without environment variables, if it comes without them too: its own
-/// usage shows the options that are set by variables as if they were required.
-fn with_usage_as_typed(mut error: clap::Error, command: clap::Command) -> clap::Error {
-    let Err(typed) = without_variables(command, |_| true).try_get_matches() else {
-        return error;
-    };
-    let of = |error: &clap::Error| error.get(ContextKind::InvalidArg).cloned();
-    if let Some(usage) = typed.get(ContextKind::Usage)
-        && (typed.kind(), of(&typed)) == (error.kind(), of(&error))
-    {
-        error.insert(ContextKind::Usage, usage.clone());
+/// Returns an error as whoever sets options by variables needs it: with the name of the variable that is wrong. If no
+/// variable is, with the usage that it has without them, since its own shows the options that they set as if those were
+/// required.
+fn explained(mut error: clap::Error, command: clap::Command) -> clap::Error {
+    let of = |error: &clap::Error| (error.kind(), error.get(ContextKind::InvalidArg).cloned());
+    let typed = without_variables(command.clone(), |_| true).try_get_matches();
+    match (typed, error.get(ContextKind::InvalidArg)) {
+        (Err(typed), _) if of(&typed) == of(&error) => {
+            if let Some(usage) = typed.get(ContextKind::Usage) {
+                error.insert(ContextKind::Usage, usage.clone());
+            }
+        }
+        (_, Some(ContextValue::String(option))) => {
+            if let Some(variable) = variable_of(&command, option) {
+                let tip = format!("it is set by the variable {variable}").into();
+                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+            }
+        }
+        _ => {}
     }
     error
+}
+
+/// Returns the variable that sets an option, which is given as errors write it: `--max-nodes <NODES>`.
+fn variable_of(command: &clap::Command, option: &str) -> Option<String> {
+    let long = option.strip_prefix("--")?.split(' ').next();
+    let mut args = command.get_arguments();
+    let arg = args.find(|arg| arg.get_long() == long);
+    let variable = arg.and_then(clap::Arg::get_env);
+    let set = variable.filter(|variable| std::env::var_os(variable).is_some());
+    let within = || {
+        let mut commands = command.get_subcommands();
+        commands.find_map(|command| variable_of(command, option))
+    };
+    set.map(|variable| variable.display().to_string())
+        .or_else(within)
 }
 
 /// A command of the command line.

@@ -14,3 +14,4 @@ mod refusal;
 mod solve;
 mod tables;
 mod top;
+mod variables;
