@@ -8,7 +8,7 @@ use std::{process, thread};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime;
-use tokio::time::{Instant, MissedTickBehavior, interval_at};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
 use super::{Exit, Failure};
 use crate::service::proto::{Improvement, Progress};
@@ -76,14 +76,8 @@ pub(super) async fn attend<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
     let start = Instant::now();
-    let mut work = pin!(work);
+    let mut work = pin!(in_time(deadline, work));
     let mut interrupt = pin!(tokio::signal::ctrl_c());
-    let mut late = pin!(async {
-        match deadline {
-            Some(deadline) => tokio::time::sleep(deadline.saturating_add(AFTER_DEADLINE)).await,
-            None => std::future::pending().await,
-        }
-    });
     let mut ticks = interval_at(start + PATIENCE, REDRAW);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     let mut meter = Meter::new();
@@ -91,15 +85,30 @@ pub(super) async fn attend<T>(
         tokio::select! {
             biased;
             result = &mut work => {
+                let result = result.unwrap_or(Err(Failure::Late));
                 if result.is_ok() {
                     end_on_interrupt()?;
                 }
                 return result;
             }
             _ = &mut interrupt => return Err(Failure::Interrupted),
-            () = &mut late => return Err(Failure::Late),
             _ = ticks.tick() => meter.show(start.elapsed(), latest),
         }
+    }
+}
+
+/// Waits for the answer to a call, at most a little longer than its deadline: the library stops waiting by itself only
+/// for the beginning of an answer. Returns `None` if the answer has not come by then.
+pub(super) async fn in_time<T>(
+    deadline: Option<Duration>,
+    answer: impl Future<Output = T>,
+) -> Option<T> {
+    match deadline {
+        Some(deadline) => {
+            let longest = deadline.saturating_add(AFTER_DEADLINE);
+            timeout(longest, answer).await.ok()
+        }
+        None => Some(answer.await),
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
-use super::attend::{Latest, attend};
+use super::attend::{Latest, attend, in_time};
 use super::input::{PuzzleArgs, board_message};
 use super::solution::Answer;
 use super::solve::{MOVES_PER_MESSAGE, collect};
@@ -243,8 +243,9 @@ impl CompareArgs {
             ..SolveStreamRequest::default()
         };
         let begun = tokio::time::Instant::now();
-        let ended = async { collect(backend.solve_stream(request).await?, latest).await }.await;
-        match ended {
+        let ended = async { collect(backend.solve_stream(request).await?, latest).await };
+        let ended = in_time(self.server.timeout, ended).await;
+        match ended.unwrap_or(Err(Failure::Late)) {
             Ok((moves, summary)) => {
                 let (board, goal) = (board.clone(), goal.clone());
                 let answer = Answer::new(board, goal, Metric::SingleTile, moves, summary)?;
@@ -255,6 +256,10 @@ impl CompareArgs {
                     .or_else(|| Row::late(contestant.name(), &status, begun.elapsed()))
                     .or_else(|| Row::unsupported(contestant.name(), &status))
                     .ok_or(Failure::Refused(status))
+            }
+            Err(Failure::Late) => {
+                let method = contestant.name();
+                Ok(Row::nothing(method, "deadline", begun.elapsed()))
             }
             Err(failure) => Err(failure),
         }

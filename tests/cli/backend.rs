@@ -1,6 +1,8 @@
 //! How the command line reaches a server.
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::time::{Duration, Instant};
+
 use loyd::cli::Exit;
 
 use crate::fake::Fake;
@@ -22,4 +24,23 @@ fn a_token_is_given_without_its_label() {
             "{complaint}"
         );
     }
+}
+
+#[test]
+fn a_server_whose_answer_does_not_go_on_is_not_waited_for() {
+    let fake = Fake {
+        stream: Ok(Vec::new()),
+        stalls: true,
+        ..Fake::default()
+    };
+    let begun = Instant::now();
+    let ran = fake.run_remote(&["solve", "1 2 0 3", "--timeout", "10ms"], "");
+    assert_eq!(ran.exit(), Exit::Limit);
+    assert!(ran.complaint().contains("did not answer in time"));
+    assert!(begun.elapsed() >= Duration::from_millis(500));
+
+    let ran = fake.run_remote(&["compare", "1 2 0 3", "--timeout", "10ms", "--json"], "");
+    assert_eq!(ran.exit(), Exit::Done);
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&ran.output).unwrap();
+    assert!(rows.iter().all(|row| row["outcome"] == "deadline"));
 }

@@ -1,6 +1,7 @@
 //! A service with scripted answers that remembers what it was asked.
 
 use std::io::{self, Cursor, Write};
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use loyd::service::proto::{
 };
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
+use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, async_trait};
 
 type Event = Result<SolveStreamResponse, Status>;
@@ -28,6 +30,8 @@ pub(crate) struct Fake {
     pub(crate) generate: Result<GenerateResponse, Status>,
     /// How long each answer takes.
     pub(crate) delay: Duration,
+    /// Whether streams never end after their events.
+    pub(crate) stalls: bool,
     pub(crate) asked: Arc<Mutex<Asked>>,
 }
 
@@ -48,6 +52,7 @@ impl Default for Fake {
             check: Err(unplanned()),
             generate: Err(unplanned()),
             delay: Duration::ZERO,
+            stalls: false,
             asked: Arc::default(),
         }
     }
@@ -187,7 +192,7 @@ pub(crate) fn runtime() -> tokio::runtime::Runtime {
 
 #[async_trait]
 impl PuzzleService for Fake {
-    type SolveStreamStream = tokio_stream::Iter<std::vec::IntoIter<Event>>;
+    type SolveStreamStream = Pin<Box<dyn Stream<Item = Event> + Send>>;
 
     async fn solve(&self, _: Request<SolveRequest>) -> Result<Response<SolveResponse>, Status> {
         Err(Status::internal("the command line streams"))
@@ -200,8 +205,11 @@ impl PuzzleService for Fake {
         let message = request.get_ref().clone();
         self.note(&request, |asked| asked.stream = Some(message))
             .await;
-        let events = self.stream.clone()?;
-        Ok(Response::new(tokio_stream::iter(events)))
+        let events = tokio_stream::iter(self.stream.clone()?);
+        Ok(Response::new(match self.stalls {
+            true => Box::pin(events.chain(tokio_stream::pending())),
+            false => Box::pin(events),
+        }))
     }
 
     async fn check_solvable(

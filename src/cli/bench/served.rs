@@ -13,6 +13,7 @@ use tonic::{Code, Request, Response, Status};
 use super::refuted;
 use super::report::{print_times, times_as_json};
 use crate::bench::{Case, Figures, Run, Suite, WrongLength};
+use crate::cli::attend::in_time;
 use crate::cli::input::board_message;
 use crate::cli::moves::directions;
 use crate::cli::{Failure, backend};
@@ -112,7 +113,9 @@ async fn make_one(client: &mut backend::Client, call: &Call) -> Result<Called, F
         request.set_timeout(deadline);
     }
     let begun = Instant::now();
-    let answer = client.solve(request).await;
+    let answer = in_time(*deadline, client.solve(request)).await;
+    let late = || Err(Status::deadline_exceeded("no answer in time"));
+    let answer = answer.unwrap_or_else(late);
     let time = begun.elapsed();
     Ok(Called {
         shape: case.problem.shape(),
