@@ -313,6 +313,17 @@ pub(super) fn server_url(text: &str) -> Result<String, String> {
                 format!("{port} is not a port: use 1 to 65535")
             })
         }
+        Ok(uri) if !matches!(uri.path(), "" | "/") => Err(format!(
+            "the path {} would not be used: leave it out",
+            uri.path()
+        )),
+        Ok(uri)
+            if uri
+                .authority()
+                .is_some_and(|authority| authority.as_str().contains('@')) =>
+        {
+            Err("a name before @ would not be used: leave it out".to_owned())
+        }
         Ok(_) => Ok(url),
         Err(error) => Err(error.to_string()),
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use loyd::cli::Exit;
 
-use crate::fake::Fake;
+use crate::fake::{Fake, parse};
 
 #[test]
 fn a_token_is_given_without_its_label() {
@@ -43,4 +43,25 @@ fn a_server_whose_answer_does_not_go_on_is_not_waited_for() {
     assert_eq!(ran.exit(), Exit::Done);
     let rows: Vec<serde_json::Value> = serde_json::from_str(&ran.output).unwrap();
     assert!(rows.iter().all(|row| row["outcome"] == "deadline"));
+}
+
+#[test]
+fn an_address_has_nothing_that_would_not_be_used() {
+    let check = |server| parse(&["check", "1 2 0 3", "--server", server]);
+    for server in ["127.0.0.1:1", "http://[::1]:1/", "https://there:1"] {
+        check(server).unwrap();
+    }
+    for (server, refusal) in [
+        ("http://there:1/loyd", "the path /loyd would not be used"),
+        (
+            "http://who:secret@there:1",
+            "a name before @ would not be used",
+        ),
+        ("there", "the port is missing"),
+        ("there:65536", "65536 is not a port"),
+        ("ftp://there:1", "only http:// and https://"),
+    ] {
+        let error = check(server).unwrap_err().to_string();
+        assert!(error.contains(refusal), "{error}");
+    }
 }
