@@ -115,10 +115,13 @@ impl TablesArgs {
         let store = self.store()?;
         let folder = store.folder();
         if self.folder.table_dir.is_some() && !folder.is_dir() {
-            return Err(Failure::Input(format!(
-                "--table-dir {}: there is no such folder; create it with `loyd tables build`, or choose another",
-                folder.display()
-            )));
+            let what = if folder.exists() {
+                "this is not a folder; choose another"
+            } else {
+                "there is no such folder; create it with `loyd tables build`, or choose another"
+            };
+            let folder = folder.display();
+            return Err(Failure::Input(format!("--table-dir {folder}: {what}")));
         }
         Ok(store)
     }

@@ -35,6 +35,14 @@ fn a_folder_that_is_named_must_be_there_to_be_looked_at() {
         let told = format!("--table-dir {}: there is no such folder", folder.display());
         assert!(failure.to_string().starts_with(&told), "{failure}");
     }
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    let failure = run(file.path(), &["list"], &mut Vec::new()).expect_err("a file");
+    assert!(
+        failure
+            .to_string()
+            .ends_with("this is not a folder; choose another"),
+        "{failure}"
+    );
 }
 
 #[test]
