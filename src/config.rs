@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use clap::Args;
 use etcetera::BaseStrategy;
+use http::header::AUTHORIZATION;
 use humantime::format_duration;
 
 pub use access::AccessArgs;
@@ -165,6 +166,12 @@ impl ServeConfig {
                     "--client-weights gives {name} the weights {other} and {weight}: leave out one of them"
                 ));
             }
+        }
+        if self.access.client_header == Some(AUTHORIZATION) {
+            return Err(
+                "--client-header authorization would write tokens to the log: choose a header that holds only a name"
+                    .to_owned(),
+            );
         }
         if self.otlp_ratio.is_some() && cfg!(not(feature = "otlp")) {
             return Err(

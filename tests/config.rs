@@ -181,6 +181,10 @@ fn settings_that_contradict_each_other_are_refused() {
             &["--client-weights=a=1,b=1,a=2"],
             ["--client-weights", "a the weights 1 and 2"],
         ),
+        (
+            &["--client-header=Authorization"],
+            ["--client-header", "write tokens to the log"],
+        ),
     ] {
         let refusal = check(flags).unwrap_err();
         for part in parts {
@@ -194,6 +198,7 @@ fn settings_that_contradict_each_other_are_refused() {
         "--max-memory=2G",
         "--memory=64M",
         "--client-weights=a=1,b=1",
+        "--client-header=x-loyd-client",
     ] {
         check(&[alone]).unwrap();
     }
