@@ -1,9 +1,12 @@
 //! Lower bounds on pushes of lines of tiles.
 
+use std::collections::VecDeque;
+
 use loyd::heuristic::pushes::{self, Lines, Patterns, PushBound, PushKind};
 use loyd::heuristic::{Slide, Tiles};
 use loyd::puzzle::{Board, Dice, Direction, Metric, Problem};
 use loyd::search::distance_table::{Class, DistanceTable};
+use rustc_hash::FxHashMap;
 
 use crate::support::{any_cell, any_direction, goal, random_problem, shape};
 
@@ -40,6 +43,50 @@ fn no_bound_is_above_the_least_number_of_pushes() {
                 by_patterns <= distance,
                 "{board}: {by_patterns} of {distance}"
             );
+        }
+    }
+}
+
+/// Returns the least number of pushes from each board whose first push is along each axis, by
+/// breadth-first search from the goal.
+fn by_first_axis(goal: &Board) -> FxHashMap<(Board, bool), u32> {
+    let mut distances = FxHashMap::default();
+    let mut queue: VecDeque<_> = [false, true].map(|axis| (goal.clone(), axis)).into();
+    for start in &queue {
+        distances.insert(start.clone(), 0);
+    }
+    while let Some((board, axis)) = queue.pop_front() {
+        let distance = distances[&(board.clone(), axis)] + 1;
+        let across = |direction: &Direction| direction.is_vertical() != axis;
+        for direction in Direction::ALL.into_iter().filter(across) {
+            let mut before = board.clone();
+            while before.slide(direction) {
+                let before = (before.clone(), !axis);
+                if !distances.contains_key(&before) {
+                    distances.insert(before.clone(), distance);
+                    queue.push_back(before);
+                }
+            }
+        }
+    }
+    distances
+}
+
+#[test]
+fn no_bound_by_the_axis_of_the_first_push_is_above_the_pushes_that_begin_so() {
+    let all_homes = [(2, 2), (2, 3), (3, 2), (2, 4)]
+        .into_iter()
+        .flat_map(|(rows, columns)| (0..rows * columns).map(move |home| (rows, columns, home)));
+    for (rows, columns, home) in all_homes.chain([(3, 3, 8), (3, 3, 4)]) {
+        let goal = goal(shape(rows, columns), home);
+        let solved = Problem::new(&goal, &goal).unwrap();
+        let (lines, patterns) = (Lines::new(&solved), prepared(&solved).unwrap());
+        for ((board, axis), pushes) in by_first_axis(&goal) {
+            let by_lines = lines.least(lines.root(&board), axis, u32::MAX);
+            let by_patterns = patterns.least(patterns.root(&board), axis, u32::MAX);
+            assert!(by_lines <= pushes, "{board}: {by_lines} of {pushes}");
+            assert!(by_patterns <= pushes, "{board}: {by_patterns} of {pushes}");
+            assert_eq!(by_patterns == 0, board == goal, "{board}");
         }
     }
 }

@@ -53,10 +53,15 @@ pub(crate) fn problem(rows: usize, columns: usize, tiles: &[u32]) -> Problem {
 
 /// The distance to `goal` of every board that can reach it, found breadth first.
 pub(crate) fn all_distances(goal: Board) -> FxHashMap<Board, u32> {
+    distances_within(goal, u32::MAX)
+}
+
+/// The distances of the boards that are at most `most` moves from `goal`.
+pub(crate) fn distances_within(goal: Board, most: u32) -> FxHashMap<Board, u32> {
     let mut distances = FxHashMap::from_iter([(goal.clone(), 0)]);
     let mut layer = vec![goal];
     let mut distance = 0;
-    while !layer.is_empty() {
+    while !layer.is_empty() && distance < most {
         distance += 1;
         let mut next = Vec::new();
         for board in layer {
