@@ -11,6 +11,7 @@ pub(crate) mod huge_pages;
 mod kind;
 mod last_moves;
 mod per_tile;
+mod pile;
 mod place;
 mod shared_table;
 pub(crate) mod wide_vectors;

@@ -1,6 +1,7 @@
 //! The exact number of pushes of every colouring of one class.
 
 use crate::heuristic::SMALL_CELLS;
+use crate::heuristic::pile::Pile;
 use crate::heuristic::shared_table::TableBuilder;
 use crate::puzzle::{Direction, Shape};
 
@@ -63,9 +64,9 @@ pub(super) struct Building {
     /// The neighbours of each cell, if any: along the row, then along the column.
     beside: [[[Option<u8>; 2]; 2]; SMALL_CELLS],
     /// The colourings to expand, by the axis of their first push.
-    layer: [Vec<Colours>; 2],
+    layer: [Pile<Colours>; 2],
     /// The colourings one push farther away.
-    next: [Vec<Colours>; 2],
+    next: [Pile<Colours>; 2],
     distance: u8,
 }
 
@@ -79,7 +80,8 @@ impl TableBuilder for Building {
     }
 
     fn need(ranks: &Ranks) -> usize {
-        let layers = ranks.states() / 4 * size_of::<Colours>();
+        // At most about three tenths of the colourings are in the layers of both axes.
+        let layers = Pile::<Colours>::bytes(ranks.states() / 10 * 3, 4);
         ranks.bytes() + 2 * ranks.states() + layers
     }
 
@@ -99,8 +101,8 @@ impl TableBuilder for Building {
         Self {
             table: Table { ranks, distances },
             beside,
-            layer: [vec![goal], vec![goal]],
-            next: [Vec::new(), Vec::new()],
+            layer: [Pile::of(goal), Pile::of(goal)],
+            next: [Pile::new(), Pile::new()],
             distance: 0,
         }
     }
@@ -113,7 +115,7 @@ impl TableBuilder for Building {
             } else {
                 std::mem::swap(&mut self.layer, &mut self.next);
                 self.distance += 1;
-                if self.layer.iter().all(Vec::is_empty) {
+                if self.layer.iter().all(Pile::is_empty) {
                     return true;
                 }
             }

@@ -2,6 +2,7 @@
 
 use super::Class;
 use super::crowds::{Crowds, Numbering};
+use crate::heuristic::pile::Pile;
 use crate::heuristic::shared_table::TableBuilder;
 
 /// A distance modulo 3, as a number from 1 to 3: 3 stands for the multiples of 3.
@@ -88,10 +89,10 @@ impl Table {
 pub(super) struct Building {
     table: Table,
     /// The states that are still to be expanded, and their distance modulo 3.
-    layer: Vec<Crowds>,
+    layer: Pile<Crowds>,
     residue: Residue,
     /// The states one move farther away.
-    next: Vec<Crowds>,
+    next: Pile<Crowds>,
 }
 
 impl TableBuilder for Building {
@@ -104,8 +105,8 @@ impl TableBuilder for Building {
     }
 
     fn need(numbering: &Numbering) -> usize {
-        // During the construction two layers are in memory, about a tenth of the states.
-        let layers = numbering.states() / 10 * size_of::<Crowds>();
+        // During the construction at most about a tenth of the states are in two layers.
+        let layers = Pile::<Crowds>::bytes(numbering.states() / 10, 2);
         numbering.bytes() + numbering.states() / 4 + layers
     }
 
@@ -118,9 +119,9 @@ impl TableBuilder for Building {
                 numbering,
                 residues,
             },
-            layer: vec![goal],
+            layer: Pile::of(goal),
             residue: Residue::GOAL,
-            next: Vec::new(),
+            next: Pile::new(),
         }
     }
 
