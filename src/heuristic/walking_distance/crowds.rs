@@ -115,22 +115,21 @@ impl Numbering {
         }
         let row = self.steps.len();
         self.steps.resize(row + self.crowds.len(), Step::default());
-        let lines_after = self.class.lines - line - 1;
+        // The blank is in one line; the others are full.
+        let room = (self.class.lines - line) * self.class.cells;
+        let has_blank = total(left) < room as u64;
+        let crowds = if has_blank {
+            self.crowds.len()
+        } else {
+            self.full
+        };
         let mut states = 0;
-        for crowd in 0..self.crowds.len() {
+        for crowd in 0..crowds {
             let counts = self.crowds[crowd];
             if !is_within(counts, left) {
                 continue;
             }
-            // The blank is in one line; the others are full.
-            let after = left - counts;
-            let full = (lines_after * self.class.cells) as u64;
-            let blank_here = crowd >= self.full;
-            let blank_before = total(left) == full + self.class.cells as u64;
-            if total(after) != full - u64::from(!blank_here && !blank_before) {
-                continue;
-            }
-            let (next, ways) = self.fill(line + 1, after, rows);
+            let (next, ways) = self.fill(line + 1, left - counts, rows);
             self.steps[row + crowd] = Step {
                 states_before: states,
                 left: next,
