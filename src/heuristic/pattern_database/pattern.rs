@@ -23,7 +23,8 @@ pub struct Pattern {
 impl Pattern {
     /// The most tiles of a pattern on up to 16 cells: the ranks of orders of eight fit 16 bits.
     pub const MAX_TILES: usize = 8;
-    /// The most tiles on larger boards: patterns with more have over 2³² states.
+    /// The most tiles on larger boards: a place in a table is a number of 32 bits, and patterns with
+    /// more have more states. On 2×12, where tiles leave more regions, it is one less.
     pub const MAX_TILES_OF_LARGE: usize = 7;
     /// The most cells of a board.
     pub const MAX_CELLS: usize = 25;
@@ -34,10 +35,10 @@ impl Pattern {
     /// than five, if there are no tiles or too many, or if a cell is off the board or is the home.
     #[must_use]
     pub fn new(shape: Shape, home: usize, cells: CellSet) -> Option<Self> {
-        let most = if shape.cells() <= SMALL_CELLS {
-            Self::MAX_TILES
-        } else {
-            Self::MAX_TILES_OF_LARGE
+        let most = match (shape.cells(), shape.rows().min(shape.columns())) {
+            (..=SMALL_CELLS, _) => Self::MAX_TILES,
+            (24, 2) => Self::MAX_TILES_OF_LARGE - 1,
+            _ => Self::MAX_TILES_OF_LARGE,
         };
         let fits = shape.cells() <= Self::MAX_CELLS
             && shape.rows().min(shape.columns()) <= 5
