@@ -280,7 +280,8 @@ impl TableBuilder {
     }
 }
 
-/// No change of one weight is beyond this; the sum of all is what it would be without.
+/// The most that a byte of a row can stand for, in either direction. What the slide alone changes may
+/// be twice as much: it takes two bytes.
 const MOST: i32 = 127;
 
 /// Returns a change as a byte of a row, clamped.

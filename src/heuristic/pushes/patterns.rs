@@ -126,7 +126,7 @@ struct Pattern {
     transposed: bool,
     /// Twice the cell of the view that each cell becomes.
     places: [u8; SMALL_CELLS],
-    /// The colour bits that flip on both cells when a tile and the blank trade places.
+    /// By tile: the colour bits that flip on both cells when the tile and the blank trade places.
     changes: [u8; SMALL_CELLS],
 }
 
@@ -137,10 +137,12 @@ impl Pattern {
         let shape = problem.shape();
         let mut places = [0; SMALL_CELLS];
         let mut changes = [0; SMALL_CELLS];
-        for cell in 0..shape.cells() {
-            places[cell] = 2 * view.cell(shape, cell) as u8;
-            let home = view.cell(shape, problem.goal_cell(cell as u16));
-            changes[cell] = BLANK as u8 ^ class.colours[class.shape.row(home)];
+        for (cell, place) in places.iter_mut().enumerate().take(shape.cells()) {
+            *place = 2 * view.cell(shape, cell) as u8;
+        }
+        for (tile, change) in changes.iter_mut().enumerate().take(shape.cells()) {
+            let home = view.cell(shape, problem.goal_cell(tile as u16));
+            *change = BLANK as u8 ^ class.colours[class.shape.row(home)];
         }
         Some(Self {
             table,
