@@ -46,7 +46,7 @@ fn weights_read_what_they_wrote() {
 
 /// Returns the bytes of a file of this layout with these weights: 12 bytes before them, a checksum
 /// after.
-fn file(header: &[u8], layout: u8, weights: &[u8]) -> Vec<u8> {
+pub(crate) fn file(header: &[u8], layout: u8, weights: &[u8]) -> Vec<u8> {
     let mut bytes = header[..12].to_vec();
     bytes[8] = layout;
     bytes.extend(weights);
@@ -56,13 +56,13 @@ fn file(header: &[u8], layout: u8, weights: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the inflated weights of a file.
-fn inflated(file: &[u8]) -> Vec<u8> {
+pub(crate) fn inflated(file: &[u8]) -> Vec<u8> {
     let mut decoder = ZlibDecoder::new(Vec::new());
     decoder.write_all(&file[12..file.len() - 8]).unwrap();
     decoder.finish().unwrap()
 }
 
-fn deflated(weights: &[u8]) -> Vec<u8> {
+pub(crate) fn deflated(weights: &[u8]) -> Vec<u8> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(weights).unwrap();
     encoder.finish().unwrap()

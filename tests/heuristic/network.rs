@@ -3,7 +3,7 @@ use std::array;
 use loyd::heuristic::learned::{self, Network, Sums, TOGETHER, UNITS, WeightsError};
 use loyd::puzzle::{Dice, Shape};
 
-use crate::learned::tiles;
+use crate::learned::{deflated, file, inflated, tiles};
 use crate::support::{any_direction, random_problem, shape};
 
 /// The shipped networks.
@@ -106,6 +106,41 @@ fn damaged_networks_are_refused() {
             WeightsError::Foreign
         );
     }
+}
+
+#[test]
+fn a_file_whose_checksum_is_right_has_to_have_as_many_numbers_as_its_shape_and_signs() {
+    let whole = wild(shape(2, 3)).to_bytes();
+    let numbers = inflated(&whole);
+    let read = |numbers: &[u8]| Network::from_bytes(&file(&whole, 2, &deflated(numbers)));
+    assert_eq!(read(&numbers).unwrap().to_bytes(), whole);
+    let end = numbers.len();
+    let more = |bytes: usize| [&numbers[..], &vec![0; bytes]].concat();
+    let other_sign = [&[2, 0], &numbers[2..]].concat();
+    let wrong = [
+        &numbers[..0],
+        &numbers[..64],
+        &numbers[..128],
+        &numbers[..end - 64],
+        &numbers[..end - 1],
+    ];
+    let wrong = wrong.map(<[u8]>::to_vec).into_iter();
+    for wrong in wrong.chain([more(1), more(64), other_sign]) {
+        assert_eq!(
+            read(&wrong).unwrap_err(),
+            WeightsError::Damaged,
+            "{}",
+            wrong.len()
+        );
+    }
+    // Boards of more cells than any network has.
+    let mut large = whole.clone();
+    large[10..12].copy_from_slice(&[128, 128]);
+    let large = file(&large, 2, &deflated(&numbers));
+    assert_eq!(
+        Network::from_bytes(&large).unwrap_err(),
+        WeightsError::Damaged
+    );
 }
 
 #[test]
