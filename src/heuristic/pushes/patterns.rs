@@ -108,7 +108,8 @@ const NODES_PER_STATE: u64 = 2;
 /// room, or the shape has none.
 ///
 /// Tables serve all problems of the shape whose blanks' homes are equal up to reflection. Threads
-/// that work on the same table take turns. The tables of 4×4 take 22 MB and less than a second.
+/// that work on the same table take turns. The tables of 4×4 take 22 MB and less than a second, or
+/// twice as much where the blank's home is not on a diagonal: then rows and columns have their own.
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let states = nodes.div_ceil(NODES_PER_STATE);
     !supports(problem.shape()) || patterns(problem).all(|(_, class)| slot(class).build(states))
