@@ -5,9 +5,10 @@
 //! that were learned from solutions instead of counted moves. It is not a bound.
 //!
 //! The weights of square boards are shipped; those of other boards are derived from them by
-//! removing lines ([`Weights::lifted`]), or inserting some where a side is longer. Both become [`Rows`], which belong to the process, when
-//! first requested. They are for goals with the blank in the last cell, on boards at least as wide
-//! as they are high. Where a side is longer than 6, only pairs of tiles [`near`] each other count.
+//! removing lines ([`Weights::lifted`]), or inserting some where a side is longer. Both become
+//! [`Rows`], which belong to the process, when first requested. They are for goals with the blank in
+//! the last cell, on boards at least as wide as they are high. Where a side is longer than 6, only
+//! pairs of tiles [`near`] each other count.
 
 mod by_tile;
 mod file;
