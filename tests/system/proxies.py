@@ -3,6 +3,7 @@
 import os
 import pathlib
 import random
+import re
 import socket
 import subprocess
 import tempfile
@@ -41,7 +42,8 @@ class Proxy:
     # What its metrics say when it has found both replicas healthy.
     healthy = ()
 
-    def __init__(self, replicas):
+    def __init__(self, replicas, tls=None):
+        """`tls` is the folder of its certificate, for replicas that require one."""
         self.folder = tempfile.TemporaryDirectory(prefix="loyd-proxy-")
         self.port, self.metrics_port = fixed_port(), fixed_port()
         self.address = f"127.0.0.1:{self.port}"
@@ -49,6 +51,10 @@ class Proxy:
         for old, new in self.replacements(*replicas):
             assert old in text, f"{old!r} in {self.file}"
             text = text.replace(old, new)
+        if tls is not None:
+            # What docs/security.md says to do.
+            text = re.sub(r"^.*#plain\n", "", text, flags=re.MULTILINE).replace("#TLS ", "")
+            text = text.replace("/etc/balancer/tls", str(tls))
         self.config = pathlib.Path(self.folder.name) / pathlib.Path(self.file).name
         self.config.write_text(text)
         self.process = None

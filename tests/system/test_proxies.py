@@ -1,8 +1,11 @@
 """What callers see through each of the balancers of deploy/."""
 
+import pathlib
+import tempfile
 import unittest
 
 import grpc
+import trustme
 from client import Client, Refusal
 from proxies import ALL, HAProxy, fixed_port
 from server import Server
@@ -101,6 +104,36 @@ class Through(unittest.TestCase):
             self.assertGreater(latest, 1.5)
 
         self.each(see)
+
+
+class WithTLS(unittest.TestCase):
+    def test_replicas_that_require_a_certificate_are_found_and_called(self):
+        folder = tempfile.TemporaryDirectory(prefix="loyd-balancer-")
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name)
+        authority = trustme.CA()
+        authority.cert_pem.write_to_path(path / "ca.crt")
+        server = authority.issue_cert("loyd-headless.loyd.svc")
+        server.private_key_pem.write_to_path(path / "server.key")
+        server.cert_chain_pems[0].write_to_path(path / "server.crt")
+        balancer = authority.issue_cert("balancer.example")
+        balancer.private_key_pem.write_to_path(path / "tls.key")
+        balancer.cert_chain_pems[0].write_to_path(path / "tls.crt")
+        balancer.private_key_and_cert_chain_pem.write_to_path(path / "tls-combined.pem")
+
+        ports = [fixed_port(), fixed_port()]
+        flags = [f"--tls-cert={path}/server.crt", f"--tls-key={path}/server.key", f"--tls-client-ca={path}/ca.crt"]
+        for port in ports:
+            self.addCleanup(Server(*flags, listen=f"127.0.0.1:{port}").stop)
+        for kind in ALL:
+            with self.subTest(proxy=kind.__name__):
+                proxy = kind(ports, tls=path)
+                self.addCleanup(proxy.stop)
+                self.assertEqual(proxy.check()[0], 0, proxy.check()[1])
+                proxy.start()
+                proxy.wait_for_replicas()
+                with Client(proxy.address) as client:
+                    self.assertEqual(len(client.boards(3)), 1)
 
 
 class WithoutReplicas(unittest.TestCase):
