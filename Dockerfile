@@ -37,11 +37,15 @@ RUN touch src/lib.rs src/main.rs \
     && mkdir -p /out/cache \
     && mv target/*/release/loyd /out/loyd
 
+# A stage of its own, so that it is compiled once, not after each change of Cargo.lock or the contract.
+FROM ${BUILD_IMAGE} AS cyclonedx
+ARG CARGO_CYCLONEDX=0.5.7
+RUN cargo install --locked --version ${CARGO_CYCLONEDX} --root /out cargo-cyclonedx
+
 # The binary's bill of materials in CycloneDX format: the crates of the chosen features, and the C library, which is linked
 # statically too and which cargo does not know.
 FROM dependencies AS bill
-ARG CARGO_CYCLONEDX=0.5.7
-RUN RUSTFLAGS='' cargo install --locked --version ${CARGO_CYCLONEDX} cargo-cyclonedx
+COPY --from=cyclonedx /out/bin/cargo-cyclonedx /usr/local/bin/
 # The timestamp and random serial number are removed because they differ in each build.
 RUN mkdir src /out \
     && touch src/lib.rs src/main.rs \
