@@ -83,7 +83,7 @@ EXPOSE 50051 9464
 VOLUME /var/cache/loyd
 
 # The binary is its own probe, so the image needs no other. The port is that of LOYD_LISTEN above:
-# with another port, or with TLS, the health check must be changed too.
+# with another port, or with TLS, the health check must be changed too (docs/operations.md, "Install").
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
     CMD ["/usr/local/bin/loyd", "health", "--server", "127.0.0.1:50051", "--timeout", "2s"]
 
