@@ -74,6 +74,14 @@ class Through(unittest.TestCase):
 
         self.each(see)
 
+    def test_metadata_that_loyd_takes_comes_through(self):
+        def see(client):
+            check = client.message("CheckSolvableRequest", board=client.board([1, 2, 3, 0]))
+            for metadata in (("user_id", "7"), ("x-token", "t" * 12_000)):
+                self.assertTrue(client.CheckSolvable(check, metadata=[metadata], timeout=20).solvable)
+
+        self.each(see)
+
     def test_requests_that_are_too_large_are_refused_by_loyd(self):
         def see(client):
             # Just over --max-request-bytes, and what is more than gRPC takes by default.
