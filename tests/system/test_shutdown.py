@@ -123,6 +123,28 @@ class Shutdown(unittest.TestCase):
             for _ in stream:
                 pass
 
+    def test_a_peer_that_has_more_to_say_is_not_reset(self):
+        """Bytes to a closed socket are answered with a reset, which can cost a peer the answers that it has not yet read.
+        HAProxy acknowledges one answer while the next one and the end arrive."""
+        with Server(f"--drain-grace={GRACE}s") as server:
+            host, port = server.address.rsplit(":", 1)
+            with socket.create_connection((host, int(port)), timeout=20) as peer:
+                peer.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + http2.frame(http2.SETTINGS))
+                received = peer.recv(1 << 16)
+                server.terminate()
+                # The end follows when this has been acknowledged.
+                ping = http2.frame(http2.PING, payload=bytes(8))[:9]
+                while ping not in received:
+                    received += peer.recv(1 << 16)
+                at = received.index(ping) + len(ping)
+                peer.sendall(http2.frame(http2.PING, 1, payload=received[at : at + 8]))
+                while peer.recv(1 << 16):
+                    pass
+                for _ in range(3):
+                    peer.sendall(http2.frame(http2.WINDOW_UPDATE, payload=b"\0\0\0\1"))
+                    time.sleep(0.05)
+            self.assert_ends(server, GRACE)
+
     def test_health_says_so_before_the_door_is_closed(self):
         with Server("--drain-delay=5s", "--drain-grace=2s") as server:
             with Client(server.address) as client:

@@ -21,6 +21,7 @@ use http::Request;
 use hyper::body::Incoming;
 use hyper::server::conn::http2;
 use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
@@ -56,6 +57,11 @@ const HEADER_LIST: u32 = 16 << 10;
 /// How long the first bytes of the last connections may take once connections are told to go: they
 /// are on their way.
 const LAST_BYTES: Duration = Duration::from_millis(500);
+
+/// How long a connection that is over for us stays open for its peer to close it. Whatever the peer sends to a closed
+/// socket, if only the window update for the answer before the last, is answered with a reset, after which the last answer
+/// may be lost to it.
+const LAST_READ: Duration = Duration::from_secs(1);
 
 /// The relative variation of connection ages, in both directions, so that clients that connected
 /// together do not reconnect together.
@@ -164,6 +170,9 @@ async fn converse(
         let work = poll_fn(|cx| under_way.poll_turn(cx, |cx| connection.as_mut().poll(cx)));
         let leave = tokio::select! {
             ended = stream.send_after(work) => {
+                if matches!(ended, Ok(Ok(()))) {
+                    outlast(stream).await;
+                }
                 let told = leaving.map(|leaving| leaving.why);
                 return told.unwrap_or(match ended {
                     Ok(Ok(())) => End::Peer,
@@ -192,6 +201,13 @@ async fn converse(
         leaving = Some(leave);
         connection.as_mut().graceful_shutdown();
     }
+}
+
+/// Waits for the peer to close a connection that is over, and discards what still comes.
+async fn outlast(mut stream: Gather<Stream>) {
+    let mut discarded = [0; 1024];
+    let closed = async { while matches!(stream.read(&mut discarded).await, Ok(1..)) {} };
+    drop(tokio::time::timeout(LAST_READ, closed).await);
 }
 
 /// A service that accepts a request when it arrives, not when its turn comes: a refused request is not
