@@ -32,6 +32,9 @@ const QUEUE: usize = 4096;
 /// The most spans of one call: its own, and those of the wait and of the search.
 const SPANS: usize = 3;
 
+/// The flag of a trace that the caller records.
+const RECORDED: u8 = 1;
+
 /// How long spans wait to be sent together with others.
 const DELAY: Duration = Duration::from_secs(1);
 
@@ -100,8 +103,13 @@ pub(super) fn export(
     ended: &Ended<'_>,
 ) -> Option<TraceId> {
     let (_, tracer) = EXPORTER.get()?;
+    // What the caller does not record is not recorded here either, so that nothing of it can be dropped.
+    if parent.is_some_and(|parent| parent.flags & RECORDED == 0) {
+        return None;
+    }
     if WAITING.load(Ordering::Relaxed) >= SPANS * QUEUE {
-        count_spans("dropped", 1);
+        let spans = if ended.searched.is_some() { SPANS } else { 1 };
+        count_spans("dropped", spans as u64);
         return None;
     }
     let around = parent.map_or_else(Context::new, |parent| {
