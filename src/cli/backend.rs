@@ -89,6 +89,10 @@ impl Interceptor for Bearer {
 }
 
 impl TlsArgs {
+    const fn is_given(&self) -> bool {
+        self.tls_ca.is_some() || self.tls_cert.is_some()
+    }
+
     fn config(&self) -> Result<ClientTlsConfig, Failure> {
         let config = match &self.tls_ca {
             None => ClientTlsConfig::new().with_enabled_roots(),
@@ -243,7 +247,7 @@ pub(super) async fn connect(args: &ServerArgs, server: &str) -> Result<Client, F
 /// Connects to a server.
 ///
 /// # Errors
-/// When the server cannot be reached, or a file that `tls` names cannot be used.
+/// When the server cannot be reached, or a file that `tls` names cannot be used, or would not be.
 pub(super) async fn channel(tls: &TlsArgs, server: &str) -> Result<Channel, Failure> {
     let unreachable = |error: tonic::transport::Error| unreachable(server, &error);
     let mut endpoint = Endpoint::from_shared(server.to_owned()).map_err(unreachable)?;
@@ -255,6 +259,10 @@ pub(super) async fn channel(tls: &TlsArgs, server: &str) -> Result<Channel, Fail
             ))
         };
         endpoint = endpoint.tls_config(tls.config()?).map_err(unusable)?;
+    } else if tls.is_given() {
+        return Err(Failure::Input(format!(
+            "--tls-ca and --tls-cert would not be used, as {server} is an address without TLS: begin it with https://"
+        )));
     }
     endpoint
         .connect_timeout(CONNECT_TIMEOUT)

@@ -65,3 +65,16 @@ fn an_address_has_nothing_that_would_not_be_used() {
         assert!(error.contains(refusal), "{error}");
     }
 }
+
+#[test]
+fn files_of_tls_are_not_left_unused() {
+    for files in [
+        &["--tls-ca", "ca.crt"][..],
+        &["--tls-cert", "tls.crt", "--tls-key", "tls.key"],
+    ] {
+        let ran = Fake::default().run_remote(&[&["check", "1 2 0 3"], files].concat(), "");
+        assert_eq!(ran.exit(), Exit::BadInput);
+        let complaint = ran.complaint();
+        assert!(complaint.ends_with("begin it with https://"), "{complaint}");
+    }
+}
