@@ -95,7 +95,7 @@ fn with_threads_and_deadlines_workers_look_for_the_best_solutions() {
     let path = file.path().to_str().expect("text");
     let threads = ["--file", path, "--threads", "2", "--deadline", "30ms,2s"];
     let text = output(&threads);
-    assert!(text.contains(": 1 boards on 2 threads\n"), "{text}");
+    assert!(text.contains(": 1 board on 2 threads\n"), "{text}");
     let json = output(&[&threads[..], &["--json"]].concat());
     let suite: Value = serde_json::from_str(&json).expect("one object");
     assert_eq!(suite["threads"], 2);
@@ -233,7 +233,7 @@ fn all_suites_are_measured_by_a_deadline_given_for_all() {
     let all = ["--file", path, "--suite", "deadline", "--count", "1"];
     let text = output(&[&all[..], &["--deadline", "1ms"]].concat());
     // Of eight sizes and of the file.
-    assert_eq!(text.matches(": 1 boards\n").count(), 9, "{text}");
+    assert_eq!(text.matches(": 1 board\n").count(), 9, "{text}");
 }
 
 #[test]

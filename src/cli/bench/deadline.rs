@@ -80,7 +80,8 @@ impl<'a> ByDeadline<'a> {
     }
 
     pub(super) fn print(&self, output: &mut dyn Write) -> io::Result<()> {
-        write!(output, "{}: {} boards", self.suite, self.cases.len())?;
+        let boards = count(self.cases.len() as u64, "board");
+        write!(output, "{}: {boards}", self.suite)?;
         if let Some(threads) = self.threads {
             write!(output, " on {}", count(threads.into(), "thread"))?;
         }
