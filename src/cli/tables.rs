@@ -139,10 +139,7 @@ impl TablesArgs {
 
 impl BuildArgs {
     fn run(&self, store: Store, output: &mut dyn Write) -> Result<Exit, Failure> {
-        let threads = match self.threads {
-            Some(threads) => threads.into(),
-            None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
-        };
+        let threads = threads(self.threads);
         let shape = Shape::new(4, 4).expect("sides in range");
         let home = usize::from(self.home);
         let home = canonical_symmetry(shape, home).cell(shape, home);
@@ -185,6 +182,14 @@ impl BuildArgs {
             Event::NotSaved(error) => writeln!(output, "not saved: {error}"),
         });
         exit.finish(output, written)
+    }
+}
+
+/// Returns the number of threads to work with: as many as were asked for, or the cores this process may use.
+pub(super) fn threads(asked: Option<u16>) -> usize {
+    match asked {
+        Some(threads) => threads.into(),
+        None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
     }
 }
 

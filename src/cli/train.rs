@@ -5,12 +5,12 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
-use std::thread;
 
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::generate::Size;
+use super::tables::threads;
 use super::{Exit, Failure};
 use crate::heuristic::learned::near::{self, NearWeights};
 use crate::heuristic::learned::{self, Network, Weights, WeightsError};
@@ -200,13 +200,9 @@ impl TrainArgs {
             Learn::Moves => LESSONS,
             Learn::Network => NETWORK_LESSONS,
         };
-        let threads = match self.threads {
-            Some(threads) => threads.into(),
-            None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
-        };
         Course {
             seed: self.seed,
-            threads,
+            threads: threads(self.threads),
             generations: self.generations,
             solves: self.solves.get(),
             width: self.width.get(),

@@ -1,5 +1,7 @@
 //! A stack that grows in pieces.
 
+use std::mem;
+
 /// The items of a piece: they take some kilobytes.
 const PIECE: usize = 1 << 10;
 
@@ -7,45 +9,48 @@ const PIECE: usize = 1 << 10;
 /// its room when it is emptied; a pile does all of this piece by piece.
 #[derive(Debug)]
 pub(super) struct Pile<T> {
-    /// None is empty. All but the last are full.
-    pieces: Vec<Vec<T>>,
+    /// The items that were added last: at most a piece.
+    top: Vec<T>,
+    /// The pieces below.
+    full: Vec<Vec<T>>,
 }
 
 impl<T> Pile<T> {
     pub(super) const fn new() -> Self {
-        Self { pieces: Vec::new() }
+        Self {
+            top: Vec::new(),
+            full: Vec::new(),
+        }
     }
 
     /// Returns a pile of one item.
     pub(super) fn of(item: T) -> Self {
-        let mut pile = Self::new();
-        pile.push(item);
-        pile
+        Self {
+            top: vec![item],
+            full: Vec::new(),
+        }
     }
 
     pub(super) const fn is_empty(&self) -> bool {
-        self.pieces.is_empty()
+        self.top.is_empty() && self.full.is_empty()
     }
 
+    #[inline]
     pub(super) fn push(&mut self, item: T) {
-        match self.pieces.last_mut() {
-            Some(piece) if piece.len() < PIECE => piece.push(item),
-            _ => {
-                let mut piece = Vec::with_capacity(PIECE);
-                piece.push(item);
-                self.pieces.push(piece);
-            }
+        if self.top.len() == PIECE {
+            let full = mem::replace(&mut self.top, Vec::with_capacity(PIECE));
+            self.full.push(full);
         }
+        self.top.push(item);
     }
 
     /// Takes the item that was added last.
+    #[inline]
     pub(super) fn pop(&mut self) -> Option<T> {
-        let piece = self.pieces.last_mut()?;
-        let item = piece.pop();
-        if piece.is_empty() {
-            self.pieces.pop();
+        if self.top.is_empty() {
+            self.top = self.full.pop()?;
         }
-        item
+        self.top.pop()
     }
 
     /// Returns the bytes of so many items in some piles, with the room in their last pieces.
