@@ -24,6 +24,11 @@ fn metrics_as_they_are_served() {
 }
 
 #[test]
+fn lists_of_boards_and_of_tokens() {
+    run(&targets::LISTS);
+}
+
+#[test]
 fn files_of_weights() {
     run(&targets::WEIGHTS);
 }

@@ -4,6 +4,7 @@ use twox_hash::XxHash3_64;
 
 mod calls;
 mod connection;
+mod lists;
 mod metrics;
 mod notation;
 mod server;
@@ -12,6 +13,7 @@ mod weights;
 
 pub(crate) use calls::CALLS;
 pub(crate) use connection::CONNECTION;
+pub(crate) use lists::LISTS;
 pub(crate) use metrics::METRICS;
 pub(crate) use notation::NOTATION;
 pub(crate) use table::TABLE;

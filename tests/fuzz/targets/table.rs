@@ -1,7 +1,7 @@
 //! Files of pattern databases.
 
 use std::fs;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use loyd::heuristic::pattern_database::{
     CellSet, Pattern, PatternDatabase, Rows, Store, StoreError, Watch,
@@ -31,20 +31,27 @@ struct Shelf {
     rows: Arc<Rows<u64>>,
 }
 
-static SHELF: LazyLock<Shelf> = LazyLock::new(|| {
-    let folder = tempfile::tempdir().unwrap();
-    let shape = Shape::new(4, 4).unwrap();
-    let cells: CellSet = [0, 1].into_iter().collect();
-    let pattern = Pattern::new(shape, 15, cells).unwrap().canonical().0;
-    Shelf {
-        store: Store::new(folder.path().to_owned()),
-        folder,
-        pattern,
-        rows: PatternDatabase::rows(shape, 2),
-    }
-});
+thread_local! {
+    /// The folder goes with the thread of the test: what is static is never dropped.
+    static SHELF: Shelf = {
+        let folder = tempfile::tempdir().unwrap();
+        let shape = Shape::new(4, 4).unwrap();
+        let cells: CellSet = [0, 1].into_iter().collect();
+        let pattern = Pattern::new(shape, 15, cells).unwrap().canonical().0;
+        Shelf {
+            store: Store::new(folder.path().to_owned()),
+            folder,
+            pattern,
+            rows: PatternDatabase::rows(shape, 2),
+        }
+    };
+}
 
 fn run(input: &[u8]) -> Trait {
+    SHELF.with(|shelf| read(shelf, input))
+}
+
+fn read(shelf: &Shelf, input: &[u8]) -> Trait {
     let Some((fit, file)) = input.split_first() else {
         return 0;
     };
@@ -60,11 +67,11 @@ fn run(input: &[u8]) -> Trait {
             file[HEADER_SUM].copy_from_slice(&sum.to_ne_bytes());
         }
     }
-    let path = SHELF.store.path(&SHELF.pattern);
+    let path = shelf.store.path(&shelf.pattern);
     fs::write(&path, &file).unwrap();
-    let listed = SHELF.store.list().unwrap();
+    let listed = shelf.store.list().unwrap();
     assert_eq!(listed[0].bytes, file.len() as u64);
-    match SHELF.store.load(SHELF.pattern, Arc::clone(&SHELF.rows)) {
+    match shelf.store.load(shelf.pattern, Arc::clone(&shelf.rows)) {
         Ok(loaded) => {
             assert_eq!(listed[0].pattern.as_ref().unwrap(), loaded.pattern());
             assert_eq!(loaded.bytes() + HEADER, file.len());
@@ -82,12 +89,14 @@ fn run(input: &[u8]) -> Trait {
 }
 
 fn seeds() -> Vec<Vec<u8>> {
-    let Shelf { pattern, rows, .. } = &*SHELF;
-    let watch = Watch::default();
-    let table = PatternDatabase::new(*pattern, Arc::clone(rows), 1, &watch).unwrap();
-    let saved = SHELF.store.save(&table).unwrap();
-    assert!(saved.starts_with(SHELF.folder.path()));
-    let file = fs::read(saved).unwrap();
+    let file = SHELF.with(|shelf| {
+        let watch = Watch::default();
+        let rows = Arc::clone(&shelf.rows);
+        let table = PatternDatabase::new(shelf.pattern, rows, 1, &watch).unwrap();
+        let saved = shelf.store.save(&table).unwrap();
+        assert!(saved.starts_with(shelf.folder.path()));
+        fs::read(saved).unwrap()
+    });
     let header = file[..HEADER].to_vec();
     [0, 1, 2, 3]
         .into_iter()
