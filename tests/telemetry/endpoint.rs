@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::Stdio;
+use std::time::Duration;
 
 use loyd::cli::Samples;
 use tempfile::NamedTempFile;
@@ -77,6 +78,16 @@ fn too_few_file_descriptors_are_told_at_the_start_and_when_none_is_left() {
     // A scrape needs one, too.
     drop(connections);
     assert!(scrape(&server).sum("loyd_accept_errors_total", &[]) > 0.0);
+    wait_for(|| greeted(&server), "the next connection to be accepted");
+}
+
+/// Whether the server answers the preface of HTTP/2.
+fn greeted(server: &Server) -> Option<()> {
+    let mut stream = TcpStream::connect(server.grpc).ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(1))).ok()?;
+    stream.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").ok()?;
+    stream.write_all(b"\0\0\0\x04\0\0\0\0\0").ok()?;
+    stream.read_exact(&mut [0; 9]).ok()
 }
 
 #[test]
