@@ -10,8 +10,10 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 use crate::harness::{
-    Service, assert_reason, check_solution, in_time, milliseconds, read, reason, violated, wire,
+    Service, assert_for_ever, assert_reason, check_solution, in_time, milliseconds, read, reason,
+    searched, violated, wire,
 };
+use crate::raw::{RawClient, frame};
 use crate::support::shape;
 
 fn ask(side: u32, kind: Option<Kind>) -> GenerateRequest {
@@ -191,6 +193,17 @@ async fn the_largest_request_fits_in_a_response() {
 }
 
 #[tokio::test]
+async fn the_most_moves_that_may_be_asked_for_are_made() {
+    let service = Service::start().await;
+    let request = GenerateRequest {
+        count: 10,
+        ..ask(3, moves(1_000_000))
+    };
+    let response = generate(&service, request).await.unwrap();
+    assert_eq!(response.boards.len(), 10);
+}
+
+#[tokio::test]
 async fn a_range_without_boards_is_refused_with_the_possible_range() {
     let service = Service::start().await;
     let status = generate(&service, ask(3, difficulty(40, 50))).await;
@@ -325,4 +338,63 @@ async fn the_search_for_a_difficult_board_keeps_its_time() {
     };
     let status = in_time(generate(&service, request)).await.unwrap_err();
     assert_reason(&status, Code::ResourceExhausted, "TIME_LIMIT");
+}
+
+#[tokio::test]
+async fn the_deadline_ends_the_search_for_a_difficult_board() {
+    let service = Service::start().await;
+    // No timer of the client interferes.
+    let mut raw = RawClient::connect(service.address).await;
+    let timeout = [("grpc-timeout", "50m")];
+    let answer = raw
+        .call("Generate", &timeout, frame(&ask(5, difficulty(190, 200))))
+        .await;
+    assert_reason(&answer.status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
+}
+
+#[tokio::test]
+async fn a_cancelled_search_for_boards_makes_room_for_the_next_call() {
+    let service = Service::with(&["--queue", "1", "--workers", "1"]).await;
+    let mut client = service.client().await;
+    let mut searching = client.clone();
+    let hopeless = ask(5, difficulty(190, 200));
+    let call = tokio::spawn(async move {
+        // Until it has the place.
+        while let Err(status) = searching.generate(hopeless.clone()).await {
+            assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
+        }
+    });
+    // Others get none then. Each asks for another board, of which no answer is kept.
+    let refused = in_time(async {
+        let mut boards = 1..;
+        loop {
+            if let Err(status) = client.solve(searched(boards.next().unwrap())).await {
+                break status;
+            }
+        }
+    })
+    .await;
+    assert_reason(&refused, Code::ResourceExhausted, "OVERLOADED");
+    assert!(!call.is_finished());
+    call.abort();
+    in_time(async { while client.solve(searched(0)).await.is_err() {} }).await;
+}
+
+#[tokio::test]
+async fn boards_for_which_there_will_never_be_memory_are_refused() {
+    let service = Service::with(&["--memory", "8M"]).await;
+    let request = GenerateRequest {
+        count: 100,
+        ..ask(100, None)
+    };
+    let status = generate(&service, request).await.unwrap_err();
+    assert_for_ever(&status, "MEMORY_LIMIT");
+    assert_eq!(
+        generate(&service, ask(100, None))
+            .await
+            .unwrap()
+            .boards
+            .len(),
+        1
+    );
 }

@@ -15,6 +15,7 @@ use crate::harness::{
     PATIENCE, Service, ask, assert_reason, hardest, hopeless, in_time, keep_their_places,
     refused_but, try_start,
 };
+use crate::raw::{RawClient, frame};
 
 const SECRET: &str = "loyd_of-the-lobby";
 
@@ -126,6 +127,12 @@ async fn a_call_needs_a_token_that_is_known() {
     for right in [format!("Bearer {SECRET}"), format!("bearer {SECRET}")] {
         solve(&service, Some(&right)).await.unwrap();
     }
+    // Which of two would count is anybody's guess.
+    let right = format!("Bearer {SECRET}");
+    let two = [("authorization", &*right), ("authorization", &*right)];
+    let mut raw = RawClient::connect(service.address).await;
+    let refused = raw.call("Solve", &two, frame(&ask(hardest()))).await;
+    assert_reason(&refused.status, Code::Unauthenticated, "TOKEN_WRONG");
 }
 
 #[tokio::test]
@@ -170,6 +177,8 @@ async fn a_server_does_not_start_with_a_file_that_cannot_be_used() {
     for (path, what) in [
         (empty.path().to_str().unwrap(), "loyd token"),
         ("/no/such/file", "--token-file /no/such/file: "),
+        // It is not read to its end, which it does not have.
+        ("/dev/zero", "larger than 8 MiB"),
     ] {
         let started = tokio::time::timeout(PATIENCE, try_start(&["--token-file", path])).await;
         let error = started.unwrap().unwrap_err().to_string();
