@@ -210,6 +210,13 @@ async fn the_method_that_is_asked_for_is_the_one_in_the_statistics() {
         ),
         (
             Objective::Fast,
+            // The greatest weight.
+            method(Algorithm::WeightedAStar, Heuristic::Manhattan, 1000.0),
+            Algorithm::WeightedAStar,
+            Heuristic::Manhattan,
+        ),
+        (
+            Objective::Fast,
             method(Algorithm::Constructive, Heuristic::Unspecified, 0.0),
             Algorithm::Constructive,
             Heuristic::Unspecified,
@@ -377,8 +384,12 @@ async fn best_without_a_limit_takes_the_default_time() {
     let request = ask_for(Objective::Best, &any_board(6, 6, 2));
     let response = in_time(client.solve(request)).await.unwrap().into_inner();
     assert_eq!(response.stop_reason(), StopReason::TimeLimit);
-    let elapsed = seconds(response.statistics.unwrap().elapsed);
+    let statistics = response.statistics.unwrap();
+    let elapsed = seconds(statistics.elapsed);
     assert!(elapsed >= 0.05, "{elapsed}");
+    // It waited for its first slice only, and not for all of the time.
+    let queued = seconds(statistics.queued);
+    assert!(0.0 < queued && queued < elapsed, "{queued} of {elapsed}");
 }
 
 #[tokio::test]
