@@ -13,7 +13,7 @@ use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::{Service, service_fn};
 
-use crate::harness::{Service as Running, assert_for_ever, assert_reason, in_time};
+use crate::harness::{Service as Running, assert_for_ever, assert_reason, in_time, retry_delay};
 use crate::raw::{RawClient, frame};
 
 fn post(path: &str) -> Request<Body> {
@@ -76,6 +76,37 @@ async fn a_request_of_very_many_headers_is_refused_unread() {
         assert_eq!(status.is_some(), is_refused, "{headers} headers");
         if let Some(status) = status {
             assert_for_ever(&status, "REQUEST_TOO_LARGE");
+        }
+    }
+}
+
+#[tokio::test]
+async fn large_requests_of_one_connection_take_no_more_than_a_quarter_of_the_room() {
+    let handler = service_fn(async |request: Request<Body>| {
+        let read = request.into_body().collect().await;
+        Ok::<_, Infallible>(match read {
+            Ok(_) => http::Response::new(Body::empty()),
+            Err(status) => status.into_http(),
+        })
+    });
+    for (room, bytes, is_refused) in [
+        (40 << 10, 10 << 10, false),
+        (40 << 10, (10 << 10) + 1, true),
+        // Small ones need none.
+        (0, 4 << 10, false),
+        (0, (4 << 10) + 1, true),
+    ] {
+        let mut service = Observe::new(handler, 1, room);
+        // What one has taken is there for the next.
+        for _ in 0..3 {
+            let body = Body::new(Full::new(Bytes::from(vec![0; bytes])));
+            let answer = service.call(post(SOLVE).map(|_| body)).await.unwrap();
+            let status = Status::from_header_map(answer.headers());
+            assert_eq!(status.is_some(), is_refused, "{bytes} of {room}");
+            if let Some(status) = status {
+                assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
+                assert!(!retry_delay(&status).is_zero());
+            }
         }
     }
 }

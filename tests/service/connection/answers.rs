@@ -58,6 +58,8 @@ fn what_was_written_before_a_peer_gave_up_and_passes_after_it_is_over() {
     answers.given_up(&streams);
     answers.sent(&[head(19_999), data(19_999)].concat(), now);
     assert_eq!(answers.silent_for(PATIENCE, now + 2 * PATIENCE), 1);
+    answers.sent(&[head(7), data(7)].concat(), now);
+    assert_eq!(answers.silent_for(PATIENCE, now + 2 * PATIENCE), 2);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use futures_util::task::{ArcWake, waker};
 use hyper::rt::Executor;
 use loyd::service::{Inline, UnderWay};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::sync::{Notify, oneshot};
 
 /// Counts how often it is woken.
@@ -85,11 +86,17 @@ fn a_panic_ends_one_call_alone() {
     inline.execute(async { panic!("a defect") });
     inline.execute(count(&done));
     let mut context = Context::from_waker(Waker::noop());
-    // Reporting a panic can take longer than a turn.
-    for _ in 0..3 {
-        assert!(under_way.poll_turn(&mut context, silent).is_pending());
-    }
+    let recorder = PrometheusBuilder::new().build_recorder();
+    metrics::with_local_recorder(&recorder, || {
+        // Reporting a panic can take longer than a turn.
+        for _ in 0..3 {
+            assert!(under_way.poll_turn(&mut context, silent).is_pending());
+        }
+    });
     assert_eq!(done.load(Ordering::Relaxed), 2);
+    let told = recorder.handle().render();
+    let counted = "loyd_panics_total{place=\"call\"} 1";
+    assert!(told.contains(counted), "{told}");
 }
 
 #[test]

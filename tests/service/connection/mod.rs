@@ -9,17 +9,22 @@ mod transport;
 
 use std::time::{Duration, Instant};
 
-use http_body_util::BodyExt;
+use futures_util::future::BoxFuture;
+use http::Request;
+use http_body_util::{BodyExt, Full};
 use loyd::service::{ServeError, proto};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 
 use crate::harness::{
     PATIENCE, Service, any_board, ask, assert_reason, hardest, hopeless, in_time, milliseconds,
     square, try_start, wire,
 };
 use crate::raw::{
-    ACK, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RawClient, SETTINGS, WINDOW_UPDATE,
-    frame, greet, http2_frame, read_to_end,
+    ACK, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RST_STREAM, RawClient, SETTINGS,
+    WINDOW_UPDATE, frame, greet, http2_frame, read_to_end,
 };
 
 /// The frames in what a server sent: type, stream and payload.
@@ -117,6 +122,33 @@ async fn an_old_connection_goes_and_its_calls_end() {
     assert!(told_to_go(&read_to_end(&mut old).await));
 }
 
+#[tokio::test]
+async fn connections_that_began_together_do_not_end_together() {
+    const AGE: Duration = Duration::from_secs(1);
+    // The shortest of these times says how often a connection is looked at.
+    let flags = ["--max-connection-age", "1s", "--stall-timeout", "100ms"];
+    let service = Service::with(&flags).await;
+    let address = service.address;
+    let mut connections = JoinSet::new();
+    for _ in 0..16 {
+        connections.spawn(async move {
+            let begun = Instant::now();
+            let mut stream = greet(address).await;
+            let mut told = Vec::new();
+            while !told_to_go(&told) {
+                let read = in_time(stream.read_buf(&mut told)).await.unwrap();
+                assert_ne!(read, 0, "it is told first");
+            }
+            begun.elapsed()
+        });
+    }
+    let ages = in_time(connections.join_all()).await;
+    let (youngest, oldest) = (ages.iter().min().unwrap(), ages.iter().max().unwrap());
+    assert!(*youngest >= AGE * 9 / 10, "{ages:?}");
+    // Of 16 chances within a fifth of the age, not all are within a twentieth.
+    assert!(*oldest - *youngest > AGE / 20, "{ages:?}");
+}
+
 /// Waits to be told to go, then answers as gRPC's C core does: first the PING, then a call that it
 /// had begun. Returns what came back from then on.
 async fn cross_with_the_goaway(service: &Service, method: &str, question: &[u8]) -> Vec<u8> {
@@ -205,6 +237,80 @@ async fn a_peer_is_told_how_many_calls_it_may_make_at_once() {
 }
 
 #[tokio::test]
+async fn headers_of_more_than_16_kib_never_become_a_call() {
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    for (kibibytes, http) in [(15, 200), (16, 431), (60, 431)] {
+        let padding = "x".repeat(kibibytes << 10);
+        let request = Request::post("http://loyd/loyd.v1.PuzzleService/CheckSolvable")
+            .header("content-type", "application/grpc")
+            .header("x-padding", padding);
+        let response = raw.send(request.body(Full::default()).unwrap()).await;
+        assert_eq!(response.status(), http, "{kibibytes} KiB");
+        let is_call = response.headers().contains_key("grpc-status");
+        assert_eq!(is_call, http == 200);
+    }
+}
+
+/// What is sent to a server, or waited for, until it closes the connection.
+type Talk = fn(TcpStream) -> BoxFuture<'static, ()>;
+
+#[tokio::test]
+async fn each_end_of_a_connection_is_counted_by_its_cause() {
+    let none: Talk = |_| Box::pin(async {});
+    let silence: Talk = |mut stream| Box::pin(async move { drop(read_to_end(&mut stream).await) });
+    // It leaves once it is told to.
+    let manners: Talk = |mut stream| {
+        Box::pin(async move {
+            let mut told = Vec::new();
+            while !told_to_go(&told) {
+                in_time(stream.read_buf(&mut told)).await.unwrap();
+            }
+        })
+    };
+    // No stream has the number 0.
+    let nonsense: Talk = |mut stream| {
+        Box::pin(async move {
+            let data = http2_frame(DATA, END_STREAM, 0, &[]);
+            stream.write_all(&data).await.unwrap();
+            read_to_end(&mut stream).await;
+        })
+    };
+    let age = ["--max-connection-age", "50ms"];
+    let idle = ["--max-connection-idle", "50ms"];
+    let alive = ["--keepalive", "50ms", "--keepalive-timeout", "50ms"];
+    let few = ["--max-connections", "1"];
+    for (cause, flags, talk) in [
+        ("peer", &[][..], none),
+        ("protocol", &[], nonsense),
+        ("age", &age, manners),
+        ("idle", &idle, manners),
+        // No PING is answered.
+        ("lost", &alive, silence),
+        ("limit", &few, silence),
+    ] {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        // All of the service except its searches is on this thread.
+        let _counting = metrics::set_default_local_recorder(&recorder);
+        let service = Service::with(flags).await;
+        let first = greet(service.address).await;
+        let stream = if cause == "limit" {
+            TcpStream::connect(service.address).await.unwrap()
+        } else {
+            first
+        };
+        talk(stream).await;
+        let counted = format!("loyd_connections_closed_total{{reason=\"{cause}\"}} 1\n");
+        in_time(async {
+            while !recorder.handle().render().contains(&counted) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+    }
+}
+
+#[tokio::test]
 async fn a_health_check_without_a_message_does_not_last() {
     // It may take seconds, where other calls may take minutes.
     let service = Service::with(&["--stall-timeout", "10m"]).await;
@@ -280,6 +386,36 @@ async fn clients_may_give_up_many_calls() {
     }
     let answer = in_time(raw.call("Solve", &[], crate::raw::frame(&ask(hardest())))).await;
     assert_eq!(answer.status.code(), tonic::Code::Ok);
+}
+
+#[tokio::test]
+async fn all_calls_of_a_connection_may_be_given_up_at_once() {
+    let service = Service::start().await;
+    let mut stream = greet(service.address).await;
+    let head = call_headers("/loyd.v1.PuzzleService/CheckSolvable");
+    // They arrive together, so that none has begun before it is given up.
+    let given_up = (0..100).flat_map(|call| {
+        let (number, cancel) = (2 * call + 1, [0, 0, 0, 8]);
+        let head = http2_frame(HEADERS, END_HEADERS, number, &head);
+        [head, http2_frame(RST_STREAM, 0, number, &cancel)].concat()
+    });
+    let question = frame(&proto::CheckSolvableRequest {
+        board: Some(square(&[1, 2, 3, 0])),
+        goal: None,
+    });
+    let asked = [
+        http2_frame(HEADERS, END_HEADERS, 201, &head),
+        http2_frame(DATA, END_STREAM, 201, &question),
+    ];
+    let written: Vec<u8> = given_up.chain(asked.concat()).collect();
+    stream.write_all(&written).await.unwrap();
+    let mut told = Vec::new();
+    let is_answer = |&(kind, stream, _): &(u8, u32, &[u8])| (kind, stream) == (DATA, 201);
+    while !split_frames(&told).iter().any(is_answer) {
+        let read = in_time(stream.read_buf(&mut told)).await.unwrap();
+        assert_ne!(read, 0, "the end after {told:?}");
+    }
+    assert!(!told_to_go(&told));
 }
 
 #[tokio::test]
