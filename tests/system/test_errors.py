@@ -322,6 +322,8 @@ class Overloaded(Case):
         holding = [self.client.Solve.future(request) for request in requests[:2]]
         self.addCleanup(lambda: [call.cancel() for call in holding])
         self.wait_until(lambda: self.searches() == 2, "searches do not begin")
+        counted = 'loyd_overloaded_total{lack="queue"}'
+        before = self.server.metrics().get(counted, 0)
         for call, request in (
             (self.client.Solve, requests[2]),
             (self.client.Solve, self.searched()),
@@ -334,6 +336,7 @@ class Overloaded(Case):
             milliseconds = int(refusal.trailers["grpc-retry-pushback-ms"])
             self.assertGreater(milliseconds, 0)
             self.assertEqual(refusal.retry.retry_delay.ToMilliseconds(), milliseconds)
+        self.assertEqual(self.server.metrics()[counted], before + 3)
 
         check = self.client.message("CheckSolvableRequest", board=boards[2])
         self.assertTrue(self.client.CheckSolvable(check).solvable, "needs no place in the queue")

@@ -249,3 +249,15 @@ class Tables(Case):
                     "loyd_tables_building": 0,
                 }
             )
+
+    def test_tables_of_heuristics(self):
+        method = {
+            "algorithm": self.client.value("Algorithm", "ALGORITHM_IDA_STAR"),
+            "heuristic": self.client.value("Heuristic", "HEURISTIC_WALKING_DISTANCE"),
+        }
+        grown = Grown(self.server)
+        board, limits = self.client.boards(4, seed=39)[0], {"max_nodes": 10_000}
+        request = self.client.solve_request(board, "BEST", method=method, limits=limits)
+        self.client.Solve(request)
+        self.wait_until(lambda: grown["loyd_heuristic_tables_bytes"] > 0, "no bytes are told")
+        self.assertEqual(grown["loyd_heuristic_tables_evicted_total"], 0)

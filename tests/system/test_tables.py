@@ -160,10 +160,14 @@ class Tables(unittest.TestCase):
         self.addCleanup(server.stop)
         better = 'loyd_pattern_databases{home="4×4, blank at 15",patterns="7-6-2"}'
         deadline = time.monotonic() + 60
-        while server.metrics().get(better) != 1:
+        built = []
+        while (metrics := server.metrics()).get(better) != 1:
+            built.append(metrics.get("loyd_tables_build_ratio", 0))
             self.assert_solves(server)
             self.assertLess(time.monotonic(), deadline)
         self.assert_solves(server)
+        # How much of the table was there each time.
+        self.assertTrue(any(0 < ratio <= 1 for ratio in built), built)
 
 
 if __name__ == "__main__":
