@@ -100,17 +100,30 @@ fn ratio_of_service(weights: [&[u32]; 2]) -> f64 {
     weighty.as_secs_f64() / light.as_secs_f64()
 }
 
+/// Measures a few times at most, as any one measurement may contain a stall of the machine.
+fn assert_about_three_times(weights: [&[u32]; 2]) {
+    let mut ratios = Vec::new();
+    while ratios.len() < 3 {
+        ratios.push(ratio_of_service(weights));
+        if ratios
+            .last()
+            .is_some_and(|ratio| (2.0..=4.0).contains(ratio))
+        {
+            return;
+        }
+    }
+    panic!("{ratios:?}");
+}
+
 #[test]
 fn service_is_shared_by_weight() {
     // The lighter client has more tasks, which must not help it.
-    let ratio = ratio_of_service([&[1, 1, 1], &[3, 3]]);
-    assert!((2.0..=4.0).contains(&ratio), "{ratio}");
+    assert_about_three_times([&[1, 1, 1], &[3, 3]]);
 }
 
 #[test]
 fn a_weight_that_was_changed_counts_from_the_next_call_on() {
-    let ratio = ratio_of_service([&[1, 1], &[1, 3]]);
-    assert!((2.0..=4.0).contains(&ratio), "{ratio}");
+    assert_about_three_times([&[1, 1], &[1, 3]]);
 }
 
 #[test]

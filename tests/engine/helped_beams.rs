@@ -175,13 +175,16 @@ fn found_by(workers: usize, given: Duration) -> (Vec<usize>, usize) {
 fn an_idle_worker_brings_a_solution() {
     let begun = Instant::now();
     loop {
-        // The other worker may not be there in time.
+        // The other worker may not be there in time, or have too little of it for a wide beam.
         let (found, brought) = found_by(2, Duration::from_millis(50));
-        if brought > 0 {
-            assert!(found[0] == 11 && found.contains(&5), "{found:?}");
+        if brought > 0 && found.contains(&5) {
+            assert_eq!(found[0], 11, "{found:?}");
             return;
         }
-        assert!(begun.elapsed() < PATIENCE, "nobody brings anything");
+        assert!(
+            begun.elapsed() < PATIENCE,
+            "nobody brings any, or only {found:?}"
+        );
     }
 }
 

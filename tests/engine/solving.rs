@@ -274,19 +274,27 @@ async fn a_proof_that_a_limit_ends_tells_what_is_known() {
 #[tokio::test]
 async fn a_deadline_ends_a_proof_and_lets_best_answer() {
     let engine = engine(2, 8);
-    let limits = due_in(Duration::from_millis(80));
-    let optimal = question(hopeless(4), Objective::Optimal);
-    let mut solving = engine.solve(None, optimal, limits).unwrap();
-    let ended = solving.end().await.err();
-    let Some(Failure::Limit {
-        reason, progress, ..
-    }) = ended
-    else {
-        panic!("{ended:?}");
-    };
-    assert_eq!(reason, StopReason::Deadline);
-    assert!(progress.lower_bound > 0);
-    assert!(Instant::now() >= limits.deadline.unwrap());
+    let begin = Instant::now();
+    loop {
+        assert!(begin.elapsed() < PATIENCE, "it never began");
+        let limits = due_in(Duration::from_millis(80));
+        let optimal = question(hopeless(4), Objective::Optimal);
+        let mut solving = engine.solve(None, optimal, limits).unwrap();
+        let ended = solving.end().await.err();
+        let Some(Failure::Limit {
+            reason, progress, ..
+        }) = ended
+        else {
+            panic!("{ended:?}");
+        };
+        assert_eq!(reason, StopReason::Deadline);
+        assert!(Instant::now() >= limits.deadline.unwrap());
+        // On a busy machine it may have had no turn until then.
+        if progress.generated > 0 {
+            assert!(progress.lower_bound > 0);
+            break;
+        }
+    }
 
     let best = question(hopeless(4), Objective::Best);
     let mut solving = engine

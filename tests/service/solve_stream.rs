@@ -13,12 +13,12 @@ use loyd::service::proto::solve_stream_response::Event;
 use loyd::service::proto::{self, Objective, StopReason};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio_stream::StreamExt;
-use tonic::{Code, Request, Streaming};
+use tonic::{Code, Request, Status, Streaming};
 use tonic_types::StatusExt;
 
 use crate::harness::{
-    Service, any_board, ask_for, assert_reason, hopeless, in_time, milliseconds, play, reason,
-    solved, try_start,
+    PATIENCE, Service, any_board, ask_for, assert_reason, hopeless, in_time, milliseconds, play,
+    reason, solved, try_start,
 };
 use crate::log::Log;
 use crate::raw::{RawClient, frame};
@@ -206,8 +206,9 @@ async fn chunks_are_as_large_as_was_asked_and_no_larger_than_fits_with_boards() 
     let start = any_board(32, 32, 1);
     let mut request = ask(ask_for(Objective::Fast, &start));
     request.moves_per_message = 65_536;
-    // The last solution is sent when it is complete.
+    // The last solution is sent when it is complete, and nothing before it.
     request.final_only = true;
+    request.progress_interval = Some(milliseconds(3_600_000));
     let events = client.solve_stream(request.clone()).await;
     let followed = follow(events.unwrap().into_inner(), &start).await;
     let lengths: Vec<usize> = followed.chunks.iter().map(Vec::len).collect();
@@ -294,21 +295,29 @@ async fn who_joins_a_search_is_not_told_the_pace_of_all_that_was_done_before() {
         .unwrap()
         .into_inner();
     let begun = Instant::now();
-    let before = loop {
+    let mut before = loop {
         if let Event::Progress(now) = next(&mut first).await.unwrap()
             && begun.elapsed() > Duration::from_millis(400)
         {
             break now.nodes_generated;
         }
     };
-    let mut second = client.solve_stream(request).await.unwrap().into_inner();
     let now = loop {
-        if let Event::Progress(now) = next(&mut second).await.unwrap() {
+        assert!(begun.elapsed() < PATIENCE, "the search has no more turns");
+        let second = client.solve_stream(request.clone()).await;
+        let mut second = second.unwrap().into_inner();
+        let now = loop {
+            if let Event::Progress(now) = next(&mut second).await.unwrap() {
+                break now;
+            }
+        };
+        // Both calls follow one search, which may have had no turn since on a busy machine.
+        assert!(now.nodes_generated >= before);
+        if now.nodes_generated > before {
             break now;
         }
+        before = now.nodes_generated;
     };
-    // Both calls follow one search.
-    assert!(now.nodes_generated > before);
     let elapsed = Duration::try_from(now.elapsed.unwrap()).unwrap();
     let told = now.nodes_per_second * elapsed.as_secs_f64();
     // The elapsed time counts from the call's arrival, a little before it joined.
@@ -358,34 +367,41 @@ async fn ida_star_tells_how_long_its_iterations_may_take() {
 async fn what_beams_do_beside_a_proof_is_no_pace_of_its_iterations() {
     let service = Service::start().await;
     let mut client = service.client().await;
-    let start = any_board(6, 6, 2);
-    let mut solve = ask_for(Objective::Best, &start);
-    solve.limits = Some(proto::Limits {
-        max_time: Some(milliseconds(1_500)),
-        ..proto::Limits::default()
-    });
-    let mut request = ask(solve);
-    request.progress_interval = Some(milliseconds(100));
-    request.final_only = true;
-    let events = client.solve_stream(request).await.unwrap().into_inner();
-    let followed = follow(events, &start).await;
-    let thresholds = followed.summary.unwrap().statistics.unwrap().thresholds;
-    let iterations: Vec<_> = thresholds
-        .iter()
-        .map(|each| Iteration {
-            threshold: each.threshold,
-            generated: each.nodes_generated,
-        })
-        .collect();
-    let last = Forecast::of(&iterations).expect("two are over").next as f64;
-    // The nodes that the whole search would generate in the forecast time.
-    let told = followed.progress.iter().filter_map(|now| {
-        let next = Duration::try_from(now.next_iteration?).unwrap();
-        Some(next.as_secs_f64() * now.nodes_per_second)
-    });
-    let most = told.fold(0.0, f64::max);
-    // The beams generate many nodes for each of the proof's, and forecasts only grow.
-    assert!(most > 8.0 * last, "{most} and {last}, {thresholds:?}");
+    let begun = Instant::now();
+    // On a busy machine beams may have no time left by when there are forecasts.
+    for seed in 2.. {
+        let start = any_board(6, 6, seed);
+        let mut solve = ask_for(Objective::Best, &start);
+        solve.limits = Some(proto::Limits {
+            max_time: Some(milliseconds(1_500)),
+            ..proto::Limits::default()
+        });
+        let mut request = ask(solve);
+        request.progress_interval = Some(milliseconds(100));
+        request.final_only = true;
+        let events = client.solve_stream(request).await.unwrap().into_inner();
+        let followed = follow(events, &start).await;
+        let thresholds = followed.summary.unwrap().statistics.unwrap().thresholds;
+        let iterations: Vec<_> = thresholds
+            .iter()
+            .map(|each| Iteration {
+                threshold: each.threshold,
+                generated: each.nodes_generated,
+            })
+            .collect();
+        let last = Forecast::of(&iterations).map(|forecast| forecast.next as f64);
+        // The nodes that the whole search would generate in the forecast time.
+        let told = followed.progress.iter().filter_map(|now| {
+            let next = Duration::try_from(now.next_iteration?).unwrap();
+            Some(next.as_secs_f64() * now.nodes_per_second)
+        });
+        let most = told.fold(0.0, f64::max);
+        // The beams generate many nodes for each of the proof's, and forecasts only grow.
+        if last.is_some_and(|last| most > 8.0 * last) {
+            return;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{most} and {last:?}");
+    }
 }
 
 #[tokio::test]
@@ -434,39 +450,40 @@ async fn a_limit_ends_a_stream_as_it_ends_a_call() {
     assert!(metadata.contains_key("lower_bound") && metadata.contains_key("best_length"));
 }
 
+/// How a stream ends.
+async fn end(mut events: Events) -> Result<proto::Summary, Status> {
+    loop {
+        let event = in_time(events.message()).await?;
+        let event = event.expect("a summary or a status is the last");
+        if let Some(Event::Summary(summary)) = event.event {
+            return Ok(summary);
+        }
+    }
+}
+
 #[tokio::test]
 async fn the_deadline_holds_on_streams() {
     let service = Service::start().await;
-    let mut client = service.client().await;
-    for objective in [Objective::Optimal, Objective::Best] {
-        let start = any_board(5, 5, 9);
-        let mut request = Request::new(ask(ask_for(objective, &start)));
-        request
-            .metadata_mut()
-            .insert("grpc-timeout", "200m".parse().unwrap());
-        let mut events = client.solve_stream(request).await.unwrap().into_inner();
-        let ended = loop {
-            match in_time(events.message()).await {
-                Ok(Some(event)) => {
-                    if let Some(Event::Summary(summary)) = event.event {
-                        break Ok(summary);
-                    }
-                }
-                Ok(None) => panic!("neither summary nor status"),
-                Err(status) => break Err(status),
-            }
-        };
-        match ended {
-            Ok(summary) => {
-                assert_eq!(objective, Objective::Best);
-                assert_eq!(summary.stop_reason(), StopReason::Deadline);
-            }
-            Err(status) => {
-                assert_eq!(objective, Objective::Optimal);
-                assert_reason(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
-            }
+    let client = service.client().await;
+    let within_200_ms = async |objective| {
+        let mut request = Request::new(ask(ask_for(objective, &any_board(5, 5, 9))));
+        let timeout = "200m".parse().unwrap();
+        request.metadata_mut().insert("grpc-timeout", timeout);
+        let events = client.clone().solve_stream(request).await;
+        end(events.unwrap().into_inner()).await
+    };
+    let status = within_200_ms(Objective::Optimal).await.unwrap_err();
+    assert_reason(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
+    let begun = Instant::now();
+    let summary = loop {
+        match within_200_ms(Objective::Best).await {
+            Ok(summary) => break summary,
+            // On a busy machine it may be late.
+            Err(status) => assert_reason(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED"),
         }
-    }
+        assert!(begun.elapsed() < PATIENCE, "every one is late");
+    };
+    assert_eq!(summary.stop_reason(), StopReason::Deadline);
 }
 
 /// The fields of the one call that has ended since the last look.
