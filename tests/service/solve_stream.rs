@@ -192,7 +192,8 @@ async fn a_large_board_is_sent_before_its_end_is_worked_out() {
     assert_eq!(followed.improvements.len(), 1);
     assert_eq!(followed.improvements[0].length, 0);
     assert!(followed.improvements[0].lower_bound > 10_000);
-    assert!(followed.chunks[0].iter().all(|&moves| moves <= 256));
+    // As many as there are if the request does not say.
+    assert_eq!(followed.chunks[0].iter().max(), Some(&256));
     assert_eq!(
         followed.summary.unwrap().stop_reason(),
         StopReason::FirstFound
@@ -280,6 +281,28 @@ async fn progress_comes_no_more_often_than_asked_and_its_bound_only_grows() {
         let made = (pair[1].nodes_generated - pair[0].nodes_generated) as f64;
         let told = pair[1].nodes_per_second * seconds;
         assert!((told - made).abs() <= 1.0 + made / 1e6, "{told} and {made}");
+    }
+}
+
+#[tokio::test]
+async fn without_an_interval_progress_comes_four_times_a_second_at_most() {
+    const INTERVAL: Duration = Duration::from_millis(250);
+    let service = Service::start().await;
+    let mut client = service.client().await;
+    let mut events = client
+        .solve_stream(ask(hopeless(4)))
+        .await
+        .unwrap()
+        .into_inner();
+    let mut before = Duration::ZERO;
+    for _ in 0..2 {
+        let now = loop {
+            if let Event::Progress(now) = next(&mut events).await.unwrap() {
+                break Duration::try_from(now.elapsed.unwrap()).unwrap();
+            }
+        };
+        assert!(now - before >= INTERVAL, "{before:?}, {now:?}");
+        before = now;
     }
 }
 
