@@ -1,5 +1,6 @@
 //! Scripted tasks and searches.
 
+use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,7 @@ use loyd::engine::{Caps, Engine, EngineConfig, Limits, Question, Wanted};
 use loyd::puzzle::{Board, Direction, Metric, Problem};
 use loyd::search::plan::{Method, Objective};
 use loyd::search::{Budget, Progress, Search, Step};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
 /// Longer than anything takes, even on a slow machine.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -29,6 +31,18 @@ pub(crate) fn receive<T>(receiver: &Receiver<T>) -> T {
         Err(RecvTimeoutError::Timeout) => panic!("nothing came"),
         Err(RecvTimeoutError::Disconnected) => panic!("nothing can come any more"),
     }
+}
+
+/// How many panics of a place have been counted since the first call of this.
+///
+/// They are counted on threads of their own, so for the whole process: other tests may add to them.
+pub(crate) fn panics(place: &str) -> u64 {
+    static METRICS: LazyLock<PrometheusHandle> =
+        LazyLock::new(|| PrometheusBuilder::new().install_recorder().unwrap());
+    let told = METRICS.render();
+    let name = format!("loyd_panics_total{{place=\"{place}\"}} ");
+    let count = told.lines().find_map(|line| line.strip_prefix(&name));
+    count.map_or(0, |count| count.parse().unwrap())
 }
 
 /// Sends its name when it is dropped.

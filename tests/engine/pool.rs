@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use loyd::engine::pool::{Full, Next, Pool, SLICE, Task, Ticket, Turn};
+use loyd::engine::pool::{Full, HelperWork, Next, Pool, SLICE, Task, Ticket, Turn};
 use loyd::engine::rank::Rank;
 
-use crate::fake::{Fake, PATIENCE, Told, receive, task};
+use crate::fake::{Fake, PATIENCE, Told, panics, receive, task};
 use crate::support::shape;
 
 fn pool(workers: usize, capacity: usize) -> Pool {
@@ -201,6 +201,21 @@ fn who_waits_is_woken_in_time_though_newcomers_keep_coming() {
     assert!(turn.is_some(), "20 turns of a slice each");
 }
 
+#[test]
+fn ends_are_told_after_64_however_many_newcomers_wait() {
+    let pool = pool(1, 300);
+    let (release, _) = hold_worker(&pool);
+    let (sender, said) = channel();
+    for _ in 0..250 {
+        let task = Box::new(Awaited(sender.clone(), say(&sender, "run")));
+        pool.submit(task).unwrap();
+    }
+    drop(release);
+    let order: Vec<&str> = (0..500).map(|_| receive(&said)).collect();
+    let first = order.iter().position(|&word| word == "told");
+    assert!(first.is_some_and(|first| first <= 64), "{first:?}");
+}
+
 /// A task of one slice that submits its own successor before it is over.
 fn keep_coming(pool: std::sync::Weak<Pool>, said: Sender<&'static str>) -> Box<dyn Task> {
     task(move |_| {
@@ -354,6 +369,25 @@ fn a_newcomer_ends_the_turn() {
         receive(&taken)
     });
     assert!(turns.min().unwrap() < SLICE);
+}
+
+#[test]
+fn help_is_offered_only_where_a_worker_is_idle() {
+    struct Idle;
+    impl HelperWork for Idle {
+        fn run(&self, _: &Turn<'_>) -> bool {
+            false
+        }
+    }
+    let pool = pool(1, 1);
+    let (sender, said) = channel();
+    pool.submit(task(move |turn| {
+        let is_taken = turn.offer(Arc::new(Idle));
+        sender.send((turn.has_helper(), is_taken)).unwrap();
+        Next::Finished
+    }))
+    .unwrap();
+    assert_eq!(receive(&said), (false, false));
 }
 
 #[test]
@@ -550,6 +584,7 @@ fn a_panic_in_being_dropped_costs_nobody_anything() {
             panic!("as it should, in a test");
         }
     }
+    let before = panics("drop");
     let pool = pool(1, 4);
     let (sender, said) = channel();
     let grenade = Grenade;
@@ -565,8 +600,46 @@ fn a_panic_in_being_dropped_costs_nobody_anything() {
     }))
     .unwrap();
     assert_eq!(receive(&said), "dropped");
+    // One thread drops them, one after the other.
+    assert_eq!(panics("drop"), before + 1);
     pool.submit(say(&sender, "next")).unwrap();
     assert_eq!(receive(&said), "next");
+}
+
+#[test]
+fn large_tasks_are_dropped_on_a_thread_of_their_own() {
+    struct Heavy(Sender<Option<String>>, bool);
+    impl Drop for Heavy {
+        fn drop(&mut self) {
+            let thread = thread::current();
+            self.0.send(thread.name().map(str::to_owned)).unwrap();
+        }
+    }
+    impl Task for Heavy {
+        fn run(&mut self, _: &Turn<'_>) -> Next {
+            Next::Finished
+        }
+
+        fn panicked(&mut self) {}
+
+        fn is_large(&self) -> bool {
+            self.1
+        }
+    }
+    let (sender, dropped) = channel();
+    for (is_large, at_its_end) in [(true, "loyd-drop"), (false, "loyd-worker-0")] {
+        let pool = pool(1, 2);
+        pool.submit(Box::new(Heavy(sender.clone(), is_large)))
+            .unwrap();
+        assert_eq!(receive(&dropped).as_deref(), Some(at_its_end));
+        // Nor does who cancels it wait.
+        let (release, _) = hold_worker(&pool);
+        let ticket = pool.submit(Box::new(Heavy(sender.clone(), is_large)));
+        ticket.unwrap().cancel();
+        let thread = receive(&dropped);
+        assert_eq!(thread.as_deref() == Some("loyd-drop"), is_large);
+        drop(release);
+    }
 }
 
 #[test]

@@ -13,11 +13,10 @@ use loyd::search::constructive::Variant;
 use loyd::search::generate::difficulty::Range;
 use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage};
 use loyd::search::{Budget, Progress, Search, Step};
-use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::time::timeout;
 
 use crate::fake::{
-    CAPS, PATIENCE, Scripted, due_in, engine, hopeless, question, unlimited, wanting,
+    CAPS, PATIENCE, Scripted, due_in, engine, hopeless, panics, question, unlimited, wanting,
 };
 use crate::support::published::KORF_1985;
 use crate::support::{problem, random_problem, shape};
@@ -193,6 +192,30 @@ async fn best_by_a_method_that_runs_out_of_memory_says_so() {
     assert_eq!(outcome.reason, StopReason::MemoryLimit);
     assert!(outcome.found.answer.is_some());
     assert!(outcome.progress.peak_memory <= 1 << 20);
+}
+
+#[tokio::test]
+async fn memory_that_others_hold_ends_best_with_what_it_has_and_a_proof_with_nothing() {
+    let mut config = engine(1, 4).config().clone();
+    config.memory = 64 << 20;
+    let engine = Engine::start(config).unwrap();
+    let _others = engine.reserve(48 << 20).unwrap();
+    let by_a_star = |objective| Question {
+        method: Method {
+            algorithm: Some(Algorithm::AStar),
+            ..Method::default()
+        },
+        ..question(hopeless(2), objective)
+    };
+    let best = by_a_star(Objective::Best);
+    let mut solving = engine.solve(None, best, unlimited()).unwrap();
+    let outcome = solving.end().await.unwrap();
+    assert_eq!(outcome.reason, StopReason::MemoryLimit);
+    assert!(outcome.found.answer.is_some());
+    drop(solving);
+    let optimal = by_a_star(Objective::Optimal);
+    let mut solving = engine.solve(None, optimal, unlimited()).unwrap();
+    assert_eq!(solving.end().await.err(), Some(Failure::Shortage));
 }
 
 #[tokio::test]
@@ -454,17 +477,12 @@ async fn a_search_is_told_the_time_that_is_left_for_it() {
 
 #[tokio::test]
 async fn a_panic_is_a_defect_of_one_request() {
-    // The workers' panics are counted for the whole process.
-    let metrics = PrometheusBuilder::new().install_recorder().unwrap();
+    let before = panics("search");
     let engine = engine(1, 8);
     let search = Scripted::<(), _>::new(|_, _| panic!("as it should, in a test"));
     let mut waiting = engine.draw(None, Rank::FIRST, search, unlimited()).unwrap();
     assert_eq!(waiting.end().await.err(), Some(Failure::Defect));
-    let told = metrics.render();
-    assert!(
-        told.contains(r#"loyd_panics_total{place="search"}"#),
-        "{told}"
-    );
+    assert!(panics("search") > before);
     assert!(solve(&engine, easy(1)).await <= 31);
 }
 

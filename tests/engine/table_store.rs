@@ -16,7 +16,7 @@ use loyd::search::distance_table::{Class, DistanceTable};
 use loyd::search::tables::guides::Home;
 use loyd::search::{Budget, Search, Step, ida_star};
 
-use crate::fake::{PATIENCE, receive};
+use crate::fake::{PATIENCE, panics, receive};
 use crate::support::{random_problem, shape};
 
 const SINGLE: Metric = Metric::SingleTile;
@@ -145,10 +145,12 @@ fn a_panic_costs_one_table_and_no_other() {
         assert_ne!(class, doomed, "a defect");
         Some(DistanceTable::new(class))
     };
+    let before = panics("table");
     let store = built_by(1 << 20, Box::new(build));
     assert!(!store.ready(&of_class(9), SINGLE).distances);
     assert_eq!(receive(&tries), doomed);
     wait_for(&store, &of_class(8));
+    assert_eq!(panics("table"), before + 1);
     assert!(!store.ready(&of_class(9), SINGLE).distances);
     wait_for(&store, &of_class(7));
     let others: Vec<Class> = tries.try_iter().collect();
