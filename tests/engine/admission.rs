@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 
 use loyd::engine::average::Average;
 use loyd::engine::rank::Rank;
-use loyd::engine::{Client, Engine, Lack, Limits, Refused, Waiting, Work};
+use loyd::engine::{Client, Engine, Lack, Limits, Refused, Waiting, Wanted, Work};
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::constructive::Variant;
 use loyd::search::plan::Objective;
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 
-use crate::fake::{PATIENCE, Scripted, due_in, engine, hopeless, question, receive, unlimited};
+use crate::fake::{
+    PATIENCE, Scripted, due_in, engine, hopeless, question, receive, unlimited, wanting,
+};
 use crate::log::Log;
 use crate::support::{random_problem, shape};
 
@@ -78,6 +80,13 @@ async fn who_waited_in_vain_has_waited_all_the_time() {
     drop(release);
 }
 
+fn lobby() -> Client {
+    Client {
+        name: "lobby".into(),
+        weight: NonZeroU32::MIN,
+    }
+}
+
 fn lack<T>(asked: Result<T, Refused>) -> Option<Lack> {
     match asked {
         Err(Refused::Overloaded { lack, retry_after }) => {
@@ -109,6 +118,21 @@ async fn what_the_line_leaves_no_time_for_is_refused_at_once() {
     assert_eq!(asked(&engine, &soon), [Some(Lack::Time); 4]);
     let late = due_in(Duration::from_secs(3600));
     assert_eq!(asked(&engine, &late), [None; 4]);
+}
+
+#[tokio::test]
+async fn who_takes_any_solution_waits_for_the_first_beyond_the_time_limit() {
+    let engine = slow_engine();
+    let (_release, _line) = hold(&engine, 40);
+    let limits = wanting(Wanted {
+        time: Some(Duration::from_millis(100)),
+        ..Wanted::default()
+    });
+    let ask = |objective| lack(engine.solve(None, question(square(4, 1), objective), limits));
+    for objective in [Objective::Best, Objective::Fast] {
+        assert_eq!(ask(objective), None, "{objective}");
+    }
+    assert_eq!(ask(Objective::Optimal), Some(Lack::Time));
 }
 
 #[tokio::test]
@@ -170,6 +194,8 @@ async fn what_is_owed_to_others_of_its_size_keeps_a_board_waiting_and_no_smaller
     assert_eq!(lack(engine.solve(None, large(3), both)), Some(Lack::Time));
     let small = question(square(3, 1), Objective::Fast);
     assert_eq!(lack(engine.solve(None, small, both)), None);
+    // Nor one of a client whose own searches do not wait.
+    assert_eq!(lack(engine.solve(Some(&lobby()), large(4), both)), None);
 }
 
 #[tokio::test]
@@ -206,10 +232,7 @@ fn the_log_names_the_client_that_is_refused() {
     let log = Log::default();
     let _listening = log.listen();
     let engine = engine(1, 2);
-    let lobby = Client {
-        name: "lobby".into(),
-        weight: NonZeroU32::MIN,
-    };
+    let lobby = lobby();
     let draw = |search| engine.draw(Some(&lobby), Rank::FIRST, search, unlimited());
     let (search, release, has_begun) = lasting();
     let held: Waiting<_> = draw(search).unwrap();

@@ -7,7 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use loyd::engine::Client;
-use loyd::engine::pool::{Full, Next, Pool, Task};
+use loyd::engine::pool::{Full, HelperWork, Next, Pool, Task, Turn};
+use loyd::engine::rank::Rank;
 
 use crate::fake::{PATIENCE, receive, task};
 
@@ -148,6 +149,64 @@ fn what_is_done_where_it_is_asked_is_charged_while_others_wait() {
     }
 }
 
+/// Work for a helper that takes this long.
+struct Help(Duration);
+
+impl HelperWork for Help {
+    fn run(&self, _: &Turn<'_>) -> bool {
+        thread::sleep(self.0);
+        false
+    }
+}
+
+#[test]
+fn a_client_is_charged_for_the_help_that_its_task_gets() {
+    const HELP: Duration = Duration::from_millis(200);
+    let (heavy, light) = (client("heavy", 1), client("light", 1));
+    let begun = Instant::now();
+    loop {
+        assert!(begun.elapsed() < PATIENCE, "the machine is never quiet");
+        let pool = Pool::start(2, 100).unwrap();
+        let (sender, took) = channel();
+        let helped = task(move |turn| {
+            while !turn.offer(Arc::new(Help(HELP))) {
+                // The other worker has just begun.
+                thread::yield_now();
+            }
+            while !turn.has_helper() {
+                // It is not yet idle again.
+                thread::yield_now();
+            }
+            sender.send(turn.service()).unwrap();
+            Next::Finished
+        });
+        pool.submit_for(Some(&heavy), helped).unwrap();
+        let own = receive(&took);
+        let (sender, took) = channel();
+        let alone = task(move |turn| {
+            thread::sleep(own * 3 / 2);
+            sender.send(turn.service()).unwrap();
+            Next::Finished
+        });
+        pool.submit_for(Some(&light), alone).unwrap();
+        let more = receive(&took);
+        // It has had more service than the other by itself, and less than that with its help.
+        if own > HELP * 9 / 8 || more > own * 7 / 4 {
+            continue;
+        }
+        let _second = hold_worker(&pool, None, Duration::ZERO);
+        let release = hold_worker(&pool, None, Duration::ZERO);
+        let (sender, said) = channel();
+        for (client, whose) in [(&heavy, "heavy"), (&light, "light")] {
+            let task = takes(Duration::ZERO, &sender, whose);
+            pool.submit_for(Some(client), task).unwrap();
+        }
+        drop(release);
+        assert_eq!([receive(&said), receive(&said)], ["light", "heavy"]);
+        return;
+    }
+}
+
 #[test]
 fn nobody_saves_up_service_by_asking_for_nothing() {
     let pool = Pool::start(1, 100).unwrap();
@@ -200,6 +259,32 @@ fn nobody_saves_up_service_by_a_task_that_does_not_wait() {
         assert!(order.contains(&"heavy"), "{order:?}");
         drop((release, ticket));
     }
+}
+
+#[test]
+fn before_a_newcomer_are_its_clients_own_and_as_many_of_each_other_client() {
+    let pool = Pool::start(1, 100).unwrap();
+    let _release = hold_worker(&pool, None, Duration::ZERO);
+    let [own, other, another] = ["own", "other", "another"].map(|name| client(name, 1));
+    let wait = || pool.expected_wait(Some(&own), Rank::FIRST);
+    let submit = |client, count| {
+        for _ in 0..count {
+            let newcomer = task(|_| Next::Finished);
+            pool.submit_for(Some(client), newcomer).unwrap();
+        }
+    };
+    // A client of which nobody waits goes first.
+    submit(&other, 5);
+    assert_eq!(wait(), None);
+    submit(&own, 1);
+    let with_one = wait().expect("one of its own and one of the other's") / 2;
+    submit(&own, 1);
+    assert_eq!(wait(), Some(4 * with_one));
+    submit(&another, 1);
+    assert_eq!(wait(), Some(6 * with_one));
+    // There are no more than wait.
+    submit(&own, 10);
+    assert_eq!(wait(), Some((12 + 18) * with_one));
 }
 
 #[test]

@@ -7,10 +7,11 @@ use std::time::{Duration, Instant};
 use loyd::engine::job::Job;
 use loyd::engine::memory::Memory;
 use loyd::engine::pool::{Next, Pool};
-use loyd::engine::{Failure, Limits, Pipe, Wanted, Work};
+use loyd::engine::{Engine, Failure, Limits, Pipe, Refused, Wanted, Work};
 use loyd::puzzle::{Dice, Direction, Problem, Replay};
 use loyd::search::constructive::Variant;
 use loyd::search::{Budget, Progress, Search, Step, Stop};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
@@ -125,6 +126,20 @@ async fn limits_do_not_end_the_first_solution() {
     replay.finish().unwrap();
 }
 
+#[test]
+fn a_solution_for_which_there_will_never_be_memory_is_refused() {
+    let mut config = engine(1, 4).config().clone();
+    config.memory = 256 << 10;
+    let engine = Engine::start(config).unwrap();
+    let pipe = |side| {
+        let problem = random_problem(shape(side, side), 0, &mut Dice::new(1));
+        let pipe = engine.pipe(None, &problem, Variant::Best, &unlimited());
+        pipe.map(|_| ()).err()
+    };
+    assert_eq!(pipe(128), Some(Refused::Memory));
+    assert_eq!(pipe(16), None);
+}
+
 #[tokio::test]
 async fn moves_that_cannot_be_made_are_a_defect() {
     let pool = Pool::start(1, 2).unwrap();
@@ -173,6 +188,8 @@ async fn a_search_that_panics_is_a_defect_and_the_worker_lives_on() {
 
 #[tokio::test]
 async fn a_pipe_that_is_dropped_takes_its_search_out_of_the_pool() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let _counting = metrics::set_default_local_recorder(&recorder);
     let pool = Pool::start(1, 1).unwrap();
     let (problem, to_and_fro, _) = to_and_fro();
     // Once while the search is parked, and once while it runs without a finding.
@@ -196,6 +213,8 @@ async fn a_pipe_that_is_dropped_takes_its_search_out_of_the_pool() {
         // The search is dropped, and its sender with it, so no more messages come.
         while advances.recv_timeout(PATIENCE).is_ok() {}
     }
+    let told = recorder.handle().render();
+    assert!(told.contains("loyd_searches_abandoned_total 2\n"), "{told}");
 }
 
 #[tokio::test]
@@ -206,10 +225,21 @@ async fn the_deadline_ends_a_pipe() {
         progress.generated += budget.nodes;
         Step::Working
     });
+    let recorder = PrometheusBuilder::new().build_recorder();
+    // The reader is on this thread.
+    let _counting = metrics::set_default_local_recorder(&recorder);
     let limits = due_in(Duration::from_millis(30));
     let mut pipe = pipe(&pool, &problem, limits, search);
     assert_eq!(next(&mut pipe).await, Err(Failure::DeadlineExceeded));
     assert!(Instant::now() >= limits.deadline.unwrap());
+    // Its reader has been answered, so nobody has abandoned it.
+    drop(pipe);
+    let told = recorder.handle().render();
+    let stops = "loyd_limit_stops_total{limit=\"deadline\"} 1\n";
+    assert!(
+        told.contains(stops) && !told.contains("abandoned"),
+        "{told}"
+    );
 }
 
 #[tokio::test]
