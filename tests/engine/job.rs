@@ -423,6 +423,19 @@ fn a_search_gets_as_much_memory_as_it_may_have_and_no_more() {
 }
 
 #[test]
+fn what_was_reserved_for_the_solution_is_held_until_the_job_is_dropped() {
+    let shared = memory(1 << 30, 1);
+    let typed = Typed(Outbox::default(), std::marker::PhantomData);
+    let reservation = shared.reserve(1 << 20).unwrap();
+    let mut job = Job::new(endless(), typed, u64::MAX, u64::MAX, reservation);
+    // The search itself holds nothing.
+    assert_eq!(one_chunk(&mut job), Next::Again);
+    assert_eq!(shared.held(), 1 << 20);
+    drop(job);
+    assert_eq!(shared.held(), 0);
+}
+
+#[test]
 fn a_real_search_keeps_within_its_memory() {
     let solver = a_star::solver(&hopeless(2), HeuristicKind::LinearConflict, 1.0);
     let (mut job, outbox) = job(solver, u64::MAX, 4 << 20);

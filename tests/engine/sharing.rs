@@ -182,14 +182,36 @@ async fn an_answer_that_a_limit_cut_short_is_not_given_again() {
         ..Wanted::default()
     };
     let mut generated = Vec::new();
+    // Not even while the asker before is still there.
+    let mut answered = Vec::new();
     for _ in 0..2 {
         let mut solving = solve_when_possible(&engine, &best, wanting(few)).await;
         let outcome = solving.end().await.unwrap();
         assert_eq!(outcome.reason, StopReason::NodeLimit);
         generated.push(outcome.found.answer.unwrap());
+        answered.push(solving);
     }
     assert!(!Arc::ptr_eq(&generated[0], &generated[1]));
     assert_eq!(generated[0].solution, generated[1].solution);
+}
+
+#[tokio::test]
+async fn what_is_over_and_of_no_use_to_others_takes_no_memory() {
+    let engine = one_place();
+    let limits = wanting(Wanted {
+        nodes: Some(50_000),
+        ..Wanted::default()
+    });
+    let best = question(hopeless(1), Objective::Best);
+    let mut solving = engine.solve(None, best, limits).unwrap();
+    let outcome = solving.end().await.unwrap();
+    let answer = Arc::downgrade(&outcome.found.answer.unwrap());
+    drop(solving);
+    let begin = Instant::now();
+    while answer.upgrade().is_some() {
+        assert!(begin.elapsed() < PATIENCE, "somebody still has it");
+        tokio::task::yield_now().await;
+    }
 }
 
 #[tokio::test]
