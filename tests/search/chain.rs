@@ -752,6 +752,23 @@ impl Played {
 }
 
 #[test]
+fn beams_leave_the_proof_its_memory_however_much_they_could_use() {
+    const MEMORY: u64 = 256 << 10;
+    let given = Duration::from_secs(2);
+    let mut played = Played::new(8);
+    let mut most = 0;
+    while played.now < given / 20 {
+        let next = played.now + Duration::from_micros(1);
+        played.play(MEMORY, next, given);
+        most = most.max(played.chain.progress().reserved());
+        assert!(most <= MEMORY, "{most} after {:?}", played.now);
+    }
+    // They have asked for all that there is.
+    assert!(most > MEMORY / 2, "{most}");
+    assert!(!played.chain.iterations().is_empty());
+}
+
+#[test]
 fn beams_that_were_too_late_for_one_asker_begin_again_for_another() {
     const SHORT: Duration = Duration::from_millis(2);
     const LONG: Duration = Duration::from_millis(200);
