@@ -421,6 +421,20 @@ async fn small_boards_do_not_wait_for_hopeless_proofs() {
 
 #[tokio::test]
 async fn a_search_that_nobody_waits_for_leaves_the_pool_at_once() {
+    // 2 ms when nothing else runs; that it is one chunk of nodes is tested with jobs. The machine may be busy,
+    // but not each time.
+    let mut medians = Vec::new();
+    while medians.len() < 3 {
+        medians.push(median_until_left().await);
+        if medians.last() < Some(&Duration::from_millis(50)) {
+            return;
+        }
+    }
+    panic!("{medians:?}");
+}
+
+/// The median time until a search that was given up has left the pool.
+async fn median_until_left() -> Duration {
     let engine = engine(1, 1);
     let proof = |number| question(hopeless(number), Objective::Optimal);
     let mut solving = engine.solve(None, proof(0), unlimited()).unwrap();
@@ -444,8 +458,7 @@ async fn a_search_that_nobody_waits_for_leaves_the_pool_at_once() {
         left.push(begin.elapsed());
     }
     left.sort();
-    // 2 ms when nothing else runs; that it is one chunk of nodes is tested with jobs.
-    assert!(left[50] < Duration::from_millis(50), "{:?}", left[50]);
+    left[50]
 }
 
 #[tokio::test]

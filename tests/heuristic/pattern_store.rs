@@ -1,5 +1,6 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -145,6 +146,16 @@ fn a_file_of_another_length_is_refused() {
     assert!(matches!(fault(&store), Fault::Length { .. }));
     // The list reports what each file's header says.
     change(&path, |bytes| bytes.truncate(9));
+    assert!(store.list().unwrap()[0].pattern.is_err());
+}
+
+#[test]
+fn a_named_pipe_is_refused_and_not_waited_for() {
+    let (_folder, store, path) = stored();
+    fs::remove_file(&path).unwrap();
+    let made = Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(made.success());
+    assert_eq!(fault(&store), Fault::Foreign);
     assert!(store.list().unwrap()[0].pattern.is_err());
 }
 

@@ -152,18 +152,25 @@ async fn memory_that_others_hold_is_worth_another_try() {
         };
         tokio::spawn(async move { client.solve(request).await.unwrap_err() })
     };
-    let searches = [1, 2, 3, 4].map(ask);
-    let mut statuses = Vec::new();
-    for search in searches {
-        statuses.push(in_time(search).await.unwrap());
-    }
-    // The first search to want more than is left is told to retry; the last one may then have it all.
-    let is_overloaded = |status: &&Status| reason(status).1 == "OVERLOADED";
-    let overloaded = statuses.iter().find(is_overloaded).expect("one of them");
-    assert_eq!(overloaded.code(), Code::ResourceExhausted);
-    assert!(!retry_delay(overloaded).is_zero());
-    for status in statuses.iter().filter(|status| !is_overloaded(status)) {
-        assert_eq!(reason(status).1, "MEMORY_LIMIT");
+    let begun = Instant::now();
+    loop {
+        let searches = [1, 2, 3, 4].map(ask);
+        let mut statuses = Vec::new();
+        for search in searches {
+            statuses.push(in_time(search).await.unwrap());
+        }
+        // The first search to want more than is left is told to retry; the last one may then have it all.
+        let is_overloaded = |status: &&Status| reason(status).1 == "OVERLOADED";
+        for status in statuses.iter().filter(|status| !is_overloaded(status)) {
+            assert_eq!(reason(status).1, "MEMORY_LIMIT");
+        }
+        if let Some(overloaded) = statuses.iter().find(is_overloaded) {
+            assert_eq!(overloaded.code(), Code::ResourceExhausted);
+            assert!(!retry_delay(overloaded).is_zero());
+            return;
+        }
+        // On a busy machine each may have been alone.
+        assert!(begun.elapsed() < PATIENCE, "each has had all of it");
     }
 }
 

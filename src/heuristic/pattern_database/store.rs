@@ -383,6 +383,13 @@ fn map(path: &Path) -> Result<Mmap, StoreError> {
             error,
         },
     };
+    if !fs::metadata(path).map_err(fail)?.is_file() {
+        // To open a named pipe would wait for its writer.
+        return Err(StoreError::Refused {
+            path: path.to_owned(),
+            fault: Fault::Foreign,
+        });
+    }
     let file = File::open(path).map_err(fail)?;
     // SAFETY: a mapped file must not change. Tables are never written in place: a new file replaces
     // the old one atomically, and processes that have mapped the old one keep it. What other
