@@ -34,6 +34,12 @@ class Case(unittest.TestCase):
         name = f'loyd_requests_handled_total{{method="{method}",code="{code}"}}'
         return self.server.metrics().get(name, 0)
 
+    def searches(self):
+        """How many searches run or wait."""
+        metrics = self.server.metrics()
+        # Neither exists before the first search.
+        return metrics.get("loyd_searches_running", 0) + metrics.get("loyd_queue_depth", 0)
+
     def wait_until(self, is_so, what):
         wait_until(is_so, what, self.words, pause=0.01)
 

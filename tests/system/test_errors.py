@@ -307,11 +307,6 @@ class Refused(Case):
 class Overloaded(Case):
     flags = ("--workers=1", "--queue=2")
 
-    def searches(self):
-        metrics = self.server.metrics()
-        # Neither exists before the first search.
-        return metrics.get("loyd_searches_running", 0) + metrics.get("loyd_queue_depth", 0)
-
     def setUp(self):
         # What an earlier test cancelled may not be gone yet.
         self.wait_until(lambda: self.searches() == 0, "searches do not end")

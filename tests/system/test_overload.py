@@ -92,10 +92,15 @@ class Overload(Offered):
             "easy 4×4": lambda: solve(next(easy)),
         }
 
+    def refused(self):
+        """How many calls were refused for lack of time or of a place."""
+        metrics = self.server.metrics()
+        return sum(metrics[f'loyd_overloaded_total{{lack="{lack}"}}'] for lack in ("time", "queue"))
+
     def test_goodput_stays(self):
         peak = max(self.offer(seed, CALLS // 10, 8)[0] for seed in (1, 2))
         self.offer(10, CALLS // 4, IN_FLIGHT)
-        before = self.server.resident_bytes()
+        before, refused = self.server.resident_bytes(), self.refused()
 
         # Calls that take little are answered soon, and never refused.
         cheap = self.cheap()
@@ -132,6 +137,9 @@ class Overload(Offered):
         # A client's own timer reports Cancelled.
         expected = {"ResourceExhausted", "DeadlineExceeded", "Cancelled"}
         self.assertLessEqual(set(failed), expected)
+        # Of some refusals a client whose time is up does not learn.
+        self.assertGreater(failed["ResourceExhausted"], 0)
+        self.assertGreaterEqual(self.refused() - refused, failed["ResourceExhausted"])
         self.assertLess(growth, GROWTH)
         self.assertLess(max(medians.values()), NOISE)
         # They need no worker, as long as the system leaves them the processor meanwhile.
@@ -207,10 +215,6 @@ class Neighbours(unittest.TestCase):
 
 
 class Cancels(Case):
-    def busy(self):
-        metrics = self.server.metrics()
-        return metrics["loyd_searches_running"] + metrics["loyd_queue_depth"]
-
     def cancel_all(self, boards, dice):
         for board in boards:
             calls = [
@@ -241,11 +245,11 @@ class Cancels(Case):
         # When this is answered, the server has read all that was sent on the connection before.
         board = self.client.board([1, 2, 3, 0])
         self.client.CheckSolvable(self.client.message("CheckSolvableRequest", board=board))
-        while self.busy() and time.monotonic() < cancelled + 10:
+        while self.searches() and time.monotonic() < cancelled + 10:
             pass
         freed = time.monotonic() - cancelled
         print(f"free after {freed * 1e3:.1f} ms ", end="", flush=True)
-        self.assertEqual(self.busy(), 0)
+        self.assertEqual(self.searches(), 0)
         # Some of the last calls were still on their way; that time is the client's.
         self.assertLess(freed, 0.010 + 10 * NOISE)
         self.assertLess(self.server.resident_bytes() - before, GROWTH)
