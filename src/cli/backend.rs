@@ -321,9 +321,9 @@ pub(super) fn server_url(text: &str) -> Result<String, String> {
                 format!("{port} is not a port: use 1 to 65535")
             })
         }
-        Ok(uri) if !matches!(uri.path(), "" | "/") => Err(format!(
+        Ok(uri) if !matches!(uri.path(), "" | "/") || uri.query().is_some() => Err(format!(
             "the path {} would not be used: leave it out",
-            uri.path()
+            uri.path_and_query().map_or("", |path| path.as_str())
         )),
         Ok(uri)
             if uri

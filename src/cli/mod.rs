@@ -113,9 +113,9 @@ fn without_variables(command: clap::Command, is_left_out: fn(&OsStr) -> bool) ->
         .mut_subcommands(|command| without_variables(command, is_left_out))
 }
 
-/// Returns an error as whoever sets options by variables needs it: with the name of the variable that is wrong. If no
-/// variable is, with the usage that it has without them, since its own shows the options that they set as if those were
-/// required.
+/// Returns an error as whoever sets options by variables needs it. Of an option with a wrong value it names the variable that
+/// sets it. If it comes without variables, too, it has the usage without them, since its own shows the options that they
+/// set as if those were required.
 fn explained(mut error: clap::Error, command: clap::Command) -> clap::Error {
     let of = |error: &clap::Error| (error.kind(), error.get(ContextKind::InvalidArg).cloned());
     let typed = without_variables(command.clone(), |_| true).try_get_matches();

@@ -150,13 +150,14 @@ where
         let mut request = request.map(|body| Body::new(InTime::new(body, arrives_by, room)));
         request.extensions_mut().insert(call.clone());
         let mut inner = self.inner.clone();
+        let is_ours = watch.is_ours;
         let in_time = async move {
             tokio::select! {
                 biased;
                 response = inner.call(request) => response,
                 // Handlers enforce their own deadlines; this is for requests that do not reach one.
                 () = until(deadline) => {
-                    if !call.record().limited {
+                    if is_ours && !call.record().limited {
                         telemetry::limit_stop("deadline");
                     }
                     Ok(status::failed(&Failure::DeadlineExceeded).into_http())

@@ -138,7 +138,7 @@ class Overload(Offered):
         expected = {"ResourceExhausted", "DeadlineExceeded", "Cancelled"}
         self.assertLessEqual(set(failed), expected)
         # Of some refusals a client whose time is up does not learn.
-        self.assertGreater(failed["ResourceExhausted"], 0)
+        self.assertIn("ResourceExhausted", failed)
         self.assertGreaterEqual(self.refused() - refused, failed["ResourceExhausted"])
         self.assertLess(growth, GROWTH)
         self.assertLess(max(medians.values()), NOISE)

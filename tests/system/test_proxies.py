@@ -74,7 +74,7 @@ class Through(unittest.TestCase):
 
         self.each(see)
 
-    def test_metadata_that_loyd_takes_comes_through(self):
+    def test_metadata_that_loyd_takes_costs_no_call(self):
         def see(client):
             check = client.message("CheckSolvableRequest", board=client.board([1, 2, 3, 0]))
             for metadata in (("user_id", "7"), ("x-token", "t" * 12_000)):

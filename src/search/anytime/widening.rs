@@ -132,8 +132,8 @@ pub struct Widening {
     most: usize,
     least: usize,
     widest: usize,
-    /// The kind of the last beam, if it kept all boards that it came across.
-    kept_all: Option<Kind>,
+    /// The kinds of which a beam kept all boards that it came across: a wider one would find nothing else.
+    kept_all: Vec<Kind>,
     /// The ends of the beam at work.
     ends: Ends,
     /// The number of beams begun.
@@ -227,7 +227,7 @@ impl Widening {
             most: 0,
             least: 0,
             widest: 0,
-            kept_all: None,
+            kept_all: Vec::new(),
             ends: Ends::default(),
             begun: 0,
             seed: 0,
@@ -333,18 +333,18 @@ impl Widening {
         let is_paired = share == Some(Share::Second)
             || !self.side_beams.is_empty()
             || self.is_paired && !self.last_failed;
+        let is_timed = budget.time.is_some() && !self.is_hasty;
+        let planned = given.map(Ends::plan).filter(|_| is_timed);
+        let mut scale = self.next(planned, is_paired);
+        if self.kept_all.contains(&scale.kind) {
+            self.stop = Some(Stop::Exhausted);
+            return;
+        }
         let is_too_late = budget.time.is_some_and(|left| {
             2 * self.next(Some(left), is_paired).width < self.beams.narrowest()
         });
         if is_too_late {
             self.stop = Some(Stop::Time);
-            return;
-        }
-        let is_timed = budget.time.is_some() && !self.is_hasty;
-        let planned = given.map(Ends::plan).filter(|_| is_timed);
-        let mut scale = self.next(planned, is_paired);
-        if self.kept_all == Some(scale.kind) {
-            self.stop = Some(Stop::Exhausted);
             return;
         }
         scale.width = scale.width.max(self.beams.narrowest());
@@ -363,6 +363,10 @@ impl Widening {
             let is_no_wider = most.width <= self.widest && !is_timed;
             if most.width < self.beams.narrowest() || is_no_wider {
                 self.stop = Some(Stop::Memory);
+                return;
+            }
+            if self.kept_all.contains(&most.kind) {
+                self.stop = Some(Stop::Exhausted);
                 return;
             }
         }
@@ -441,8 +445,9 @@ impl Widening {
         let before = self.past.expanded;
         self.past = self.own_progress().at_rest();
         // So few boards were none too many for any layer.
-        let kept_all = self.past.expanded - before <= self.least as u64;
-        self.kept_all = kept_all.then_some(self.scale.kind);
+        if self.past.expanded - before <= self.least as u64 {
+            self.kept_all.push(self.scale.kind);
+        }
         self.pace.settle();
         self.widest = self.widest.max(self.scale.width);
         self.pass = None;

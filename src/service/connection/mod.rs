@@ -61,7 +61,7 @@ const LAST_BYTES: Duration = Duration::from_millis(500);
 /// How long a connection that is over for us stays open for its peer to close it. Whatever the peer sends to a closed
 /// socket, if only the window update for the answer before the last, is answered with a reset, after which the last answer
 /// may be lost to it.
-const LAST_READ: Duration = Duration::from_secs(1);
+const LAST_READ: Duration = Duration::from_millis(500);
 
 /// The relative variation of connection ages, in both directions, so that clients that connected
 /// together do not reconnect together.
@@ -92,7 +92,15 @@ pub async fn serve(stream: TcpStream, peer: SocketAddr, terms: Terms) -> End {
         } => return End::Drain,
     };
     let end = match begun {
-        Ok((stream, name)) => converse(stream, peer, name, &terms).await,
+        Ok((stream, name)) => {
+            let stream = Gather::new(stream);
+            let (end, is_over) = converse(&stream, peer, name, &terms).await;
+            // By now everything else of the connection is gone, such as calls that were given up.
+            if is_over {
+                outlast(stream).await;
+            }
+            end
+        }
         Err(end) => end,
     };
     if end.is_fault() {
@@ -126,15 +134,16 @@ async fn begin(stream: TcpStream, terms: &Terms) -> Result<(Stream, Option<Ident
     }
 }
 
+/// Answers the calls of a connection until it ends. Also tells whether it was ended as HTTP/2 provides, so that its
+/// peer may still read.
 async fn converse(
-    stream: Stream,
+    stream: &Gather<Stream>,
     address: SocketAddr,
     name: Option<Identity>,
     terms: &Terms,
-) -> End {
+) -> (End, bool) {
     let config = &*terms.config;
     let peer = Arc::new(Peer::new());
-    let stream = Gather::new(stream);
     let calls = terms
         .calls
         .clone()
@@ -170,15 +179,14 @@ async fn converse(
         let work = poll_fn(|cx| under_way.poll_turn(cx, |cx| connection.as_mut().poll(cx)));
         let leave = tokio::select! {
             ended = stream.send_after(work) => {
-                if matches!(ended, Ok(Ok(()))) {
-                    outlast(stream).await;
-                }
+                let is_over = matches!(ended, Ok(Ok(())));
                 let told = leaving.map(|leaving| leaving.why);
-                return told.unwrap_or(match ended {
+                let end = told.unwrap_or(match ended {
                     Ok(Ok(())) => End::Peer,
                     Ok(Err(error)) => End::by(&error),
                     Err(_gone) => End::Lost,
                 });
+                return (end, is_over);
             }
             () = terms.goaway.cancelled(), if leaving.is_none() => Leaving {
                 why: End::Drain,
@@ -188,10 +196,10 @@ async fn converse(
             _ = looks.tick() => match leaving {
                 // Closing is the only way to free what waits to be sent.
                 Some(leaving) if leaving.is_over() || watch.is_deserted(&leaving) => {
-                    return leaving.why;
+                    return (leaving.why, false);
                 }
                 Some(_) => continue,
-                None => match watch.look(&stream) {
+                None => match watch.look(stream) {
                     Some(leave) => leave,
                     None => continue,
                 },

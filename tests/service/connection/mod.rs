@@ -388,6 +388,44 @@ async fn clients_may_give_up_many_calls() {
     assert_eq!(answer.status.code(), tonic::Code::Ok);
 }
 
+/// How long a call that is given up keeps its place, when its peer takes leave then and leaves the connection open.
+async fn kept_after_leave() -> Duration {
+    let service = Service::with(&["--queue", "1", "--workers", "1"]).await;
+    let mut client = service.client().await;
+    let mut stream = greet(service.address).await;
+    let head = call_headers("/loyd.v1.PuzzleService/Solve");
+    let asked = [
+        http2_frame(HEADERS, END_HEADERS, 1, &head),
+        http2_frame(DATA, END_STREAM, 1, &frame(&hopeless(1))),
+    ];
+    stream.write_all(&asked.concat()).await.unwrap();
+    // Until it has the only place. Each asks for another board, of which no answer is kept.
+    let mut boards = 1..;
+    let mut next = || searched(boards.next().unwrap());
+    in_time(async { while client.solve(next()).await.is_ok() {} }).await;
+    let leave = [
+        http2_frame(RST_STREAM, 0, 1, &[0, 0, 0, 8]),
+        http2_frame(GOAWAY, 0, 0, &[0; 8]),
+    ];
+    stream.write_all(&leave.concat()).await.unwrap();
+    let begun = Instant::now();
+    in_time(async { while client.solve(next()).await.is_err() {} }).await;
+    begun.elapsed()
+}
+
+#[tokio::test]
+async fn a_call_that_is_given_up_ends_at_once_though_its_connection_stays_open() {
+    // The machine may be busy, but not each time.
+    let mut kept = Vec::new();
+    while kept.len() < 3 {
+        kept.push(kept_after_leave().await);
+        if kept.last() < Some(&Duration::from_millis(100)) {
+            return;
+        }
+    }
+    panic!("{kept:?}");
+}
+
 #[tokio::test]
 async fn all_calls_of_a_connection_may_be_given_up_at_once() {
     let service = Service::start().await;
