@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 
 use crate::harness::{
     PATIENCE, Service, any_board, ask, assert_reason, hardest, hopeless, in_time, milliseconds,
-    square, try_start, wire,
+    searched, square, try_start, wire,
 };
 use crate::raw::{
     ACK, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RST_STREAM, RawClient, SETTINGS,
