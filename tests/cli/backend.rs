@@ -53,7 +53,7 @@ fn an_address_has_nothing_that_would_not_be_used() {
     }
     for (server, refusal) in [
         ("http://there:1/loyd", "the path /loyd would not be used"),
-        ("http://there:1?a=1", "the path /?a=1 would not be used"),
+        ("http://there:1?a=1", "the path ?a=1 would not be used"),
         (
             "http://who:secret@there:1",
             "a name before @ would not be used",
