@@ -32,9 +32,6 @@ const QUEUE: usize = 4096;
 /// The most spans of one call: its own, and those of the wait and of the search.
 const SPANS: usize = 3;
 
-/// The flag of a trace that the caller records.
-const RECORDED: u8 = 1;
-
 /// How long spans wait to be sent together with others.
 const DELAY: Duration = Duration::from_secs(1);
 
@@ -104,7 +101,7 @@ pub(super) fn export(
 ) -> Option<TraceId> {
     let (_, tracer) = EXPORTER.get()?;
     // What the caller does not record is not recorded here either, so that nothing of it can be dropped.
-    if parent.is_some_and(|parent| parent.flags & RECORDED == 0) {
+    if parent.is_some_and(|parent| !TraceFlags::new(parent.flags).is_sampled()) {
         return None;
     }
     if WAITING.load(Ordering::Relaxed) >= SPANS * QUEUE {
