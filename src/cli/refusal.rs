@@ -108,7 +108,8 @@ pub(super) fn explain(status: &Status, asks_for_proof: bool) -> String {
     if let Some(hint) = hint(status, &details, asks_for_proof) {
         let _ = write!(text, "\n{hint}");
     }
-    text
+    // What a server says must not steer the terminal.
+    text.replace(|c: char| c.is_control() && c != '\n', "\u{fffd}")
 }
 
 fn reason(details: &ErrorDetails) -> &str {

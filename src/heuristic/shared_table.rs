@@ -73,8 +73,9 @@ enum Work<M> {
     NotBegun,
     /// There was no room for the table in this period.
     Refused(u64),
-    /// Under construction, with the bytes that are reserved for it.
-    Building(M, usize),
+    /// Under construction, with the bytes that are reserved for it. The builder is not there while it starts or
+    /// finishes, which may panic.
+    Building(Option<M>, usize),
     /// Ready, with the bytes that it holds.
     Ready(usize),
     /// The data that the table would be made of is damaged.
@@ -126,7 +127,7 @@ impl<M: TableBuilder> Slot<M> {
             self.begin(&mut work);
         }
         match &mut *work {
-            Work::Building(making, _) => {
+            Work::Building(Some(making), _) => {
                 let is_made = states > 0 && making.advance(states);
                 if is_made {
                     self.finish(&mut work);
@@ -143,19 +144,22 @@ impl<M: TableBuilder> Slot<M> {
         }
         let plan = M::plan(&self.class);
         let need = M::need(&plan);
-        *work = if ROOM.take(need, self) {
-            Work::Building(M::begin(&self.class, plan), need)
+        if ROOM.take(need, self) {
+            *work = Work::Building(None, need);
+            *work = Work::Building(Some(M::begin(&self.class, plan)), need);
         } else {
             ROOM.add_refused();
-            Work::Refused(ROOM.period())
-        };
+            *work = Work::Refused(ROOM.period());
+        }
     }
 
     fn finish(&self, work: &mut Work<M>) {
-        let Work::Building(making, taken) = std::mem::replace(work, Work::Damaged) else {
+        let Work::Building(making, taken) = work else {
             unreachable!("only what is made is finished");
         };
-        let Some(table) = making.finish() else {
+        let taken = *taken;
+        let Some(table) = making.take().and_then(M::finish) else {
+            *work = Work::Damaged;
             ROOM.give_back_all(taken, self);
             return;
         };

@@ -49,6 +49,14 @@ static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 /// See [`super::install_traces`].
 pub(super) fn install(endpoint: &str, ratio: f64) -> Result<(), TracesError> {
+    if let Some((_, endpoint)) = endpoint.rsplit_once('@') {
+        return Err(TracesError::Endpoint {
+            // Without the name, which may come with a password.
+            endpoint: endpoint.to_owned(),
+            cause: "a name before @ would not be used: OTEL_EXPORTER_OTLP_HEADERS holds what a collector asks for"
+                .to_owned(),
+        });
+    }
     let exporter = SpanExporter::builder()
         .with_tonic()
         .with_endpoint(endpoint)

@@ -417,4 +417,9 @@ fn a_picture_that_cannot_be_written_is_named() {
     let arguments = ["--deadline", "1ms", "--plot", empty.to_str().expect("text")];
     run(&[&["--file", "no/such/file"], &arguments[..]].concat()).expect_err("no such file");
     assert!(!empty.exists());
+    // A full disk is no mistake of the caller's.
+    let full = ["--file", path, "--deadline", "1ms", "--plot", "/dev/full"];
+    let failure = run(&full).expect_err("no room");
+    assert_eq!(failure.exit(), Exit::Broken);
+    assert!(failure.to_string().contains("/dev/full"), "{failure}");
 }

@@ -181,3 +181,10 @@ fn metadata_and_advice_follow_the_message() {
         "Operation is not implemented or not supported\nIs this the address of a loyd server?"
     );
 }
+
+#[test]
+fn what_a_server_says_does_not_steer_the_terminal() {
+    let status = Status::internal("red\u{1b}[31m\r\nblue\u{9b}34m");
+    let shown = "red\u{fffd}[31m\u{fffd}\nblue\u{fffd}34m";
+    assert!(refused(&status).complaint().starts_with(shown));
+}

@@ -162,4 +162,6 @@ fn samples_are_read_with_their_labels() {
     assert_eq!(samples.sum("a", &[("y", "a \"b\"\n")]), 2.0);
     assert_eq!(samples.values("a", &[], "x"), ["1", "2"]);
     assert_eq!(samples.sum("b", &[]), f64::INFINITY);
+    let steering = Samples::read("a{x=\"\u{1b}[2J\"} 1\na{x=\"1\"}\t2");
+    assert_eq!(steering.values("a", &[], "x"), ["1"]);
 }

@@ -80,6 +80,8 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     drop(free);
     install_metrics(metrics).unwrap();
     assert!(install_traces("no address", 0.0).is_err());
+    let refused = install_traces("http://me:secret@127.0.0.1:4317", 0.0).unwrap_err();
+    assert!(!refused.to_string().contains("secret"), "{refused}");
     let collector = Collector::default();
     install_traces(&collector.start().await, 0.0).unwrap();
     let arguments = Arguments::parse_from([

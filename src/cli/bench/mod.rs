@@ -13,7 +13,7 @@ mod suites;
 use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
@@ -185,19 +185,21 @@ impl BenchArgs {
 
     /// Looks for the best solutions by each deadline, and plots their lengths if that is asked for.
     fn shorten(&self, output: &mut dyn Write, deadlines: &[Duration]) -> Result<(), Failure> {
-        let unwritable = |path: &Path, error: io::Error| {
-            Failure::Input(format!("cannot write {}: {error}", path.display()))
-        };
         let is_new = self.plot.as_ref().is_some_and(|path| !path.exists());
         if let Some(path) = &self.plot {
             // Better to fail now than after an hour.
             let file = OpenOptions::new().append(true).create(true).open(path);
-            file.map_err(|error| unwritable(path, error))?;
+            file.map_err(|error| {
+                Failure::Input(format!("cannot write {}: {error}", path.display()))
+            })?;
         }
         let curves = self.curves(output, deadlines);
         match (&self.plot, curves) {
             (Some(path), Ok(curves)) => {
-                fs::write(path, plot::svg(&curves)).map_err(|error| unwritable(path, error))
+                fs::write(path, plot::svg(&curves)).map_err(|error| {
+                    let named = format!("{}: {error}", path.display());
+                    io::Error::new(error.kind(), named).into()
+                })
             }
             (Some(path), Err(failure)) => {
                 if is_new {

@@ -73,9 +73,13 @@ impl Samples {
 }
 
 impl Sample {
-    /// Parses `name{label="value",…} number`, with or without labels and a timestamp at the end.
+    /// Parses `name{label="value",…} number`, with or without labels and a timestamp at the end. Control characters
+    /// would steer the terminal, and loyd's own labels have none.
     fn read(line: &str) -> Option<Self> {
         let line = line.trim();
+        if line.contains(|c: char| c.is_control() && c != '\t') {
+            return None;
+        }
         let end = line.find(['{', ' ', '\t'])?;
         let (name, rest) = line.split_at(end);
         if name.is_empty() || name.starts_with('#') {
