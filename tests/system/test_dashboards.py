@@ -16,8 +16,8 @@ ROOT = FILES.parents[1]
 RULES = sorted((FILES / "rules").glob("*.yaml"))
 DASHBOARD = json.loads((ROOT / "deploy/grafana/loyd.json").read_text())
 
-# Metrics that only a server with TLS has.
-ELSEWHERE = {"loyd_certificate_expires_timestamp_seconds", "loyd_reload_failed"}
+# Metrics that only a server with TLS has, or one built with `otlp`.
+ELSEWHERE = {"loyd_certificate_expires_timestamp_seconds", "loyd_reload_failed", "loyd_spans_total"}
 
 # What Grafana would substitute.
 VARIABLES = {"$namespace": ".*", "$job": "loyd", "$instance": ".*", "$__rate_interval": "1m", "$__range": "1h"}
