@@ -82,10 +82,10 @@ EXPOSE 50051 9464
 # Without a volume each container builds its tables anew, in a few seconds beside its calls.
 VOLUME /var/cache/loyd
 
-# The binary is its own probe, so the image needs no other. The port is that of LOYD_LISTEN above:
-# with another port, or with TLS, the health check must be changed too (docs/operations.md, "Install").
+# The binary is its own probe, so the image needs no other, and asks where no certificate is needed. The port is
+# that of LOYD_METRICS_LISTEN above: with another port, the health check must be changed too.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
-    CMD ["/usr/local/bin/loyd", "health", "--server", "127.0.0.1:50051", "--timeout", "2s"]
+    CMD ["/usr/local/bin/loyd", "health", "--metrics", "127.0.0.1:9464", "--timeout", "2s"]
 
 ENTRYPOINT ["/usr/local/bin/loyd"]
 CMD ["serve"]

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::time::Duration;
 
 use clap::Args;
+use http::StatusCode;
 use serde_json::json;
 use tokio::time::timeout;
 use tonic::{Code, Status};
@@ -13,13 +14,16 @@ use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
 use super::backend::{TlsArgs, call_deadline, channel, server_url, unreachable};
+use super::metrics::{self, Source};
 use super::{Exit, Failure};
+use crate::service::proto::puzzle_service_server::SERVICE_NAME;
 
 const EXAMPLES: &str = "\
 Examples:
   loyd health
   loyd health --service loyd.v1.PuzzleService
   loyd health --server https://127.0.0.1:50051 --tls-ca ca.crt --tls-cert tls.crt --tls-key tls.key
+  loyd health --metrics 127.0.0.1:9464
 
 The values of --service:
   (none)                 the process: whether it lives and answers, as it still does during
@@ -31,7 +35,8 @@ The values of --service:
 
 The probe is a call of the gRPC health protocol, grpc.health.v1.Health/Check. It needs no token,
 takes no place of --max-calls and is logged at debug only: a busy server is healthy. A server with
---tls-client-ca requires the certificate of --tls-cert.
+--tls-client-ca requires the certificate of --tls-cert. With --metrics the probe is /livez on the
+listener of the metrics, or /readyz for loyd.v1.PuzzleService, which need no certificate.
 
 Prints SERVING or NOT_SERVING; with --json one object: server, service, status.
 
@@ -45,6 +50,10 @@ pub struct HealthArgs {
     /// The server to ask; https: with TLS.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:50051", value_parser = server_url)]
     server: String,
+
+    /// The server's --metrics-listen, to ask there instead: whether or not it has TLS, no certificate is needed.
+    #[arg(long, value_name = "URL", conflicts_with = "server", value_parser = metrics::source)]
+    metrics: Option<Source>,
 
     /// The service to ask for; default: the whole server.
     #[arg(
@@ -82,7 +91,8 @@ impl HealthArgs {
         };
         let name = status.as_str_name();
         let written = if self.json {
-            let (server, service) = (&self.server, &self.service);
+            let metrics = self.metrics.as_ref().map(Source::to_string);
+            let (server, service) = (metrics.as_ref().unwrap_or(&self.server), &self.service);
             let answer = json!({ "server": server, "service": service, "status": name });
             writeln!(output, "{answer}")
         } else {
@@ -92,6 +102,9 @@ impl HealthArgs {
     }
 
     async fn ask(&self) -> Result<ServingStatus, Failure> {
+        if let Some(metrics) = &self.metrics {
+            return self.probe(metrics).await;
+        }
         let channel = channel(&self.tls, &self.server).await?;
         let request = HealthCheckRequest {
             service: self.service.clone(),
@@ -101,11 +114,29 @@ impl HealthArgs {
         Ok(response.into_inner().status())
     }
 
+    async fn probe(&self, metrics: &Source) -> Result<ServingStatus, Failure> {
+        let path = match self.service.as_str() {
+            "" => "/livez",
+            SERVICE_NAME => "/readyz",
+            service => {
+                return Err(Failure::Input(format!(
+                    "the listener of the metrics does not know the service {service:?}\n\
+                     With --metrics, --service takes {SERVICE_NAME}, or is left out."
+                )));
+            }
+        };
+        match metrics.probe(path).await? {
+            StatusCode::OK => Ok(ServingStatus::Serving),
+            StatusCode::SERVICE_UNAVAILABLE => Ok(ServingStatus::NotServing),
+            status => Err(metrics.failure(format!("{path} was answered with {status}"))),
+        }
+    }
+
     fn failure(&self, status: Status) -> Failure {
         if status.code() == Code::NotFound {
             return Failure::Input(format!(
                 "the server does not know the service {:?}\n\
-                 --service takes loyd.v1.PuzzleService or loyd.tables, or is left out.",
+                 --service takes {SERVICE_NAME} or loyd.tables, or is left out.",
                 self.service
             ));
         }

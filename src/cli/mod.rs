@@ -19,6 +19,7 @@ mod generate;
 mod health;
 mod input;
 mod limits;
+mod metrics;
 mod moves;
 mod refusal;
 mod run;

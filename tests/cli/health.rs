@@ -8,7 +8,7 @@ use loyd::cli::{Command, Exit, Failure};
 use loyd::service::Server;
 use loyd::service::tokens::hash;
 use serde_json::{Value, json};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
@@ -73,6 +73,64 @@ async fn a_server_that_serves_says_so() {
     let url = format!("http://{server}");
     let told = json!({ "server": url, "service": service, "status": "SERVING" });
     assert_eq!(answer, told);
+}
+
+#[tokio::test]
+async fn the_listener_of_the_metrics_is_asked_instead() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let metrics = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let mut request = [0; 4096];
+            let read = stream.read(&mut request).await.unwrap();
+            let status = match String::from_utf8_lossy(&request[..read]).split_once(" HTTP") {
+                Some(("GET /livez", _)) => "200 OK",
+                Some(("GET /readyz", _)) => "503 Service Unavailable",
+                other => panic!("{other:?}"),
+            };
+            let answer = format!("HTTP/1.1 {status}\r\ncontent-length: 0\r\n\r\n");
+            stream.write_all(answer.as_bytes()).await.unwrap();
+        }
+    });
+    let ask = async |flags: &[&str]| {
+        let Command::Health(health) = parse(flags).unwrap().command else {
+            panic!("another command");
+        };
+        let mut output = Vec::new();
+        let result = health.run(&mut output).await;
+        (
+            result.map_err(|failure| failure.exit()),
+            String::from_utf8(output).unwrap(),
+        )
+    };
+    let probe = ["health", PATIENCE, "--metrics", &metrics];
+    let with = |flag| [&probe[..], &[flag]].concat();
+    assert_eq!(ask(&probe).await, (Ok(Exit::Done), "SERVING\n".to_owned()));
+    let (ended, answer) = ask(&with(SERVICE)).await;
+    assert_eq!(
+        (ended, answer.as_str()),
+        (Ok(Exit::NotServing), "NOT_SERVING\n")
+    );
+    let (_, answer) = ask(&with("--json")).await;
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let url = format!("http://{metrics}/metrics");
+    assert_eq!(
+        answer,
+        json!({ "server": url, "service": "", "status": "SERVING" })
+    );
+    assert_eq!(
+        ask(&with("--service=loyd.tables")).await.0,
+        Err(Exit::BadInput)
+    );
+    assert!(parse(&with("--server=127.0.0.1:1")).is_err());
+    let refused = TcpListener::bind("127.0.0.1:0")
+        .await
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let nobody = ["health", "--metrics", &refused.to_string()];
+    assert_eq!(ask(&nobody).await.0, Err(Exit::Unserved));
 }
 
 #[tokio::test]

@@ -55,10 +55,10 @@ class Built(unittest.TestCase):
 
     def test_it_serves_as_a_stranger_on_a_read_only_root(self):
         config = self.image.config
-        port = fixed_port()
+        port, metrics = fixed_port(), fixed_port()
         environment = {
             "LOYD_LISTEN": f"0.0.0.0:{port}",
-            "LOYD_METRICS_LISTEN": f"127.0.0.1:{fixed_port()}",
+            "LOYD_METRICS_LISTEN": f"127.0.0.1:{metrics}",
             "LOYD_BUILD_MEMORY": "4M",
         }
         started = time.monotonic()
@@ -73,7 +73,7 @@ class Built(unittest.TestCase):
                 self.assertEqual(client.Solve(client.solve_request(board)).solution.length, 2)
 
                 # The image's own probe, with this port.
-                probe = [each.replace(":50051", f":{port}") for each in config["Healthcheck"]["Test"][1:]]
+                probe = [each.replace(":9464", f":{metrics}") for each in config["Healthcheck"]["Test"][1:]]
                 probed = subprocess.run(self.image.command(probe, {}), capture_output=True, text=True)
                 self.assertEqual((probed.returncode, probed.stdout), (0, "SERVING\n"), probed.stderr)
             server.terminate()

@@ -195,12 +195,10 @@ impl BenchArgs {
         }
         let curves = self.curves(output, deadlines);
         match (&self.plot, curves) {
-            (Some(path), Ok(curves)) => {
-                fs::write(path, plot::svg(&curves)).map_err(|error| {
-                    let named = format!("{}: {error}", path.display());
-                    io::Error::new(error.kind(), named).into()
-                })
-            }
+            (Some(path), Ok(curves)) => fs::write(path, plot::svg(&curves)).map_err(|error| {
+                let named = format!("{}: {error}", path.display());
+                io::Error::new(error.kind(), named).into()
+            }),
             (Some(path), Err(failure)) => {
                 if is_new {
                     // The file is empty. If it cannot be removed, the failure is still what to report.

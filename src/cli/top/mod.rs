@@ -1,7 +1,6 @@
 //! `loyd top`: shows what a running server does, from its metrics.
 
 mod samples;
-mod scrape;
 mod view;
 
 use std::io::{IsTerminal, Write, stdout};
@@ -9,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 
+use super::metrics::{self, Source};
 use super::{Exit, Failure};
 
 pub use samples::Samples;
-use scrape::Source;
 use view::View;
 
 const EXAMPLES: &str = "\
@@ -36,7 +35,7 @@ const CLEAR: &str = "\x1b[H\x1b[2J";
 #[command(after_help = EXAMPLES)]
 pub struct TopArgs {
     /// Where the server serves its metrics: its --metrics-listen.
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:9464/metrics", value_parser = scrape::source)]
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:9464/metrics", value_parser = metrics::source)]
     metrics: Source,
 
     /// How often to read the metrics. Rates and quantiles are over this interval.

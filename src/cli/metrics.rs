@@ -1,18 +1,17 @@
-//! Fetches the metrics of a server over HTTP.
+//! Asks the listener of a server's metrics over HTTP.
 
 use std::fmt;
 use std::time::Duration;
 
 use http::header::HOST;
-use http::{Request, Uri};
+use http::{Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Empty, Limited};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tonic::codegen::Bytes;
 
-use super::Samples;
-use crate::cli::Failure;
+use super::{Failure, Samples};
 
 /// The most bytes of an answer: more than any loyd server sends.
 const MAX_BYTES: usize = 16 << 20;
@@ -32,26 +31,43 @@ impl Source {
     /// # Errors
     /// When they cannot be read, or are not loyd's.
     pub(super) async fn scrape(&self) -> Result<Samples, Failure> {
-        let fetched = tokio::time::timeout(PATIENCE, self.fetch()).await;
+        let path = self.0.path_and_query().map_or("/", |path| path.as_str());
+        let (status, text) = self.get(path).await?;
+        if !status.is_success() {
+            return Err(self.failure(format!("the server answered {status}")));
+        }
+        let samples = Samples::read(&text);
+        if samples.sum("loyd_build_info", &[]) == 0.0 {
+            return Err(self.failure("these are not the metrics of loyd".to_owned()));
+        }
+        Ok(samples)
+    }
+
+    /// Asks a probe, and returns what it answers.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub(super) async fn probe(&self, path: &str) -> Result<StatusCode, Failure> {
+        Ok(self.get(path).await?.0)
+    }
+
+    async fn get(&self, path: &str) -> Result<(StatusCode, String), Failure> {
+        let fetched = tokio::time::timeout(PATIENCE, self.fetch(path)).await;
         let cause = match fetched {
-            Ok(Ok(samples)) => return Ok(samples),
+            Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(error)) => error.to_string(),
             Err(_) => format!("no answer within {} s", PATIENCE.as_secs()),
         };
-        Err(Failure::Unmeasured {
-            url: self.to_string(),
-            cause,
-        })
+        Err(self.failure(cause))
     }
 
-    async fn fetch(&self) -> Result<Samples, BoxError> {
+    async fn fetch(&self, path: &str) -> Result<(StatusCode, String), BoxError> {
         let (host, port) = (self.0.host().unwrap_or_default(), self.0.port_u16());
         // An IPv6 address is in brackets.
         let host = host.trim_matches(['[', ']']);
         let stream = TcpStream::connect((host, port.unwrap_or(80))).await?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
-        let path = self.0.path_and_query().map_or("/", |path| path.as_str());
         let authority = self
             .0
             .authority()
@@ -60,16 +76,18 @@ impl Source {
         let response = sender
             .send_request(request.body(Empty::<Bytes>::new())?)
             .await?;
-        if !response.status().is_success() {
-            return Err(format!("the server answered {}", response.status()).into());
-        }
+        let status = response.status();
         let body = Limited::new(response.into_body(), MAX_BYTES);
         let text = String::from_utf8(body.collect().await?.to_bytes().into())?;
-        let samples = Samples::read(&text);
-        if samples.sum("loyd_build_info", &[]) == 0.0 {
-            return Err("these are not the metrics of loyd".into());
+        Ok((status, text))
+    }
+
+    /// What is wrong with the answer from here, or why there is none.
+    pub(super) fn failure(&self, cause: String) -> Failure {
+        Failure::Unmeasured {
+            url: self.to_string(),
+            cause,
         }
-        Ok(samples)
     }
 }
 
