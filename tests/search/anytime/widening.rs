@@ -39,6 +39,8 @@ pub(crate) struct Fakes {
     pub(crate) suit_two: bool,
     /// Whether each beam goes on to shorten its solution, by two moves after 2,560 nodes.
     pub(crate) shortens: bool,
+    /// How many boards there are. A beam that has expanded them all finds nothing.
+    boards: u64,
     /// The fraction of a layer's time, at its end, in which nothing is expanded.
     writing: f64,
     /// How many turns of work the tables for whole boards need, and how many they have had.
@@ -75,6 +77,7 @@ impl Fakes {
             whole: [0; 2],
             suit_two: true,
             shortens: false,
+            boards: u64::MAX,
             writing: 0.0,
             preparation: 0,
             prepared: Arc::default(),
@@ -227,13 +230,16 @@ impl Search for Fake {
             return self.shorten(length, budget);
         }
         if self.in_layer < self.present as u64 {
-            self.expanded += budget.nodes;
+            self.expanded = (self.expanded + budget.nodes).min(self.beams.boards);
         }
         self.in_layer += budget.nodes;
         {
             let made = &mut self.beams.made.lock().unwrap()[self.number];
             made.nodes = self.expanded;
             made.spent += budget.nodes;
+        }
+        if self.expanded == self.beams.boards {
+            return Step::Done(Stop::Exhausted);
         }
         let layer = |nodes| (nodes as f64 / (1.0 - self.beams.writing)) as u64;
         while self.depth < self.beams.layers && self.in_layer >= layer(self.present) {
@@ -446,6 +452,19 @@ fn a_beam_that_memory_makes_too_narrow_goes_in_stages() {
     assert!(beams.made().iter().all(|made| made.kind == Kind::Staged));
     play(&beams, Some(Duration::from_secs(1)), u64::MAX);
     assert!(beams.made().iter().any(|made| made.kind == Kind::Whole));
+}
+
+#[test]
+fn a_kind_of_beams_ends_once_one_kept_all_boards_and_the_other_kind_goes_on() {
+    let beams = Fakes {
+        boards: 100,
+        whole: [500; 2],
+        ..Fakes::new(301)
+    };
+    let played = play(&beams, None, u64::MAX);
+    assert_eq!(played.stop, Some(Stop::Exhausted));
+    let kinds: Vec<_> = beams.made().iter().map(|made| made.kind).collect();
+    assert_eq!(kinds, [Kind::Staged, Kind::Whole]);
 }
 
 #[test]
