@@ -9,8 +9,9 @@ use super::{Direction, Shape};
 /// The most cells of a board that fits into one `u64`, at four bits per cell.
 const PACKED_CELLS: usize = 16;
 
-/// How many violations an error lists before it only counts them.
-const LISTED_VIOLATIONS: usize = 32;
+/// How many violations an error lists before it only counts them. Two boards of them, and whatever else is wrong
+/// with a request, must fit in the 8 KiB of headers that most gRPC clients take.
+const LISTED_VIOLATIONS: usize = 16;
 
 /// An arrangement of tiles: every number `0..cells` exactly once, where 0 is the blank.
 ///
@@ -93,7 +94,7 @@ impl BoardViolation {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{}", self.summary())]
 pub struct BoardError {
-    /// The first violations, at most 32: in the order of the cells, then of the missing tiles.
+    /// The first violations, at most 16: in the order of the cells, then of the missing tiles.
     pub violations: Vec<BoardViolation>,
     /// How many more violations there are.
     pub omitted: usize,

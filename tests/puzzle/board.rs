@@ -76,16 +76,16 @@ fn all_broken_rules_are_told_at_once() {
 #[test]
 fn of_very_many_broken_rules_the_rest_is_counted() {
     let error = Board::new(shape(128, 128), &[]).expect_err("no board");
-    assert_eq!(error.violations.len(), 32);
-    assert_eq!(error.omitted, 16_384 + 1 - 32);
+    assert_eq!(error.violations.len(), 16);
+    assert_eq!(error.omitted, 16_384 + 1 - 16);
     assert!(
         error
             .to_string()
-            .ends_with("; tile 30 is missing; and 16353 more")
+            .ends_with("; tile 14 is missing; and 16369 more")
     );
     let error = Board::new(shape(2, 2), &[u32::MAX; 100_000]).expect_err("no board");
-    assert_eq!(error.violations.len(), 32);
-    assert_eq!(error.omitted, 1 + 100_000 + 4 - 32);
+    assert_eq!(error.violations.len(), 16);
+    assert_eq!(error.omitted, 1 + 100_000 + 4 - 16);
 }
 
 #[test]
