@@ -86,6 +86,32 @@ class RoundedUp(Case):
         self.assertEqual(answer.stop_reason, stopped)
 
 
+class WithBoards(Case):
+    def test_there_is_time_to_send_all_boards_on_the_way(self):
+        """24×24: ten megabytes, which take a client a quarter of a second."""
+        timeout, kept = 3, 0.4
+        include = {"include": self.client.message("Include", tiles=True, boards=True)}
+        hard = iter(self.client.boards(24, count=3))
+
+        def begins():
+            request = self.client.stream_request(next(hard), "BEST", include, final_only=True)
+            moves, boards, first = 0, 0, None
+            begun = time.monotonic()
+            try:
+                for event in self.client.SolveStream(request, timeout=timeout):
+                    if event.WhichOneof("event") == "moves":
+                        first = first or time.monotonic() - begun
+                        moves += len(event.moves.moves)
+                        boards += len(event.moves.boards)
+            except grpc.RpcError as error:
+                self.assertEqual(error.code(), grpc.StatusCode.DEADLINE_EXCEEDED)
+                return timeout
+            self.assertEqual((event.summary.solution.length, boards), (moves, moves))
+            return first
+
+        self.assertLess(least(begins, timeout - kept), timeout - kept)
+
+
 class Largest(Case):
     def first_chunk(self, board):
         """The times from the call to the first and to the last moves of a solution."""
