@@ -29,6 +29,10 @@ use super::{
 
 use deferred::Deferred;
 
+/// The nodes that a stand-in generates before tables are made: some hundredths of a second, in which boards
+/// near the goal are solved.
+const STAND_IN_NODES: u64 = 500_000;
+
 /// A solution, and the search that found it.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -54,6 +58,9 @@ pub struct Chain {
     /// in for one that is.
     guided_by: Option<Strength>,
     current: Option<(Stage, Solver)>,
+    /// The stage that the current one stands in for, and how many nodes are generated before its tables are
+    /// made.
+    awaited: Option<(Stage, u64)>,
     /// The time left when the current stage began, if it still is the same asker's.
     began: Option<Duration>,
     /// How many times as long the first solution took as where beams were measured, waits for a worker
@@ -110,6 +117,7 @@ impl Chain {
             waiting: stages.into(),
             guided_by: None,
             current: None,
+            awaited: None,
             began: None,
             slowness: 1.0,
             prover: None,
@@ -156,6 +164,7 @@ impl Chain {
         self.past = self.own_progress().at_rest();
         self.note_slowness();
         self.current = None;
+        self.awaited = None;
         self.guided_by = None;
     }
 
@@ -210,11 +219,31 @@ impl Chain {
     }
 
     /// Works on the tables of a stage for the time of so many nodes, and begins it once they are ready. What
-    /// it is called is settled by then, whatever becomes of them later.
+    /// it is called is settled by then, whatever becomes of them later. A stage that counts pushes begins
+    /// without them, as nobody asked for them and boards near the goal need none.
     fn prepare(&mut self, stage: Stage, budget: Budget) {
-        if stage.prepare(&self.problem, budget.nodes.max(1)) {
+        let has_stand_in = matches!(stage, Stage::PushIdaStar(_));
+        let nodes = if has_stand_in { 0 } else { budget.nodes.max(1) };
+        let is_ready = stage.prepare(&self.problem, nodes);
+        if is_ready || has_stand_in {
             self.waiting.pop_front();
             self.begin(stage.or_fallback(&self.problem), budget.memory);
+            let until = self.progress().generated + STAND_IN_NODES;
+            self.awaited = (!is_ready).then_some((stage, until));
+        }
+    }
+
+    /// Works on the tables of a stage that another one stands in for, which it replaces once they are ready;
+    /// what was proven before remains.
+    fn prepare_awaited(&mut self, stage: Stage, budget: Budget) {
+        if stage.prepare(&self.problem, budget.nodes.max(1)) {
+            self.awaited = None;
+            let stage = stage.or_fallback(&self.problem);
+            let current = self.current.as_ref().map(|&(current, _)| current);
+            if current != Some(stage) {
+                self.leave(Stop::Exhausted);
+                self.begin(stage, budget.memory);
+            }
         }
     }
 
@@ -353,6 +382,14 @@ impl Search for Chain {
         if self.is_provers_turn(budget.nodes) {
             return self.advance_prover(budget);
         }
+        let mut nodes = budget.nodes;
+        if let Some((stage, until)) = self.awaited {
+            nodes = nodes.min(until.saturating_sub(self.progress().generated));
+            if nodes == 0 {
+                self.prepare_awaited(stage, budget);
+                return Step::Working;
+            }
+        }
         let reserved = self.prover_memory();
         let Some((stage, solver)) = &mut self.current else {
             let Some(&stage) = self.waiting.front() else {
@@ -362,7 +399,12 @@ impl Search for Chain {
             return Step::Working;
         };
         let memory = budget.memory.saturating_sub(reserved);
-        match solver.advance(Budget { memory, ..budget }) {
+        let budget = Budget {
+            nodes,
+            memory,
+            ..budget
+        };
+        match solver.advance(budget) {
             Step::Working => Step::Working,
             Step::Found(solution) => {
                 let length = self.metric.length(solution.moves());

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use loyd::heuristic::HeuristicKind::{self, LinearConflict};
 use loyd::heuristic::pattern_database::{self, Tier, Watch};
+use loyd::heuristic::pushes::PushKind;
 use loyd::puzzle::{Dice, Metric, Problem};
 use loyd::search::beam;
 use loyd::search::chain::{Chain, optimal_solver};
@@ -563,6 +564,36 @@ fn in_pushes_lengths_and_bounds_are_pushes() {
         assert!(*lengths.last().unwrap() as f64 <= 1.5 * f64::from(bound));
         assert!(bound <= fewest);
     }
+}
+
+/// The tables of this shape and home, which no other test uses, take millions of nodes.
+#[test]
+fn a_search_in_pushes_does_not_wait_for_its_tables() {
+    let mut dice = Dice::new(78);
+    let stage = Stage::PushIdaStar(PushKind::Patterns);
+    let of = |problem: &Problem| {
+        let (metric, tables) = (Metric::MultiTile, Arc::default());
+        Chain::new(
+            problem.clone(),
+            metric,
+            Objective::Optimal,
+            vec![stage],
+            tables,
+        )
+    };
+    let near = walk(shape(3, 5), 6, 10, &mut dice);
+    let course = drive(of(&near), &near, Budget::nodes(1000));
+    assert_eq!(course.stop, Stop::Proven);
+    assert_eq!(course.by, [Stage::PushIdaStar(PushKind::Lines)]);
+    assert!(course.progress.generated < 100_000, "{:?}", course.progress);
+
+    let far = random_problem(shape(3, 5), 6, &mut dice);
+    let course = drive(of(&far), &far, Budget::nodes(1000));
+    assert_eq!((course.stop, &*course.by), (Stop::Proven, &[stage][..]));
+    let proof = run(ida_star::push_solver(&far));
+    assert_eq!(course.progress.lower_bound, proof.progress.lower_bound);
+    assert!(course.progress.iterations > proof.progress.iterations);
+    assert!(course.progress.generated > proof.progress.generated);
 }
 
 /// Weighted A* runs to its end and proves something about slides, which must not be taken for a bound on
