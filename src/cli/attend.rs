@@ -8,6 +8,7 @@ use std::{process, thread};
 
 use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tokio::runtime;
+use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 
 use super::{Exit, Failure};
@@ -84,6 +85,7 @@ pub(super) async fn attend<T>(
     loop {
         tokio::select! {
             biased;
+            _ = &mut interrupt => return Err(Failure::Interrupted),
             result = &mut work => {
                 let result = result.unwrap_or(Err(Failure::Late));
                 if result.is_ok() {
@@ -91,7 +93,6 @@ pub(super) async fn attend<T>(
                 }
                 return result;
             }
-            _ = &mut interrupt => return Err(Failure::Interrupted),
             _ = ticks.tick() => meter.show(start.elapsed(), latest),
         }
     }
@@ -120,8 +121,13 @@ fn end_on_interrupt() -> Result<(), Failure> {
         .enable_io()
         .build()
         .map_err(broken)?;
+    // Before anything is printed: a signal is lost while its handler is being installed.
+    let mut interrupt = {
+        let _entered = runtime.enter();
+        signal(SignalKind::interrupt()).map_err(broken)?
+    };
     let wait = move || {
-        if runtime.block_on(tokio::signal::ctrl_c()).is_ok() {
+        if runtime.block_on(interrupt.recv()).is_some() {
             process::exit(Exit::Interrupted as i32);
         }
     };

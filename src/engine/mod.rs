@@ -294,7 +294,7 @@ impl Engine {
         let reserved = self.memory.reserve(bytes);
         reserved.ok_or_else(|| {
             if self.memory.has_room(bytes, own) {
-                Refused::overloaded(Lack::Memory, None, self.time_per_round())
+                Refused::overloaded(Lack::Memory, None, self.time_until_room())
             } else {
                 telemetry::limit_stop("memory");
                 Refused::Memory
@@ -327,7 +327,7 @@ impl Engine {
                 Full::Pool => Lack::Places,
                 Full::Share => Lack::Share,
             };
-            Refused::overloaded(lack, client, self.time_per_round())
+            Refused::overloaded(lack, client, self.time_until_room())
         })
     }
 
@@ -354,9 +354,10 @@ impl Engine {
         admission::in_time(client, wait, stands, work, left)
     }
 
-    /// How long it takes until each task in the pool has had another slice.
-    fn time_per_round(&self) -> Duration {
+    /// About how long it takes until a task leaves the pool, and until each has had another slice.
+    fn time_until_room(&self) -> Duration {
         let tasks = self.pool.tasks() as f64;
-        pool::SLICE.mul_f64(tasks / self.config.workers.max(1) as f64)
+        let round = pool::SLICE.mul_f64(tasks / self.config.workers.max(1) as f64);
+        round.max(self.pool.vacancy())
     }
 }

@@ -161,6 +161,12 @@ impl Pool {
         self.shared.lock().places.len()
     }
 
+    /// About how long it takes until a place becomes free; zero before any has.
+    #[must_use]
+    pub fn vacancy(&self) -> Duration {
+        self.shared.lock().vacancy.get()
+    }
+
     /// Whether newcomers are waiting for their first slice.
     #[must_use]
     pub fn has_line(&self) -> bool {

@@ -405,6 +405,31 @@ fn a_full_pool_takes_nobody_until_someone_has_left() {
 }
 
 #[test]
+fn how_often_a_place_becomes_free_is_measured_while_there_are_tasks() {
+    const EACH: Duration = Duration::from_millis(20);
+    let pool = pool(1, 3);
+    assert_eq!(pool.vacancy(), Duration::ZERO);
+    let mut longest = Duration::ZERO;
+    for round in 0..2 {
+        // A time without tasks does not count.
+        thread::sleep(16 * round * longest);
+        let begun = Instant::now();
+        for _ in 0..3 {
+            let slow = task(|_| {
+                thread::sleep(EACH);
+                Next::Finished
+            });
+            pool.submit(slow).unwrap();
+        }
+        while pool.tasks() > 0 {
+            thread::sleep(EACH / 20);
+        }
+        longest = longest.max(begun.elapsed());
+    }
+    assert!((EACH..longest).contains(&pool.vacancy()));
+}
+
+#[test]
 fn a_parked_task_keeps_its_place_and_costs_no_worker() {
     let pool = pool(1, 2);
     let (sender, said) = channel();

@@ -354,6 +354,31 @@ async fn a_deadline_that_has_passed_is_not_waited_for() {
 }
 
 #[tokio::test]
+async fn where_places_seldom_become_free_it_says_to_come_later() {
+    let engine = engine(1, 1);
+    let proof = |number| {
+        let asked = question(hopeless(number), Objective::Optimal);
+        engine.solve(None, asked, unlimited())
+    };
+    let long = proof(0).unwrap();
+    std::thread::sleep(Duration::from_millis(100));
+    drop(long);
+    let begun = Instant::now();
+    let busy = loop {
+        match proof(1) {
+            Ok(busy) => break busy,
+            Err(refused) => assert!(begun.elapsed() < PATIENCE, "{refused}"),
+        }
+    };
+    let later = Duration::from_millis(160);
+    let refused = proof(2).err();
+    assert!(
+        matches!(refused, Some(Refused::Overloaded { retry_after, .. }) if retry_after >= later)
+    );
+    drop(busy);
+}
+
+#[tokio::test]
 async fn a_full_pool_says_when_to_come_again() {
     for (workers, capacity, expected) in [(1, 2, 20), (2, 64, 80), (1, 250, 640)] {
         let engine = engine(workers, capacity);

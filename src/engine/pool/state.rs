@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use super::clients::{Clients, Number, Order, Taken};
 use super::finished::Finished;
 use super::{Client, HelperWork, Task};
+use crate::engine::average::Average;
 use crate::telemetry;
 
 #[derive(Default)]
@@ -18,6 +19,10 @@ pub(super) struct State {
     pub(super) clients: Clients,
     pub(super) line: Line,
     pub(super) places: HashMap<u64, Seat>,
+    /// When a task last left, or came when there was none.
+    left: Option<Instant>,
+    /// The average time between two tasks that leave, while there are others.
+    pub(super) vacancy: Average,
     pub(super) parked: usize,
     /// Work that waits for an idle worker, with the number of its task. Never longer than the
     /// number of workers.
@@ -99,8 +104,10 @@ impl State {
         let id = self.next_id;
         self.next_id += 1;
         let number = self.clients.enter(client);
+        let now = Instant::now();
+        self.left.get_or_insert(now);
         self.fresh.fetch_add(1, Ordering::Relaxed);
-        self.queue(number, id, Duration::ZERO, Some(Instant::now()), task);
+        self.queue(number, id, Duration::ZERO, Some(now), task);
         self.report();
         id
     }
@@ -135,6 +142,13 @@ impl State {
     /// A task is over.
     pub(super) fn leave(&mut self, client: Number) {
         self.clients.leave(client);
+        let now = Instant::now();
+        if let Some(before) = self.left.replace(now) {
+            self.vacancy.learn(now - before);
+        }
+        if self.places.is_empty() {
+            self.left = None;
+        }
         self.report();
     }
 
