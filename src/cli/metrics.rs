@@ -16,7 +16,7 @@ use super::{Failure, Samples};
 /// The most bytes of an answer: more than any loyd server sends.
 const MAX_BYTES: usize = 16 << 20;
 
-/// How long a server may take to answer.
+/// How long a server may take to tell its metrics.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -32,7 +32,9 @@ impl Source {
     /// When they cannot be read, or are not loyd's.
     pub(super) async fn scrape(&self) -> Result<Samples, Failure> {
         let path = self.0.path_and_query().map_or("/", |path| path.as_str());
-        let (status, text) = self.get(path).await?;
+        let late = |_| Err(self.failure(format!("no answer within {} s", PATIENCE.as_secs())));
+        let answer = tokio::time::timeout(PATIENCE, self.get(path)).await;
+        let (status, text) = answer.unwrap_or_else(late)?;
         if !status.is_success() {
             return Err(self.failure(format!("the server answered {status}")));
         }
@@ -43,7 +45,7 @@ impl Source {
         Ok(samples)
     }
 
-    /// Asks a probe, and returns what it answers.
+    /// Asks a probe, however long it takes, and returns what it answers.
     ///
     /// # Errors
     /// When there is no answer.
@@ -52,13 +54,8 @@ impl Source {
     }
 
     async fn get(&self, path: &str) -> Result<(StatusCode, String), Failure> {
-        let fetched = tokio::time::timeout(PATIENCE, self.fetch(path)).await;
-        let cause = match fetched {
-            Ok(Ok(answer)) => return Ok(answer),
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no answer within {} s", PATIENCE.as_secs()),
-        };
-        Err(self.failure(cause))
+        let answer = self.fetch(path).await;
+        answer.map_err(|error| self.failure(error.to_string()))
     }
 
     async fn fetch(&self, path: &str) -> Result<(StatusCode, String), BoxError> {
