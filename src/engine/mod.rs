@@ -294,7 +294,7 @@ impl Engine {
         let reserved = self.memory.reserve(bytes);
         reserved.ok_or_else(|| {
             if self.memory.has_room(bytes, own) {
-                Refused::overloaded(Lack::Memory, None, self.time_until_room())
+                Refused::overloaded(Lack::Memory, None, self.pool.time_until_room())
             } else {
                 telemetry::limit_stop("memory");
                 Refused::Memory
@@ -327,7 +327,7 @@ impl Engine {
                 Full::Pool => Lack::Places,
                 Full::Share => Lack::Share,
             };
-            Refused::overloaded(lack, client, self.time_until_room())
+            Refused::overloaded(lack, client, self.pool.time_until_room())
         })
     }
 
@@ -352,12 +352,5 @@ impl Engine {
         // A newcomer that overtakes the line does not end it.
         let stands = self.line.stands(wait.is_some() || self.pool.has_line());
         admission::in_time(client, wait, stands, work, left)
-    }
-
-    /// About how long it takes until a task leaves the pool, and until each has had another slice.
-    fn time_until_room(&self) -> Duration {
-        let tasks = self.pool.tasks() as f64;
-        let round = pool::SLICE.mul_f64(tasks / self.config.workers.max(1) as f64);
-        round.max(self.pool.vacancy())
     }
 }

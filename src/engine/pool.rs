@@ -161,10 +161,12 @@ impl Pool {
         self.shared.lock().places.len()
     }
 
-    /// About how long it takes until a place becomes free; zero before any has.
+    /// About how long it takes until a task leaves, and until each has had another slice.
     #[must_use]
-    pub fn vacancy(&self) -> Duration {
-        self.shared.lock().vacancy.get()
+    pub fn time_until_room(&self) -> Duration {
+        let state = self.shared.lock();
+        let round = SLICE.mul_f64(state.places.len() as f64 / self.workers.len().max(1) as f64);
+        round.max(state.vacancy.get())
     }
 
     /// Whether newcomers are waiting for their first slice.

@@ -16,6 +16,7 @@ use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
 use loyd::service::proto::{Board, Objective, SolveRequest, SolveStreamRequest};
 
 use crate::fake::{Closed, Ran, nobody, parse, question};
+use crate::top;
 
 /// Longer than an answer takes, even on a slow machine.
 const PATIENCE: &str = "--timeout=30s";
@@ -43,21 +44,24 @@ async fn serve(flags: &[&str]) -> (String, oneshot::Sender<()>) {
     (address, shut_down)
 }
 
-async fn health_to(output: &mut dyn Write, server: &str, flags: &[&str]) -> Result<Exit, Failure> {
-    let ask = ["health", "--server", server];
-    let Command::Health(health) = parse(&[&ask, flags].concat()).unwrap().command else {
+async fn run_to(output: &mut dyn Write, arguments: &[&str]) -> Result<Exit, Failure> {
+    let Command::Health(health) = parse(arguments).unwrap().command else {
         panic!("another command");
     };
     health.run(output).await
 }
 
-async fn health(server: &str, flags: &[&str]) -> Ran {
+async fn run(arguments: &[&str]) -> Ran {
     let mut output = Vec::new();
-    let result = health_to(&mut output, server, flags).await;
+    let result = run_to(&mut output, arguments).await;
     Ran {
         result,
         output: String::from_utf8(output).unwrap(),
     }
+}
+
+async fn health(server: &str, flags: &[&str]) -> Ran {
+    run(&[&["health", "--server", server], flags].concat()).await
 }
 
 #[tokio::test]
@@ -93,16 +97,9 @@ async fn the_listener_of_the_metrics_is_asked_instead() {
             stream.write_all(answer.as_bytes()).await.unwrap();
         }
     });
-    let ask = async |flags: &[&str]| {
-        let Command::Health(health) = parse(flags).unwrap().command else {
-            panic!("another command");
-        };
-        let mut output = Vec::new();
-        let result = health.run(&mut output).await;
-        (
-            result.map_err(|failure| failure.exit()),
-            String::from_utf8(output).unwrap(),
-        )
+    let ask = async |arguments: &[&str]| {
+        let Ran { result, output } = run(arguments).await;
+        (result.map_err(|failure| failure.exit()), output)
     };
     let probe = ["health", PATIENCE, "--metrics", &metrics];
     let with = |flag| [&probe[..], &[flag]].concat();
@@ -124,12 +121,7 @@ async fn the_listener_of_the_metrics_is_asked_instead() {
         Err(Exit::BadInput)
     );
     assert!(parse(&with("--server=127.0.0.1:1")).is_err());
-    let refused = TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap();
-    let nobody = ["health", "--metrics", &refused.to_string()];
+    let nobody = ["health", "--metrics", &top::nobody().to_string()];
     assert_eq!(ask(&nobody).await.0, Err(Exit::Unserved));
 }
 
@@ -147,7 +139,11 @@ async fn a_server_that_drains_lives_and_does_not_serve() {
     assert_eq!(leaving.exit(), Exit::NotServing);
     assert_eq!(leaving.output, "NOT_SERVING\n");
     let mut closed = Closed(ErrorKind::BrokenPipe);
-    let unread = health_to(&mut closed, &server, &[PATIENCE, SERVICE]).await;
+    let unread = run_to(
+        &mut closed,
+        &["health", "--server", &server, PATIENCE, SERVICE],
+    )
+    .await;
     assert_eq!(unread.unwrap(), Exit::NotServing);
     let alive = health(&server, &[PATIENCE]).await;
     assert_eq!(alive.output, "SERVING\n");

@@ -67,7 +67,7 @@ fn serve(texts: &'static [&'static str]) -> SocketAddr {
 }
 
 /// An address where a listener has just been, and nobody listens any more.
-fn nobody() -> SocketAddr {
+pub(crate) fn nobody() -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.local_addr().unwrap()
 }

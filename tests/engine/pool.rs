@@ -408,7 +408,7 @@ fn a_full_pool_takes_nobody_until_someone_has_left() {
 fn how_often_a_place_becomes_free_is_measured_while_there_are_tasks() {
     const EACH: Duration = Duration::from_millis(20);
     let pool = pool(1, 3);
-    assert_eq!(pool.vacancy(), Duration::ZERO);
+    assert_eq!(pool.time_until_room(), Duration::ZERO);
     let mut longest = Duration::ZERO;
     for round in 0..2 {
         // A time without tasks does not count.
@@ -426,7 +426,7 @@ fn how_often_a_place_becomes_free_is_measured_while_there_are_tasks() {
         }
         longest = longest.max(begun.elapsed());
     }
-    assert!((EACH..longest).contains(&pool.vacancy()));
+    assert!((EACH..longest).contains(&pool.time_until_room()));
 }
 
 #[test]
