@@ -124,14 +124,17 @@ class Observability(Case):
 
     def test_traces_need_a_binary_that_can_export_them(self):
         flags = ["--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0"]
-        ran = subprocess.run(
-            [BINARY, "serve", *flags, "--otlp-endpoint=not an address"],
-            capture_output=True,
-            text=True,
-            timeout=30,
-        )
-        self.assertEqual(ran.returncode, 2, ran.stderr)
-        self.assertIn("--otlp-endpoint", ran.stderr)
+        for flag in ["--otlp-endpoint=http://127.0.0.1:4317", "--otlp-ratio=0.5"]:
+            with self.subTest(flag):
+                ran = subprocess.run(
+                    [BINARY, "serve", *flags, flag],
+                    capture_output=True,
+                    text=True,
+                    timeout=30,
+                )
+                self.assertEqual(ran.returncode, 2, ran.stderr)
+                self.assertIn(flag.partition("=")[0], ran.stderr)
+                self.assertIn("--features otlp", ran.stderr)
 
 
 class Refused(Case):

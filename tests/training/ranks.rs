@@ -81,7 +81,7 @@ fn the_same_course_gives_the_same_weights_on_any_number_of_threads() {
 #[test]
 fn what_is_learned_makes_shorter_solutions() {
     let course = Course {
-        solves: 256,
+        solves: 128,
         trials: 32,
         ..course(2, 1)
     };
@@ -93,7 +93,7 @@ fn what_is_learned_makes_shorter_solutions() {
 
 #[test]
 fn tiles_near_each_other_learn_to_rank_whole_boards_and_a_network_beside_them() {
-    let shape = shape(8, 9);
+    let shape = shape(5, 7);
     let course = |threads| Course {
         solves: 200,
         width: 100,
