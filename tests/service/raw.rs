@@ -122,7 +122,7 @@ impl RawClient {
             .header("content-type", "application/grpc")
             .header("te", "trailers");
         for (name, value) in headers {
-            request = request.header(*name, *value);
+            request = request.header(*name, value.as_bytes());
         }
         self.send(request.body(Full::new(body)).unwrap()).await
     }
