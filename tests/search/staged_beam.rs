@@ -12,8 +12,12 @@ use crate::constructive::{nearest_problem, solve};
 use crate::driving::{run, run_sliced};
 use crate::support::{all_distances, any_cell, goal, random_problem, shape};
 
-fn solver(problem: &Problem, width: usize, tables: &Arc<Tables>) -> Solver {
+fn prepare(problem: &Problem) {
     while !staged_beam::prepare(problem, 1 << 16) {}
+}
+
+fn solver(problem: &Problem, width: usize, tables: &Arc<Tables>) -> Solver {
+    prepare(problem);
     Box::new(staged_beam::solver(
         problem,
         width,
@@ -127,7 +131,7 @@ fn slices_change_nothing() {
 fn no_node_is_made_while_roots_are_looked_at_or_a_path_is_read() {
     let tables = Arc::new(Tables::new());
     let problem = random_problem(shape(14, 14), 195, &mut Dice::new(6));
-    while !staged_beam::prepare(&problem, 1 << 16) {}
+    prepare(&problem);
     // Wide enough for a finale, which has roots.
     let mut beam = staged_beam::solver(&problem, 120, 120, u32::MAX, 1, &tables);
     let mut pauses = 0;

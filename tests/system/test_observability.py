@@ -124,7 +124,11 @@ class Observability(Case):
 
     def test_traces_need_a_binary_that_can_export_them(self):
         flags = ["--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0"]
-        for flag in ["--otlp-endpoint=http://127.0.0.1:4317", "--otlp-ratio=0.5"]:
+        for flag in [
+            "--otlp-endpoint=not an address",
+            "--otlp-endpoint=http://127.0.0.1:4317",
+            "--otlp-ratio=0.5",
+        ]:
             with self.subTest(flag):
                 ran = subprocess.run(
                     [BINARY, "serve", *flags, flag],
