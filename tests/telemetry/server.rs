@@ -1,11 +1,12 @@
 //! A server in a process of its own.
 
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use tokio::net::TcpSocket;
 
 /// How long to wait for what should take a moment.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -18,6 +19,7 @@ pub(crate) struct Server {
     /// Where it serves its metrics.
     pub(crate) metrics: SocketAddr,
     _tables: TempDir,
+    _reserved: [TcpSocket; 2],
 }
 
 impl Server {
@@ -44,7 +46,8 @@ impl Server {
 
     fn run(mut command: Command, log: impl Into<Stdio>) -> Self {
         let tables = tempfile::tempdir().unwrap();
-        let (grpc, metrics) = (free_address(), free_address());
+        let reserved = [reserve(), reserve()];
+        let [grpc, metrics] = reserved.each_ref().map(|it| it.local_addr().unwrap());
         command
             .args(["serve", "--workers", "1", "--memory-limit", "256M"])
             .args(["--listen", &grpc.to_string()])
@@ -57,6 +60,7 @@ impl Server {
             grpc,
             metrics,
             _tables: tables,
+            _reserved: reserved,
         };
         wait_for(|| TcpStream::connect(grpc).ok(), "the server to listen");
         server
@@ -82,8 +86,10 @@ pub(crate) fn wait_for<T>(mut look: impl FnMut() -> Option<T>, what: &str) -> T 
     }
 }
 
-/// An address that was free a moment ago.
-fn free_address() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap()
+/// A socket that keeps its address from everyone who takes any, such as the other tests, but not from who asks for it.
+fn reserve() -> TcpSocket {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_reuseaddr(true).unwrap();
+    socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    socket
 }
