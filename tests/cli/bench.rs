@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use loyd::cli::{BenchArgs, Command, Exit, Failure};
 use serde_json::Value;
 
-use crate::fake::{Closed, Fake, parse, runtime};
+use crate::fake::{Closed, DESERTED, Fake, parse, runtime};
 
 fn bench(arguments: &[&str]) -> BenchArgs {
     // The tables are those of the process that solves.
@@ -238,9 +238,9 @@ fn all_suites_are_measured_by_a_deadline_given_for_all() {
 
 #[test]
 fn a_server_that_is_not_there_is_named() {
-    let failure = run(&["--server", "127.0.0.1:1"]).expect_err("nobody listens there");
+    let failure = run(&["--server", DESERTED]).expect_err("nobody listens there");
     assert_eq!(failure.exit(), Exit::Unserved);
-    assert!(failure.to_string().contains("127.0.0.1:1"), "{failure}");
+    assert!(failure.to_string().contains(DESERTED), "{failure}");
 }
 
 #[test]

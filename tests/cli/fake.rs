@@ -174,6 +174,9 @@ impl Write for Closed {
     }
 }
 
+/// Where nobody listens: no service takes this port by chance, as it could one that was free a moment ago.
+pub(crate) const DESERTED: &str = "127.0.0.1:1";
+
 /// With `--server` there is no service in this process.
 pub(crate) fn nobody(_: &loyd::cli::LimitArgs) -> Result<Fake, Failure> {
     panic!("the question was to go elsewhere")

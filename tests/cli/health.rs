@@ -15,8 +15,7 @@ use tokio::sync::oneshot;
 use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
 use loyd::service::proto::{Board, Objective, SolveRequest, SolveStreamRequest};
 
-use crate::fake::{Closed, Ran, nobody, parse, question};
-use crate::top;
+use crate::fake::{Closed, DESERTED, Ran, nobody, parse, question};
 
 /// Longer than an answer takes, even on a slow machine.
 const PATIENCE: &str = "--timeout=30s";
@@ -121,7 +120,7 @@ async fn the_listener_of_the_metrics_is_asked_instead() {
         Err(Exit::BadInput)
     );
     assert!(parse(&with("--server=127.0.0.1:1")).is_err());
-    let nobody = ["health", "--metrics", &top::nobody().to_string()];
+    let nobody = ["health", "--metrics", DESERTED];
     assert_eq!(ask(&nobody).await.0, Err(Exit::Unserved));
 }
 
@@ -202,13 +201,10 @@ async fn a_service_that_the_server_does_not_know_is_named() {
 
 #[tokio::test]
 async fn an_address_where_nobody_listens_is_named() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let server = listener.local_addr().unwrap().to_string();
-    drop(listener);
-    let ran = health(&server, &[PATIENCE]).await;
+    let ran = health(DESERTED, &[PATIENCE]).await;
     assert_eq!((ran.exit(), ran.output.as_str()), (Exit::Unserved, ""));
     let complaint = ran.complaint();
-    for word in [&*server, "refused", "--listen"] {
+    for word in [DESERTED, "refused", "--listen"] {
         assert!(complaint.contains(word), "{complaint}");
     }
 }

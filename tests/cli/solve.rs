@@ -13,7 +13,7 @@ use loyd::service::proto::{
 };
 use tonic::Status;
 
-use crate::fake::{Closed, Fake, nobody, parse, question, runtime};
+use crate::fake::{Closed, DESERTED, Fake, nobody, parse, question, runtime};
 
 pub(crate) const BOARD: &str = "1 2 3 / 4 0 6 / 7 5 8";
 
@@ -479,11 +479,7 @@ fn the_deadline_is_the_servers_and_ours() {
 
 #[test]
 fn a_server_that_is_not_there_is_told_from_one_that_refuses() {
-    let port = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-        listener.local_addr().expect("an address").port()
-    };
-    let server = format!("http://127.0.0.1:{port}");
+    let server = format!("http://{DESERTED}");
     let ask = question(&["solve", BOARD, "--server", &server]);
     let mut output = Vec::new();
     let failure = runtime()

@@ -8,7 +8,7 @@ use std::thread;
 use loyd::cli::{Command, Exit, Failure, Samples};
 use serde_json::{Value, json};
 
-use crate::fake::{parse, runtime};
+use crate::fake::{DESERTED, parse, runtime};
 
 const BEFORE: &str = r#"
 # TYPE loyd_build_info gauge
@@ -64,12 +64,6 @@ fn serve(texts: &'static [&'static str]) -> SocketAddr {
         }
     });
     address
-}
-
-/// An address where a listener has just been, and nobody listens any more.
-pub(crate) fn nobody() -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    listener.local_addr().unwrap()
 }
 
 /// Takes one look at the metrics at this address.
@@ -141,7 +135,7 @@ fn a_server_that_was_started_anew_counts_from_zero() {
 fn what_is_no_loyd_is_said_so() {
     for (address, cause) in [
         (serve(&["up 1\n"]), "these are not the metrics of loyd"),
-        (nobody(), "refused"),
+        (DESERTED.parse().unwrap(), "refused"),
     ] {
         let (result, output) = top(address, &[]);
         let failure = result.unwrap_err();

@@ -6,7 +6,6 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -19,12 +18,6 @@ os.environ["LOYD_TABLE_DIR"] = TABLES.name
 BINARY = pathlib.Path(os.environ.get("LOYD_BINARY", "target/release/loyd")).absolute()
 
 START_TIMEOUT = 10.0
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 class Server:
