@@ -28,17 +28,18 @@ class Kept(Case):
     def test_deadlines_from_5_ms_on(self):
         """Boards from 3×3 to 16×16, one call after the other."""
         if FULL:
-            self.assertEqual(self.broken(), (0, 0))
+            self.assertEqual(self.broken(), (0, 0, 0))
             return
 
         def excess():
-            every, long = self.broken()
-            return max(every / BROKEN, long / BROKEN_OF_LONG)
+            every, long, refused = self.broken()
+            return max(every / BROKEN, long / BROKEN_OF_LONG, refused)
 
         self.assertLess(least(excess, 1), 1)
 
     def broken(self):
-        """The fractions of all calls, and of those with 100 ms, that are late or without a solution."""
+        """The fractions of all calls, and of those with 100 ms, that are late or without a solution, and how
+        many are refused: none, as nobody else is there, unless the one before was late."""
         ran = subprocess.run(
             [
                 BINARY,
@@ -62,11 +63,12 @@ class Kept(Case):
         print(
             "late", [row["late"] for row in rows],
             "without", [row["without_solution"] for row in rows],
+            "refused", [row["refused"] for row in rows],
             end=" ", flush=True,
         )
-        self.assertEqual([row["refused"] for row in rows], [0] * len(rows), "nobody else is there")
         long = rows[-1]["late"] + rows[-1]["without_solution"]
-        return len(told["broken"]) / CALLS, long / rows[-1]["calls"]
+        refused = sum(row["refused"] for row in rows)
+        return len(told["broken"]) / CALLS, long / rows[-1]["calls"], refused
 
 
 class RoundedUp(Case):
