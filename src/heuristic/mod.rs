@@ -13,6 +13,7 @@ mod last_moves;
 mod per_tile;
 mod pile;
 mod place;
+mod prefetch;
 mod shared_table;
 pub(crate) mod wide_vectors;
 
@@ -27,6 +28,8 @@ pub mod pushes;
 pub mod walking_distance;
 
 use crate::puzzle::{Board, Direction};
+
+pub(crate) use prefetch::prefetch;
 
 pub use kind::{Combination, Correction, HeuristicKind};
 pub use per_tile::{PerTile, SlideTable, TileCost};

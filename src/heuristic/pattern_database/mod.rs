@@ -17,7 +17,6 @@ mod build;
 mod cell_set;
 mod partition;
 mod pattern;
-mod prefetch;
 mod probe;
 mod rank;
 mod region;
@@ -39,7 +38,6 @@ pub use region::{Bytes, RowEntry, Rows};
 pub use store::{Fault, Store, StoreError, Stored};
 pub use tier::Tier;
 
-pub(crate) use prefetch::prefetch;
 pub(crate) use rank::passing;
 pub(crate) use region::{RowTables, region_shift};
 

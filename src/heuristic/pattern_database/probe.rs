@@ -3,9 +3,9 @@
 use super::PatternDatabase;
 use super::cell_set::{CellSet, neighbours};
 use super::pattern::Pattern;
-use super::prefetch::prefetch;
 use super::rank::{passing, rank};
 use super::region::{RowEntry, region_shift};
+use crate::heuristic::prefetch;
 
 /// The placement of a pattern's tiles.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::AHEAD;
 use super::shared_rows::SharedRows;
 use crate::heuristic::Tiles;
-use crate::heuristic::pattern_database::prefetch;
+use crate::heuristic::prefetch;
 use crate::puzzle::Shape;
 
 /// How a tile is stored: in one byte on boards of up to 256 cells, otherwise in two.

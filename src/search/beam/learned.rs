@@ -11,7 +11,7 @@ use crate::heuristic::learned::{
     self, ByTile, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, has_network,
     near::{self, NearRanking},
 };
-use crate::heuristic::pattern_database::prefetch;
+use crate::heuristic::prefetch;
 use crate::puzzle::{Board, Problem, Shape};
 
 /// The learned estimate of whole boards, and the hash of the goal: the estimate of the goal need not be the

@@ -3,7 +3,7 @@
 use memmap2::MmapMut;
 
 use crate::heuristic::huge_pages;
-use crate::heuristic::pattern_database::prefetch;
+use crate::heuristic::prefetch;
 
 /// The words of a bucket: one cache line.
 const WORDS: usize = 16;

@@ -38,7 +38,7 @@ mod x86 {
 
     use super::{Cells, TOGETHER};
     use crate::heuristic::learned::near::rows::{GROUP, GROUPS, SLACK, row_bytes};
-    use crate::heuristic::pattern_database::prefetch;
+    use crate::heuristic::prefetch;
 
     /// The bytes of a vector.
     const WIDE: usize = 64;

@@ -4,7 +4,7 @@ use std::mem;
 
 use super::candidate::{Candidate, Origin};
 use super::{Estimate, Layers, Phase};
-use crate::heuristic::pattern_database::prefetch;
+use crate::heuristic::prefetch;
 use crate::heuristic::wide_vectors::Work;
 use crate::search::beam::boards::Boards;
 use crate::search::beam::cut::Verdict;

@@ -4,8 +4,9 @@ use std::array;
 use std::sync::Arc;
 
 use crate::heuristic::pattern_database::{
-    Additive, PatternDatabase, RowEntry, RowTables, Rows, Summand, passing, prefetch, region_shift,
+    Additive, PatternDatabase, RowEntry, RowTables, Rows, Summand, passing, region_shift,
 };
+use crate::heuristic::prefetch;
 use crate::puzzle::Shape;
 use crate::search::blank_moves::{BlankMoves, MOVES};
 
