@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use crate::puzzle::{Problem, Shape, Symmetry, plain_tile};
 
-use super::cell_set::CellSet;
 use super::partition::Partition;
 use super::pattern::Pattern;
 use super::probe::{Descent, Placement, placements};
@@ -21,8 +20,6 @@ pub struct Summand<E> {
     database: Arc<PatternDatabase<E>>,
     /// Maps the problem's board to the table's.
     symmetry: Symmetry,
-    /// The cells where the tiles belong on the problem's board.
-    cells: CellSet,
 }
 
 impl<E: RowEntry> Summand<E> {
@@ -36,12 +33,6 @@ impl<E: RowEntry> Summand<E> {
     #[must_use]
     pub const fn symmetry(&self) -> Symmetry {
         self.symmetry
-    }
-
-    /// Returns the cells where the tiles belong on the problem's board.
-    #[must_use]
-    pub const fn cells(&self) -> CellSet {
-        self.cells
     }
 
     /// Returns the problem's tiles of the pattern, in the order of their homes on the table's
@@ -344,7 +335,6 @@ impl<E: RowEntry> Tables<E> {
             Summand {
                 database: Arc::clone(&self.databases[&canonical]),
                 symmetry,
-                cells: pattern.cells(),
             }
         };
         partition.patterns().iter().map(summand).collect()

@@ -16,8 +16,6 @@ pub trait Grid: Copy + Send + Sync + 'static {
     /// A set of cells.
     type Cells: Copy + Send + Sync + Into<u32> + TryFrom<u32> + BitXor<Output = Self::Cells>;
 
-    /// The bits of a tile's number.
-    const TILE_BITS: u32;
     /// The most cells between a cell and the one below it, in reading order.
     const PASSED: usize;
 
@@ -37,7 +35,6 @@ impl Grid for Small {
     type Entry = u64;
     type Cells = u16;
 
-    const TILE_BITS: u32 = 4;
     const PASSED: usize = 3;
 
     fn new(board: &Board) -> Self {
@@ -63,7 +60,6 @@ impl Grid for Large {
     type Entry = Bytes;
     type Cells = u32;
 
-    const TILE_BITS: u32 = 5;
     const PASSED: usize = 4;
 
     fn new(board: &Board) -> Self {
