@@ -221,13 +221,13 @@ impl Chain {
     /// Works on the tables of a stage for the time of so many nodes, and begins it once they are ready. What
     /// it is called is settled by then, whatever becomes of them later. A stage that counts pushes begins
     /// without them, as nobody asked for them and boards near the goal need none.
-    fn prepare(&mut self, stage: Stage, budget: Budget) {
+    fn prepare(&mut self, stage: Stage, nodes: u64) {
         let has_stand_in = matches!(stage, Stage::PushIdaStar(_));
-        let nodes = if has_stand_in { 0 } else { budget.nodes.max(1) };
+        let nodes = if has_stand_in { 0 } else { nodes.max(1) };
         let is_ready = stage.prepare(&self.problem, nodes);
         if is_ready || has_stand_in {
             self.waiting.pop_front();
-            self.begin(stage.or_fallback(&self.problem), budget.memory);
+            self.begin(stage.or_fallback(&self.problem));
             let until = self.progress().generated + STAND_IN_NODES;
             self.awaited = (!is_ready).then_some((stage, until));
         }
@@ -235,20 +235,19 @@ impl Chain {
 
     /// Works on the tables of a stage that another one stands in for, which it replaces once they are ready;
     /// what was proven before remains.
-    fn prepare_awaited(&mut self, stage: Stage, budget: Budget) {
-        if stage.prepare(&self.problem, budget.nodes.max(1)) {
+    fn prepare_awaited(&mut self, stage: Stage, nodes: u64) {
+        if stage.prepare(&self.problem, nodes.max(1)) {
             self.awaited = None;
             let stage = stage.or_fallback(&self.problem);
             let current = self.current.as_ref().map(|&(current, _)| current);
             if current != Some(stage) {
                 self.leave(Stop::Exhausted);
-                self.begin(stage, budget.memory);
+                self.begin(stage);
             }
         }
     }
 
-    fn begin(&mut self, stage: Stage, memory: u64) {
-        let mut stage = stage;
+    fn begin(&mut self, mut stage: Stage) {
         let problem = &self.problem;
         let solver: Solver = match stage {
             Stage::TableWalk => match self
@@ -285,7 +284,7 @@ impl Chain {
             Stage::PushIdaStar(kind) => ida_star::push_solver_by(problem, kind),
             Stage::Beam => {
                 let beams = self.widening(beams::beams(problem, &self.tables));
-                self.begin_prover(memory / 2);
+                self.begin_prover(self.memory / 2);
                 beams
             }
             Stage::StagedBeam => self.widening(beams::staged(problem, &self.tables)),
@@ -374,10 +373,7 @@ impl Search for Chain {
         if is_overtaken {
             // The search begins again; what was proven before remains.
             self.leave(Stop::Exhausted);
-            self.begin(
-                Stage::IdaStar(HeuristicKind::PatternDatabase),
-                budget.memory,
-            );
+            self.begin(Stage::IdaStar(HeuristicKind::PatternDatabase));
         }
         if self.is_provers_turn(budget.nodes) {
             return self.advance_prover(budget);
@@ -386,7 +382,7 @@ impl Search for Chain {
         if let Some((stage, until)) = self.awaited {
             nodes = nodes.min(until.saturating_sub(self.progress().generated));
             if nodes == 0 {
-                self.prepare_awaited(stage, budget);
+                self.prepare_awaited(stage, budget.nodes);
                 return Step::Working;
             }
         }
@@ -395,7 +391,7 @@ impl Search for Chain {
             let Some(&stage) = self.waiting.front() else {
                 return Step::Done(self.last_stop);
             };
-            self.prepare(stage, budget);
+            self.prepare(stage, nodes);
             return Step::Working;
         };
         let memory = budget.memory.saturating_sub(reserved);
