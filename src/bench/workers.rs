@@ -8,11 +8,10 @@ use crate::config::MAX_MEMORY;
 use crate::engine::job::{End, Job, Outlet, Refusal};
 use crate::engine::memory::Memory;
 use crate::engine::pool::Pool;
-use crate::puzzle::Solution;
-use crate::search::chain::{Chain, optimal_solver};
+use crate::search::chain::{Answer, Chain};
 use crate::search::plan::Objective;
 use crate::search::tables::Tables;
-use crate::search::{Progress, Search, Stop};
+use crate::search::{Progress, Stop};
 
 use super::deadline::checked;
 use super::{Case, CpuTime, Reached, Run, WrongLength, check};
@@ -47,8 +46,7 @@ impl Workers {
     ) -> Result<Run, WrongLength> {
         let begun = Instant::now();
         let cpu_begun = CpuTime::of_process();
-        let search = optimal_solver(case.problem.clone(), tables);
-        let report = self.report(search, Solution::len, begun, limit);
+        let report = self.report(case, Objective::Optimal, tables, begun, limit);
         let is_proven = report.end == Some(End::Stopped(Stop::Proven));
         let length = report.reached.map(|reached| reached.best.1);
         let run = Run {
@@ -76,29 +74,25 @@ impl Workers {
         deadline: Duration,
     ) -> Result<Option<Reached>, WrongLength> {
         let begun = Instant::now();
-        let search = Chain::of_own_choice(case.problem.clone(), Objective::Best, tables);
-        let report = self.report(search, |answer| answer.length, begun, deadline);
+        let report = self.report(case, Objective::Best, tables, begun, deadline);
         report.reached.map_or(Ok(None), |reached| {
             checked(case, reached, report.progress.lower_bound).map(Some)
         })
     }
 
-    /// Runs a search up to a time limit since `begun`, and returns what became of it.
-    fn report<S>(
+    /// Solves one board up to a time limit since `begun`, and returns what became of it.
+    fn report(
         &self,
-        search: S,
-        length: fn(&S::Found) -> usize,
+        case: &Case,
+        objective: Objective,
+        tables: &Arc<Tables>,
         begun: Instant,
         limit: Duration,
-    ) -> Report
-    where
-        S: Search + 'static,
-        S::Found: Send,
-    {
+    ) -> Report {
+        let search = Chain::of_own_choice(case.problem.clone(), objective, tables);
         let (sender, reports) = channel();
         let outlet = Reporter {
             report: Report::default(),
-            length,
             begun,
             limit,
             sender: Some(sender),
@@ -128,15 +122,14 @@ struct Report {
 }
 
 /// Sends its report when the search ends or is dropped.
-struct Reporter<F> {
+struct Reporter {
     report: Report,
-    length: fn(&F) -> usize,
     begun: Instant,
     limit: Duration,
     sender: Option<Sender<Report>>,
 }
 
-impl<F> Reporter<F> {
+impl Reporter {
     fn send(&mut self) {
         if let Some(sender) = self.sender.take() {
             // The receiver waits until the report arrives.
@@ -145,11 +138,11 @@ impl<F> Reporter<F> {
     }
 }
 
-impl<F: Send> Outlet for Reporter<F> {
-    type Found = F;
+impl Outlet for Reporter {
+    type Found = Answer;
 
-    fn offer(&mut self, found: F) -> Result<(), Refusal<F>> {
-        let found = (self.begun.elapsed(), (self.length)(&found));
+    fn offer(&mut self, answer: Answer) -> Result<(), Refusal<Answer>> {
+        let found = (self.begun.elapsed(), answer.length);
         if found.0 <= self.limit {
             self.report.reached = Some(Reached::then(self.report.reached, found));
         }
@@ -179,7 +172,7 @@ impl<F: Send> Outlet for Reporter<F> {
     }
 }
 
-impl<F> Drop for Reporter<F> {
+impl Drop for Reporter {
     fn drop(&mut self) {
         self.send();
     }

@@ -510,7 +510,7 @@ pub fn lower_bound(problem: &Problem, metric: Metric) -> u32 {
     }
 }
 
-/// The solver that proves a shortest solution of a problem soonest.
+/// The solver that proves a shortest solution of a problem soonest, on one thread.
 pub fn optimal_solver(problem: Problem, tables: &Arc<Tables>) -> Solver {
     Box::new(Solutions(Chain::of_own_choice(
         problem,
@@ -535,22 +535,6 @@ impl Search for Solutions {
 
     fn progress(&self) -> Progress {
         self.0.progress()
-    }
-
-    fn iterations(&self) -> Vec<Iteration> {
-        self.0.iterations()
-    }
-
-    fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
-        self.0.split(memory)
-    }
-
-    fn waits(&self) -> bool {
-        self.0.waits()
-    }
-
-    fn join(&mut self, part: Box<dyn Part>) {
-        self.0.join(part);
     }
 
     fn shed(&mut self, nodes: u64) -> bool {
