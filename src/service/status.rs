@@ -49,6 +49,21 @@ fn status(
     Status::with_error_details(code, message, details)
 }
 
+/// A status of which there is nothing more to tell.
+fn plain(code: Code, reason: &str, message: impl Into<String>) -> Status {
+    status(code, reason, message, [], ErrorDetails::new())
+}
+
+/// The status for a request that asks for more than it will ever get.
+fn exhausted(reason: &str, message: impl Into<String>) -> Status {
+    never_again(plain(Code::ResourceExhausted, reason, message))
+}
+
+/// The status for a request that is refused because of others.
+fn crowded_out(message: &str, after: Duration) -> Status {
+    retry(Code::ResourceExhausted, "OVERLOADED", message, after)
+}
+
 /// The status for a request with invalid fields; lists all of them.
 pub fn invalid(violations: Vec<FieldViolation>) -> Status {
     let fields: Vec<String> = violations
@@ -108,13 +123,7 @@ pub fn refused(refused: &Refused) -> Status {
     match refused {
         Refused::Plan(error) => invalid(vec![FieldViolation::new("method", error.to_string())]),
         Refused::Overloaded { lack, retry_after } => overloaded(*lack, *retry_after),
-        Refused::Memory => never_again(status(
-            Code::ResourceExhausted,
-            "MEMORY_LIMIT",
-            refused.to_string(),
-            [],
-            ErrorDetails::new(),
-        )),
+        Refused::Memory => exhausted("MEMORY_LIMIT", refused.to_string()),
         Refused::Draining => draining(),
     }
 }
@@ -122,8 +131,8 @@ pub fn refused(refused: &Refused) -> Status {
 /// An overloaded server has no time to build statuses. There are few different ones, so each is built once.
 fn overloaded(lack: Lack, retry_after: Duration) -> Status {
     static MADE: Few<(Lack, Duration), Status> = Few::new(|&(lack, retry_after)| {
-        let message = Refused::Overloaded { lack, retry_after }.to_string();
-        retry(Code::ResourceExhausted, "OVERLOADED", message, retry_after)
+        let refused = Refused::Overloaded { lack, retry_after };
+        crowded_out(&refused.to_string(), retry_after)
     });
     MADE.with((lack, retry_after), Status::clone)
 }
@@ -152,12 +161,10 @@ pub fn failed(failure: &Failure) -> Status {
             limit(*reason, progress, before, alternative, metadata)
         }
         Failure::Shortage => overloaded(Lack::Memory, CALLS_RETRY),
-        Failure::DeadlineExceeded => status(
+        Failure::DeadlineExceeded => plain(
             Code::DeadlineExceeded,
             "DEADLINE_EXCEEDED",
             "the call's deadline passed before the answer was ready",
-            [],
-            ErrorDetails::new(),
         ),
         Failure::Draining => draining(),
         Failure::Defect => defect(),
@@ -166,25 +173,20 @@ pub fn failed(failure: &Failure) -> Status {
 
 /// The status for a request that started to arrive and did not finish.
 pub fn late() -> Status {
-    status(
+    plain(
         Code::DeadlineExceeded,
         "DEADLINE_EXCEEDED",
         "the request did not arrive within the server's --stall-timeout, or 2 s for health: send all of \
          it at once",
-        [],
-        ErrorDetails::new(),
     )
 }
 
 /// The status for a solution that was sent while it was worked out, and not read to its end.
 pub fn read_too_slowly() -> Status {
-    never_again(status(
-        Code::ResourceExhausted,
+    exhausted(
         "TIME_LIMIT",
         "the stream was not read to its end within the server's --max-time: read it faster",
-        [],
-        ErrorDetails::new(),
-    ))
+    )
 }
 
 /// The status for a solution that was to be sent while it was worked out, and for which the server had no
@@ -196,36 +198,26 @@ pub fn worked_out_too_slowly() -> Status {
 /// The status for more concurrent calls than the server takes.
 pub fn too_many_calls() -> Status {
     telemetry::overloaded("calls", None);
-    retry(
-        Code::ResourceExhausted,
-        "OVERLOADED",
-        "too many calls are in progress: try again".to_owned(),
-        CALLS_RETRY,
-    )
+    crowded_out("too many calls are in progress: try again", CALLS_RETRY)
 }
 
 /// The status when other partly received requests hold all the memory for requests.
 pub fn no_room() -> Status {
     telemetry::overloaded("requests", None);
-    retry(
-        Code::ResourceExhausted,
-        "OVERLOADED",
-        "too many large requests are in progress: try again".to_owned(),
+    crowded_out(
+        "too many large requests are in progress: try again",
         CALLS_RETRY,
     )
 }
 
 /// The status for more headers than a request may have.
 pub fn too_many_headers(most: usize) -> Status {
-    never_again(status(
-        Code::ResourceExhausted,
+    exhausted(
         "REQUEST_TOO_LARGE",
         format!(
             "a request may have at most {most} headers: leave out those that loyd does not need"
         ),
-        [],
-        ErrorDetails::new(),
-    ))
+    )
 }
 
 /// The status for a request for boards that the engine accepted and did not answer.
@@ -325,8 +317,7 @@ pub fn unauthenticated(failure: AuthFailure) -> Status {
             "the server does not know this token: ask its operator for another",
         ),
     };
-    let details = ErrorDetails::new();
-    status(Code::Unauthenticated, reason, message, [], details)
+    plain(Code::Unauthenticated, reason, message)
 }
 
 /// The status while the server shuts down.
@@ -334,32 +325,27 @@ pub fn draining() -> Status {
     retry(
         Code::Unavailable,
         "DRAINING",
-        Refused::Draining.to_string(),
+        &Refused::Draining.to_string(),
         DRAINING_RETRY,
     )
 }
 
 /// The status for a panic, or for an answer that failed its replay.
 pub fn defect() -> Status {
-    status(
+    plain(
         Code::Internal,
         "INTERNAL",
         "a defect in loyd: this request failed, others are not affected; please report it and \
          include the request",
-        [],
-        ErrorDetails::new(),
     )
 }
 
 /// The status for a response that would not fit in one message.
 pub fn too_large(what: &str, hint: &str) -> Status {
-    never_again(status(
-        Code::ResourceExhausted,
+    exhausted(
         "RESPONSE_TOO_LARGE",
         format!("{what} does not fit in a response of 4 MiB: {hint}"),
-        [],
-        ErrorDetails::new(),
-    ))
+    )
 }
 
 /// The response to a request that is no call of gRPC, or `None` if it is one. Its HTTP status says so too: other clients
@@ -378,9 +364,7 @@ pub fn not_grpc(method: &Method, headers: &HeaderMap) -> Option<Response<Body>> 
     } else {
         return None;
     };
-    let details = ErrorDetails::new();
-    let refusal = status(Code::Unimplemented, "UNIMPLEMENTED", message, [], details);
-    let mut response = refusal.into_http();
+    let mut response = plain(Code::Unimplemented, "UNIMPLEMENTED", message).into_http();
     *response.status_mut() = http;
     let allowed = HeaderValue::from_static("POST");
     response.headers_mut().insert(ALLOW, allowed);
@@ -422,7 +406,7 @@ pub fn transport(refusal: &Status) -> Option<Status> {
         _ => "",
     };
     let message = format!("{message}{fix}");
-    let mut status = status(code, reason, message, [], ErrorDetails::new());
+    let mut status = plain(code, reason, message);
     if let Some(encodings) = refusal.metadata().get(ACCEPT_ENCODING) {
         let metadata = status.metadata_mut();
         metadata.insert(ACCEPT_ENCODING, encodings.clone());
@@ -447,7 +431,7 @@ pub fn is_to_come_again(headers: &HeaderMap) -> bool {
     headers.get(PUSHBACK).is_some_and(|after| after != NEVER)
 }
 
-fn retry(code: Code, reason: &str, message: String, after: Duration) -> Status {
+fn retry(code: Code, reason: &str, message: &str, after: Duration) -> Status {
     let mut details = ErrorDetails::new();
     details.set_retry_info(Some(after));
     let mut status = status(code, reason, message, [], details);
