@@ -109,10 +109,7 @@ where
     S: Search + 'static,
     S::Found: Clone + Send + Sync + 'static,
 {
-    let waiting = puzzles
-        .engine
-        .draw(client, rank, search, limits)
-        .map_err(|refused| status::refused(&refused))?;
+    let waiting = puzzles.engine.draw(client, rank, search, limits)?;
     let mut waiting = Noted::new(waiting, call.clone());
     waiting.end().await.map_err(|failure| {
         call.note(|record| record.failure = Some(failure.name()));

@@ -10,7 +10,7 @@ use super::apart::apart;
 use super::call::{Call, Noted, Solved};
 use super::convert::{self, ReadSolve};
 use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status};
-use crate::engine::{Best, Client, Failure, Limits, Outcome, Solving, expected_moves};
+use crate::engine::{Best, Failure, Limits, Outcome, expected_moves};
 use crate::search::chain::Answer;
 use crate::search::plan::Objective;
 
@@ -35,7 +35,8 @@ pub(super) async fn solve(
     }
     reserve(puzzles, &call, bytes)?;
     let client = puzzles.client(&request);
-    let solving = begin(puzzles, client.as_ref(), &read, limits)?;
+    let question = read.question.clone();
+    let solving = puzzles.engine.solve(client.as_ref(), question, limits)?;
     let mut solving = Noted::new(solving, call.clone());
     let ended = solving.end().await;
     drop(solving);
@@ -124,19 +125,6 @@ fn too_large(solution: &str) -> Status {
     )
 }
 
-/// Hands a client's question to the engine.
-pub(super) fn begin(
-    puzzles: &Puzzles,
-    client: Option<&Client>,
-    read: &ReadSolve,
-    limits: Limits,
-) -> Result<Solving, Status> {
-    puzzles
-        .engine
-        .solve(client, read.question.clone(), limits)
-        .map_err(|refused| status::refused(&refused))
-}
-
 /// Records the size of a board for the log, before the board is validated.
 pub(super) fn note_board(call: &Call, board: Option<&proto::Board>) {
     call.note(|record| record.shape = convert::declared_shape(board));
@@ -144,8 +132,7 @@ pub(super) fn note_board(call: &Call, board: Option<&proto::Board>) {
 
 /// Reserves memory for the answer of a call.
 pub(super) fn reserve(puzzles: &Puzzles, call: &Call, bytes: u64) -> Result<(), Status> {
-    let reserved = puzzles.engine.reserve(bytes);
-    call.keep(reserved.map_err(|refused| status::refused(&refused))?);
+    call.keep(puzzles.engine.reserve(bytes)?);
     Ok(())
 }
 

@@ -119,12 +119,14 @@ pub fn unsolvable(parity: &Parity) -> Status {
 }
 
 /// The status for a request that the engine refused.
-pub fn refused(refused: &Refused) -> Status {
-    match refused {
-        Refused::Plan(error) => invalid(vec![FieldViolation::new("method", error.to_string())]),
-        Refused::Overloaded { lack, retry_after } => overloaded(*lack, *retry_after),
-        Refused::Memory => exhausted("MEMORY_LIMIT", refused.to_string()),
-        Refused::Draining => draining(),
+impl From<Refused> for Status {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Plan(error) => invalid(vec![FieldViolation::new("method", error.to_string())]),
+            Refused::Overloaded { lack, retry_after } => overloaded(lack, retry_after),
+            Refused::Memory => exhausted("MEMORY_LIMIT", refused.to_string()),
+            Refused::Draining => draining(),
+        }
     }
 }
 

@@ -125,10 +125,8 @@ pub(super) fn solve_stream(
     let (sender, events) = mpsc::channel(WAITING_EVENTS);
     let work: Box<dyn Work + Send + Sync>;
     let run = if let Some(variant) = piped {
-        let pipe = puzzles
-            .engine
-            .pipe(client, &read.solve.question.problem, variant, &limits)
-            .map_err(|refused| status::refused(&refused))?;
+        let problem = &read.solve.question.problem;
+        let pipe = puzzles.engine.pipe(client, problem, variant, &limits)?;
         work = Box::new(pipe.glance());
         let cap = call.arrived.checked_add(puzzles.engine.config().caps.time);
         let by = Stage::Constructive(variant);
@@ -144,7 +142,8 @@ pub(super) fn solve_stream(
         }
         .boxed()
     } else {
-        let solving = solve::begin(puzzles, client, &read.solve, limits)?;
+        let question = read.solve.question.clone();
+        let solving = puzzles.engine.solve(client, question, limits)?;
         work = Box::new(solving.glance());
         follow::follow(call.clone(), read, solving, sender.clone()).boxed()
     };
