@@ -53,7 +53,7 @@ pub fn read_generate(
     max_side: usize,
 ) -> Result<ReadGenerate, tonic::Status> {
     let wire = request.get_ref();
-    let mut reader = Reader::new("", max_side);
+    let mut reader = Reader::new(max_side);
     let timeout = reader.timeout(request);
     let columns = Some(wire.columns).filter(|&columns| columns != 0);
     let shape = reader.shape("", wire.rows, columns);

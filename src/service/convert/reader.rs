@@ -11,15 +11,16 @@ use crate::service::{proto, status, timeout};
 
 /// Collects violations, each under the path of its field.
 pub(super) struct Reader {
+    /// What precedes the path of each field that is read.
     pub(super) prefix: &'static str,
     max_side: usize,
     violations: Vec<FieldViolation>,
 }
 
 impl Reader {
-    pub(super) const fn new(prefix: &'static str, max_side: usize) -> Self {
+    pub(super) const fn new(max_side: usize) -> Self {
         Self {
-            prefix,
+            prefix: "",
             max_side,
             violations: Vec::new(),
         }

@@ -77,7 +77,7 @@ pub fn read_solve(
     request: &Request<proto::SolveRequest>,
     max_side: usize,
 ) -> Result<ReadSolve, tonic::Status> {
-    let mut reader = Reader::new("", max_side);
+    let mut reader = Reader::new(max_side);
     let timeout = reader.timeout(request);
     let solve = reader.solve(request.get_ref(), timeout);
     reader.finish(solve)?
@@ -109,7 +109,7 @@ pub fn read_stream(
     max_side: usize,
 ) -> Result<ReadStream, tonic::Status> {
     let wire = request.get_ref();
-    let mut reader = Reader::new("", max_side);
+    let mut reader = Reader::new(max_side);
     let timeout = reader.timeout(request);
     let moves_per_message = match wire.moves_per_message {
         0 => DEFAULT_MOVES_PER_MESSAGE,
@@ -154,7 +154,7 @@ pub fn read_check(
     max_side: usize,
 ) -> Result<(Board, Board), tonic::Status> {
     let wire = request.get_ref();
-    let mut reader = Reader::new("", max_side);
+    let mut reader = Reader::new(max_side);
     // The answer comes at once, and yet a call that is wrong anywhere is told so.
     reader.timeout(request);
     let (_, boards) = reader.boards(wire.board.as_ref(), wire.goal.as_ref());
@@ -337,7 +337,7 @@ impl Reader {
 
     /// The heuristic with its corrections, or without them if they are invalid.
     fn heuristic(&mut self, heuristic: i32, corrections: &[i32]) -> Option<HeuristicKind> {
-        let base = self.base_heuristic(HEURISTIC, heuristic);
+        let base = self.base_heuristic(heuristic);
         let added = self.corrections(corrections);
         let base = base?;
         let Some(added) = added.filter(|added| !added.is_empty()) else {
@@ -369,9 +369,9 @@ impl Reader {
         added
     }
 
-    fn base_heuristic(&mut self, field: &str, heuristic: i32) -> Option<Option<HeuristicKind>> {
+    fn base_heuristic(&mut self, heuristic: i32) -> Option<Option<HeuristicKind>> {
         use proto::Heuristic as Wire;
-        Some(match self.enumeration(field, heuristic)? {
+        Some(match self.enumeration(HEURISTIC, heuristic)? {
             Wire::Unspecified => None,
             Wire::Discrete => Some(HeuristicKind::Discrete),
             Wire::Hamming => Some(HeuristicKind::Hamming),
