@@ -15,7 +15,8 @@
 //! - `cli`: the command line, a client of the service.
 //!
 //! Beside them are `config` (every setting), `telemetry` (every log line and metric), `few`, which
-//! `service` and `telemetry` both use, and `allocator` (what of freed memory returns to the system).
+//! `service` and `telemetry` both use, `share_out`, by which `heuristic` and `search` build tables on several
+//! threads, and `allocator` (what of freed memory returns to the system).
 
 #[cfg(feature = "service")]
 mod allocator;
@@ -30,6 +31,8 @@ pub mod heuristic;
 pub mod puzzle;
 #[forbid(unsafe_code)]
 pub mod search;
+#[forbid(unsafe_code)]
+mod share_out;
 #[forbid(unsafe_code)]
 pub mod training;
 

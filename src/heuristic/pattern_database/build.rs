@@ -11,10 +11,9 @@
 //! else has to be remembered.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use crate::puzzle::Shape;
+use crate::share_out::share_out;
 
 use super::cell_set::{CellSet, neighbours};
 use super::pattern::Pattern;
@@ -295,46 +294,31 @@ impl<'a, E: RowEntry> Build<'a, E> {
             .chunks_mut(CHUNK * row_words)
             .zip(bits.chunks_mut(CHUNK * row_words))
             .zip(is_live.chunks_mut(CHUNK));
-        let chunks = Mutex::new(chunks.enumerate());
         let any = AtomicBool::new(false);
-        thread::scope(|scope| {
-            let work = || {
-                let mut pulled = vec![0; row_words];
-                loop {
-                    let chunk = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
-                    let Some((chunk, ((front, bits), is_live))) = chunk else {
-                        return;
-                    };
-                    if watch.is_cancelled() {
-                        return;
+        share_out(chunks.enumerate(), threads, |chunks| {
+            let mut pulled = vec![0; row_words];
+            for (chunk, ((front, bits), is_live)) in chunks.take_while(|_| !watch.is_cancelled()) {
+                let rows = front
+                    .chunks_mut(row_words)
+                    .zip(bits.chunks_mut(row_words))
+                    .zip(is_live);
+                for (row, ((front, bits), is_live)) in (chunk * CHUNK..).zip(rows) {
+                    let around = &neighbours[begins[row] as usize..begins[row + 1] as usize];
+                    let is_pulled = last.pull(around, orders, &mut pulled);
+                    if !is_pulled && !*is_live {
+                        continue;
                     }
-                    let rows = front
-                        .chunks_mut(row_words)
-                        .zip(bits.chunks_mut(row_words))
-                        .zip(is_live);
-                    for (row, ((front, bits), is_live)) in (chunk * CHUNK..).zip(rows) {
-                        let around = &neighbours[begins[row] as usize..begins[row + 1] as usize];
-                        let is_pulled = last.pull(around, orders, &mut pulled);
-                        if !is_pulled && !*is_live {
-                            continue;
-                        }
-                        *is_live = settle(&mut pulled, front, is_set.then_some(bits));
-                        if *is_live {
-                            any.store(true, Ordering::Relaxed);
-                            if row % COUNTED == 0 {
-                                let states: u32 = front.iter().map(|word| word.count_ones()).sum();
-                                let about = u64::from(states) * COUNTED as u64;
-                                watch.done.fetch_add(about, Ordering::Relaxed);
-                            }
+                    *is_live = settle(&mut pulled, front, is_set.then_some(bits));
+                    if *is_live {
+                        any.store(true, Ordering::Relaxed);
+                        if row % COUNTED == 0 {
+                            let states: u32 = front.iter().map(|word| word.count_ones()).sum();
+                            let about = u64::from(states) * COUNTED as u64;
+                            watch.done.fetch_add(about, Ordering::Relaxed);
                         }
                     }
                 }
-            };
-            for _ in 1..threads {
-                // If no thread can be started, the others do its work.
-                let _ = thread::Builder::new().spawn_scoped(scope, work);
             }
-            work();
         });
         if watch.is_cancelled() {
             return Err(NotBuilt::Cancelled);

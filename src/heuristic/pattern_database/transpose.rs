@@ -1,7 +1,6 @@
 //! Transposition of a table: from rows with a bit per order to orders with a bit per row.
 
-use std::sync::{Mutex, PoisonError};
-use std::thread;
+use crate::share_out::share_out;
 
 /// The number of 64×64-bit blocks that are transposed together in each direction. Eight words are a
 /// cache line, so lines are read and written whole.
@@ -21,27 +20,16 @@ pub(super) fn transpose<'a>(
     words: &mut [u64],
 ) {
     let stride = stride_words(rows);
-    let chunks = Mutex::new(words.chunks_mut(stride * 64 * TILE).enumerate());
-    thread::scope(|scope| {
-        let work = || {
-            let mut tile = vec![0; 64 * TILE * TILE];
-            loop {
-                let chunk = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some((chunk, words)) = chunk else {
-                    return;
-                };
-                for first in (0..stride).step_by(TILE) {
-                    gather(&row, rows, first * 64, chunk * TILE, &mut tile);
-                    tile.as_chunks_mut().0.iter_mut().for_each(flip);
-                    spread(&tile, words, stride, first);
-                }
+    let chunks = words.chunks_mut(stride * 64 * TILE).enumerate();
+    share_out(chunks, threads, |chunks| {
+        let mut tile = vec![0; 64 * TILE * TILE];
+        for (chunk, words) in chunks {
+            for first in (0..stride).step_by(TILE) {
+                gather(&row, rows, first * 64, chunk * TILE, &mut tile);
+                tile.as_chunks_mut().0.iter_mut().for_each(flip);
+                spread(&tile, words, stride, first);
             }
-        };
-        for _ in 1..threads {
-            // If no thread can be started, the others do its work.
-            let _ = thread::Builder::new().spawn_scoped(scope, work);
         }
-        work();
     });
 }
 

@@ -2,10 +2,9 @@
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
-use std::sync::{Mutex, PoisonError};
-use std::thread;
 
 use crate::puzzle::{Direction, Metric};
+use crate::share_out::share_out;
 
 use super::bits::Bits;
 use super::position::Positions;
@@ -191,30 +190,11 @@ impl Step<'_> {
         chunks: impl Iterator<Item = Chunk<'c>> + Send,
         threads: NonZeroUsize,
     ) -> u64 {
-        let chunks = Mutex::new(chunks);
-        let work = || {
+        let counts = share_out(chunks, threads.get(), |chunks| {
             let mut sum = vec![0; self.layout.chunk];
-            let mut count = 0;
-            loop {
-                let next = chunks.lock().unwrap_or_else(PoisonError::into_inner).next();
-                let Some(chunk) = next else {
-                    return count;
-                };
-                count += self.add(chunk, &mut sum);
-            }
-        };
-        thread::scope(|scope| {
-            // If a thread cannot be started, the others do its work.
-            let helpers: Vec<_> = (1..threads.get())
-                .filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
-                .collect();
-            let count = work();
-            let counts = helpers.into_iter().map(|helper| match helper.join() {
-                Ok(count) => count,
-                Err(panic) => std::panic::resume_unwind(panic),
-            });
-            count + counts.sum::<u64>()
-        })
+            chunks.map(|chunk| self.add(chunk, &mut sum)).sum::<u64>()
+        });
+        counts.into_iter().sum()
     }
 
     /// Adds the neighbours of the boards at the last distance to a chunk. Returns how many of them are new.
