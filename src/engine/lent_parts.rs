@@ -146,7 +146,7 @@ impl LentParts {
         Progress {
             expanded: sum(|lent| &lent.expanded),
             generated: sum(|lent| &lent.generated),
-            ..Progress::NONE
+            ..Progress::default()
         }
     }
 

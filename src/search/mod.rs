@@ -92,7 +92,7 @@ pub enum Stop {
     Exhausted,
 }
 
-/// What a search has done so far. All counts only grow, except `memory` and `claimed`.
+/// What a search has done so far; by default nothing. All counts only grow, except `memory` and `claimed`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Nodes whose successors were generated (*dequeued*, in A*'s terms).
@@ -114,18 +114,6 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Nothing done yet.
-    pub const NONE: Self = Self {
-        expanded: 0,
-        generated: 0,
-        peak_open: 0,
-        memory: 0,
-        claimed: 0,
-        peak_memory: 0,
-        iterations: 0,
-        lower_bound: 0,
-    };
-
     /// The progress of two searches, `now` after this one is over: counts are added, and the better bound is
     /// kept.
     #[must_use]

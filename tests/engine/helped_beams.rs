@@ -33,7 +33,7 @@ impl Beams for Brief {
             seed,
             begun: Instant::now(),
             has_found: false,
-            progress: Progress::NONE,
+            progress: Progress::default(),
         }))
     }
 

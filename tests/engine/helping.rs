@@ -138,7 +138,7 @@ impl Search for Countable {
         self.seen.handed_out.fetch_add(1, Ordering::Relaxed);
         Some(Box::new(Half {
             left,
-            progress: Progress::NONE,
+            progress: Progress::default(),
             is_of_an_iteration: self.works_by_iterations,
             seen: Arc::clone(&self.seen),
         }))
@@ -164,7 +164,7 @@ fn countable(nodes: u64) -> (Countable, Arc<Seen>) {
     let search = Countable {
         left: nodes,
         out: 0,
-        progress: Progress::NONE,
+        progress: Progress::default(),
         found: false,
         gains_by_help: false,
         works_by_iterations: false,

@@ -49,7 +49,7 @@ fn run_shared<S: Search>(search: &mut S, sharing: Sharing, seed: u64) -> (Vec<S:
         if parts.len() < sharing.parts
             && let Some(part) = search.split(u64::MAX)
         {
-            assert_eq!(part.progress(), Progress::NONE);
+            assert_eq!(part.progress(), Progress::default());
             parts.push(part);
             handed_out += 1;
         }

@@ -168,7 +168,7 @@ impl Lookahead {
             slowness: 1.0,
             asker: 0,
             best: None,
-            past: Progress::NONE,
+            past: Progress::default(),
             is_over: false,
         }
     }

@@ -48,7 +48,7 @@ pub(super) fn polished(
         seed,
         ranking,
         phase: Phase::Beam,
-        past: Progress::NONE,
+        past: Progress::default(),
     })
 }
 

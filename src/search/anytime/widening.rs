@@ -235,7 +235,7 @@ impl Widening {
             is_paired: false,
             last_failed: false,
             best: None,
-            past: Progress::NONE,
+            past: Progress::default(),
             claimed: 0,
             side_beams: SideBeams::default(),
             stop: None,

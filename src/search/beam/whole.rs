@@ -239,7 +239,7 @@ impl<E: Estimate<Tile = u8>> Search for Beam<E> {
             generated,
             memory,
             peak_memory: memory,
-            ..Progress::NONE
+            ..Progress::default()
         }
     }
 

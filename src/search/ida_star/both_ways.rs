@@ -64,7 +64,7 @@ pub fn solver(
             probe,
             sides,
             rival,
-            past: Progress::NONE,
+            past: Progress::default(),
             past_iterations: Vec::new(),
             solved: false,
         })

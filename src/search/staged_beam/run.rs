@@ -409,7 +409,7 @@ impl<T: Tile> Search for StagedBeam<T> {
             generated: self.past.1 + generated,
             memory,
             peak_memory: self.peak_memory.max(memory),
-            ..Progress::NONE
+            ..Progress::default()
         }
     }
 

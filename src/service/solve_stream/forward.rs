@@ -29,7 +29,7 @@ pub(super) async fn forward(
     let question = &read.solve.question;
     let bound = lower_bound(&question.problem, question.metric);
     let mut measure = Measure::new(question.metric);
-    let mut writer = Writer::new(read, &Progress::NONE, &[], call.arrived.elapsed());
+    let mut writer = Writer::new(read, &Progress::default(), &[], call.arrived.elapsed());
     send(&sender, writer.improvement(1, 0, bound)).await?;
     loop {
         tokio::select! {

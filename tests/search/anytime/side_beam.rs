@@ -75,7 +75,7 @@ impl Helped {
             assert!(self.now < GIVEN);
         }
         let part = self.search.split(MEMORY).expect("it gains by help");
-        assert_eq!(part.progress(), Progress::NONE);
+        assert_eq!(part.progress(), Progress::default());
         self.part = Some((part, self.now));
     }
 

@@ -267,7 +267,7 @@ impl Search for Fake {
             generated: self.expanded,
             memory: self.most as u64 * 100,
             peak_memory: self.most as u64 * 100,
-            ..Progress::NONE
+            ..Progress::default()
         }
     }
 }

@@ -74,7 +74,7 @@ impl Windows {
             width: 0,
             overlap: 1,
             seed,
-            past: Progress::NONE,
+            past: Progress::default(),
         };
         windows.set_width(width / UNTIMED_PART);
         windows
@@ -216,10 +216,10 @@ impl Search for Windows {
         let own = Progress {
             memory: held,
             peak_memory: held,
-            ..Progress::NONE
+            ..Progress::default()
         };
         let window = self.window.as_ref();
-        let now = window.map_or(Progress::NONE, |window| window.beam.progress());
+        let now = window.map_or(Progress::default(), |window| window.beam.progress());
         self.past.then(now).alongside(own)
     }
 }

@@ -28,7 +28,7 @@ impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
             open,
             scratch: Scratch::new(),
             threshold,
-            progress: Progress::NONE,
+            progress: Progress::default(),
             goal: None,
         }
     }

@@ -177,7 +177,7 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
             progress: Progress {
                 iterations: 1,
                 lower_bound: threshold,
-                ..Progress::NONE
+                ..Progress::default()
             },
             iterations: Iterations::new(threshold),
             solved: false,
