@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::attend::{Latest, attend};
-use super::input::{PuzzleArgs, board_message};
+use super::input::PuzzleArgs;
 use super::spelling::count;
 use super::{Backend, Exit, Failure, LimitArgs, ServerArgs};
 use crate::puzzle::{Board, inversions_by_tile};
@@ -66,7 +66,7 @@ impl CheckArgs {
     ) -> Result<Exit, Failure> {
         let (board, goal) = self.puzzle.read(input)?;
         let request = CheckSolvableRequest {
-            board: Some(board_message(&board)),
+            board: Some((&board).into()),
             goal: Some(self.puzzle.goal_message(&goal)),
         };
         let answer = attend(&Latest::default(), self.server.timeout, async {

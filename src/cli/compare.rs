@@ -9,7 +9,7 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 use super::attend::{Latest, attend, in_time};
-use super::input::{PuzzleArgs, board_message};
+use super::input::PuzzleArgs;
 use super::solution::Answer;
 use super::solve::{MOVES_PER_MESSAGE, collect};
 use super::spelling::{name, number, seconds};
@@ -231,7 +231,7 @@ impl CompareArgs {
         latest.progress(Progress::default());
         let request = SolveStreamRequest {
             solve: Some(SolveRequest {
-                board: Some(board_message(board)),
+                board: Some(board.into()),
                 goal: Some(self.puzzle.goal_message(goal)),
                 objective: contestant.objective.into(),
                 limits: Some(limits),

@@ -130,7 +130,7 @@ impl GoalArg {
                 GoalLayout::Snail => proto::GoalLayout::Snail,
                 GoalLayout::Snake => proto::GoalLayout::Snake,
             } as i32),
-            Self::Board(_) => proto::goal::Goal::Board(board_message(board)),
+            Self::Board(_) => proto::goal::Goal::Board(board.into()),
         };
         proto::Goal { goal: Some(goal) }
     }
@@ -142,14 +142,6 @@ fn is_word(text: &str) -> bool {
         && text
             .chars()
             .all(|letter| letter.is_alphabetic() || matches!(letter, '-' | '_'))
-}
-
-pub(super) fn board_message(board: &Board) -> proto::Board {
-    proto::Board {
-        rows: board.shape().rows() as u32,
-        columns: board.shape().columns() as u32,
-        tiles: board.tiles().map(u32::from).collect(),
-    }
 }
 
 /// The board and the goal of a question.

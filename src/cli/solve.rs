@@ -7,7 +7,7 @@ use tokio_stream::StreamExt;
 
 use super::attend::{Latest, attend};
 use super::choices::{Algorithm, Heuristic, Metric, Objective, Variant};
-use super::input::{PuzzleArgs, board_message};
+use super::input::PuzzleArgs;
 use super::moves::directions;
 use super::solution::Answer;
 use super::{Backend, Events, Exit, Failure, LimitArgs, ServerArgs};
@@ -122,7 +122,7 @@ impl SolveArgs {
         let (board, goal) = self.puzzle.read(input)?;
         let request = SolveStreamRequest {
             solve: Some(SolveRequest {
-                board: Some(board_message(&board)),
+                board: Some((&board).into()),
                 goal: Some(self.puzzle.goal_message(&goal)),
                 objective: proto::Objective::from(self.objective()).into(),
                 max_ratio: self.max_ratio.unwrap_or_default(),

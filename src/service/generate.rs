@@ -59,7 +59,7 @@ pub(super) async fn generate(
             });
             let outcome = drawn(puzzles, &call, client.as_ref(), rank, search, limits).await?;
             let board = |drawn: Drawn| proto::GeneratedBoard {
-                board: Some(convert::board(&drawn.board)),
+                board: Some((&drawn.board).into()),
                 seed: drawn.seed,
                 optimal_length: None,
                 solution: None,
@@ -71,7 +71,7 @@ pub(super) async fn generate(
             let search = puzzles.engine.difficulty(goal, range, seed, count);
             let outcome = drawn(puzzles, &call, client.as_ref(), rank, search, limits).await?;
             let board = |found: Generated| proto::GeneratedBoard {
-                board: Some(convert::board(&found.board)),
+                board: Some((&found.board).into()),
                 seed: found.seed,
                 optimal_length: Some(found.solution.len() as u32),
                 solution: Some(proto::Solution {

@@ -14,7 +14,6 @@ use super::refuted;
 use super::report::{print_times, times_as_json};
 use crate::bench::{Case, Figures, Run, Suite, WrongLength};
 use crate::cli::attend::in_time;
-use crate::cli::input::board_message;
 use crate::cli::moves::directions;
 use crate::cli::{Failure, backend};
 use crate::puzzle::{Replay, Shape};
@@ -105,7 +104,7 @@ async fn make_one(client: &mut backend::Client, call: &Call) -> Result<Called, F
         None => Objective::Optimal,
     };
     let mut request = Request::new(SolveRequest {
-        board: Some(board_message(case.problem.start())),
+        board: Some(case.problem.start().into()),
         objective: objective.into(),
         ..SolveRequest::default()
     });

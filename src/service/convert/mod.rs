@@ -8,7 +8,7 @@ mod solve;
 
 pub use generate::{Kind, ReadGenerate, read_generate};
 pub use response::{
-    board, check_response, duration, moves, objective_name, solution, statistics, stop_reason,
+    check_response, duration, moves, objective_name, solution, statistics, stop_reason,
     tiles_and_boards,
 };
 pub use solve::{

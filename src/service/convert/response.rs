@@ -10,12 +10,13 @@ use crate::search::plan::{Objective, Ratio, Stage};
 use crate::search::{Iteration, Progress};
 use crate::service::proto;
 
-/// Writes a board.
-pub fn board(board: &Board) -> proto::Board {
-    proto::Board {
-        rows: board.shape().rows() as u32,
-        columns: board.shape().columns() as u32,
-        tiles: board.tiles().map(u32::from).collect(),
+impl From<&Board> for proto::Board {
+    fn from(board: &Board) -> Self {
+        Self {
+            rows: board.shape().rows() as u32,
+            columns: board.shape().columns() as u32,
+            tiles: board.tiles().map(u32::from).collect(),
+        }
     }
 }
 
@@ -44,7 +45,7 @@ pub fn moves(moves: &[Direction]) -> Vec<i32> {
 
 /// Plays moves on a board. Returns, where wanted, the tile that each slides and the board after it.
 pub fn tiles_and_boards(
-    start: &mut Board,
+    board: &mut Board,
     moves: &[Direction],
     include_tiles: bool,
     include_boards: bool,
@@ -55,13 +56,13 @@ pub fn tiles_and_boards(
         return (tiles, boards);
     }
     for &direction in moves {
-        let blank = start.blank();
-        start.slide(direction);
+        let blank = board.blank();
+        board.slide(direction);
         if include_tiles {
-            tiles.push(u32::from(start.tile(blank)));
+            tiles.push(u32::from(board.tile(blank)));
         }
         if include_boards {
-            boards.push(board(start));
+            boards.push(proto::Board::from(&*board));
         }
     }
     (tiles, boards)
