@@ -7,9 +7,9 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use clap::Args;
+use futures_util::Stream;
 use tokio_rustls::rustls::pki_types::CertificateDer;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_stream::Stream;
 use tonic::codec::CompressionEncoding;
 use tonic::metadata::AsciiMetadataValue;
 use tonic::service::Interceptor;

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 
 use clap::Args;
-use tokio_stream::StreamExt;
+use futures_util::StreamExt;
 
 use super::attend::{Latest, attend};
 use super::choices::{Algorithm, Heuristic, Metric, Objective, Variant};
