@@ -1,8 +1,8 @@
 //! The gRPC service.
 //!
 //! The top layer of the library. It turns requests into questions for the engine, and the results
-//! into responses. Each call has a file. `convert` reads and writes messages; only `status` knows
-//! gRPC codes. `server` assembles what a call passes through, `connection` brings calls in and
+//! into responses. Each call has a file. `convert` reads and writes messages; only `status` makes
+//! statuses. `server` assembles what a call passes through, `connection` brings calls in and
 //! bounds what a peer may do, `access` decides who may call, and `drain` ends it all.
 
 mod access;
