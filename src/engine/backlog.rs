@@ -7,7 +7,7 @@
 use std::array;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::average::Average;
 use super::pool::LEAST_SLICE;
@@ -21,9 +21,6 @@ const CLASSES: usize = 24;
 /// How many times the average service is promised: a search that takes a little more than average
 /// should not be abandoned when it is nearly done.
 const GENEROSITY: u32 = 2;
-
-/// The line counts as standing once all newcomers have had to wait for longer than this.
-const STANDS: Duration = Duration::from_millis(100);
 
 /// The service owed, in nanoseconds, by class of the total service that searches take.
 #[derive(Debug)]
@@ -145,47 +142,5 @@ impl Drop for Promise {
         if self.had > self.average.get() {
             self.learn(self.had);
         }
-    }
-}
-
-/// Whether newcomers have had to wait for long.
-#[derive(Debug)]
-pub struct StandingLine {
-    beginning: Instant,
-    /// When the line began, in microseconds since `beginning`; 0 while there is none.
-    since: AtomicU64,
-    /// When the last newcomer that had to wait arrived, in microseconds since `beginning`.
-    last: AtomicU64,
-}
-
-impl Default for StandingLine {
-    fn default() -> Self {
-        Self {
-            beginning: Instant::now(),
-            since: AtomicU64::new(0),
-            last: AtomicU64::new(0),
-        }
-    }
-}
-
-impl StandingLine {
-    /// Records a newcomer that has to wait or not, and returns whether there has been a line for long.
-    ///
-    /// A burst passes by itself, but a line that stands helps nobody. If nobody has arrived for as
-    /// long, a new line begins.
-    pub fn stands(&self, waits: bool) -> bool {
-        if !waits {
-            self.since.store(0, Ordering::Relaxed);
-            return false;
-        }
-        const LONG: u64 = STANDS.as_micros() as u64;
-        let now = (self.beginning.elapsed().as_micros() as u64).max(1);
-        let last = self.last.swap(now, Ordering::Relaxed);
-        let since = self.since.load(Ordering::Relaxed);
-        if since == 0 || now.saturating_sub(last) > LONG {
-            self.since.store(now, Ordering::Relaxed);
-            return false;
-        }
-        now.saturating_sub(since) > LONG
     }
 }

@@ -23,6 +23,7 @@ pub mod pool;
 pub mod rank;
 pub mod share;
 mod solving;
+pub mod standing_line;
 pub mod table_store;
 
 use std::num::NonZeroUsize;
@@ -51,7 +52,7 @@ pub use pool::Client;
 pub use solving::{Best, Glance, News, Outcome, Solving, Waiting, Work};
 
 use average::Average;
-use backlog::{Backlog, StandingLine};
+use backlog::Backlog;
 use cache::Cache;
 use guide_builder::GuideBuilder;
 use job::Job;
@@ -60,6 +61,7 @@ use pool::{Full, Pool, Task, Ticket};
 use rank::{Rank, Ranked};
 use share::Shared;
 use solving::Terms;
+use standing_line::StandingLine;
 use table_store::TableStore;
 
 /// The settings of an engine.

@@ -1,11 +1,10 @@
 //! The service owed to searches, and which other searches wait for it.
 
 use std::sync::Arc;
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use loyd::engine::average::Average;
-use loyd::engine::backlog::{Backlog, StandingLine, Until};
+use loyd::engine::backlog::{Backlog, Until};
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -65,25 +64,4 @@ fn who_was_left_half_done_teaches_that_it_takes_more() {
     left.served(16 * MS);
     drop(left);
     assert_eq!(average.get(), 9 * MS);
-}
-
-#[test]
-fn a_line_stands_once_nobody_has_come_through_for_long() {
-    let line = StandingLine::default();
-    let begun = Instant::now();
-    while begun.elapsed() < 110 * MS {
-        line.stands(true);
-        thread::sleep(5 * MS);
-    }
-    assert!(line.stands(true));
-    assert!(!line.stands(false));
-    assert!(!line.stands(true));
-}
-
-#[test]
-fn who_comes_long_after_the_others_begins_another_line() {
-    let line = StandingLine::default();
-    assert!(!line.stands(true));
-    thread::sleep(110 * MS);
-    assert!(!line.stands(true));
 }

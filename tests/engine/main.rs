@@ -23,4 +23,5 @@ mod pool;
 mod share;
 mod sharing;
 mod solving;
+mod standing_line;
 mod table_store;
