@@ -1,24 +1,23 @@
 //! Observes every call from outside: counts it, times it, logs its end, and turns a panic of its
 //! handler into a status.
 
+mod watched;
+
 use std::convert::Infallible;
-use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response};
-use http_body::{Body as HttpBody, Frame, SizeHint};
+use http_body::Body as HttpBody;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::body::Body;
 use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::Service;
 
-use super::apart::apart;
 use super::call::{Call, Record};
 use super::caught::caught;
 use super::connection::{InTime, Peer, Room, Sending};
@@ -27,11 +26,10 @@ use super::timeout;
 use crate::engine::{Failure, until};
 use crate::telemetry::{self, Ended, Method, Trace, TraceId};
 
+use watched::Watched;
+
 /// The metadata that identifies a call in the logs of everybody who handles it.
 const REQUEST_ID: &str = "x-request-id";
-
-/// The most bytes handed to the transport at once.
-const PIECE: usize = 64 * 1024;
 
 /// The most headers of a request. They arrive compressed, and can take a hundred times as much
 /// memory once decoded.
@@ -184,6 +182,22 @@ struct Watch {
 }
 
 impl Watch {
+    fn new(call: Call, path: &str, headers: &HeaderMap) -> Self {
+        let (method, is_ours) = method(path);
+        telemetry::request_started(method);
+        Self {
+            call,
+            method,
+            is_ours,
+            request_id: request_id(headers),
+            trace: Trace::of(headers),
+            place: None,
+            sending: None,
+            code: Code::Cancelled,
+            overloaded: false,
+        }
+    }
+
     /// Reports the call to the caller's trace.
     fn end_trace(&self, record: &Record, elapsed: Duration) -> Option<TraceId> {
         if !self.is_ours {
@@ -201,22 +215,6 @@ impl Watch {
             elapsed,
             searched: record.left.map(|left| (record.queued, left)),
         })
-    }
-
-    fn new(call: Call, path: &str, headers: &HeaderMap) -> Self {
-        let (method, is_ours) = method(path);
-        telemetry::request_started(method);
-        Self {
-            call,
-            method,
-            is_ours,
-            request_id: request_id(headers),
-            trace: Trace::of(headers),
-            place: None,
-            sending: None,
-            code: Code::Cancelled,
-            overloaded: false,
-        }
     }
 
     async fn over<F>(mut self, response: F) -> Result<Response<Body>, Infallible>
@@ -247,19 +245,7 @@ impl Watch {
         if let Some(sending) = &self.sending {
             sending.begins();
         }
-        Ok(response.map(|body| {
-            let (body, encoding) = if self.call.is_large() && !body.is_end_stream() {
-                (Body::empty(), Some(encoded(body).boxed()))
-            } else {
-                (body, None)
-            };
-            Body::new(Watched {
-                encoding,
-                body,
-                rest: Bytes::new(),
-                watch: self,
-            })
-        }))
+        Ok(response.map(|body| Body::new(Watched::new(body, self))))
     }
 }
 
@@ -304,97 +290,6 @@ impl Drop for Watch {
                 "request"
             );
         }
-    }
-}
-
-/// A response body that looks for the status in the trailers, and hands out its data in pieces, so
-/// that at most one piece waits in the transport for a peer that does not read.
-struct Watched {
-    /// The first frame of a large answer and what comes after it, until they are there.
-    encoding: Option<BoxFuture<'static, Result<(Body, NextFrame), Status>>>,
-    body: Body,
-    rest: Bytes,
-    watch: Watch,
-}
-
-/// The next frame of a body, as far as it is there.
-type NextFrame = Poll<Option<Result<Frame<Bytes>, Status>>>;
-
-/// Makes the first frame of a large answer, a whole message, where that keeps nobody waiting.
-async fn encoded(mut body: Body) -> Result<(Body, NextFrame), Status> {
-    apart(true, move || {
-        let mut context = Context::from_waker(Waker::noop());
-        let first = Pin::new(&mut body).poll_frame(&mut context);
-        (body, first)
-    })
-    .await
-}
-
-impl Watched {
-    /// The next frame as the handler has made it.
-    fn poll_whole(&mut self, cx: &mut Context<'_>) -> NextFrame {
-        if let Some(encoding) = &mut self.encoding {
-            let ended = ready!(encoding.as_mut().poll(cx));
-            self.encoding = None;
-            match ended {
-                Ok((body, first)) => {
-                    self.body = body;
-                    if first.is_ready() {
-                        return first;
-                    }
-                }
-                Err(status) => return Poll::Ready(Some(Err(status))),
-            }
-        }
-        Pin::new(&mut self.body).poll_frame(cx)
-    }
-
-    fn piece(&mut self) -> Frame<Bytes> {
-        let piece = self.rest.split_to(self.rest.len().min(PIECE));
-        if let Some(sending) = &self.watch.sending {
-            sending.handed_out(piece.len());
-        }
-        Frame::data(piece)
-    }
-}
-
-impl HttpBody for Watched {
-    type Data = Bytes;
-    type Error = Status;
-
-    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> NextFrame {
-        if let Some(sending) = &self.watch.sending {
-            sending.taken();
-        }
-        if !self.rest.is_empty() {
-            return Poll::Ready(Some(Ok(self.piece())));
-        }
-        let frame = match ready!(self.poll_whole(cx)) {
-            Some(Ok(frame)) => frame,
-            end => return Poll::Ready(end),
-        };
-        if let Some(code) = frame.trailers_ref().and_then(code) {
-            self.watch.code = code;
-        }
-        Poll::Ready(Some(Ok(match frame.into_data() {
-            Ok(data) => {
-                // All other answers are one message, and nothing but that is left of them.
-                if self.watch.method != Method::SolveStream {
-                    self.watch.call.encoded(data.len() as u64);
-                }
-                self.rest = data;
-                self.piece()
-            }
-            Err(trailers) => trailers,
-        })))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.encoding.is_none() && self.rest.is_empty() && self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        SizeHint::default()
     }
 }
 

@@ -1,0 +1,124 @@
+//! The body of a response, watched until it has been sent.
+
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker, ready};
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::Bytes;
+
+use super::{Watch, code};
+use crate::service::apart::apart;
+use crate::telemetry::Method;
+
+/// The most bytes handed to the transport at once.
+const PIECE: usize = 64 * 1024;
+
+/// A response body that looks for the status in the trailers, and hands out its data in pieces, so
+/// that at most one piece waits in the transport for a peer that does not read.
+pub(super) struct Watched {
+    /// The first frame of a large answer and what comes after it, until they are there.
+    encoding: Option<BoxFuture<'static, Result<(Body, NextFrame), Status>>>,
+    body: Body,
+    rest: Bytes,
+    watch: Watch,
+}
+
+/// The next frame of a body, as far as it is there.
+type NextFrame = Poll<Option<Result<Frame<Bytes>, Status>>>;
+
+/// Makes the first frame of a large answer, a whole message, where that keeps nobody waiting.
+async fn encoded(mut body: Body) -> Result<(Body, NextFrame), Status> {
+    apart(true, move || {
+        let mut context = Context::from_waker(Waker::noop());
+        let first = Pin::new(&mut body).poll_frame(&mut context);
+        (body, first)
+    })
+    .await
+}
+
+impl Watched {
+    /// The body of a call's response.
+    pub(super) fn new(body: Body, watch: Watch) -> Self {
+        let (body, encoding) = if watch.call.is_large() && !body.is_end_stream() {
+            (Body::empty(), Some(encoded(body).boxed()))
+        } else {
+            (body, None)
+        };
+        Self {
+            encoding,
+            body,
+            rest: Bytes::new(),
+            watch,
+        }
+    }
+
+    /// The next frame as the handler has made it.
+    fn poll_whole(&mut self, cx: &mut Context<'_>) -> NextFrame {
+        if let Some(encoding) = &mut self.encoding {
+            let ended = ready!(encoding.as_mut().poll(cx));
+            self.encoding = None;
+            match ended {
+                Ok((body, first)) => {
+                    self.body = body;
+                    if first.is_ready() {
+                        return first;
+                    }
+                }
+                Err(status) => return Poll::Ready(Some(Err(status))),
+            }
+        }
+        Pin::new(&mut self.body).poll_frame(cx)
+    }
+
+    fn piece(&mut self) -> Frame<Bytes> {
+        let piece = self.rest.split_to(self.rest.len().min(PIECE));
+        if let Some(sending) = &self.watch.sending {
+            sending.handed_out(piece.len());
+        }
+        Frame::data(piece)
+    }
+}
+
+impl HttpBody for Watched {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> NextFrame {
+        if let Some(sending) = &self.watch.sending {
+            sending.taken();
+        }
+        if !self.rest.is_empty() {
+            return Poll::Ready(Some(Ok(self.piece())));
+        }
+        let frame = match ready!(self.poll_whole(cx)) {
+            Some(Ok(frame)) => frame,
+            end => return Poll::Ready(end),
+        };
+        if let Some(code) = frame.trailers_ref().and_then(code) {
+            self.watch.code = code;
+        }
+        Poll::Ready(Some(Ok(match frame.into_data() {
+            Ok(data) => {
+                // All other answers are one message, and nothing but that is left of them.
+                if self.watch.method != Method::SolveStream {
+                    self.watch.call.encoded(data.len() as u64);
+                }
+                self.rest = data;
+                self.piece()
+            }
+            Err(trailers) => trailers,
+        })))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.encoding.is_none() && self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        SizeHint::default()
+    }
+}
