@@ -7,6 +7,7 @@ mod end;
 mod frame_header;
 mod frames;
 mod gather;
+mod in_time;
 mod inline;
 mod listener;
 mod peer;
@@ -36,9 +37,10 @@ pub use answers::Answers;
 pub use end::End;
 pub use frames::{Flood, Frames};
 pub use gather::Gather;
+pub use in_time::{InTime, Room};
 pub use inline::{Inline, UnderWay};
 pub use listener::Connections;
-pub use peer::{InTime, Peer, Room, Sending};
+pub use peer::{Peer, Sending};
 pub use transport::Transport;
 
 /// The most unread request bytes: of one call, and of all calls on the connection.

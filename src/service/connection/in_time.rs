@@ -1,0 +1,150 @@
+//! The requests that a peer has begun: whether they arrive in time, and whether there is room for them.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Instant;
+
+use http_body::{Body, Frame, SizeHint};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Sleep, sleep_until};
+use tonic::codegen::Bytes;
+
+use crate::service::status;
+
+type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+/// Requests up to this size are not counted, because a connection's buffers hold that much of each anyway.
+const SMALL: usize = 4 << 10;
+
+/// A request body that has to arrive in time, and for which there has to be room.
+#[derive(Debug)]
+pub struct InTime<B> {
+    body: Pin<Box<B>>,
+    late: Option<Pin<Box<Sleep>>>,
+    room: Option<Room>,
+    /// The bytes that have arrived, and the room that they take, which is given back when the
+    /// request has been read.
+    arrived: usize,
+    taken: Vec<OwnedSemaphorePermit>,
+}
+
+/// Memory for partly received requests, with one permit for each [`Self::UNIT`].
+#[derive(Clone, Debug)]
+pub struct Room {
+    all: Arc<Semaphore>,
+    /// The part of it that one connection may use.
+    own: Arc<Semaphore>,
+    /// The permits of a connection that holds nothing.
+    share: usize,
+}
+
+impl Room {
+    /// The bytes of a permit.
+    const UNIT: usize = 1 << 10;
+
+    /// One connection may take 1/`PARTS` of the room.
+    const PARTS: usize = 4;
+
+    /// Creates room for `bytes` bytes in all.
+    #[must_use]
+    pub fn new(bytes: u64) -> Self {
+        let permits = usize::try_from(bytes).unwrap_or(usize::MAX) / Self::UNIT;
+        let permits = permits.min(Semaphore::MAX_PERMITS);
+        let share = permits / Self::PARTS;
+        Self {
+            all: Arc::new(Semaphore::new(permits)),
+            own: Arc::new(Semaphore::new(share)),
+            share,
+        }
+    }
+
+    /// The same room for another connection.
+    #[must_use]
+    pub fn for_peer(&self) -> Self {
+        Self {
+            own: Arc::new(Semaphore::new(self.share)),
+            ..self.clone()
+        }
+    }
+}
+
+impl<B> InTime<B> {
+    /// Wraps a body that has to be complete at the instant `by`, if any. `room` is for bodies that
+    /// are a single message.
+    pub fn new(body: B, by: Option<Instant>, room: Option<Room>) -> Self {
+        Self {
+            body: Box::pin(body),
+            late: by.map(|by| Box::pin(sleep_until(by.into()))),
+            room,
+            arrived: 0,
+            taken: Vec::new(),
+        }
+    }
+
+    /// Takes the room for more bytes. Returns false when there is none.
+    fn take(&mut self, bytes: usize) -> bool {
+        self.arrived += bytes;
+        let Some(room) = self.room.as_ref().filter(|_| self.arrived > SMALL) else {
+            return true;
+        };
+        let held = self
+            .taken
+            .first()
+            .map_or(0, OwnedSemaphorePermit::num_permits);
+        let wanted = self.arrived.div_ceil(Room::UNIT).saturating_sub(held);
+        let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
+        let take = |room: &Arc<Semaphore>| Arc::clone(room).try_acquire_many_owned(wanted);
+        let (Ok(of_all), Ok(of_own)) = (take(&room.all), take(&room.own)) else {
+            return false;
+        };
+        let more = [of_all, of_own];
+        if self.taken.is_empty() {
+            self.taken.extend(more);
+        } else {
+            self.taken
+                .iter_mut()
+                .zip(more)
+                .for_each(|(taken, more)| taken.merge(more));
+        }
+        true
+    }
+}
+
+impl<B> Body for InTime<B>
+where
+    B: Body<Data = Bytes>,
+    B::Error: Into<BoxError>,
+{
+    type Data = Bytes;
+    type Error = BoxError;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
+        if let Poll::Ready(frame) = self.body.as_mut().poll_frame(cx) {
+            let data = frame
+                .as_ref()
+                .and_then(|frame| frame.as_ref().ok()?.data_ref());
+            let bytes = data.map_or(0, Bytes::len);
+            if !self.take(bytes) {
+                return Poll::Ready(Some(Err(status::no_room().into())));
+            }
+            return Poll::Ready(frame.map(|frame| frame.map_err(Into::into)));
+        }
+        let late = self.late.as_mut().map(|late| late.as_mut().poll(cx));
+        if late.is_some_and(|late| late.is_ready()) {
+            return Poll::Ready(Some(Err(status::late().into())));
+        }
+        Poll::Pending
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
