@@ -10,7 +10,7 @@ use tokio::runtime;
 
 use super::{Cli, Command, Exit, Failure, LimitArgs, serve};
 use crate::allocator;
-use crate::engine::{Caps, Engine, EngineConfig};
+use crate::engine::{Caps, Engine, EngineConfig, FOREVER};
 use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
 use crate::service::Puzzles;
@@ -30,9 +30,6 @@ const BUILD_MEMORY: u64 = 32 << 20;
 /// The bytes of these for a pattern database: enough for the smallest ones. Larger ones are used if `loyd tables build`
 /// or `loyd serve` has built them.
 const DATABASE_BUILD_MEMORY: u64 = 4 << 20;
-
-/// The time cap: a question without a time limit of its own runs until it is answered or interrupted.
-const FOREVER: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// Reads the command line, runs the command, and returns how it ended.
 #[must_use]
@@ -114,6 +111,7 @@ fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
         capacity: 8,
         caps: Caps {
             nodes: u64::MAX,
+            // A question without a time limit of its own runs until it is answered or interrupted.
             time: FOREVER,
             memory,
             default_time: Duration::from_secs(1),
