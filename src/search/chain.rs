@@ -376,7 +376,12 @@ impl Search for Chain {
             self.begin(Stage::IdaStar(HeuristicKind::PatternDatabase));
         }
         if self.is_provers_turn(budget.nodes) {
-            return self.advance_prover(budget);
+            let step = self.advance_prover(budget);
+            // Without nodes this is a last look at what parts have brought back, to the proof and to the beams.
+            let goes_on = budget.nodes == 0 && self.current.is_some();
+            if !goes_on || !matches!(step, Step::Working) {
+                return step;
+            }
         }
         let mut nodes = budget.nodes;
         if let Some((stage, until)) = self.awaited {

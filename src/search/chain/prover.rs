@@ -45,7 +45,7 @@ impl Chain {
         }
     }
 
-    /// Whether it is the turn of the search that proves.
+    /// Whether it is the turn of the search that proves. Without nodes it is, as that is a last look.
     pub(super) fn is_provers_turn(&mut self, nodes: u64) -> bool {
         if self.prover.is_none() {
             return false;
@@ -55,7 +55,7 @@ impl Chain {
             None => self.waiting.is_empty(),
         };
         let earned = self.turns[0] / nodes_per_prover_node(self.problem.shape());
-        if !is_alone && self.turns[1] > earned {
+        if !is_alone && nodes > 0 && self.turns[1] > earned {
             self.turns[0] = self.turns[0].saturating_add(nodes);
             return false;
         }

@@ -170,7 +170,9 @@ impl Search for BothWays {
         let until = self.progress().generated.saturating_add(budget.nodes);
         loop {
             let left = until - self.progress().generated.min(until);
-            if left == 0 {
+            // Without nodes a side alone may still have a goal that a part has brought back.
+            let is_last_look = budget.nodes == 0 && self.sides.len() == 1;
+            if left == 0 && !is_last_look {
                 return Step::Working;
             }
             let (side, nodes) = match &*self.sides {
@@ -193,7 +195,9 @@ impl Search for BothWays {
             };
             let budget = Budget { nodes, ..budget };
             match self.sides[side].advance(budget) {
-                Step::Working if self.sides[side].solver.waits() => return Step::Working,
+                Step::Working if is_last_look || self.sides[side].solver.waits() => {
+                    return Step::Working;
+                }
                 Step::Working => {}
                 Step::Found(found) => {
                     self.solved = true;

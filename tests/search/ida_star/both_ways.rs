@@ -155,6 +155,28 @@ fn runs_the_same_whatever_the_slices_and_adds_up_its_iterations() {
 }
 
 #[test]
+fn a_goal_that_a_part_has_brought_back_is_handed_out_without_nodes() {
+    let guides = guides();
+    let mut handed_out = 0;
+    for board in &korf::easiest_first()[40..60] {
+        let mut solver = both_ways(&guides, &board.problem);
+        while solver.advance(Budget::nodes(500)) == Step::Working {
+            let Some(mut part) = solver.split(u64::MAX) else {
+                continue;
+            };
+            while part.advance(Budget::nodes(1000)) {}
+            solver.join(part);
+            if let Step::Found(solution) = solver.advance(Budget::nodes(0)) {
+                assert_eq!(solution.len(), board.length);
+                handed_out += 1;
+                break;
+            }
+        }
+    }
+    assert!(handed_out > 0);
+}
+
+#[test]
 fn standard_partitions_solve_rectangles_and_the_24_puzzle() {
     let mut dice = Dice::new(7);
     let windmill = Partition::standard(shape(5, 5), 24).unwrap();
