@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::search::{Iteration, Progress, Stop};
 use crate::telemetry;
@@ -63,8 +63,8 @@ impl<D: Send + Sync + 'static> Collect for Vec<D> {
 #[derive(Debug)]
 struct Latest<T> {
     snapshot: watch::Sender<Snapshot<T>>,
-    /// For each asker, in the order in which they came, when it will take the results.
-    askers: Mutex<Vec<Instant>>,
+    /// Those who wait, in the order in which they came.
+    askers: Mutex<Vec<Waiter>>,
     /// How many askers want to hear of each finding. Waking the others would cost as much as a
     /// small search.
     listeners: AtomicUsize,
@@ -77,8 +77,27 @@ struct Latest<T> {
     answer_first: bool,
 }
 
+/// One who waits, as the search sees it.
+#[derive(Clone, Debug)]
+struct Waiter {
+    /// When it will take the results.
+    due: Instant,
+    /// Tells it alone that its time is up. There can be thousands with a time of their own, and waking all
+    /// for each of them would leave the search no time.
+    up: Arc<Notify>,
+}
+
+impl Waiter {
+    fn new(due: Instant) -> Self {
+        Self {
+            due,
+            up: Arc::default(),
+        }
+    }
+}
+
 impl<T> Latest<T> {
-    fn askers(&self) -> MutexGuard<'_, Vec<Instant>> {
+    fn askers(&self) -> MutexGuard<'_, Vec<Waiter>> {
         self.askers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -141,17 +160,20 @@ impl<T: Collect> Outlet for Publisher<T> {
 
     fn due(&mut self, now: Instant) -> Option<Instant> {
         let looked = std::mem::replace(&mut self.looked, now);
-        let is_up = {
+        let up: Vec<Arc<Notify>> = {
             let askers = self.latest.askers();
             // Not the nearest: whoever asks again and again with little time would undo all that is planned
             // for one who has much.
             let after = self.passed_over.map_or(now, |passed| passed.max(now));
-            self.due = askers.iter().copied().find(|&due| due > after);
-            askers.iter().any(|&due| due > looked && due <= now)
+            let mut dues = askers.iter().map(|asker| asker.due);
+            self.due = dues.find(|&due| due > after);
+            let is_up = |asker: &&Waiter| asker.due > looked && asker.due <= now;
+            let up = askers.iter().filter(is_up);
+            up.map(|asker| Arc::clone(&asker.up)).collect()
         };
-        if is_up {
-            // Their own timers are a millisecond or two late.
-            self.latest.snapshot.send_modify(|_| {});
+        // Their own timers are a millisecond or two late.
+        up.iter().for_each(|up| up.notify_one());
+        if !up.is_empty() {
             // The thread that answers them may have been woken on this very core, where it would
             // wait up to 3 ms for the rest of the worker's time slice.
             std::thread::yield_now();
@@ -161,7 +183,7 @@ impl<T: Collect> Outlet for Publisher<T> {
 
     fn pass_over(&mut self) -> bool {
         let askers = self.latest.askers();
-        let is_anyone_later = askers.iter().any(|&due| Some(due) > self.due);
+        let is_anyone_later = askers.iter().any(|asker| Some(asker.due) > self.due);
         if self.due.is_some() && is_anyone_later {
             self.passed_over = self.due;
             return true;
@@ -187,9 +209,10 @@ impl<T: Collect> Shared<T> {
     /// Creates the place where a search publishes, with its first asker, who will take the results
     /// when `due`.
     pub fn begin(answer_first: bool, due: Instant) -> (Asker<T>, Publisher<T>) {
+        let own = Waiter::new(due);
         let latest = Arc::new(Latest {
             snapshot: watch::Sender::default(),
-            askers: Mutex::new(vec![due]),
+            askers: Mutex::new(vec![own.clone()]),
             listeners: AtomicUsize::new(0),
             abandoned: AtomicBool::new(false),
             is_answered: AtomicBool::new(false),
@@ -207,7 +230,7 @@ impl<T: Collect> Shared<T> {
         let ticket = OnceLock::new();
         let asker = Asker {
             snapshot,
-            due,
+            own,
             listens: false,
             shared: Arc::new(Self { latest, ticket }),
         };
@@ -231,7 +254,8 @@ impl<T: Collect> Shared<T> {
         {
             return None;
         }
-        askers.push(due);
+        let own = Waiter::new(due);
+        askers.push(own.clone());
         drop(askers);
         // What was found before is news to this asker.
         let mut snapshot = self.latest.snapshot.subscribe();
@@ -239,7 +263,7 @@ impl<T: Collect> Shared<T> {
         Some(Asker {
             shared: Arc::clone(self),
             snapshot,
-            due,
+            own,
             listens: false,
         })
     }
@@ -282,7 +306,7 @@ const fn lasts(end: End) -> bool {
 pub struct Asker<T: Collect> {
     shared: Arc<Shared<T>>,
     snapshot: watch::Receiver<Snapshot<T>>,
-    due: Instant,
+    own: Waiter,
     listens: bool,
 }
 
@@ -304,10 +328,14 @@ impl<T: Collect> Asker<T> {
         }
     }
 
-    /// Waits for an end, or a finding if it listens, that it has not been woken for before.
+    /// Waits for an end, for a finding if it listens, or for its time to be up, whichever it has not been woken
+    /// for before.
     pub async fn changed(&mut self) {
-        // The sender lives in `shared`, so it cannot be gone.
-        let _ = self.snapshot.changed().await;
+        tokio::select! {
+            // The sender lives in `shared`, so it cannot be gone.
+            _ = self.snapshot.changed() => {}
+            () = self.own.up.notified() => {}
+        }
     }
 
     /// What the search has published so far. Keep the borrow short: the search waits for it.
@@ -334,9 +362,7 @@ impl<T: Collect> Drop for Asker<T> {
             self.shared.latest.listeners.fetch_sub(1, Ordering::Relaxed);
         }
         let mut askers = self.shared.latest.askers();
-        if let Some(own) = askers.iter().position(|&due| due == self.due) {
-            askers.remove(own);
-        }
+        askers.retain(|asker| !Arc::ptr_eq(&asker.up, &self.own.up));
         if askers.is_empty()
             && self.shared.end().is_none()
             && let Some(ticket) = self.shared.ticket.get()

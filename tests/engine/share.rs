@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt;
 use loyd::engine::job::{End, Job, Outlet};
 use loyd::engine::pool::{Next, Pool, SLICE, Task, Turn};
 use loyd::engine::share::{Asker, Publisher, Shared};
@@ -36,6 +37,32 @@ fn the_time_of_the_first_to_come_counts_until_it_is_over_or_that_one_leaves() {
     assert_eq!(publisher.due(now), Some(farther));
     drop(last);
     assert_eq!(publisher.due(now), None);
+}
+
+#[test]
+fn whose_time_is_up_is_woken_and_nobody_else() {
+    let now = Instant::now();
+    let [soon, late] = [1, 30].map(|seconds| now + seconds * SECOND);
+    let (mut first, mut publisher) = begin(late);
+    let mut hasty = first.shared().ask(soon).unwrap();
+    let mut other = first.shared().ask(late).unwrap();
+    let mut woken = |expected: [bool; 3]| {
+        let askers = [&mut first, &mut hasty, &mut other];
+        let woken = askers.map(|asker| asker.changed().now_or_never().is_some());
+        assert_eq!(woken, expected);
+    };
+    // To each of them all that has been found is news at first.
+    woken([true; 3]);
+    publisher.due(now);
+    woken([false; 3]);
+    publisher.due(soon);
+    woken([false, true, false]);
+    woken([false; 3]);
+    publisher.due(late);
+    woken([true, false, true]);
+    publisher.close(End::NodeLimit);
+    publisher.wake();
+    woken([true; 3]);
 }
 
 #[test]
