@@ -12,8 +12,21 @@ use loyd::search::{Budget, Search, Solver, Step, Stop};
 use crate::driving::run_sliced;
 use crate::support::{all_distances, any_cell, random_problem, shape, walk};
 
+/// A beam by Manhattan distance, for which no shape needs tables.
 fn beam(problem: &Problem, width: usize, seed: u64) -> Solver {
-    Box::new(Beam::bounded(problem, End::Start, width, seed))
+    beam_from(problem, End::Start, width, seed)
+}
+
+fn beam_from(problem: &Problem, end: End, width: usize, seed: u64) -> Solver {
+    let image = problem.mirrored(problem.canonical_symmetry());
+    let rows = Arc::new(Rows::new(Weights::manhattan(image.shape())));
+    Box::new(Beam::learned(problem, end, rows, width, seed).unwrap())
+}
+
+/// A beam by the learned estimate of its shape.
+fn shipped(problem: &Problem, end: End, width: usize) -> Solver {
+    while !beam::prepare(problem.shape(), 1 << 20) {}
+    beam::by_learned(problem, end, width, 1, u32::MAX).unwrap()
 }
 
 #[test]
@@ -108,7 +121,7 @@ fn a_beam_keeps_within_the_bytes_it_was_given() {
 fn the_path_through_a_million_nodes_is_found_again() {
     let problem = random_problem(shape(6, 6), 35, &mut Dice::new(8));
     let width = 12_000;
-    let beam = beam::solver(&problem, End::Start, width, 1).unwrap();
+    let beam = shipped(&problem, End::Start, width);
     let run = run_sliced(beam, Budget::UNLIMITED);
     assert_eq!(run.stop, Stop::FirstFound);
     assert!(run.length() < 200);
@@ -162,11 +175,7 @@ fn the_learned_estimate_solves_5x5_well_from_narrow_beams() {
     let mut dice = Dice::new(13);
     let lengths = (0..10).map(|_| {
         let problem = random_problem(shape(5, 5), 24, &mut dice);
-        run_sliced(
-            beam::solver(&problem, End::Start, 300, 1).unwrap(),
-            Budget::nodes(1000),
-        )
-        .length()
+        run_sliced(shipped(&problem, End::Start, 300), Budget::nodes(1000)).length()
     });
     // The shortest solutions have about 100 moves; a bound alone finds 126.
     let mean = lengths.sum::<usize>() / 10;
@@ -178,11 +187,7 @@ fn the_learned_estimate_serves_every_home_of_the_blank() {
     let mut dice = Dice::new(14);
     for home in 0..25 {
         let problem = random_problem(shape(5, 5), home, &mut dice);
-        let length = run_sliced(
-            beam::solver(&problem, End::Start, 300, 1).unwrap(),
-            Budget::nodes(1000),
-        )
-        .length();
+        let length = run_sliced(shipped(&problem, End::Start, 300), Budget::nodes(1000)).length();
         assert!(length < 130, "home {home}: {length}");
     }
 }
@@ -200,7 +205,7 @@ fn tiles_near_each_other_rank_whole_boards() {
         let problem = random_problem(shape(rows, columns), home, &mut dice);
         assert!(beam::is_learned(problem.shape()));
         for end in [End::Start, End::Goal] {
-            let solver = beam::solver(&problem, end, 300, 1).unwrap();
+            let solver = shipped(&problem, end, 300);
             let length = run_sliced(solver, Budget::nodes(1000)).length();
             assert!(length < most, "{rows}×{columns}: {length}");
         }
@@ -216,14 +221,6 @@ fn the_rows_of_another_shape_are_refused() {
 }
 
 #[test]
-fn boards_of_more_than_256_cells_have_no_such_beam() {
-    let goal = Board::solved(shape(16, 17));
-    let problem = Problem::new(&goal, &goal).unwrap();
-    assert!(beam::solver(&problem, End::Start, 10, 1).is_none());
-    assert!(!beam::supports(goal.shape()) && beam::supports(shape(16, 16)));
-}
-
-#[test]
 fn a_beam_from_the_goal_solves_too() {
     let mut dice = Dice::new(15);
     for (rows, columns) in [(3, 3), (2, 5), (4, 3)] {
@@ -231,22 +228,12 @@ fn a_beam_from_the_goal_solves_too() {
         for _ in 0..10 {
             let home = any_cell(shape, &mut dice);
             let problem = walk(shape, home, 30, &mut dice);
-            let from = |end| {
-                run_sliced(
-                    Box::new(Beam::bounded(&problem, end, 200_000, 1)),
-                    Budget::UNLIMITED,
-                )
-            };
+            let from = |end| run_sliced(beam_from(&problem, end, 200_000, 1), Budget::UNLIMITED);
             assert_eq!(from(End::Goal).length(), from(End::Start).length());
         }
     }
     let problem = random_problem(shape(5, 5), 24, &mut dice);
-    let narrow = |end| {
-        run_sliced(
-            beam::solver(&problem, end, 300, 1).unwrap(),
-            Budget::UNLIMITED,
-        )
-    };
+    let narrow = |end| run_sliced(shipped(&problem, end, 300), Budget::UNLIMITED);
     assert_ne!(narrow(End::Goal).found, narrow(End::Start).found);
 }
 

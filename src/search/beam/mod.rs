@@ -4,7 +4,6 @@
 //! [`Estimate`]. A [`Beam`] is the search for a solution by one such estimate.
 
 mod boards;
-mod bound;
 mod children;
 mod cut;
 mod hash;
@@ -25,16 +24,16 @@ pub use leaders::LEAST_WIDTH;
 pub use learned::{by_learned, is_learned, is_ready, prepare};
 pub use nodes::{Head, Nodes};
 pub use trace::{Mark, Trace, Way};
-pub use whole::{Beam, End, supports};
+pub use whole::{Beam, End};
 
 pub(crate) use leaders::{GROUP, Group, Watch};
 pub(crate) use learned::{Learned, Ready, ready};
 pub(super) use whole::by_length;
 pub(crate) use whole::{bytes_of, deepest, names_by_last_corner, renamed};
 
-use super::{Search, Solver, prepared};
+use super::Search;
 use crate::heuristic::Slide;
-use crate::puzzle::{Direction, Problem, Shape, Solution};
+use crate::puzzle::{Direction, Shape, Solution};
 
 /// A node's board goes into the next layer behind those with the blank on the same cell. That is one place
 /// for each cell, more than the processor foresees: the memory of so many nodes further on is prefetched.
@@ -220,24 +219,6 @@ impl Settings {
     pub const fn width(&self) -> usize {
         self.width
     }
-}
-
-/// A beam search for a problem, by the learned estimate where [there is one](is_learned) and by a lower bound
-/// elsewhere; `None` where beams do not [support](supports) the shape. While the tables of the estimate are
-/// not ready, the search works on them.
-#[must_use]
-pub fn solver(problem: &Problem, from: End, width: usize, seed: u64) -> Option<Solver> {
-    if !supports(problem.shape()) {
-        return None;
-    }
-    let begin = move |problem: &Problem| -> Solver {
-        match by_learned(problem, from, width, seed, u32::MAX) {
-            Some(beam) => beam,
-            None => Box::new(Beam::bounded(problem, from, width, seed)),
-        }
-    };
-    let prepare = |problem: &Problem, nodes| prepare(problem.shape(), nodes);
-    Some(prepared::solver(problem, prepare, begin))
 }
 
 /// The bytes that a search of this width for solutions of at most so many moves can come to hold, not counting

@@ -4,15 +4,6 @@ use super::{Estimate, Group, Hashes, Layers, Mark, Pass, Settings, State, Trace,
 use crate::puzzle::{Board, Direction, Problem, Shape, Solution, Symmetry, plain_names};
 use crate::search::{Budget, Progress, Search, Step, Stop};
 
-/// The greatest number of cells: a tile takes a byte.
-const MAX_CELLS: usize = 256;
-
-/// Whether there is a beam over whole boards of this shape.
-#[must_use]
-pub const fn supports(shape: Shape) -> bool {
-    shape.cells() <= MAX_CELLS
-}
-
 /// The end from which a beam begins. Both ends are about equally good, and what one misses the other often
 /// finds: the shorter of both solutions is as short as that of a beam of twice the width, and at 7×7 the
 /// narrow beams that give up on a board seldom do so from both ends.
@@ -32,39 +23,27 @@ pub(super) struct Task {
     from: End,
     /// Maps the problem to its image.
     symmetry: Symmetry,
-    /// The image of the problem, with a plain goal.
-    image: Problem,
     start: Board,
     goal: Board,
 }
 
 impl Task {
-    /// The image of the problem, with a plain goal.
-    pub(super) fn plain(problem: &Problem, from: End) -> Self {
+    /// The image with its tiles [named after another goal](names_by_last_corner).
+    pub(super) fn by_last_corner(problem: &Problem, from: End) -> Self {
         let seen = match from {
             End::Start => problem.clone(),
             End::Goal => problem.reversed(),
         };
         let symmetry = seen.canonical_symmetry();
         let image = seen.mirrored(symmetry);
+        let goal = image.goal();
+        let names = names_by_last_corner(&goal);
         Self {
             problem: problem.clone(),
             from,
             symmetry,
-            start: image.start().clone(),
-            goal: image.goal(),
-            image,
-        }
-    }
-
-    /// The image with its tiles [named after another goal](names_by_last_corner).
-    pub(super) fn by_last_corner(problem: &Problem, from: End) -> Self {
-        let task = Self::plain(problem, from);
-        let names = names_by_last_corner(&task.goal);
-        Self {
-            start: renamed(&task.start, &names),
-            goal: renamed(&task.goal, &names),
-            ..task
+            start: renamed(image.start(), &names),
+            goal: renamed(&goal, &names),
         }
     }
 
@@ -76,11 +55,6 @@ impl Task {
     /// The image of the goal.
     pub(super) const fn goal(&self) -> &Board {
         &self.goal
-    }
-
-    /// The image of the problem, with a plain goal.
-    pub(super) const fn image(&self) -> &Problem {
-        &self.image
     }
 
     /// The solution of the problem that corresponds to moves of its image.
