@@ -248,10 +248,11 @@ pub(crate) fn table_evicted() {
     counter!("loyd_tables_evicted_total").increment(1);
 }
 
-/// Records the tables that are ready.
-pub(crate) fn tables(ready: usize, bytes: u64) {
+/// Records the tables that are ready, and how many have no room.
+pub(crate) fn tables(ready: usize, bytes: u64, refused: usize) {
     gauge!("loyd_tables_ready").set(ready as f64);
     gauge!("loyd_tables_bytes").set(bytes as f64);
+    gauge!("loyd_tables_refused").set(refused as f64);
 }
 
 /// Records how many bytes the pattern databases hold.

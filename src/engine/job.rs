@@ -13,6 +13,7 @@ use super::memory::Reservation;
 use super::pace::Pace;
 use super::pool::{Next, Task, Turn};
 use super::rank::Rank;
+use super::table_store::IDLE;
 
 pub use super::pace::CHUNKS;
 
@@ -21,9 +22,6 @@ const LEAST_TO_LEND: u64 = 16 * *CHUNKS.end();
 
 /// Bytes that a search may allocate in one chunk, however much it holds.
 const ROOM: u64 = 16 << 20;
-
-/// The least time that a heuristic's table goes unused before it makes room for others.
-const IDLE: Duration = Duration::from_secs(60);
 
 /// The start of the first [`IDLE`] period.
 static BEGINNING: LazyLock<Instant> = LazyLock::new(Instant::now);

@@ -62,7 +62,7 @@ use rank::{Rank, Ranked};
 use share::Shared;
 use solving::Terms;
 use standing_line::StandingLine;
-use table_store::TableStore;
+use table_store::{IDLE, TableStore};
 
 /// The settings of an engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -134,7 +134,13 @@ impl Engine {
         Ok(Self {
             pool: Pool::start(config.workers, config.capacity)?,
             cache: Cache::new(config.cache_memory),
-            store: TableStore::new(config.table_memory, config.build_memory, builders, guides),
+            store: TableStore::new(
+                config.table_memory,
+                config.build_memory,
+                IDLE,
+                builders,
+                guides,
+            ),
             memory: Arc::new(Memory::new(config.memory, config.workers)),
             first_answers: Ranked::default(),
             proofs: Ranked::default(),

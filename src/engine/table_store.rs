@@ -10,6 +10,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::puzzle::{Metric, Problem, Shape};
 use crate::search::distance_table::{Class, DistanceTable, Sweep};
@@ -23,10 +24,13 @@ use super::guide_builder::{Choice, GuideBuilder};
 /// constructive solver finishes every board with one.
 const AT_ONCE_CELLS: usize = 9;
 
+/// The least time that a table goes unused before it makes room for others.
+pub const IDLE: Duration = Duration::from_secs(60);
+
 /// Knows which tables are ready, and has the others built in the background, one after the other.
 ///
-/// The least recently used tables make room for new ones; a search that uses a table keeps it until
-/// it ends. Dropping the store abandons the build in progress and waits for nothing.
+/// Tables that nobody has asked for of late make room for new ones, the least recently used first; a search that
+/// uses a table keeps it until it ends. Dropping the store abandons the build in progress and waits for nothing.
 #[derive(Debug)]
 pub struct TableStore {
     shared: Arc<Shared>,
@@ -56,10 +60,21 @@ enum Held {
     Guide(Home),
 }
 
+/// A table or a guide that is ready.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    what: Held,
+    /// When somebody last asked for it, if anybody has.
+    used: Option<Instant>,
+}
+
 struct Shared {
     tables: Arc<Tables>,
     /// The most bytes of tables other than those built at startup.
     most_bytes: usize,
+    /// How long after it was last asked for a table may make room for others. Without that, tables that do not
+    /// all fit would take turns, and nothing would be done but building them.
+    idle: Duration,
     /// The most bytes that building a table of exact distances may take beside the table.
     build_bytes: usize,
     threads: NonZeroUsize,
@@ -77,23 +92,27 @@ struct State {
     /// What is to be built; the first one is being built.
     wanted: VecDeque<Wanted>,
     /// What is ready, least recently used first.
-    held: VecDeque<Held>,
+    held: VecDeque<Kept>,
     /// The guide of each home that has one: its place among the choices for that home, and the choice.
     grades: HashMap<Home, (usize, Choice)>,
     /// The homes whose guide was made in what was left, and that nobody has asked for since.
     spares: HashSet<Home>,
     /// What cannot be made: there is no memory for it, or its build panicked.
     given_up: HashSet<Wanted>,
+    /// What had no room beside the tables in use, and when that was.
+    crowded_out: HashMap<Wanted, Instant>,
 }
 
 impl TableStore {
     /// Builds the small tables. All others together take at most `most_bytes`. Each build uses `threads`
     /// threads. While one of exact distances runs, it takes the table's size once more; tables for which that
-    /// is more than `build_bytes` are not built.
+    /// is more than `build_bytes` are not built. A table that has been asked for within `idle` makes no room for
+    /// another, which is tried again after as long.
     #[must_use]
     pub fn new(
         most_bytes: u64,
         build_bytes: u64,
+        idle: Duration,
         threads: NonZeroUsize,
         guides: GuideBuilder,
     ) -> Self {
@@ -111,7 +130,8 @@ impl TableStore {
             }
             None
         };
-        Self::built_by(most_bytes, build_bytes, threads, guides, Box::new(build))
+        let build = Box::new(build);
+        Self::built_by(most_bytes, build_bytes, idle, threads, guides, build)
     }
 
     /// Like [`Self::new`], with another way to build the exact distances wanted later.
@@ -119,6 +139,7 @@ impl TableStore {
     pub fn built_by(
         most_bytes: u64,
         build_bytes: u64,
+        idle: Duration,
         threads: NonZeroUsize,
         guides: GuideBuilder,
         build: Box<Build>,
@@ -133,6 +154,7 @@ impl TableStore {
             tables,
             most_bytes: usize::try_from(most_bytes).unwrap_or(usize::MAX),
             build_bytes: usize::try_from(build_bytes).unwrap_or(usize::MAX),
+            idle,
             threads,
             build,
             closed: AtomicBool::new(false),
@@ -195,9 +217,10 @@ impl TableStore {
         let mut state = self.shared.state();
         state.touch(Held::Guide(home));
         if self.shared.tables.guides().is_ready(home) {
-            if state.spares.remove(&home) {
-                // Made for searches from the other end, it may be less than the best for its own.
-                self.want(&mut state, Wanted::BestGuide(home));
+            let best = Wanted::BestGuide(home);
+            // Made for searches from the other end or in what others left, it may be less than the best.
+            if state.spares.remove(&home) || state.crowded_out.contains_key(&best) {
+                self.want(&mut state, best);
             }
             return true;
         }
@@ -213,10 +236,11 @@ impl TableStore {
             return;
         }
         let mut state = self.shared.state();
-        if state.given_up.contains(&Wanted::FirstGuide(home)) {
+        let first = Wanted::FirstGuide(home);
+        if state.given_up.contains(&first) || self.shared.is_crowded_out(&state, first) {
             return;
         }
-        self.want(&mut state, Wanted::FirstGuide(home));
+        self.want(&mut state, first);
         self.want(&mut state, Wanted::BestGuide(home));
         for other in Home::all(home.shape()).filter(|&other| other != home) {
             self.want(&mut state, Wanted::SpareGuide(other));
@@ -224,7 +248,9 @@ impl TableStore {
     }
 
     fn want(&self, state: &mut State, wanted: Wanted) {
-        if self.shared.is_closed() || state.given_up.contains(&wanted) {
+        let is_in_vain =
+            state.given_up.contains(&wanted) || self.shared.is_crowded_out(state, wanted);
+        if self.shared.is_closed() || is_in_vain {
             return;
         }
         if !state.wanted.contains(&wanted) {
@@ -281,6 +307,12 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Whether something has only just had no room.
+    fn is_crowded_out(&self, state: &State, wanted: Wanted) -> bool {
+        let since = state.crowded_out.get(&wanted);
+        since.is_some_and(|since| since.elapsed() < self.idle)
+    }
+
     fn guides(&self) -> MutexGuard<'_, GuideBuilder> {
         self.guides.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -288,11 +320,19 @@ impl Shared {
 
 impl State {
     /// Marks a table as just used. Returns false if it is not there.
-    fn touch(&mut self, held: Held) -> bool {
-        let place = self.held.iter().position(|&other| other == held);
-        let used = place.and_then(|place| self.held.remove(place));
-        self.held.extend(used);
-        used.is_some()
+    fn touch(&mut self, what: Held) -> bool {
+        let place = self.held.iter().position(|kept| kept.what == what);
+        let is_there = place.and_then(|place| self.held.remove(place)).is_some();
+        if is_there {
+            self.add(what);
+        }
+        is_there
+    }
+
+    /// Adds a table that is in use.
+    fn add(&mut self, what: Held) {
+        let used = Some(Instant::now());
+        self.held.push_back(Kept { what, used });
     }
 }
 

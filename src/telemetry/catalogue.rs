@@ -208,7 +208,12 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_tables_evicted_total",
-        "Tables evicted to make room for others within --table-memory.",
+        "Tables evicted to make room for others within --table-memory, because nobody had asked for them in the last minute.",
+    ),
+    (
+        Kind::Gauge,
+        "loyd_tables_refused",
+        "Tables for which --table-memory had no room beside those in use, or only for lesser ones, when they were last asked for.",
     ),
     (
         Kind::Gauge,

@@ -41,24 +41,36 @@ fn wait_for(store: &TableStore, problem: &Problem) {
 }
 
 fn built_by(most_bytes: u64, build: Box<Build>) -> TableStore {
+    idle_after(Duration::ZERO, most_bytes, build)
+}
+
+/// A store whose tables make room for others so long after their last use.
+fn idle_after(idle: Duration, most_bytes: u64, build: Box<Build>) -> TableStore {
     TableStore::built_by(
         most_bytes,
         u64::MAX,
+        idle,
         NonZeroUsize::MIN,
         GuideBuilder::new(None, 0),
         build,
     )
 }
 
-/// A store whose builds take no time, and a count of them.
-fn store(most_bytes: u64) -> (TableStore, Arc<AtomicUsize>) {
+/// Builds that take no time, and a count of them.
+fn counted() -> (Box<Build>, Arc<AtomicUsize>) {
     let built = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&built);
     let build = move |class, _: &dyn Fn(u64) -> bool| {
         count.fetch_add(1, Ordering::Relaxed);
         Some(DistanceTable::new(class))
     };
-    (built_by(most_bytes, Box::new(build)), built)
+    (Box::new(build), built)
+}
+
+/// A store whose builds take no time, and a count of them.
+fn store(most_bytes: u64) -> (TableStore, Arc<AtomicUsize>) {
+    let (build, built) = counted();
+    (built_by(most_bytes, build), built)
 }
 
 #[test]
@@ -83,6 +95,38 @@ fn the_table_used_least_recently_makes_room() {
     assert!(!is_there(&store, &first));
     assert!(is_there(&store, &third));
     assert_eq!(built.load(Ordering::Relaxed), 4);
+}
+
+#[test]
+fn tables_in_use_make_no_room_and_nothing_is_tried_in_vain_again_and_again() {
+    let (build, built) = counted();
+    let store = idle_after(Duration::from_secs(3600), 500_000, build);
+    let [first, second, third] = [9, 8, 7].map(of_class);
+    wait_for(&store, &first);
+    wait_for(&store, &second);
+    for _ in 0..100 {
+        assert!(!store.ready(&third, SINGLE).distances);
+        settle(&store);
+    }
+    assert!(store.is_settled());
+    assert!(is_there(&store, &first) && is_there(&store, &second));
+    assert_eq!(built.load(Ordering::Relaxed), 2);
+}
+
+#[test]
+fn a_table_that_had_no_room_is_tried_again_once_another_is_idle() {
+    let (build, _) = counted();
+    let store = idle_after(Duration::from_millis(200), 500_000, build);
+    let [first, second, third] = [9, 8, 7].map(of_class);
+    wait_for(&store, &second);
+    wait_for(&store, &first);
+    let begun = Instant::now();
+    while !store.ready(&third, SINGLE).distances {
+        assert!(begun.elapsed() < PATIENCE, "it was not tried again");
+        assert!(store.ready(&first, SINGLE).distances);
+        std::thread::yield_now();
+    }
+    assert!(is_there(&store, &first) && !is_there(&store, &second));
 }
 
 #[test]
@@ -182,6 +226,7 @@ fn a_build_of_12_cells_ends_between_two_distances() {
     let store = TableStore::new(
         128 << 20,
         32 << 20,
+        Duration::ZERO,
         NonZeroUsize::MIN,
         GuideBuilder::new(None, 0),
     );
@@ -201,7 +246,13 @@ fn a_build_of_12_cells_ends_between_two_distances() {
 #[test]
 fn tables_of_pushes_are_built_when_they_are_wanted() {
     let guides = GuideBuilder::new(None, 0);
-    let store = TableStore::new(128 << 20, u64::MAX, NonZeroUsize::MIN, guides);
+    let store = TableStore::new(
+        128 << 20,
+        u64::MAX,
+        Duration::ZERO,
+        NonZeroUsize::MIN,
+        guides,
+    );
     let problem = of_class(9);
     let begun = Instant::now();
     while !store.ready(&problem, Metric::MultiTile).distances {
@@ -231,7 +282,16 @@ fn settle(store: &TableStore) {
 fn guided(most_bytes: u64, folder: Option<&Path>, build_memory: u64) -> TableStore {
     let folder = folder.map(|folder| Store::new(folder.to_owned()));
     let guides = GuideBuilder::new(folder, build_memory);
-    TableStore::new(most_bytes, build_memory, NonZeroUsize::MIN, guides)
+    guided_by(guides, most_bytes, build_memory, Duration::ZERO)
+}
+
+fn guided_by(
+    guides: GuideBuilder,
+    most_bytes: u64,
+    build_memory: u64,
+    idle: Duration,
+) -> TableStore {
+    TableStore::new(most_bytes, build_memory, idle, NonZeroUsize::MIN, guides)
 }
 
 #[test]
@@ -309,6 +369,32 @@ fn a_spare_guide_makes_way_for_the_best_one_once_its_home_is_asked_for() {
     // There is room for the best guide of one of the two homes.
     assert!(!store.ready(&fifteen(15), SINGLE).guide);
     assert_ne!(store.bytes(), before);
+}
+
+#[test]
+fn beside_a_guide_in_use_the_best_that_fits_is_made_and_the_best_of_all_once_it_is_idle() {
+    let idle = Duration::from_secs(2);
+    let store = guided_by(
+        GuideBuilder::new(None, u64::MAX),
+        25_000_000,
+        u64::MAX,
+        idle,
+    );
+    settle_prepared(&store);
+    let (first, other) = (fifteen(15), fifteen(5));
+    let mut begun = Instant::now();
+    // Both keep theirs, although only one of them can have the best.
+    while begun.elapsed() < 2 * idle {
+        assert!(store.ready(&first, SINGLE).guide);
+        assert!(store.ready(&other, SINGLE).guide);
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    begun = Instant::now();
+    while store.tables().guides().solver(&first).is_some() {
+        assert!(begun.elapsed() < PATIENCE, "the one in use gets no better");
+        assert!(store.ready(&other, SINGLE).guide);
+        std::thread::sleep(Duration::from_millis(1));
+    }
 }
 
 #[test]

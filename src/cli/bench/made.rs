@@ -10,7 +10,7 @@ use indicatif::ProgressBar;
 use super::BenchArgs;
 use crate::bench::Case;
 use crate::engine::guide_builder::GuideBuilder;
-use crate::engine::table_store::TableStore;
+use crate::engine::table_store::{IDLE, TableStore};
 use crate::heuristic::pattern_database::Store;
 
 /// The tables of a suite.
@@ -27,7 +27,7 @@ impl Made {
         let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let folder = args.tables.path().map(Store::new);
         let builder = GuideBuilder::new(folder, u64::MAX);
-        let store = TableStore::new(args.table_memory, u64::MAX, threads, builder);
+        let store = TableStore::new(args.table_memory, u64::MAX, IDLE, threads, builder);
         let begun = Instant::now();
         let bar = ProgressBar::new_spinner().with_message("building tables");
         let kinds = cases

@@ -2,9 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use super::{Held, Shared, Wanted};
+use super::{Held, Kept, Shared, Wanted};
 use crate::allocator;
 use crate::engine::guide_builder::{Choice, GuideBuilder};
 use crate::heuristic::pattern_database::{NotBuilt, Watch};
@@ -18,6 +18,21 @@ const LOOK: Duration = Duration::from_millis(10);
 /// The nice increment of the threads that build tables, higher than that of workers: a request has
 /// a deadline now, and the table is for later ones.
 const NICENESS: i32 = 5;
+
+/// Tables that make no room for others.
+#[derive(Debug, Default)]
+struct InUse {
+    /// The bytes of those of exact distances.
+    distances: usize,
+    guides: Vec<Choice>,
+}
+
+impl InUse {
+    /// The bytes of all of them, plus one more guide.
+    fn bytes(&self, guides: &mut GuideBuilder, one_more: Option<&Choice>) -> usize {
+        self.distances + guides.bytes_with(self.guides.iter().chain(one_more))
+    }
+}
 
 impl Shared {
     /// Builds what is wanted until nothing is left or the store is closed.
@@ -47,8 +62,9 @@ impl Shared {
 
     pub(super) fn make(&self, wanted: Wanted) {
         telemetry::table_building(Some(0.0));
+        self.state().crowded_out.remove(&wanted);
         match wanted {
-            Wanted::Distances(class) => self.make_distances(class),
+            Wanted::Distances(class) => self.make_distances(wanted, class),
             Wanted::FirstGuide(home) | Wanted::BestGuide(home) | Wanted::SpareGuide(home) => {
                 self.make_guide(wanted, home);
             }
@@ -59,8 +75,12 @@ impl Shared {
         self.report();
     }
 
-    fn make_distances(&self, class: Class) {
-        self.make_room(class.table_bytes(), None);
+    fn make_distances(&self, wanted: Wanted, class: Class) {
+        let bytes = class.table_bytes();
+        if self.in_use(None).bytes(&mut self.guides(), None) + bytes > self.most_bytes {
+            return self.crowd_out(wanted);
+        }
+        self.make_room(bytes, None);
         let boards = class.boards() as f64;
         let go_on = |reached: u64| {
             telemetry::table_building(Some(reached as f64 / boards));
@@ -70,15 +90,27 @@ impl Shared {
             // Locked first, so that whoever sees the table finds it among those that are held.
             let mut state = self.state();
             self.tables.insert(table);
-            state.held.push_back(Held::Distances(class));
+            state.add(Held::Distances(class));
         }
+    }
+
+    /// Remembers that something has no room beside the tables in use.
+    fn crowd_out(&self, wanted: Wanted) {
+        self.state().crowded_out.insert(wanted, Instant::now());
     }
 
     fn make_guide(&self, wanted: Wanted, home: Home) {
         loop {
-            let Some((grade, choice)) = self.choose(wanted, home) else {
+            let best = self.choose(wanted, home, &InUse::default());
+            let choice = self.choose(wanted, home, &self.in_use(Some(home)));
+            let grade = |choice: &Option<(usize, Choice)>| choice.as_ref().map(|(grade, _)| *grade);
+            if grade(&choice) < grade(&best) {
+                self.crowd_out(wanted);
+            }
+            let Some((grade, choice)) = choice else {
                 let mut state = self.state();
-                if !state.grades.contains_key(&home) && matches!(wanted, Wanted::FirstGuide(_)) {
+                let is_first = matches!(wanted, Wanted::FirstGuide(_));
+                if is_first && best.is_none() && !state.grades.contains_key(&home) {
                     // There is not enough memory even for the smallest one, and there never will be.
                     state.given_up.insert(wanted);
                 }
@@ -136,9 +168,10 @@ impl Shared {
         if !state.touch(Held::Guide(home)) {
             if is_spare {
                 // Nobody has asked for it, so it is the first to go.
-                state.held.push_front(Held::Guide(home));
+                let what = Held::Guide(home);
+                state.held.push_front(Kept { what, used: None });
             } else {
-                state.held.push_back(Held::Guide(home));
+                state.add(Held::Guide(home));
             }
         }
         drop(state);
@@ -150,18 +183,17 @@ impl Shared {
         telemetry::guide(&home.to_string(), &name, true);
     }
 
-    /// The best guide that may be built, if it is better than the one that is there.
-    fn choose(&self, wanted: Wanted, home: Home) -> Option<(usize, Choice)> {
+    /// The best guide that may be built beside the tables in use, if it is better than the one that is there.
+    fn choose(&self, wanted: Wanted, home: Home, in_use: &InUse) -> Option<(usize, Choice)> {
         let held = self.bytes();
         let there = self.state().grades.get(&home).map(|(grade, _)| *grade);
         let mut guides = self.guides();
         let mut fits = |choice: &Choice| {
-            let (all, missing) = guides.bytes_of(choice);
-            let has_room = match wanted {
-                Wanted::SpareGuide(_) => held.saturating_add(missing) <= self.most_bytes,
-                _ => all <= self.most_bytes,
+            let bytes = match wanted {
+                Wanted::SpareGuide(_) => held.saturating_add(guides.bytes_of(choice).1),
+                _ => in_use.bytes(&mut guides, Some(choice)),
             };
-            has_room && guides.can_build(choice)
+            bytes <= self.most_bytes && guides.can_build(choice)
         };
         let mut choices = GuideBuilder::choices(home);
         if matches!(wanted, Wanted::FirstGuide(_)) {
@@ -179,11 +211,12 @@ impl Shared {
         self.guides().prune();
         while self.kept_bytes(guide).saturating_add(bytes) > self.most_bytes {
             let mut state = self.state();
-            let is_other = |held: &Held| guide.is_none_or(|(home, _)| *held != Held::Guide(home));
+            let is_other =
+                |kept: &Kept| guide.is_none_or(|(home, _)| kept.what != Held::Guide(home));
             let Some(oldest) = state.held.iter().position(is_other) else {
                 return;
             };
-            match state.held.remove(oldest) {
+            match state.held.remove(oldest).map(|kept| kept.what) {
                 Some(Held::Distances(class)) => {
                     let gone = self.tables.remove(class);
                     // Free it when nobody waits for the lock.
@@ -206,6 +239,26 @@ impl Shared {
         }
     }
 
+    /// The tables that somebody has asked for of late, without the guide of a home.
+    fn in_use(&self, but: Option<Home>) -> InUse {
+        let state = self.state();
+        let mut in_use = InUse::default();
+        for kept in &state.held {
+            if kept.used.is_none_or(|used| used.elapsed() >= self.idle) {
+                continue;
+            }
+            match kept.what {
+                Held::Distances(class) => in_use.distances += class.table_bytes(),
+                Held::Guide(home) if Some(home) == but => {}
+                Held::Guide(home) => {
+                    let choice = state.grades.get(&home).map(|(_, choice)| choice.clone());
+                    in_use.guides.extend(choice);
+                }
+            }
+        }
+        in_use
+    }
+
     /// The bytes of the tables that are kept, plus one more guide, not counting the tables built at
     /// startup.
     fn kept_bytes(&self, one_more: Option<(Home, &Choice)>) -> usize {
@@ -222,7 +275,7 @@ impl Shared {
     }
 
     fn distance_bytes(&self) -> usize {
-        let bytes = |held: &Held| match held {
+        let bytes = |kept: &Kept| match kept.what {
             Held::Distances(class) => class.table_bytes(),
             Held::Guide(_) => 0,
         };
@@ -230,7 +283,8 @@ impl Shared {
     }
 
     pub(super) fn report(&self) {
-        telemetry::tables(self.tables.count(), self.tables.bytes() as u64);
+        let crowded_out = self.state().crowded_out.len();
+        telemetry::tables(self.tables.count(), self.tables.bytes() as u64, crowded_out);
         telemetry::pattern_databases(self.guides().bytes() as u64);
     }
 }
