@@ -82,7 +82,7 @@ static SERVING: AtomicBool = AtomicBool::new(false);
 /// Why metrics could not be installed.
 #[derive(Debug, Error)]
 pub enum MetricsError {
-    /// Listening on the address failed.
+    /// Listening on the address or starting a thread failed.
     #[error(transparent)]
     Listen(#[from] std::io::Error),
     /// A recorder is already installed, or a histogram has no buckets.
@@ -91,10 +91,10 @@ pub enum MetricsError {
 }
 
 /// Installs the recorder, serves the metrics over HTTP on `listen` and returns the address, which
-/// differs if the port was 0. Must be called within a tokio runtime, once per process.
+/// differs if the port was 0. Must be called once per process.
 ///
 /// # Errors
-/// If a recorder is already installed, or `listen` is taken.
+/// If a recorder is already installed, `listen` is taken, or no thread can be started.
 pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
     let endpoint = Endpoint::bind(listen)?;
     let address = endpoint.address();
@@ -103,7 +103,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
         .set_buckets_for_metric(Matcher::Full("loyd_solution_moves".into()), MOVES)?
         .set_buckets_for_metric(Matcher::Suffix("_seconds".into()), SECONDS)?
         .install_recorder()?;
-    tokio::spawn(endpoint.serve(metrics));
+    endpoint.start(metrics)?;
     for &(kind, name, help) in METRICS {
         match kind {
             Kind::Counter => describe_counter!(name, help),

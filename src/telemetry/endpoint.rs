@@ -5,6 +5,7 @@ use std::convert::Infallible;
 use std::future::ready;
 use std::io;
 use std::net::SocketAddr;
+use std::thread;
 use std::time::Duration;
 
 use http::header::CONTENT_TYPE;
@@ -18,6 +19,7 @@ use metrics::counter;
 use metrics_exporter_prometheus::PrometheusHandle;
 use metrics_process::Collector;
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime;
 use tokio::task::AbortHandle;
 
 use super::{is_serving, lines};
@@ -41,7 +43,7 @@ const UPKEEP: Duration = Duration::from_secs(5);
 /// The HTTP endpoint of the metrics and of probes.
 #[derive(Debug)]
 pub(super) struct Endpoint {
-    listener: TcpListener,
+    listener: std::net::TcpListener,
     address: SocketAddr,
 }
 
@@ -55,7 +57,7 @@ impl Endpoint {
         listener.set_nonblocking(true)?;
         Ok(Self {
             address: listener.local_addr()?,
-            listener: TcpListener::from_std(listener)?,
+            listener,
         })
     }
 
@@ -64,32 +66,51 @@ impl Endpoint {
         self.address
     }
 
-    /// Serves requests for as long as it is polled.
-    pub(super) async fn serve(self, metrics: PrometheusHandle) {
-        let mut served: VecDeque<AbortHandle> = VecDeque::new();
-        let mut upkeep = tokio::time::interval(UPKEEP);
-        loop {
-            let accepted = tokio::select! {
-                accepted = self.listener.accept() => accepted,
-                _ = upkeep.tick() => {
-                    metrics.run_upkeep();
-                    continue;
-                }
-            };
-            let Ok((stream, _)) = accepted else {
-                tokio::time::sleep(Duration::from_millis(50)).await;
+    /// Serves requests until the process ends, on a thread of its own: writing the metrics down takes a
+    /// millisecond or more, and whoever asks for them again and again is not to keep calls waiting.
+    ///
+    /// # Errors
+    /// If the thread cannot be started.
+    pub(super) fn start(self, metrics: PrometheusHandle) -> io::Result<()> {
+        let runtime = runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let listener = {
+            let _within = runtime.enter();
+            TcpListener::from_std(self.listener)?
+        };
+        let serve = move || runtime.block_on(serve(listener, metrics));
+        thread::Builder::new()
+            .name("loyd-metrics".into())
+            .spawn(serve)?;
+        Ok(())
+    }
+}
+
+async fn serve(listener: TcpListener, metrics: PrometheusHandle) {
+    let mut served: VecDeque<AbortHandle> = VecDeque::new();
+    let mut upkeep = tokio::time::interval(UPKEEP);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = upkeep.tick() => {
+                metrics.run_upkeep();
                 continue;
-            };
-            served.retain(|connection| !connection.is_finished());
-            if served.len() >= CONNECTIONS
-                && let Some(oldest) = served.pop_front()
-            {
-                oldest.abort();
             }
-            let conversation = converse(stream, metrics.clone());
-            let connection = tokio::spawn(tokio::time::timeout(ANSWER_TIMEOUT, conversation));
-            served.push_back(connection.abort_handle());
+        };
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        served.retain(|connection| !connection.is_finished());
+        if served.len() >= CONNECTIONS
+            && let Some(oldest) = served.pop_front()
+        {
+            oldest.abort();
         }
+        let conversation = converse(stream, metrics.clone());
+        let connection = tokio::spawn(tokio::time::timeout(ANSWER_TIMEOUT, conversation));
+        served.push_back(connection.abort_handle());
     }
 }
 
