@@ -71,6 +71,10 @@ fn block_on(command: Command) -> Result<Exit, Failure> {
     ended
 }
 
+/// How many tasks have a turn before a thread that serves clients looks for what has arrived. A busy connection's turn
+/// takes up to 0.5 ms, so after the 61 turns of tokio's default a newcomer would have waited for 30 ms.
+const TURNS: u32 = 4;
+
 /// Builds the runtime: a server has a thread for each core beside its workers, a single question only one thread.
 fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
     match command {
@@ -82,6 +86,7 @@ fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
         | Command::Top(_)
         | Command::Health(_) => runtime::Builder::new_current_thread(),
     }
+    .event_interval(TURNS)
     .enable_all()
     .build()
     .map_err(|error| Failure::Broken(format!("cannot start the runtime: {error}")))
