@@ -401,6 +401,8 @@ pub fn transport(refusal: &Status) -> Option<Status> {
             (Code::ResourceExhausted, "REQUEST_TOO_LARGE")
         }
         Code::Unimplemented => (Code::Unimplemented, "UNIMPLEMENTED"),
+        // The rest of the request does not come: its sender has given it up.
+        Code::Unknown => (Code::Cancelled, "CANCELLED"),
         _ => return None,
     };
     let fix = match code {

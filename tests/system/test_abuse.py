@@ -117,6 +117,26 @@ class Abuse(Case):
         first = frame(HEADERS, END_HEADERS, 1, call("Solve"))
         self.assert_flood_ends(frame(DATA, 0, 1) * 100, first=first)
 
+    def test_a_request_that_is_given_up_before_its_end_is_no_failure_of_loyd(self):
+        def handled(code):
+            name = f'loyd_requests_handled_total{{method="CheckSolvable",code="{code}"}}'
+            return self.server.metrics().get(name, 0)
+
+        def begin(peer):
+            headers = frame(HEADERS, END_HEADERS, 1, call("CheckSolvable"))
+            peer.send(headers + frame(DATA, 0, 1, b"\0\0\0\0\x10the first part"))
+            started = 'loyd_requests_started_total{method="CheckSolvable"}'
+            wait_until(lambda: self.server.metrics().get(started, 0) > begun, "it begins")
+
+        for end in (lambda peer: peer.send(frame(RST_STREAM, 0, 1, b"\0\0\0\x08")), Connection.close):
+            begun = self.server.metrics().get('loyd_requests_started_total{method="CheckSolvable"}', 0)
+            cancelled, unknown = handled("CANCELLED"), handled("UNKNOWN")
+            with Connection(self.server.address) as peer:
+                begin(peer)
+                end(peer)
+                wait_until(lambda: handled("CANCELLED") == cancelled + 1, "it is counted")
+            self.assertEqual(handled("UNKNOWN"), unknown)
+
     def test_rapid_reset(self):
         def ended():
             metrics = self.server.metrics()
