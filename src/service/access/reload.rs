@@ -3,8 +3,9 @@
 //! Contents are compared, not times: Kubernetes replaces a mounted secret by switching a symbolic
 //! link, and a copy may keep the time of its original.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read;
+use std::os::unix::fs::FileTypeExt;
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::thread;
@@ -118,6 +119,11 @@ fn read(files: &[Named]) -> Result<(Vec<Vec<u8>>, Digest), String> {
     let mut contents = Vec::with_capacity(files.len());
     for (setting, path) in files {
         let failed = |why: &dyn std::fmt::Display| format!("{setting} {}: {why}", path.display());
+        // To open a named pipe would wait for its writer, and nothing would be reloaded any more.
+        let metadata = fs::metadata(path).map_err(|error| failed(&error))?;
+        if metadata.file_type().is_fifo() {
+            return Err(failed(&"a pipe: it cannot be read again when it changes"));
+        }
         let mut bytes = Vec::new();
         File::open(path)
             .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))

@@ -172,6 +172,28 @@ async fn a_file_that_changes_is_read_again_and_one_that_breaks_is_not() {
 }
 
 #[tokio::test]
+async fn a_pipe_in_the_place_of_the_file_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokens");
+    let at = |text: &str| std::fs::write(&path, text).unwrap();
+    at(&line("lobby", SECRET, "1"));
+    let service = Service::with(&["--token-file", path.to_str().unwrap()]).await;
+    std::fs::remove_file(&path).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&path).status();
+    assert!(made.unwrap().success());
+    // Longer than it takes for the change to be noticed.
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    std::fs::remove_file(&path).unwrap();
+    at(&line("lobby", "next", "1"));
+    in_time(async {
+        while solve(&service, Some("Bearer next")).await.is_err() {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
 async fn a_server_does_not_start_with_a_file_that_cannot_be_used() {
     let empty = file("");
     for (path, what) in [
