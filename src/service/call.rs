@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use tonic::Request;
 
 use super::access::Identity;
+use super::apart::{Line, Load};
 use crate::engine::{Reservation, Work};
 use crate::puzzle::Shape;
 
@@ -15,8 +16,15 @@ use crate::puzzle::Shape;
 pub struct Call {
     /// When it arrived.
     pub arrived: Instant,
-    record: Arc<Mutex<Record>>,
-    answer: Arc<Mutex<Option<Reservation>>>,
+    shared: Arc<Shared>,
+}
+
+/// What everybody shares who has to do with a call.
+#[derive(Debug)]
+struct Shared {
+    record: Mutex<Record>,
+    answer: Mutex<Option<Reservation>>,
+    line: Line,
 }
 
 /// What a handler records of its call, for the log and for whoever sends its answer.
@@ -38,8 +46,8 @@ pub struct Record {
     pub limited: bool,
     /// The length of the solution.
     pub length: Option<usize>,
-    /// Whether its answer takes long to encode.
-    pub is_large: bool,
+    /// How much its answer takes to write.
+    pub load: Load,
     /// The nodes generated.
     pub nodes: u64,
     /// The time from arrival to the first slice.
@@ -58,13 +66,16 @@ pub struct Solved {
 }
 
 impl Call {
-    /// A call that has just arrived.
+    /// A call that has just arrived, whose work waits in `line` if there is much of it.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(line: Line) -> Self {
         Self {
             arrived: Instant::now(),
-            record: Arc::default(),
-            answer: Arc::default(),
+            shared: Arc::new(Shared {
+                record: Mutex::default(),
+                answer: Mutex::default(),
+                line,
+            }),
         }
     }
 
@@ -81,13 +92,13 @@ impl Call {
     /// Keeps the memory reserved for the answer until the answer has been sent: an answer that the
     /// client does not read must not make room for the next one.
     pub fn keep(&self, reservation: Reservation) {
-        *self.answer.lock().unwrap_or_else(PoisonError::into_inner) = Some(reservation);
+        *self.answer() = Some(reservation);
     }
 
     /// Gives back what is not needed of that memory once all that is left of the answer is a message
     /// of `bytes` bytes.
     pub fn encoded(&self, bytes: u64) {
-        let mut answer = self.answer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answer = self.answer();
         if let Some(reservation) = answer.as_mut().filter(|answer| bytes < answer.bytes()) {
             reservation.set(bytes);
             reservation.report();
@@ -99,9 +110,14 @@ impl Call {
         note(&mut self.locked());
     }
 
-    /// Whether its answer takes long to encode.
-    pub fn is_large(&self) -> bool {
-        self.locked().is_large
+    /// How much its answer takes to write.
+    pub fn load(&self) -> Load {
+        self.locked().load
+    }
+
+    /// Where it waits to write that.
+    pub fn line(&self) -> &Line {
+        &self.shared.line
     }
 
     /// Records the work that has been done for the call.
@@ -120,13 +136,19 @@ impl Call {
     }
 
     fn locked(&self) -> MutexGuard<'_, Record> {
-        self.record.lock().unwrap_or_else(PoisonError::into_inner)
+        let record = self.shared.record.lock();
+        record.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn answer(&self) -> MutexGuard<'_, Option<Reservation>> {
+        let answer = self.shared.answer.lock();
+        answer.unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Default for Call {
     fn default() -> Self {
-        Self::new()
+        Self::new(Line::new())
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use super::apart::Line;
 use super::connection::Connections;
 use crate::engine::Engine;
 
@@ -9,12 +10,13 @@ use crate::engine::Engine;
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Lets calls in flight end, answers the rest UNAVAILABLE, and closes the connections that are left.
-pub async fn drain(connections: &Connections, engine: &Engine, grace: Duration) {
+pub async fn drain(connections: &Connections, engine: &Engine, line: &Line, grace: Duration) {
     let begun = Instant::now();
     let last_words = LAST_WORDS.min(grace / 2);
     connections.tell_to_go();
     if !connections.ended_within(grace - last_words).await {
         engine.drain();
+        line.close();
         if !connections.ended_within(last_words).await {
             let connections_left = connections.open();
             tracing::warn!(

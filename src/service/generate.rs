@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tonic::{Request, Status};
 
-use super::apart::apart;
+use super::apart::{Load, apart};
 use super::call::{Call, Noted};
 use super::convert::{self, Kind, ReadGenerate};
 use super::{Puzzles, proto, solve, status};
@@ -18,9 +18,6 @@ use crate::search::generate::drawing::{Drawing, Drawn};
 /// The bytes of a cell of a board: as drawn, in the message, and encoded, with some overhead for
 /// each board.
 const BYTES_PER_CELL: u64 = 16;
-
-/// Writing this many cells into a message takes a fifth of a millisecond.
-const AT_ONCE: u64 = 64 * 1024;
 
 pub(super) async fn generate(
     puzzles: &Puzzles,
@@ -49,8 +46,8 @@ pub(super) async fn generate(
     let ReadGenerate {
         goal, count, kind, ..
     } = read;
-    let is_large = cells > AT_ONCE;
-    call.note(|record| record.is_large = is_large);
+    let load = Load::new(usize::try_from(cells).unwrap_or(usize::MAX), None);
+    call.note(|record| record.load = load);
     let boards = match kind {
         Kind::Draw(draw) => {
             let rank = Rank::of_first_answer(goal.shape());
@@ -64,7 +61,7 @@ pub(super) async fn generate(
                 optimal_length: None,
                 solution: None,
             };
-            written(outcome, is_large, board).await?
+            written(&call, outcome, board).await?
         }
         Kind::Difficulty(range) => {
             let rank = Rank::of_difficulty(range.max());
@@ -79,7 +76,7 @@ pub(super) async fn generate(
                     ..convert::solution(found.solution.len(), found.solution.len() as u32)
                 }),
             };
-            written(outcome, is_large, board).await?
+            written(&call, outcome, board).await?
         }
     };
     call.note(|record| record.answer = Some("generated"));
@@ -88,12 +85,12 @@ pub(super) async fn generate(
 
 /// Writes what was found into the message.
 async fn written<T: Send + 'static>(
+    call: &Call,
     outcome: Outcome<Vec<T>>,
-    is_large: bool,
     board: impl Fn(T) -> proto::GeneratedBoard + Send + 'static,
 ) -> Result<Vec<proto::GeneratedBoard>, Status> {
     let boards = outcome.found.into_iter();
-    apart(is_large, move || boards.map(board).collect()).await
+    apart(call, move || boards.map(board).collect()).await
 }
 
 /// Runs a search for boards to its end.

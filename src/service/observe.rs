@@ -1,6 +1,7 @@
 //! Observes every call from outside: counts it, times it, logs its end, and turns a panic of its
 //! handler into a status.
 
+mod places;
 mod watched;
 
 use std::convert::Infallible;
@@ -12,12 +13,12 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response};
 use http_body::Body as HttpBody;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::body::Body;
 use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::Service;
 
+use super::apart::Line;
 use super::call::{Call, Record};
 use super::caught::caught;
 use super::connection::{InTime, Peer, Room, Sending};
@@ -26,6 +27,7 @@ use super::timeout;
 use crate::engine::{Failure, until};
 use crate::telemetry::{self, Ended, Method, Trace, TraceId};
 
+use places::{Place, Places};
 use watched::Watched;
 
 /// The metadata that identifies a call in the logs of everybody who handles it.
@@ -39,12 +41,6 @@ const MAX_HEADERS: usize = 64;
 /// nobody needs a token for it, whoever sends only its head must not keep a place for long.
 const HEALTH_PATIENCE: Duration = Duration::from_secs(2);
 
-/// The call that watches the health.
-const WATCH: &str = "/grpc.health.v1.Health/Watch";
-
-/// The minimum number of places for health checks, and for watches and reflection.
-const LEAST_ASIDE: usize = 64;
-
 /// The longest request id in bytes; longer ones are ignored.
 const MAX_REQUEST_ID: usize = 128;
 
@@ -52,14 +48,11 @@ const MAX_REQUEST_ID: usize = 128;
 #[derive(Clone, Debug)]
 pub struct Observe<S> {
     inner: S,
-    places: Arc<Semaphore>,
-    /// The places for health checks.
-    places_aside: Arc<Semaphore>,
-    /// The places for what can last long: watches of the health, as long as the caller likes, and reflection,
-    /// as long as a request may take to arrive.
-    places_watching: Arc<Semaphore>,
+    places: Places,
     /// Memory for partly received requests.
     room: Room,
+    /// Where answers wait that are long in the making.
+    line: Line,
     peer: Arc<Peer>,
     /// How long a request may take to arrive.
     patience: Duration,
@@ -67,20 +60,22 @@ pub struct Observe<S> {
 
 impl<S> Observe<S> {
     /// Observes the calls of `inner`. At most `max_calls` may run at once, and their requests may take at
-    /// most `most_bytes` while they arrive. Health checks have as many places of their own, 64 at least,
-    /// and watches of the health and reflection together as many again: checks have to work when nothing
-    /// else does.
+    /// most `most_bytes` while they arrive. Health checks have as many [places](Places) of their own, 64 at
+    /// least, and watches of the health as many again.
     pub fn new(inner: S, max_calls: usize, most_bytes: u64) -> Self {
-        let places = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
         Self {
             inner,
-            places: places(max_calls),
-            places_aside: places(max_calls.max(LEAST_ASIDE)),
-            places_watching: places(max_calls.max(LEAST_ASIDE)),
+            places: Places::new(max_calls),
             room: Room::new(most_bytes),
+            line: Line::new(),
             peer: Arc::new(Peer::new()),
             patience: Duration::MAX,
         }
+    }
+
+    /// Where answers wait that are long in the making.
+    pub const fn line(&self) -> &Line {
+        &self.line
     }
 
     /// The same for the calls of one connection, whose requests must arrive within `patience`.
@@ -89,7 +84,9 @@ impl<S> Observe<S> {
         Self {
             peer,
             patience,
+            places: self.places.for_peer(),
             room: self.room.for_peer(),
+            line: self.line.for_peer(),
             ..self
         }
     }
@@ -112,7 +109,7 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let call = Call::new();
+        let call = Call::new(self.line.clone());
         let mut watch = Watch::new(call.clone(), request.uri().path(), request.headers());
         let at_once = |response: Response<Body>| std::future::ready(Ok(response));
         if let Some(refusal) = status::not_grpc(request.method(), request.headers()) {
@@ -122,16 +119,10 @@ where
         if request.headers().len() > MAX_HEADERS {
             return Box::pin(watch.over(refused(status::too_many_headers(MAX_HEADERS))));
         }
-        let places = if watch.is_ours {
-            &self.places
-        } else if request.uri().path() == WATCH || watch.method == Method::Reflection {
-            &self.places_watching
-        } else {
-            &self.places_aside
-        };
-        watch.place = Arc::clone(places).try_acquire_owned().ok();
-        if watch.place.is_none() {
-            return Box::pin(watch.over(refused(status::too_many_calls())));
+        let kind = (watch.method, watch.is_ours);
+        match self.places.take(kind, request.uri().path()) {
+            Ok(place) => watch.place = Some(place),
+            Err(status) => return Box::pin(watch.over(refused(status))),
         }
         watch.sending = Some(self.peer.sending());
         let headers = request.headers().get("grpc-timeout");
@@ -173,7 +164,7 @@ struct Watch {
     is_ours: bool,
     request_id: HeaderValue,
     trace: Trace,
-    place: Option<OwnedSemaphorePermit>,
+    place: Option<Place>,
     sending: Option<Arc<Sending>>,
     /// The code so far. A call that is dropped before it has one was cancelled.
     code: Code,

@@ -196,6 +196,7 @@ impl Server {
     /// Serves until `shutdown`, then drains within the grace period, whatever the clients do.
     pub async fn run(self, shutdown: impl Future<Output = ()>) {
         let config = Arc::new(self.config);
+        let line = self.calls.line().clone();
         let connections = Connections::new(Terms {
             calls: self.calls,
             config: Arc::clone(&config),
@@ -220,7 +221,7 @@ impl Server {
         // Closes the listener, so that later clients are refused at once and try another replica.
         connections.accept_last(self.listener);
         self.health.end();
-        drain(&connections, &self.engine, config.drain_grace).await;
+        drain(&connections, &self.engine, &line, config.drain_grace).await;
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use prost::Message;
 use tonic::{Request, Status};
 
-use super::apart::apart;
+use super::apart::{Load, apart};
 use super::call::{Call, Noted, Solved};
 use super::convert::{self, ReadSolve};
 use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status};
@@ -42,21 +42,33 @@ pub(super) async fn solve(
     drop(solving);
     let (outcome, answer) = end(&call, ended)?;
 
-    let moves = answer.solution.moves();
-    let cells = read.start.shape().cells();
-    // Do not build what cannot be sent: a board's tiles take a byte or two each.
-    let boards_fit = !read.include_boards || moves.len() * cells <= MAX_RESPONSE_BYTES;
-    if moves.len() > MAX_MOVES || !boards_fit {
-        return Err(too_large(&format!("a solution of {} moves", moves.len())));
+    let moves = answer.solution.len();
+    // Do not build what cannot be sent.
+    if moves > MAX_MOVES || !convert::may_fit(&read, moves) {
+        return Err(too_large(&format!("a solution of {moves} moves")));
     }
-    let is_large = moves.len() > AT_ONCE || read.include_boards;
-    call.note(|record| record.is_large = is_large);
-    apart(is_large, move || {
-        let response = response(&call, &read, &outcome, &answer)?;
-        note_answer(&call, &outcome, &answer);
+    let load = load(&call, &read, moves);
+    call.note(|record| record.load = load);
+    let its = call.clone();
+    apart(&call, move || {
+        let response = response(&its, &read, &outcome, &answer)?;
+        note_answer(&its, &outcome, &answer);
         Ok(response)
     })
     .await?
+}
+
+/// What it takes to write a solution of so many moves. For `BEST`, which has an answer whatever the deadline, it
+/// is written in time.
+fn load(call: &Call, read: &ReadSolve, moves: usize) -> Load {
+    let cells = if read.include_boards {
+        read.start.shape().cells()
+    } else {
+        0
+    };
+    let timeout = read.timeout.filter(|_| read.question.objective == Objective::Best);
+    let deadline = timeout.and_then(|timeout| call.arrived.checked_add(timeout));
+    Load::new(moves * (1 + usize::from(read.include_tiles) + cells), deadline)
 }
 
 /// Builds the response.
@@ -97,9 +109,6 @@ fn response(
 
 /// Roughly how long it takes to work out, encode and send each of a [response's bytes](response_bytes).
 const NANOSECONDS_A_BYTE: u64 = 5;
-
-/// Up to this many moves are written on the thread where the call arrived.
-const AT_ONCE: usize = 2_000;
 
 /// The approximate bytes of a response, as a message and encoded together.
 fn response_bytes(read: &ReadSolve) -> u64 {

@@ -200,7 +200,22 @@ pub fn worked_out_too_slowly() -> Status {
 /// The status for more concurrent calls than the server takes.
 pub fn too_many_calls() -> Status {
     telemetry::overloaded("calls", None);
+    too_many_aside()
+}
+
+/// The same for health checks and reflection, which do not count as calls.
+pub fn too_many_aside() -> Status {
     crowded_out("too many calls are in progress: try again", CALLS_RETRY)
+}
+
+/// The status for more watches of the health than the server takes. After this one alone, clients go on without a watch
+/// and take the server for healthy (gRPC's proposal A17).
+pub fn too_many_watches() -> Status {
+    plain(
+        Code::Unimplemented,
+        "UNIMPLEMENTED",
+        "too many watches of the health, on this connection or in all: ask by Check instead",
+    )
 }
 
 /// The status when other partly received requests hold all the memory for requests.

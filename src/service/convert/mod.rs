@@ -12,5 +12,5 @@ pub use response::{
     tiles_and_boards,
 };
 pub use solve::{
-    ReadSolve, ReadStream, cannot_fit, declared_shape, read_check, read_solve, read_stream,
+    ReadSolve, ReadStream, cannot_fit, declared_shape, may_fit, read_check, read_solve, read_stream,
 };

@@ -3,6 +3,7 @@
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use prost::{Message, length_delimiter_len};
 use tonic::Request;
 
 use super::reader::Reader;
@@ -85,19 +86,27 @@ pub fn read_solve(
 
 /// Whether no solution, however short, fits in one response with everything that is to be included.
 ///
-/// On the wire a move, its tile and each cell of the board after it take at least a byte each.
 pub fn cannot_fit(read: &ReadSolve) -> bool {
     let shape = read.start.shape();
+    // No tile is further from home than the sum of the board's sides.
+    let most = shape.cells() * (shape.rows() + shape.columns());
+    let least = || HeuristicKind::Manhattan.lower_bound(&read.question.problem) as usize;
+    !may_fit(read, most) && !may_fit(read, least())
+}
+
+/// Whether a solution of so many moves may fit in one response with everything that is to be included.
+///
+/// On the wire a move and its tile take at least a byte each. All boards on the way are as long as the start,
+/// because they have the same tiles.
+pub fn may_fit(read: &ReadSolve, moves: usize) -> bool {
     let tile = usize::from(read.include_tiles);
     let board = if read.include_boards {
-        shape.cells()
+        let board = proto::Board::from(&read.start).encoded_len();
+        1 + length_delimiter_len(board) + board
     } else {
         0
     };
-    let fits = |moves| moves * (1 + tile + board) <= MAX_RESPONSE_BYTES;
-    // No tile is further from home than the sum of the board's sides.
-    let most = shape.cells() * (shape.rows() + shape.columns());
-    !fits(most) && !fits(HeuristicKind::Manhattan.lower_bound(&read.question.problem) as usize)
+    moves * (1 + tile + board) <= MAX_RESPONSE_BYTES
 }
 
 /// Reads a `SolveStreamRequest`.

@@ -5,6 +5,7 @@ use std::task::{Context, Poll, Waker, ready};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use http::HeaderMap;
 use http_body::{Body as HttpBody, Frame, SizeHint};
 use tonic::Status;
 use tonic::body::Body;
@@ -12,6 +13,7 @@ use tonic::codegen::Bytes;
 
 use super::{Watch, code};
 use crate::service::apart::apart;
+use crate::service::call::Call;
 use crate::telemetry::Method;
 
 /// The most bytes handed to the transport at once.
@@ -31,8 +33,8 @@ pub(super) struct Watched {
 type NextFrame = Poll<Option<Result<Frame<Bytes>, Status>>>;
 
 /// Makes the first frame of a large answer, a whole message, where that keeps nobody waiting.
-async fn encoded(mut body: Body) -> Result<(Body, NextFrame), Status> {
-    apart(true, move || {
+async fn encoded(call: Call, mut body: Body) -> Result<(Body, NextFrame), Status> {
+    apart(&call, move || {
         let mut context = Context::from_waker(Waker::noop());
         let first = Pin::new(&mut body).poll_frame(&mut context);
         (body, first)
@@ -43,8 +45,9 @@ async fn encoded(mut body: Body) -> Result<(Body, NextFrame), Status> {
 impl Watched {
     /// The body of a call's response.
     pub(super) fn new(body: Body, watch: Watch) -> Self {
-        let (body, encoding) = if watch.call.is_large() && !body.is_end_stream() {
-            (Body::empty(), Some(encoded(body).boxed()))
+        let (body, encoding) = if watch.call.load().is_large() && !body.is_end_stream() {
+            let encoding = encoded(watch.call.clone(), body);
+            (Body::empty(), Some(encoding.boxed()))
         } else {
             (body, None)
         };
@@ -68,7 +71,12 @@ impl Watched {
                         return first;
                     }
                 }
-                Err(status) => return Poll::Ready(Some(Err(status))),
+                // An error would reset the stream: the peer would not learn why.
+                Err(status) => {
+                    let mut trailers = HeaderMap::new();
+                    status.add_header(&mut trailers)?;
+                    return Poll::Ready(Some(Ok(Frame::trailers(trailers))));
+                }
             }
         }
         Pin::new(&mut self.body).poll_frame(cx)
