@@ -55,12 +55,12 @@ impl Load {
 
 /// Where calls wait for a place to do such work.
 ///
-/// Clients wait in turn: of each client, or connection without a name, one call at a time stands in the line
-/// that all share. However many calls one has, another waits for one of them.
+/// Clients wait in turn: of each client, or connection without a name, no more calls stand in the line that all
+/// share, or do their work, than there are places. However many calls one has, another waits for one of them.
 #[derive(Clone, Debug)]
 pub struct Line {
     all: Arc<All>,
-    /// The turn of a connection.
+    /// The turns of a connection.
     own: Arc<Semaphore>,
 }
 
@@ -69,7 +69,7 @@ pub struct Line {
 struct All {
     places: Arc<Semaphore>,
     /// The turns of the clients whose calls wait.
-    turns: Mutex<HashMap<Identity, Weak<Semaphore>>>,
+    clients: Mutex<HashMap<Identity, Weak<Semaphore>>>,
 }
 
 /// Is given back when the work is done.
@@ -85,9 +85,9 @@ impl Line {
         Self {
             all: Arc::new(All {
                 places: Arc::new(Semaphore::new(AT_ONCE)),
-                turns: Mutex::default(),
+                clients: Mutex::default(),
             }),
-            own: turn(),
+            own: turns(),
         }
     }
 
@@ -96,7 +96,7 @@ impl Line {
     pub fn for_peer(&self) -> Self {
         Self {
             all: Arc::clone(&self.all),
-            own: turn(),
+            own: turns(),
         }
     }
 
@@ -106,11 +106,11 @@ impl Line {
     }
 
     async fn place(&self, client: Option<Identity>) -> Result<Place, AcquireError> {
-        let turn = match client {
-            Some(client) => self.turn_of(client),
+        let own = match client {
+            Some(client) => self.turns_of(client),
             None => Arc::clone(&self.own),
         };
-        let turn = turn.acquire_owned().await?;
+        let turn = own.acquire_owned().await?;
         let place = Arc::clone(&self.all.places).acquire_owned().await?;
         Ok(Place {
             _place: place,
@@ -118,15 +118,15 @@ impl Line {
         })
     }
 
-    fn turn_of(&self, client: Identity) -> Arc<Semaphore> {
-        let mut turns = self.all.turns.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(turn) = turns.get(&client).and_then(Weak::upgrade) {
-            return turn;
+    fn turns_of(&self, client: Identity) -> Arc<Semaphore> {
+        let mut clients = self.all.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = clients.get(&client).and_then(Weak::upgrade) {
+            return own;
         }
-        turns.retain(|_, turn| turn.strong_count() > 0);
-        let turn = turn();
-        turns.insert(client, Arc::downgrade(&turn));
-        turn
+        clients.retain(|_, own| own.strong_count() > 0);
+        let own = turns();
+        clients.insert(client, Arc::downgrade(&own));
+        own
     }
 }
 
@@ -136,8 +136,8 @@ impl Default for Line {
     }
 }
 
-fn turn() -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(1))
+fn turns() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(AT_ONCE))
 }
 
 /// Does a part of the work for a call's answer here or, when there is [much](Load) of it, on a thread of its own,
