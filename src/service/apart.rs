@@ -119,7 +119,11 @@ impl Line {
     }
 
     fn turns_of(&self, client: Identity) -> Arc<Semaphore> {
-        let mut clients = self.all.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self
+            .all
+            .clients
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = clients.get(&client).and_then(Weak::upgrade) {
             return own;
         }

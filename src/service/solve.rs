@@ -66,9 +66,14 @@ fn load(call: &Call, read: &ReadSolve, moves: usize) -> Load {
     } else {
         0
     };
-    let timeout = read.timeout.filter(|_| read.question.objective == Objective::Best);
+    let timeout = read
+        .timeout
+        .filter(|_| read.question.objective == Objective::Best);
     let deadline = timeout.and_then(|timeout| call.arrived.checked_add(timeout));
-    Load::new(moves * (1 + usize::from(read.include_tiles) + cells), deadline)
+    Load::new(
+        moves * (1 + usize::from(read.include_tiles) + cells),
+        deadline,
+    )
 }
 
 /// Builds the response.

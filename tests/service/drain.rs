@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use loyd::service::proto::{self, Objective, SolveRequest, StopReason};
 use tokio::net::TcpStream;
+use tokio::task::JoinSet;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -123,6 +124,39 @@ async fn who_reads_a_solution_slowly_is_told_so_too() {
         }
     };
     assert_reason(&status, Code::Unavailable, "DRAINING");
+    in_time(ended).await.unwrap();
+}
+
+#[tokio::test]
+async fn answers_that_wait_to_be_written_are_told_so_too() {
+    let service = Service::with(&["--drain-grace", "200ms"]).await;
+    let client = service.client().await;
+    let solve = SolveRequest {
+        include: Some(proto::Include {
+            tiles: false,
+            boards: true,
+        }),
+        ..ask_for(Objective::Fast, &any_board(15, 15, 3))
+    };
+    let mut calls: JoinSet<_> = (0..48)
+        .map(|_| {
+            let (mut client, solve) = (client.clone(), solve.clone());
+            async move { client.solve(solve).await }
+        })
+        .collect();
+    // By then all have arrived, and written takes each some tens of milliseconds.
+    let first = in_time(calls.join_next()).await.unwrap().unwrap();
+    assert!(first.is_ok(), "{first:?}");
+    let ended = service.shut_down();
+    let mut told = 0;
+    while let Some(answer) = in_time(calls.join_next()).await {
+        if let Err(status) = answer.unwrap() {
+            assert_reason(&status, Code::Unavailable, "DRAINING");
+            assert!(!retry_delay(&status).is_zero());
+            told += 1;
+        }
+    }
+    assert!(told > 0);
     in_time(ended).await.unwrap();
 }
 

@@ -14,7 +14,7 @@ use tonic::{Code, Status};
 use tower::{Service, service_fn};
 
 use crate::harness::{Service as Running, assert_for_ever, assert_reason, in_time, retry_delay};
-use crate::raw::{RawClient, frame};
+use crate::raw::{RawClient, frame, frame_bytes};
 
 fn post(path: &str) -> Request<Body> {
     let request = Request::post(format!("http://loyd{path}"));
@@ -33,27 +33,50 @@ async fn calls_and_what_is_beside_them_are_bounded_apart() {
         let body = Body::new(Full::new(Bytes::from_static(b"answer")));
         Ok::<_, Infallible>(http::Response::new(body))
     });
-    let kinds = [&[SOLVE][..], &[CHECK], &[WATCH, REFLECT]];
-    for (kind, places) in kinds.into_iter().zip([1, 64, 64]) {
+    let kinds = [SOLVE, CHECK, WATCH, REFLECT];
+    // A connection has some of the places for what can last long.
+    for (kind, places) in kinds.into_iter().zip([1, 64, 8, 4]) {
         let mut service = Observe::new(handler, 1, 1 << 20);
         let mut answers = Vec::new();
-        for held in kind.iter().cycle().take(places) {
+        for _ in 0..places {
             // Its place is held until its answer has been sent.
-            let answer = service.call(post(held)).await.unwrap();
+            let answer = service.call(post(kind)).await.unwrap();
             assert!(Status::from_header_map(answer.headers()).is_none());
             answers.push(answer);
         }
-        for path in kinds.concat() {
+        for path in kinds {
             let answer = service.call(post(path)).await.unwrap();
             let refusal = Status::from_header_map(answer.headers());
-            assert_eq!(
-                refusal.is_some(),
-                kind.contains(&path),
-                "{path} beside {kind:?}"
-            );
-            if let Some(status) = refusal {
+            assert_eq!(refusal.is_some(), kind == path, "{path} beside {kind}");
+            match refusal {
+                // Clients that watch the health make calls without that.
+                Some(status) if path == WATCH => {
+                    assert_reason(&status, Code::Unimplemented, "UNIMPLEMENTED");
+                }
+                Some(status) => assert_reason(&status, Code::ResourceExhausted, "OVERLOADED"),
+                None => {}
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn many_connections_have_few_streams_of_reflection() {
+    let service = Running::start().await;
+    let ask = frame_bytes(b"\x3a\0");
+    let mut held = Vec::new();
+    for connection in 1..=9 {
+        // Nothing of the answers is taken, so they do not end.
+        let mut raw = RawClient::with_window(service.address, 0).await;
+        for stream in 1..=5 {
+            let answer = raw.open_path(REFLECT, &[], ask.clone()).await;
+            let status = Status::from_header_map(answer.headers());
+            let is_refused = connection > 8 || stream > 4;
+            assert_eq!(status.is_some(), is_refused, "{stream} of {connection}");
+            if let Some(status) = status {
                 assert_reason(&status, Code::ResourceExhausted, "OVERLOADED");
             }
+            held.push(answer);
         }
     }
 }

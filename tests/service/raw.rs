@@ -112,7 +112,8 @@ impl RawClient {
         self.open_path(&path(method), headers, body).await
     }
 
-    async fn open_path(
+    /// The same for the call at any path.
+    pub(crate) async fn open_path(
         &mut self,
         path: &str,
         headers: &[(&'static str, &str)],
@@ -142,7 +143,7 @@ impl RawClient {
         self.call_path(&path(method), headers, body).await
     }
 
-    /// The same for the call at any path.
+    /// [`Self::call`] at any path.
     pub(crate) async fn call_path(
         &mut self,
         path: &str,

@@ -3,6 +3,7 @@
 use loyd::puzzle::generate::{Solvability, uniform};
 use loyd::puzzle::{Board, Dice, GoalLayout};
 use loyd::service::proto::{self, Algorithm, Heuristic, Objective, StopReason};
+use tokio::task::JoinSet;
 use tonic::Code;
 
 use crate::harness::{
@@ -461,6 +462,38 @@ async fn large_answers_that_are_made_at_once_are_whole_or_late() {
             code => panic!("{code:?}"),
         }
     }
+}
+
+#[tokio::test]
+async fn one_connection_with_many_large_answers_does_not_keep_others_from_theirs() {
+    let service = Service::start().await;
+    let asked = proto::SolveRequest {
+        include: Some(proto::Include {
+            tiles: false,
+            boards: true,
+        }),
+        ..ask_for(Objective::Fast, &any_board(14, 14, 2))
+    };
+    let many = service.client().await;
+    let mut answers: JoinSet<_> = (0..40)
+        .map(|_| {
+            let (mut many, asked) = (many.clone(), asked.clone());
+            async move { many.solve(asked).await.map(drop) }
+        })
+        .collect();
+    let mut other = service.client().await;
+    in_time(answers.join_next())
+        .await
+        .unwrap()
+        .unwrap()
+        .unwrap();
+    in_time(other.solve(asked)).await.unwrap();
+    let mut before = 0;
+    while let Some(answer) = answers.try_join_next() {
+        answer.unwrap().unwrap();
+        before += 1;
+    }
+    assert!(before < 20, "{before} of 39 were answered before it");
 }
 
 #[tokio::test]
