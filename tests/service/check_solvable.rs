@@ -201,16 +201,19 @@ async fn the_evidence_is_that_of_both_proofs_for_boards_of_any_size_and_goal() {
 #[tokio::test]
 async fn large_answers_that_are_not_read_are_bounded() {
     let service = Service::with(&["--memory", "24M"]).await;
-    // Tiles that have changed places in pairs have the most cycles: half a megabyte.
+    // Tiles that have changed places in pairs have the most cycles: 64 KB as they are sent.
     let cells = 128 * 128;
-    let mut tiles: Vec<u32> = (1..cells - 1).map(|tile| (tile - 1 ^ 1) + 1).collect();
+    let mut tiles: Vec<u32> = (1..cells - 1).map(|tile| ((tile - 1) ^ 1) + 1).collect();
     tiles.extend([cells - 1, 0]);
     let large = frame(&ask(square(&tiles)));
     let small = frame(&ask(square(&[1, 2, 3, 0])));
-    let mut raw = RawClient::with_window(service.address, 0).await;
     let mut unread = Vec::new();
     let mut refused = 0;
-    for _ in 0..60 {
+    let mut raw = RawClient::with_window(service.address, 0).await;
+    for number in 0..480 {
+        if number == 240 {
+            raw = RawClient::with_window(service.address, 0).await;
+        }
         let answer = raw.open("CheckSolvable", &[], large.clone()).await;
         match Status::from_header_map(answer.headers()) {
             None => unread.push(answer),
@@ -220,7 +223,7 @@ async fn large_answers_that_are_not_read_are_bounded() {
             }
         }
     }
-    assert!((10..=50).contains(&refused), "{refused}");
+    assert!((50..=200).contains(&refused), "{refused}");
     let answer = raw.open("CheckSolvable", &[], small).await;
     assert!(Status::from_header_map(answer.headers()).is_none());
     // Who does not want an answer any more makes room for the next.
