@@ -21,7 +21,7 @@ use tower::Service;
 use super::apart::Line;
 use super::call::{Call, Record};
 use super::caught::caught;
-use super::connection::{InTime, Peer, Room, Sending};
+use super::connection::{InTime, Inline, Peer, Rest, Room, Sending};
 use super::status::{self, code_name};
 use super::timeout;
 use crate::engine::{Failure, until};
@@ -54,6 +54,8 @@ pub struct Observe<S> {
     /// Where answers wait that are long in the making.
     line: Line,
     peer: Arc<Peer>,
+    /// Reads what is left of requests.
+    inline: Inline,
     /// How long a request may take to arrive.
     patience: Duration,
 }
@@ -69,6 +71,7 @@ impl<S> Observe<S> {
             room: Room::new(most_bytes),
             line: Line::new(),
             peer: Arc::new(Peer::new()),
+            inline: Inline::default(),
             patience: Duration::MAX,
         }
     }
@@ -80,9 +83,10 @@ impl<S> Observe<S> {
 
     /// The same for the calls of one connection, whose requests must arrive within `patience`.
     #[must_use]
-    pub fn for_peer(self, peer: Arc<Peer>, patience: Duration) -> Self {
+    pub fn for_peer(self, peer: Arc<Peer>, inline: Inline, patience: Duration) -> Self {
         Self {
             peer,
+            inline,
             patience,
             places: self.places.for_peer(),
             room: self.room.for_peer(),
@@ -110,6 +114,7 @@ where
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let call = Call::new(self.line.clone());
+        let request = request.map(|body| Rest::new(body, self.inline.clone()));
         let mut watch = Watch::new(call.clone(), request.uri().path(), request.headers());
         let at_once = |response: Response<Body>| std::future::ready(Ok(response));
         if let Some(refusal) = status::not_grpc(request.method(), request.headers()) {

@@ -38,8 +38,9 @@ struct Sent {
 }
 
 impl Answers {
-    /// Records bytes sent to the peer.
-    pub fn sent(&mut self, mut bytes: &[u8], now: Instant) {
+    /// Records bytes sent to the peer, and returns how many calls they reset.
+    pub fn sent(&mut self, mut bytes: &[u8], now: Instant) -> usize {
+        let mut resets = 0;
         while let Some(header) = self.headers.next(&mut bytes) {
             match header.kind {
                 HEADERS
@@ -65,10 +66,12 @@ impl Answers {
                 }
                 DATA | HEADERS | RST_STREAM => {
                     self.open.remove(&header.stream);
+                    resets += usize::from(header.kind == RST_STREAM);
                 }
                 _ => {}
             }
         }
+        resets
     }
 
     /// Records that the peer has given these calls up: h2 discards what it holds of their answers.

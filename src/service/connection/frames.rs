@@ -5,10 +5,15 @@
 //! Here they cost credit, which a peer earns by calls and by the bytes sent to it. A peer that
 //! reads answers may acknowledge them, widen windows, measure round trips and give calls up; a peer
 //! that only makes noise runs out.
+//!
+//! h2 ends a connection when too many small pieces of bodies wait to be read. Whoever shares it through a
+//! balancer would pay for what one caller sends, so only so many pass before the calls have had a turn.
 
 use std::time::Instant;
 
-use super::frame_header::{CONTINUATION, DATA, FrameHeaders, HEADER_BYTES, HEADERS, RST_STREAM};
+use super::frame_header::{
+    CONTINUATION, DATA, FrameHeader, FrameHeaders, HEADER_BYTES, HEADERS, RST_STREAM,
+};
 
 /// The flag of HEADERS, and of the CONTINUATION frames that extend them, that says that they are
 /// complete. Until then no other frame may come between.
@@ -32,6 +37,16 @@ const PER_SECOND: u64 = 100 * COST;
 /// The most credit, with which a peer starts: this many frames.
 const MOST: u64 = 2_000 * COST;
 
+/// Pieces of bodies cost h2 what they lack of this many bytes, until they are read.
+const WHOLE_PIECE: usize = 256;
+
+/// The most that the pieces which pass in a turn may cost: a quarter of what h2 allows at least.
+const MOST_PIECES: usize = 32 << 10;
+
+/// What may pass in a turn in which the calls were not done with what had come before: so little that
+/// h2 allows it for many turns, but not nothing.
+const LATE_PIECES: usize = 2 << 10;
+
 /// A peer has sent too many frames that ask for nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flood;
@@ -48,6 +63,8 @@ pub struct Frames {
     goaway_pong: Option<usize>,
     /// The calls that were given up in the bytes that came last.
     given_up: Vec<u32>,
+    /// What the pieces of bodies cost that may not have been read yet.
+    pieces: usize,
 }
 
 impl Frames {
@@ -61,6 +78,7 @@ impl Frames {
             in_headers: false,
             goaway_pong: None,
             given_up: Vec::new(),
+            pieces: 0,
         }
     }
 
@@ -87,11 +105,33 @@ impl Frames {
         self.earn(bytes as u64);
     }
 
-    /// Records bytes received from the peer.
+    /// Records that resets were sent to the peer. Each call has paid for one; whoever sends more to calls
+    /// that are over can have any number of them.
+    pub const fn sent_resets(&mut self, resets: usize) {
+        self.credit = self.credit.saturating_sub(resets as u64 * COST);
+    }
+
+    /// Records that the calls have had a turn, in which they `have_read` everything or not.
+    pub const fn turn(&mut self, have_read: bool) {
+        self.pieces = if have_read {
+            0
+        } else {
+            self.pieces.saturating_sub(LATE_PIECES)
+        };
+    }
+
+    /// Whether nothing more may pass in this turn.
+    #[must_use]
+    pub const fn is_full(&self) -> bool {
+        self.pieces >= MOST_PIECES
+    }
+
+    /// Records bytes received from the peer, and returns how many of them may pass in this turn. Only these
+    /// are recorded.
     ///
     /// # Errors
     /// When the peer has run out of credit.
-    pub fn received(&mut self, mut bytes: &[u8], now: Instant) -> Result<(), Flood> {
+    pub fn received(&mut self, mut bytes: &[u8], now: Instant) -> Result<usize, Flood> {
         let elapsed = now.saturating_duration_since(self.topped_up);
         let earned = (elapsed.as_micros() as u64).saturating_mul(PER_SECOND) / 1_000_000;
         // Intervals too short to earn anything add up.
@@ -103,7 +143,9 @@ impl Frames {
         let length = bytes.len();
         self.goaway_pong = None;
         self.given_up.clear();
-        while let Some(header) = self.headers.next(&mut bytes) {
+        while !self.is_full()
+            && let Some(header) = self.headers.next(&mut bytes)
+        {
             if matches!(header.kind, HEADERS | CONTINUATION) {
                 self.in_headers = header.flags & END_HEADERS == 0;
             }
@@ -120,7 +162,7 @@ impl Frames {
             match header.kind {
                 // These make a call. Their number and size are bounded elsewhere, and each call
                 // pays for giving it up.
-                DATA => {}
+                DATA => self.pieces += cost(header),
                 HEADERS => self.earn(COST),
                 _ => match self.credit.checked_sub(COST) {
                     Some(rest) => self.credit = rest,
@@ -128,11 +170,17 @@ impl Frames {
                 },
             }
         }
-        counted
+        counted.map(|()| length - bytes.len())
     }
 
     const fn earn(&mut self, credit: u64) {
         let credit = self.credit.saturating_add(credit);
         self.credit = if credit < MOST { credit } else { MOST };
     }
+}
+
+/// What a piece of a body costs until it is read. h2 counts no last pieces, but answers those of calls that
+/// are over, and does not count padding.
+const fn cost(header: FrameHeader) -> usize {
+    WHOLE_PIECE.saturating_sub(header.payload)
 }

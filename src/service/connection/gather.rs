@@ -58,6 +58,11 @@ impl<T> Gather<T> {
         look(&self.lock().stream)
     }
 
+    /// Changes the stream.
+    pub fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
+        change(&mut self.lock().stream)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Gathered<T>> {
         // One task holds all clones.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)

@@ -20,7 +20,7 @@ const SMALL: usize = 4 << 10;
 /// A request body that has to arrive in time, and for which there has to be room.
 #[derive(Debug)]
 pub struct InTime<B> {
-    body: Pin<Box<B>>,
+    body: B,
     late: Option<Pin<Box<Sleep>>>,
     room: Option<Room>,
     /// The bytes that have arrived, and the room that they take, which is given back when the
@@ -74,7 +74,7 @@ impl<B> InTime<B> {
     /// are a single message.
     pub fn new(body: B, by: Option<Instant>, room: Option<Room>) -> Self {
         Self {
-            body: Box::pin(body),
+            body,
             late: by.map(|by| Box::pin(sleep_until(by.into()))),
             room,
             arrived: 0,
@@ -113,7 +113,7 @@ impl<B> InTime<B> {
 
 impl<B> Body for InTime<B>
 where
-    B: Body<Data = Bytes>,
+    B: Body<Data = Bytes> + Unpin,
     B::Error: Into<BoxError>,
 {
     type Data = Bytes;
@@ -123,7 +123,7 @@ where
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BoxError>>> {
-        if let Poll::Ready(frame) = self.body.as_mut().poll_frame(cx) {
+        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(cx) {
             let data = frame
                 .as_ref()
                 .and_then(|frame| frame.as_ref().ok()?.data_ref());

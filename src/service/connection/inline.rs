@@ -5,6 +5,7 @@
 //! the other, once all of them have been read, and their answers leave together too. Each call
 //! finds the processor's caches as the one before it left them.
 
+use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
@@ -30,6 +31,12 @@ pub struct Inline(Arc<Mutex<Calls>>);
 impl Inline {
     fn came(&self) -> MutexGuard<'_, Calls> {
         locked(&self.0)
+    }
+}
+
+impl fmt::Debug for Inline {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Inline").finish_non_exhaustive()
     }
 }
 
@@ -93,16 +100,17 @@ impl UnderWay {
     }
 
     /// Gives a connection a turn: lets `bring` read and write, and runs the calls that it brings or
-    /// that need not wait any longer. When the turn is over, other connections come first.
+    /// that need not wait any longer. When the turn is over, other connections come first. `bring` is
+    /// told whether all calls have come as far as they get.
     pub fn poll_turn<T>(
         &mut self,
         cx: &mut Context<'_>,
-        mut bring: impl FnMut(&mut Context<'_>) -> Poll<T>,
+        mut bring: impl FnMut(&mut Context<'_>, bool) -> Poll<T>,
     ) -> Poll<T> {
         let begun = Instant::now();
         loop {
             let is_over = self.run(cx, begun).is_pending();
-            let ended = bring(cx);
+            let ended = bring(cx, !is_over);
             if ended.is_ready() {
                 return ended;
             }

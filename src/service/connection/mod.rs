@@ -11,6 +11,7 @@ mod in_time;
 mod inline;
 mod listener;
 mod peer;
+mod rest;
 mod transport;
 
 use std::future::poll_fn;
@@ -41,11 +42,14 @@ pub use in_time::{InTime, Room};
 pub use inline::{Inline, UnderWay};
 pub use listener::Connections;
 pub use peer::{Peer, Sending};
+pub use rest::Rest;
 pub use transport::Transport;
 
-/// The most unread request bytes: of one call, and of all calls on the connection.
+/// The most unread request bytes: of one call, and of all calls on the connection, or more if there may be so
+/// many that each has this much.
 const CALL_WINDOW: u32 = 64 << 10;
 const CONNECTION_WINDOW: u32 = 256 << 10;
+const STREAM_WINDOW: u32 = 1 << 10;
 
 /// The most bytes of an answer that wait to be sent, beside one piece.
 const SEND_BUFFER: usize = 64 << 10;
@@ -146,10 +150,11 @@ async fn converse(
 ) -> (End, bool) {
     let config = &*terms.config;
     let peer = Arc::new(Peer::new());
+    let inline = Inline::default();
     let calls = terms
         .calls
         .clone()
-        .for_peer(Arc::clone(&peer), config.stall_timeout)
+        .for_peer(Arc::clone(&peer), inline.clone(), config.stall_timeout)
         .map_request(move |mut request: Request<Incoming>| {
             request.extensions_mut().insert(address);
             if let Some(name) = &name {
@@ -157,7 +162,6 @@ async fn converse(
             }
             request
         });
-    let inline = Inline::default();
     let mut under_way = UnderWay::of(inline.clone());
     let connection = http2::Builder::new(inline)
         .timer(TokioTimer::new())
@@ -165,10 +169,13 @@ async fn converse(
         .max_header_list_size(HEADER_LIST)
         .max_frame_size(LARGEST_FRAME)
         .initial_stream_window_size(CALL_WINDOW)
-        .initial_connection_window_size(CONNECTION_WINDOW)
+        .initial_connection_window_size(connection_window(config.max_streams))
         .max_send_buf_size(SEND_BUFFER)
         // All calls of a connection may be cancelled at once, as when their deadline passes.
         .max_pending_accept_reset_streams(config.max_streams as usize)
+        // h2 would count them over the whole life of a connection, which many callers may share: a refused
+        // call is reset once too often whenever its request comes late. `Frames` bounds them over time.
+        .max_local_error_reset_streams(None)
         .keep_alive_interval(config.keepalive)
         .keep_alive_timeout(config.keepalive_timeout)
         .serve_connection(TokioIo::new(stream.clone()), AtOnce(calls));
@@ -178,7 +185,12 @@ async fn converse(
     let mut looks = tokio::time::interval(watch.interval());
     let mut leaving: Option<Leaving> = None;
     loop {
-        let work = poll_fn(|cx| under_way.poll_turn(cx, |cx| connection.as_mut().poll(cx)));
+        let work = poll_fn(|cx| {
+            under_way.poll_turn(cx, |cx, have_read| {
+                stream.change(|stream| stream.turn(have_read));
+                connection.as_mut().poll(cx)
+            })
+        });
         let leave = tokio::select! {
             ended = stream.send_after(work) => {
                 let is_over = matches!(ended, Ok(Ok(())));
@@ -211,6 +223,13 @@ async fn converse(
         leaving = Some(leave);
         connection.as_mut().graceful_shutdown();
     }
+}
+
+/// The most unread request bytes of all calls on a connection. Half of it is also the most that h2 lets small
+/// pieces of bodies cost, and an ordinary request may begin with one.
+fn connection_window(max_streams: u32) -> u32 {
+    let most = u32::MAX >> 1;
+    CONNECTION_WINDOW.max(max_streams.saturating_mul(STREAM_WINDOW).min(most))
 }
 
 /// Waits for the peer to close a connection that is over, and discards what still comes.

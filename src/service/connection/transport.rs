@@ -37,6 +37,8 @@ pub struct Transport<T> {
     answers: Answers,
     /// The rest of the delayed answer to the shutdown PING, and when it passes.
     goaway_pong: Option<(Pin<Box<Sleep>>, Vec<u8>)>,
+    /// What has come and may not pass in this turn.
+    held: Vec<u8>,
 }
 
 impl<T: AsyncRead + Unpin> Transport<T> {
@@ -56,6 +58,7 @@ impl<T: AsyncRead + Unpin> Transport<T> {
             frames: Frames::new(Instant::now()),
             answers: Answers::default(),
             goaway_pong: None,
+            held: Vec::new(),
         })
     }
 
@@ -63,6 +66,30 @@ impl<T: AsyncRead + Unpin> Transport<T> {
     /// sent for longer than `time`.
     pub fn silent_for(&self, time: Duration) -> usize {
         self.answers.silent_for(time, Instant::now())
+    }
+
+    /// Records that the calls have had a turn, in which they `have_read` everything or not.
+    pub const fn turn(&mut self, have_read: bool) {
+        self.frames.turn(have_read);
+    }
+
+    /// Reads what was held, or what the peer has sent.
+    fn poll_next(
+        &mut self,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.held.is_empty() {
+            return Pin::new(&mut self.stream).poll_read(cx, buffer);
+        }
+        let part = self.held.len().min(buffer.remaining());
+        buffer.put_slice(&self.held[..part]);
+        if part == self.held.len() {
+            self.held = Vec::new();
+        } else {
+            self.held.drain(..part);
+        }
+        Poll::Ready(Ok(()))
     }
 
     /// Passes on the answer to the shutdown PING, or a part of it, if it is time. Returns whether it
@@ -120,19 +147,30 @@ impl<T: AsyncRead + Unpin> AsyncRead for Transport<T> {
             self.preface += part;
             return Poll::Ready(Ok(()));
         }
+        if self.frames.is_full() {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let before = buffer.filled().len();
         loop {
             if self.pass_goaway_pong(cx, buffer) {
                 return Poll::Ready(Ok(()));
             }
-            ready!(Pin::new(&mut self.stream).poll_read(cx, buffer))?;
+            ready!(self.poll_next(cx, buffer))?;
             let received = &buffer.filled()[before..];
             let is_over = received.is_empty();
             let Self {
-                frames, answers, ..
+                frames,
+                answers,
+                held,
+                ..
             } = &mut *self;
             let counted = frames.received(received, Instant::now());
-            counted.map_err(|_flood| FLOOD)?;
+            let passed = counted.map_err(|_flood| FLOOD)?;
+            if passed < received.len() {
+                held.splice(..0, received[passed..].iter().copied());
+                buffer.set_filled(before + passed);
+            }
             answers.given_up(frames.given_up());
             self.keep_goaway_pong(before, buffer);
             // Returning no bytes would signal the end.
@@ -153,7 +191,8 @@ impl<T> Transport<T> {
         let (mut left, now) = (written, Instant::now());
         while let Some((slice, rest)) = bytes.split_first().filter(|_| left > 0) {
             let part = slice.len().min(left);
-            self.answers.sent(&slice[..part], now);
+            let resets = self.answers.sent(&slice[..part], now);
+            self.frames.sent_resets(resets);
             left -= part;
             bytes = rest;
         }

@@ -24,7 +24,7 @@ impl ArcWake for Woken {
 }
 
 /// A connection that brings nothing and does not end.
-fn silent(_: &mut Context<'_>) -> Poll<()> {
+fn silent(_: &mut Context<'_>, _: bool) -> Poll<()> {
     Poll::Pending
 }
 
@@ -53,7 +53,7 @@ fn calls_that_a_connection_brings_are_run_and_their_answers_taken_along() {
     let mut seen = Vec::new();
     // A turn may be over before that.
     while done.load(Ordering::Relaxed) < 4 {
-        let ended = under_way.poll_turn(&mut context, |_| {
+        let ended = under_way.poll_turn(&mut context, |_, _| {
             // What has been done each time the connection may write.
             seen.push(done.load(Ordering::Relaxed));
             match seen.len() {
@@ -73,7 +73,7 @@ fn calls_that_a_connection_brings_are_run_and_their_answers_taken_along() {
 fn the_end_of_the_connection_is_told() {
     let mut under_way = UnderWay::of(Inline::default());
     let mut context = Context::from_waker(Waker::noop());
-    let ended = under_way.poll_turn(&mut context, |_| Poll::Ready(7));
+    let ended = under_way.poll_turn(&mut context, |_, _| Poll::Ready(7));
     assert_eq!(ended, Poll::Ready(7));
 }
 
@@ -108,7 +108,7 @@ fn a_panic_of_the_connection_ends_its_calls() {
     let outside = &held;
     let caught = catch_unwind(AssertUnwindSafe(move || {
         let mut context = Context::from_waker(Waker::noop());
-        under_way.poll_turn(&mut context, |_| -> Poll<()> {
+        under_way.poll_turn(&mut context, |_, _| -> Poll<()> {
             // The first call is waiting by now; this one has not started.
             inline.execute(hold(outside));
             panic!("a defect")
@@ -206,7 +206,7 @@ fn calls_that_waited_go_on_while_there_are_always_newcomers() {
         while begun.elapsed() < Duration::from_micros(100) {}
     };
     let mut turn = || {
-        let ended = under_way.poll_turn(&mut context, |_| {
+        let ended = under_way.poll_turn(&mut context, |_, _| {
             (0..10).for_each(|_| inline.execute(busy()));
             Poll::<()>::Pending
         });
