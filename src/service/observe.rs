@@ -21,7 +21,7 @@ use tower::Service;
 use super::apart::Line;
 use super::call::{Call, Record};
 use super::caught::caught;
-use super::connection::{InTime, Inline, Peer, Rest, Room, Sending};
+use super::connection::{InTime, Inline, Peer, Rest, Room, Sending, ahead};
 use super::status::{self, code_name};
 use super::timeout;
 use crate::engine::{Failure, until};
@@ -141,7 +141,13 @@ where
             _ => self.patience,
         };
         let arrives_by = call.arrived.checked_add(patience);
-        let mut request = request.map(|body| Body::new(InTime::new(body, arrives_by, room)));
+        let mut request = request.map(|body| {
+            let body = InTime::new(body, arrives_by, room);
+            match watch.method {
+                Method::Reflection => Body::new(ahead(body, &self.inline)),
+                _ => Body::new(body),
+            }
+        });
         request.extensions_mut().insert(call.clone());
         let mut inner = self.inner.clone();
         let is_ours = watch.is_ours;

@@ -31,6 +31,10 @@ pub const GOAWAY_PONG_BYTES: usize = HEADER_BYTES + GOAWAY_PING.len();
 /// The credit that any other frame costs. Each byte sent earns one unit of it.
 const COST: u64 = 64;
 
+/// The resets that a call pays for: its own, when its answer comes before its request has ended, and one for
+/// what is on its way then.
+const RESETS: u64 = 2;
+
 /// The credit that comes with time: this many frames per second.
 const PER_SECOND: u64 = 100 * COST;
 
@@ -63,6 +67,10 @@ pub struct Frames {
     goaway_pong: Option<usize>,
     /// The calls that were given up in the bytes that came last.
     given_up: Vec<u32>,
+    /// The resets that calls have paid for and that have not been sent.
+    paid_resets: u64,
+    /// Whether more than that were sent than the peer had credit for.
+    is_flood: bool,
     /// What the pieces of bodies cost that may not have been read yet.
     pieces: usize,
 }
@@ -78,6 +86,8 @@ impl Frames {
             in_headers: false,
             goaway_pong: None,
             given_up: Vec::new(),
+            paid_resets: 0,
+            is_flood: false,
             pieces: 0,
         }
     }
@@ -105,10 +115,15 @@ impl Frames {
         self.earn(bytes as u64);
     }
 
-    /// Records that resets were sent to the peer. Each call has paid for one; whoever sends more to calls
-    /// that are over can have any number of them.
+    /// Records that resets were sent to the peer. Calls have paid for some; whoever goes on sending to those
+    /// that are over could have any number.
     pub const fn sent_resets(&mut self, resets: usize) {
-        self.credit = self.credit.saturating_sub(resets as u64 * COST);
+        let charged = (resets as u64).saturating_sub(self.paid_resets);
+        self.paid_resets = self.paid_resets.saturating_sub(resets as u64);
+        match self.credit.checked_sub(charged.saturating_mul(COST)) {
+            Some(rest) => self.credit = rest,
+            None => self.is_flood = true,
+        }
     }
 
     /// Records that the calls have had a turn, in which they `have_read` everything or not.
@@ -139,7 +154,7 @@ impl Frames {
             self.topped_up = now;
             self.earn(earned);
         }
-        let mut counted = Ok(());
+        let mut counted = if self.is_flood { Err(Flood) } else { Ok(()) };
         let length = bytes.len();
         self.goaway_pong = None;
         self.given_up.clear();
@@ -163,7 +178,10 @@ impl Frames {
                 // These make a call. Their number and size are bounded elsewhere, and each call
                 // pays for giving it up.
                 DATA => self.pieces += cost(header),
-                HEADERS => self.earn(COST),
+                HEADERS => {
+                    self.earn(COST);
+                    self.paid_resets += RESETS;
+                }
                 _ => match self.credit.checked_sub(COST) {
                     Some(rest) => self.credit = rest,
                     None => counted = Err(Flood),

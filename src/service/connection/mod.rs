@@ -2,6 +2,7 @@
 //!
 //! This file serves one connection, from its handshake to its end.
 
+mod ahead;
 mod answers;
 mod end;
 mod frame_header;
@@ -34,6 +35,7 @@ use super::server::Calls;
 use crate::config::ServeConfig;
 use crate::telemetry;
 
+pub use ahead::ahead;
 pub use answers::Answers;
 pub use end::End;
 pub use frames::{Flood, Frames};

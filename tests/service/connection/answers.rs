@@ -12,7 +12,9 @@ const PATIENCE: Duration = Duration::from_secs(30);
 fn silent_after(sent: &[u8], part: usize) -> usize {
     let now = Instant::now();
     let mut answers = Answers::default();
-    sent.chunks(part).for_each(|part| answers.sent(part, now));
+    for part in sent.chunks(part) {
+        answers.sent(part, now);
+    }
     assert_eq!(answers.silent_for(PATIENCE, now + PATIENCE), 0);
     answers.silent_for(PATIENCE, now + 2 * PATIENCE)
 }

@@ -160,3 +160,39 @@ fn frames_are_told_apart_however_they_are_cut() {
         assert_eq!(passed(&mut frames, &ping(), now), 1_999, "cut by {cut}");
     }
 }
+
+#[test]
+fn in_a_turn_so_many_small_pieces_of_bodies_pass() {
+    let now = Instant::now();
+    let mut frames = Frames::new(now);
+    let pieces = http2_frame(DATA, 0, 1, &[7]).repeat(1_000);
+    // As many as cost 32 KiB at 255 each. The payload of the last one comes in the next turn.
+    let first = 129 * 10 - 1;
+    assert_eq!(frames.received(&pieces, now), Ok(first));
+    assert!(frames.is_full());
+    assert_eq!(frames.received(&pieces[first..], now), Ok(0));
+    // A few when they could not be read, but no more than that.
+    frames.turn(false);
+    assert_eq!(frames.received(&pieces[first..], now), Ok(8 * 10));
+    frames.turn(true);
+    assert_eq!(frames.received(&pieces[first..], now), Ok(129 * 10));
+    // Large ones cost nothing.
+    frames.turn(true);
+    let large = http2_frame(DATA, 0, 1, &[7; 256]).repeat(1_000);
+    frames.received(&[7], now).unwrap();
+    assert_eq!(frames.received(&large, now), Ok(large.len()));
+}
+
+#[test]
+fn a_call_pays_for_two_resets_and_more_are_a_flood() {
+    let now = Instant::now();
+    let mut frames = Frames::new(now);
+    let calls = http2_frame(HEADERS, 4, 1, &[0x83; 40]).repeat(3_000);
+    let data = http2_frame(DATA, 0, 1, &[7; 256]);
+    frames.received(&calls, now).unwrap();
+    frames.sent_resets(6_000);
+    frames.sent_resets(2_000);
+    assert!(frames.received(&data, now).is_ok());
+    frames.sent_resets(1);
+    assert_eq!(frames.received(&data, now), Err(Flood));
+}

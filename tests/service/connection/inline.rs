@@ -232,3 +232,23 @@ fn calls_end_with_their_connection() {
     drop(under_way);
     assert_eq!(Arc::strong_count(&held), 1);
 }
+
+#[test]
+fn a_connection_is_told_whether_its_calls_are_done() {
+    let inline = Inline::default();
+    let mut under_way = UnderWay::of(inline.clone());
+    let mut context = Context::from_waker(Waker::noop());
+    for _ in 0..2 {
+        inline.execute(async { std::thread::sleep(Duration::from_millis(1)) });
+    }
+    let mut told = Vec::new();
+    // The first call takes longer than a turn, and so does the second.
+    while !told.ends_with(&[true]) {
+        let ended = under_way.poll_turn(&mut context, |_, are_done| {
+            told.push(are_done);
+            Poll::<()>::Pending
+        });
+        assert!(ended.is_pending());
+    }
+    assert_eq!(told[..2], [false, false]);
+}

@@ -5,6 +5,7 @@ mod end;
 mod frames;
 mod gather;
 mod inline;
+mod pieces;
 mod transport;
 
 use std::time::{Duration, Instant};

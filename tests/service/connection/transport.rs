@@ -3,12 +3,14 @@
 
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use loyd::service::Transport;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
 
 use crate::harness::in_time;
-use crate::raw::{CONTINUATION, DATA, END_HEADERS, HEADERS, goaway_pong, http2_frame};
+use crate::raw::{CONTINUATION, DATA, END_HEADERS, HEADERS, PING, goaway_pong, http2_frame};
 
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
@@ -92,4 +94,36 @@ async fn it_does_not_outlive_the_connection() {
     drop(peer);
     sleep(Duration::from_millis(1)).await;
     assert_eq!(transport.read(&mut [0; 100]).await.unwrap(), 0);
+}
+
+#[tokio::test]
+async fn small_pieces_of_bodies_come_a_few_in_a_turn_and_none_is_lost() {
+    let ping = http2_frame(PING, 0, 0, &[1; 8]);
+    let pieces: Vec<_> = (0..5_000_u32)
+        .flat_map(|number| http2_frame(DATA, 0, 1 + 2 * number, &[number as u8]))
+        .collect();
+    let expected = [pieces, ping].concat();
+    for most in [10, 1_000, 1 << 16] {
+        let (mut peer, mut transport) = begin().await;
+        peer.write_all(&expected).await.unwrap();
+        let (mut all, mut turns) = (Vec::<u8>::new(), 0);
+        while all.len() < expected.len() {
+            let before = all.len();
+            let mut part = vec![0; most];
+            while let Some(read) = transport.read(&mut part).now_or_never() {
+                all.extend(&part[..read.unwrap()]);
+            }
+            assert!(
+                all.len() - before <= 129 * 10 + 17,
+                "{}",
+                all.len() - before
+            );
+            transport.turn(true);
+            // Tokio lets a task read only so much before it yields.
+            yield_now().await;
+            turns += 1;
+        }
+        assert_eq!(all, expected, "{most}");
+        assert!(turns >= 5_000 / 129, "{turns}");
+    }
 }
