@@ -131,7 +131,7 @@ fn calls_are_not_counted_here() {
     let mut frames = Frames::new(now);
     for frame in [
         http2_frame(HEADERS, 5, 1, &[0x83; 40]),
-        http2_frame(DATA, 1, 1, &[7; 100]),
+        http2_frame(DATA, 1, 1, &[7; 300]),
     ] {
         assert_eq!(passed(&mut frames, &frame, now), 1_000_000);
     }
