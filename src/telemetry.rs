@@ -1,4 +1,4 @@
-//! Logs, metrics and traces. Every metric of the process is recorded here. `catalogue` names and
+//! Logs, metrics and traces. Every metric of the process is recorded here, those of calls in `calls`. `catalogue` names and
 //! describes the metrics, `logs` is the log, `traces` joins calls to their callers' traces, and
 //! `spans` exports them.
 

@@ -85,7 +85,6 @@ pub fn read_solve(
 }
 
 /// Whether no solution, however short, fits in one response with everything that is to be included.
-///
 pub fn cannot_fit(read: &ReadSolve) -> bool {
     let shape = read.start.shape();
     // No tile is further from home than the sum of the board's sides.
