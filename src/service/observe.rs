@@ -54,8 +54,8 @@ pub struct Observe<S> {
     /// Where answers wait that are long in the making.
     line: Line,
     peer: Arc<Peer>,
-    /// Reads what is left of requests.
-    inline: Inline,
+    /// Reads what is left of requests, where they come over a connection.
+    inline: Option<Inline>,
     /// How long a request may take to arrive.
     patience: Duration,
 }
@@ -71,7 +71,7 @@ impl<S> Observe<S> {
             room: Room::new(most_bytes),
             line: Line::new(),
             peer: Arc::new(Peer::new()),
-            inline: Inline::default(),
+            inline: None,
             patience: Duration::MAX,
         }
     }
@@ -86,7 +86,7 @@ impl<S> Observe<S> {
     pub fn for_peer(self, peer: Arc<Peer>, inline: Inline, patience: Duration) -> Self {
         Self {
             peer,
-            inline,
+            inline: Some(inline),
             patience,
             places: self.places.for_peer(),
             room: self.room.for_peer(),
@@ -143,8 +143,8 @@ where
         let arrives_by = call.arrived.checked_add(patience);
         let mut request = request.map(|body| {
             let body = InTime::new(body, arrives_by, room);
-            match watch.method {
-                Method::Reflection => Body::new(ahead(body, &self.inline)),
+            match (watch.method, &self.inline) {
+                (Method::Reflection, Some(inline)) => Body::new(ahead(body, inline)),
                 _ => Body::new(body),
             }
         });

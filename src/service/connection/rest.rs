@@ -26,12 +26,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 pub struct Rest<B: Body<Data = Bytes> + Send + 'static> {
     /// `None` once it has ended.
     body: Option<Pin<Box<B>>>,
-    inline: Inline,
+    inline: Option<Inline>,
 }
 
 impl<B: Body<Data = Bytes> + Send + 'static> Rest<B> {
-    /// Wraps a body of the connection that has these calls.
-    pub fn new(body: B, inline: Inline) -> Self {
+    /// Wraps a body of the connection that has these calls. Without one there is nobody to read the rest.
+    pub fn new(body: B, inline: Option<Inline>) -> Self {
         Self {
             body: Some(Box::pin(body)),
             inline,
@@ -41,8 +41,9 @@ impl<B: Body<Data = Bytes> + Send + 'static> Rest<B> {
 
 impl<B: Body<Data = Bytes> + Send + 'static> Drop for Rest<B> {
     fn drop(&mut self) {
-        if let Some(body) = self.body.take().filter(|body| !body.is_end_stream()) {
-            self.inline.execute(read(body));
+        let rest = self.body.take().filter(|body| !body.is_end_stream());
+        if let (Some(body), Some(inline)) = (rest, &self.inline) {
+            inline.execute(read(body));
         }
     }
 }
