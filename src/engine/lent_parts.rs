@@ -76,7 +76,8 @@ impl LentPart {
     }
 }
 
-/// The parts of one job that are lent. Dropping this ends the work on them within a chunk.
+/// The parts of one job that are lent. Dropping this ends the work on them within a chunk, waits for that, and frees
+/// them, so that a job gives no memory back before it is free.
 #[derive(Default)]
 pub(super) struct LentParts {
     lent: Vec<Arc<LentPart>>,
@@ -191,8 +192,10 @@ impl Drop for LentParts {
     fn drop(&mut self) {
         for lent in &self.lent {
             lent.is_recalled.store(true, Ordering::Relaxed);
-            // Parts that no worker is on are freed at once.
-            drop(lent.take());
+        }
+        for lent in &self.lent {
+            let slot = lent.part.lock();
+            drop(slot.map(|mut slot| slot.take()));
         }
     }
 }

@@ -7,11 +7,13 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use loyd::engine::job::{End, Job};
+use loyd::engine::memory::Memory;
 use loyd::engine::pool::{Next, Pool, SERVICE_BEFORE_HELP, Task, Ticket, Turn};
+use loyd::engine::share::Shared;
 use loyd::search::{Budget, Iteration, Part, Progress, Search, Step, Stop};
 
 use crate::fake::{PATIENCE, receive, task};
-use crate::job::{Outbox, job};
+use crate::job::{Outbox, job, memory};
 
 /// What happens in a [`Countable`] and its parts.
 #[derive(Default)]
@@ -452,6 +454,100 @@ fn a_helper_leaves_a_cancelled_search_though_it_is_not_dropped_yet() {
     let after = seen.by_parts.load(Ordering::Relaxed);
     thread::sleep(Duration::from_millis(100));
     assert_eq!(seen.by_parts.load(Ordering::Relaxed), after);
+}
+
+/// A search that waits for a part of this many bytes, which works until it is recalled.
+struct Lender {
+    bytes: u64,
+    memory: Arc<Memory>,
+    is_out: bool,
+    /// What was held when the part was freed.
+    held: Sender<u64>,
+}
+
+struct Lent {
+    memory: Arc<Memory>,
+    held: Sender<u64>,
+}
+
+impl Search for Lender {
+    type Found = u8;
+
+    fn advance(&mut self, _: Budget) -> Step<u8> {
+        Step::Working
+    }
+
+    fn progress(&self) -> Progress {
+        Progress {
+            claimed: if self.is_out { self.bytes } else { 0 },
+            ..Progress::default()
+        }
+    }
+
+    fn gains_by_help(&self) -> bool {
+        !self.is_out
+    }
+
+    fn part_memory(&self) -> u64 {
+        self.bytes
+    }
+
+    fn split(&mut self, _: u64) -> Option<Box<dyn Part>> {
+        if self.is_out {
+            return None;
+        }
+        self.is_out = true;
+        Some(Box::new(Lent {
+            memory: Arc::clone(&self.memory),
+            held: self.held.clone(),
+        }))
+    }
+
+    fn join(&mut self, _: Box<dyn Part>) {
+        self.is_out = false;
+    }
+}
+
+impl Part for Lent {
+    fn advance(&mut self, _: Budget) -> bool {
+        thread::sleep(Duration::from_millis(5));
+        true
+    }
+
+    fn progress(&self) -> Progress {
+        Progress::default()
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        self.held.send(self.memory.held()).unwrap();
+    }
+}
+
+#[test]
+fn a_parts_memory_is_given_back_after_it_is_freed() {
+    let bytes = 64 << 20;
+    let memory = memory(1 << 30, 2);
+    let (held, freed) = channel();
+    let search = Lender {
+        bytes,
+        memory: Arc::clone(&memory),
+        is_out: false,
+        held,
+    };
+    let pool = Pool::start(2, 2).unwrap();
+    let due = Instant::now() + PATIENCE;
+    let (asker, publisher) = Shared::<Vec<u8>>::begin(false, due);
+    let reservation = memory.reserve(1 << 10).unwrap();
+    let job = Job::new(search, publisher, u64::MAX, u64::MAX, reservation);
+    asker.shared().placed(pool.submit(Box::new(job)).unwrap());
+    wait_until(|| memory.held() >= bytes);
+    // By now a helper is on it.
+    thread::sleep(Duration::from_millis(20));
+    drop(asker);
+    assert!(receive(&freed) >= bytes);
+    wait_until(|| memory.held() == 0);
 }
 
 #[test]
