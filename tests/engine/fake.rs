@@ -33,16 +33,21 @@ pub(crate) fn receive<T>(receiver: &Receiver<T>) -> T {
     }
 }
 
-/// How many panics of a place have been counted since the first call of this.
+/// What a counter, named with its labels, has counted since the first call of this.
 ///
-/// They are counted on threads of their own, so for the whole process: other tests may add to them.
-pub(crate) fn panics(place: &str) -> u64 {
+/// It counts on threads of their own, so for the whole process: other tests may add to it.
+pub(crate) fn counted(counter: &str) -> u64 {
     static METRICS: LazyLock<PrometheusHandle> =
         LazyLock::new(|| PrometheusBuilder::new().install_recorder().unwrap());
     let told = METRICS.render();
-    let name = format!("loyd_panics_total{{place=\"{place}\"}} ");
-    let count = told.lines().find_map(|line| line.strip_prefix(&name));
+    let mut lines = told.lines();
+    let count = lines.find_map(|line| line.strip_prefix(counter)?.strip_prefix(' '));
     count.map_or(0, |count| count.parse().unwrap())
+}
+
+/// How many panics of a place have been counted.
+pub(crate) fn panics(place: &str) -> u64 {
+    counted(&format!("loyd_panics_total{{place=\"{place}\"}}"))
 }
 
 /// Sends its name when it is dropped.

@@ -16,7 +16,7 @@ use loyd::search::distance_table::{Class, DistanceTable};
 use loyd::search::tables::guides::Home;
 use loyd::search::{Budget, Search, Step, ida_star};
 
-use crate::fake::{PATIENCE, panics, receive};
+use crate::fake::{PATIENCE, counted, panics, receive};
 use crate::support::{random_problem, shape};
 
 const SINGLE: Metric = Metric::SingleTile;
@@ -57,7 +57,7 @@ fn idle_after(idle: Duration, most_bytes: u64, build: Box<Build>) -> TableStore 
 }
 
 /// Builds that take no time, and a count of them.
-fn counted() -> (Box<Build>, Arc<AtomicUsize>) {
+fn tallied() -> (Box<Build>, Arc<AtomicUsize>) {
     let built = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&built);
     let build = move |class, _: &dyn Fn(u64) -> bool| {
@@ -69,12 +69,14 @@ fn counted() -> (Box<Build>, Arc<AtomicUsize>) {
 
 /// A store whose builds take no time, and a count of them.
 fn store(most_bytes: u64) -> (TableStore, Arc<AtomicUsize>) {
-    let (build, built) = counted();
+    let (build, built) = tallied();
     (built_by(most_bytes, build), built)
 }
 
 #[test]
 fn the_table_used_least_recently_makes_room() {
+    let evicted = || counted("loyd_tables_evicted_total");
+    let before = evicted();
     let (store, built) = store(500_000);
     let small = store.tables().bytes();
     let [first, second, third] = [9, 8, 7].map(of_class);
@@ -95,11 +97,12 @@ fn the_table_used_least_recently_makes_room() {
     assert!(!is_there(&store, &first));
     assert!(is_there(&store, &third));
     assert_eq!(built.load(Ordering::Relaxed), 4);
+    assert!(evicted() >= before + 2);
 }
 
 #[test]
 fn tables_in_use_make_no_room_and_nothing_is_tried_in_vain_again_and_again() {
-    let (build, built) = counted();
+    let (build, built) = tallied();
     let store = idle_after(Duration::from_secs(3600), 500_000, build);
     let [first, second, third] = [9, 8, 7].map(of_class);
     wait_for(&store, &first);
@@ -115,7 +118,7 @@ fn tables_in_use_make_no_room_and_nothing_is_tried_in_vain_again_and_again() {
 
 #[test]
 fn a_table_that_had_no_room_is_tried_again_once_another_is_idle() {
-    let (build, _) = counted();
+    let (build, _) = tallied();
     let store = idle_after(Duration::from_millis(200), 500_000, build);
     let [first, second, third] = [9, 8, 7].map(of_class);
     wait_for(&store, &second);

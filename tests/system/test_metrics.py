@@ -229,11 +229,11 @@ class Tables(Case):
 
     BYTES = 241_920
 
-    def test_tables_come_and_go(self):
+    def test_tables_come_and_have_no_room_beside_those_in_use(self):
         grown = Grown(self.server)
 
         # Which table a 2×5 needs depends on its blank's home.
-        for home, ready, evicted in ((9, 1, 0), (8, 2, 0), (7, 2, 1)):
+        for home, ready, refused in ((9, 1, 0), (8, 2, 0), (7, 2, 1)):
             tiles = [*range(1, 10)]
             goal, start = ([*tiles[:at], 0, *tiles[at:]] for at in (home, home - 1))
             request = self.client.solve_request(
@@ -245,7 +245,8 @@ class Tables(Case):
                 {
                     "loyd_tables_ready": ready,
                     "loyd_tables_bytes": ready * self.BYTES,
-                    "loyd_tables_evicted_total": evicted,
+                    "loyd_tables_refused": refused,
+                    "loyd_tables_evicted_total": 0,
                     "loyd_tables_building": 0,
                 }
             )
