@@ -21,13 +21,13 @@ use tower::Service;
 use super::apart::Line;
 use super::call::{Call, Record};
 use super::caught::caught;
-use super::connection::{InTime, Inline, Peer, Rest, Room, Sending, ahead};
+use super::connection::{InTime, Inline, Peer, Permit, Rest, Room, Sending, ahead};
 use super::status::{self, code_name};
 use super::timeout;
 use crate::engine::{Failure, until};
 use crate::telemetry::{self, Ended, Method, Trace, TraceId};
 
-use places::{Place, Places};
+use places::Places;
 use watched::Watched;
 
 /// The metadata that identifies a call in the logs of everybody who handles it.
@@ -175,7 +175,7 @@ struct Watch {
     is_ours: bool,
     request_id: HeaderValue,
     trace: Trace,
-    place: Option<Place>,
+    place: Option<Permit>,
     sending: Option<Arc<Sending>>,
     /// The code so far. A call that is dropped before it has one was cancelled.
     code: Code,

@@ -64,7 +64,7 @@ impl Shared {
         telemetry::table_building(Some(0.0));
         self.state().crowded_out.remove(&wanted);
         match wanted {
-            Wanted::Distances(class) => self.make_distances(wanted, class),
+            Wanted::Distances(class) => self.make_distances(class),
             Wanted::FirstGuide(home) | Wanted::BestGuide(home) | Wanted::SpareGuide(home) => {
                 self.make_guide(wanted, home);
             }
@@ -75,10 +75,10 @@ impl Shared {
         self.report();
     }
 
-    fn make_distances(&self, wanted: Wanted, class: Class) {
+    fn make_distances(&self, class: Class) {
         let bytes = class.table_bytes();
         if self.in_use(None).bytes(&mut self.guides(), None) + bytes > self.most_bytes {
-            return self.crowd_out(wanted);
+            return self.crowd_out(Wanted::Distances(class));
         }
         self.make_room(bytes, None);
         let boards = class.boards() as f64;

@@ -1,15 +1,14 @@
 //! The requests that a peer has begun: whether they arrive in time, and whether there is room for them.
 
 use std::pin::Pin;
-use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
 use http_body::{Body, Frame, SizeHint};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Sleep, sleep_until};
 use tonic::codegen::Bytes;
 
+use super::permits::{Permit, Permits};
 use crate::service::status;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -26,18 +25,12 @@ pub struct InTime<B> {
     /// The bytes that have arrived, and the room that they take, which is given back when the
     /// request has been read.
     arrived: usize,
-    taken: Vec<OwnedSemaphorePermit>,
+    taken: Option<Permit>,
 }
 
 /// Memory for partly received requests, with one permit for each [`Self::UNIT`].
 #[derive(Clone, Debug)]
-pub struct Room {
-    all: Arc<Semaphore>,
-    /// The part of it that one connection may use.
-    own: Arc<Semaphore>,
-    /// The permits of a connection that holds nothing.
-    share: usize,
-}
+pub struct Room(Permits);
 
 impl Room {
     /// The bytes of a permit.
@@ -50,22 +43,13 @@ impl Room {
     #[must_use]
     pub fn new(bytes: u64) -> Self {
         let permits = usize::try_from(bytes).unwrap_or(usize::MAX) / Self::UNIT;
-        let permits = permits.min(Semaphore::MAX_PERMITS);
-        let share = permits / Self::PARTS;
-        Self {
-            all: Arc::new(Semaphore::new(permits)),
-            own: Arc::new(Semaphore::new(share)),
-            share,
-        }
+        Self(Permits::new(permits, permits / Self::PARTS))
     }
 
     /// The same room for another connection.
     #[must_use]
     pub fn for_peer(&self) -> Self {
-        Self {
-            own: Arc::new(Semaphore::new(self.share)),
-            ..self.clone()
-        }
+        Self(self.0.for_peer())
     }
 }
 
@@ -78,7 +62,7 @@ impl<B> InTime<B> {
             late: by.map(|by| Box::pin(sleep_until(by.into()))),
             room,
             arrived: 0,
-            taken: Vec::new(),
+            taken: None,
         }
     }
 
@@ -88,24 +72,15 @@ impl<B> InTime<B> {
         let Some(room) = self.room.as_ref().filter(|_| self.arrived > SMALL) else {
             return true;
         };
-        let held = self
-            .taken
-            .first()
-            .map_or(0, OwnedSemaphorePermit::num_permits);
+        let held = self.taken.as_ref().map_or(0, Permit::count);
         let wanted = self.arrived.div_ceil(Room::UNIT).saturating_sub(held);
         let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
-        let take = |room: &Arc<Semaphore>| Arc::clone(room).try_acquire_many_owned(wanted);
-        let (Ok(of_all), Ok(of_own)) = (take(&room.all), take(&room.own)) else {
+        let Some(more) = room.0.take(wanted) else {
             return false;
         };
-        let more = [of_all, of_own];
-        if self.taken.is_empty() {
-            self.taken.extend(more);
-        } else {
-            self.taken
-                .iter_mut()
-                .zip(more)
-                .for_each(|(taken, more)| taken.merge(more));
+        match &mut self.taken {
+            Some(taken) => taken.merge(more),
+            None => self.taken = Some(more),
         }
         true
     }

@@ -12,6 +12,7 @@ mod in_time;
 mod inline;
 mod listener;
 mod peer;
+mod permits;
 mod rest;
 mod transport;
 
@@ -44,6 +45,7 @@ pub use in_time::{InTime, Room};
 pub use inline::{Inline, UnderWay};
 pub use listener::Connections;
 pub use peer::{Peer, Sending};
+pub use permits::{Permit, Permits};
 pub use rest::Rest;
 pub use transport::Transport;
 

@@ -5,12 +5,12 @@
 //! shares it through a balancer. So the rest is read before the call is reset, within bounds: who sends
 //! on although the answer has come loses the connection to itself.
 
-use std::future::poll_fn;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use http_body::{Body, Frame, SizeHint};
+use http_body_util::BodyExt;
 use hyper::rt::Executor;
 use tokio::time::timeout;
 use tonic::codegen::Bytes;
@@ -53,7 +53,7 @@ async fn read<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
     let all = async {
         let mut bytes = 0;
         while bytes <= MOST
-            && let Some(Ok(frame)) = poll_fn(|cx| body.as_mut().poll_frame(cx)).await
+            && let Some(Ok(frame)) = body.frame().await
         {
             bytes += frame.data_ref().map_or(0, Bytes::len);
         }

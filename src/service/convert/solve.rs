@@ -89,15 +89,21 @@ pub fn cannot_fit(read: &ReadSolve) -> bool {
     let shape = read.start.shape();
     // No tile is further from home than the sum of the board's sides.
     let most = shape.cells() * (shape.rows() + shape.columns());
-    let least = || HeuristicKind::Manhattan.lower_bound(&read.question.problem) as usize;
-    !may_fit(read, most) && !may_fit(read, least())
+    let bytes = move_bytes(read);
+    let fits = |moves| moves * bytes <= MAX_RESPONSE_BYTES;
+    !fits(most) && !fits(HeuristicKind::Manhattan.lower_bound(&read.question.problem) as usize)
 }
 
 /// Whether a solution of so many moves may fit in one response with everything that is to be included.
+pub fn may_fit(read: &ReadSolve, moves: usize) -> bool {
+    moves * move_bytes(read) <= MAX_RESPONSE_BYTES
+}
+
+/// The least bytes of a move with everything that is to be included.
 ///
 /// On the wire a move and its tile take at least a byte each. All boards on the way are as long as the start,
 /// because they have the same tiles.
-pub fn may_fit(read: &ReadSolve, moves: usize) -> bool {
+fn move_bytes(read: &ReadSolve) -> usize {
     let tile = usize::from(read.include_tiles);
     let board = if read.include_boards {
         let board = proto::Board::from(&read.start).encoded_len();
@@ -105,7 +111,7 @@ pub fn may_fit(read: &ReadSolve, moves: usize) -> bool {
     } else {
         0
     };
-    moves * (1 + tile + board) <= MAX_RESPONSE_BYTES
+    1 + tile + board
 }
 
 /// Reads a `SolveStreamRequest`.

@@ -1,10 +1,8 @@
 //! The places of calls: how many may run at once, and how many of them on one connection.
 
-use std::sync::Arc;
-
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
 
+use crate::service::connection::{Permit, Permits};
 use crate::service::status;
 use crate::telemetry::Method;
 
@@ -30,27 +28,10 @@ const REFLECTIONS_OF_ONE: usize = 4;
 /// reflection, as long as a request may take to arrive.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    calls: Kind,
-    checks: Kind,
-    watches: Kind,
-    reflections: Kind,
-}
-
-/// The places for calls of one kind.
-#[derive(Clone, Debug)]
-struct Kind {
-    all: Arc<Semaphore>,
-    /// Those of one connection.
-    own: Arc<Semaphore>,
-    /// How many these are.
-    share: usize,
-}
-
-/// The place of a call.
-#[derive(Debug)]
-pub(super) struct Place {
-    _of_all: OwnedSemaphorePermit,
-    _of_own: OwnedSemaphorePermit,
+    calls: Permits,
+    checks: Permits,
+    watches: Permits,
+    reflections: Permits,
 }
 
 impl Places {
@@ -58,10 +39,10 @@ impl Places {
     pub(super) fn new(max_calls: usize) -> Self {
         let aside = max_calls.max(LEAST_ASIDE);
         Self {
-            calls: Kind::new(max_calls, max_calls),
-            checks: Kind::new(aside, aside),
-            watches: Kind::new(aside, WATCHES),
-            reflections: Kind::new(REFLECTIONS, REFLECTIONS_OF_ONE),
+            calls: Permits::new(max_calls, max_calls),
+            checks: Permits::new(aside, aside),
+            watches: Permits::new(aside, WATCHES),
+            reflections: Permits::new(REFLECTIONS, REFLECTIONS_OF_ONE),
         }
     }
 
@@ -84,7 +65,7 @@ impl Places {
         &self,
         (method, is_ours): (Method, bool),
         path: &str,
-    ) -> Result<Place, Status> {
+    ) -> Result<Permit, Status> {
         let (kind, refusal): (_, fn() -> Status) = if is_ours {
             (&self.calls, status::too_many_calls)
         } else if path == WATCH {
@@ -94,31 +75,6 @@ impl Places {
         } else {
             (&self.checks, status::too_many_aside)
         };
-        kind.take().ok_or_else(refusal)
-    }
-}
-
-impl Kind {
-    fn new(all: usize, share: usize) -> Self {
-        let places = |count: usize| Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)));
-        Self {
-            all: places(all),
-            own: places(share),
-            share,
-        }
-    }
-
-    fn for_peer(&self) -> Self {
-        Self {
-            own: Self::new(0, self.share).own,
-            ..self.clone()
-        }
-    }
-
-    fn take(&self) -> Option<Place> {
-        Some(Place {
-            _of_own: Arc::clone(&self.own).try_acquire_owned().ok()?,
-            _of_all: Arc::clone(&self.all).try_acquire_owned().ok()?,
-        })
+        kind.take(1).ok_or_else(refusal)
     }
 }

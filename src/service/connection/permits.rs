@@ -1,0 +1,71 @@
+//! Permits that all connections share, and of which each may hold only so many.
+
+use std::sync::Arc;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+/// The permits, as one connection sees them.
+#[derive(Clone, Debug)]
+pub struct Permits {
+    all: Arc<Semaphore>,
+    /// Those of this connection.
+    own: Arc<Semaphore>,
+    /// How many a connection may hold.
+    share: usize,
+}
+
+/// Some permits, which are given back when dropped.
+#[derive(Debug)]
+pub struct Permit {
+    of_all: OwnedSemaphorePermit,
+    of_own: OwnedSemaphorePermit,
+}
+
+impl Permits {
+    /// So many permits in all, of which one connection may hold `share`.
+    #[must_use]
+    pub fn new(all: usize, share: usize) -> Self {
+        Self {
+            all: permits(all),
+            own: permits(share),
+            share,
+        }
+    }
+
+    /// The same permits for another connection.
+    #[must_use]
+    pub fn for_peer(&self) -> Self {
+        Self {
+            own: permits(self.share),
+            ..self.clone()
+        }
+    }
+
+    /// Takes so many permits, if there are enough.
+    #[must_use]
+    pub fn take(&self, count: u32) -> Option<Permit> {
+        let take = |permits: &Arc<Semaphore>| Arc::clone(permits).try_acquire_many_owned(count);
+        Some(Permit {
+            of_all: take(&self.all).ok()?,
+            of_own: take(&self.own).ok()?,
+        })
+    }
+}
+
+impl Permit {
+    /// The number of permits.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.of_own.num_permits()
+    }
+
+    /// Adds others from where these come.
+    pub fn merge(&mut self, other: Self) {
+        self.of_all.merge(other.of_all);
+        self.of_own.merge(other.of_own);
+    }
+}
+
+fn permits(count: usize) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(count.min(Semaphore::MAX_PERMITS)))
+}
