@@ -20,8 +20,8 @@ use super::{
 };
 
 impl Engine {
-    /// Answers an easy question at once. For any other, starts a search or joins one for an equal
-    /// question. `client` is the caller, if known.
+    /// Answers an easy question at once. For any other, starts a search or joins one of the same
+    /// client for an equal question. `client` is the caller, if known.
     ///
     /// # Errors
     /// When the request is refused.
@@ -57,7 +57,7 @@ impl Engine {
         let (due, _) = limits.time_up();
         let mut held = None;
         let asker = loop {
-            let asked = self.cache.ask(&key, due, || {
+            let asked = self.cache.ask(client, &key, due, || {
                 let problem = &key.question.problem;
                 // What was begun here mostly has its first answer, and owes the proof.
                 let has_answer = begun
@@ -101,7 +101,7 @@ impl Engine {
                 }
             }
         };
-        let leave = self.cache.leave_later(key, &asker);
+        let leave = self.cache.leave_later(client, &key, &asker);
         Ok(self.solving(asker, limits, objective, Some(leave)))
     }
 

@@ -9,6 +9,7 @@ use std::time::Instant;
 use moka::sync::Cache as Moka;
 
 use super::Question;
+use super::pool::Client;
 use super::share::{Asker, Shared};
 use super::solving::Best;
 use crate::telemetry;
@@ -48,11 +49,17 @@ impl Deref for Key {
     }
 }
 
+/// Whose search answers a question: that of a client, by its name, or of those without one.
+///
+/// Clients share what is proven, but not a running search: it gets its turns, and is charged for, as the task
+/// of one of them, behind whose other questions another would have to wait.
+type Whose = (Option<Arc<str>>, Key);
+
 /// The running searches and the proven answers, by question.
 #[derive(Clone, Debug)]
 pub struct Cache {
     /// Holds at most as many as the pool.
-    running: Arc<Mutex<HashMap<Key, Arc<Shared<Best>>>>>,
+    running: Arc<Mutex<HashMap<Whose, Arc<Shared<Best>>>>>,
     kept: Moka<Key, Arc<Shared<Best>>>,
     hasher: RandomState,
 }
@@ -80,39 +87,43 @@ impl Cache {
         }
     }
 
-    /// Joins the search for an equal question, to take its result when `due`, or starts one with `begin`.
+    /// Joins the client's search for an equal question, to take its result when `due`, or starts one with
+    /// `begin`.
     ///
     /// # Errors
     /// Those of `begin`.
     pub fn ask<E>(
         &self,
+        client: Option<&Client>,
         key: &Key,
         due: Instant,
         begin: impl FnOnce() -> Result<Asker<Best>, E>,
     ) -> Result<Asker<Best>, E> {
+        let whose = whose(client, key);
         let mut running = self.running();
-        let there = running.get(key).cloned().or_else(|| self.kept.get(key));
+        let there = running.get(&whose).cloned();
+        let there = there.or_else(|| self.kept.get(key));
         if let Some(asker) = there.and_then(|shared| shared.ask(due)) {
             telemetry::cache(true);
             return Ok(asker);
         }
         let first = begin()?;
         telemetry::cache(false);
-        running.insert(key.clone(), Arc::clone(first.shared()));
+        running.insert(whose, Arc::clone(first.shared()));
         Ok(first)
     }
 
     /// A guard to drop after an asker of this search.
     #[must_use]
-    pub fn leave_later(&self, key: Key, asker: &Asker<Best>) -> Leave {
+    pub fn leave_later(&self, client: Option<&Client>, key: &Key, asker: &Asker<Best>) -> Leave {
         Leave {
             cache: self.clone(),
-            key,
+            whose: whose(client, key),
             shared: Arc::clone(asker.shared()),
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, HashMap<Key, Arc<Shared<Best>>>> {
+    fn running(&self) -> MutexGuard<'_, HashMap<Whose, Arc<Shared<Best>>>> {
         // Nothing under the lock can leave the map half-changed.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -123,7 +134,7 @@ impl Cache {
 #[derive(Debug)]
 pub struct Leave {
     cache: Cache,
-    key: Key,
+    whose: Whose,
     shared: Arc<Shared<Best>>,
 }
 
@@ -135,16 +146,21 @@ impl Drop for Leave {
         }
         let mut running = self.cache.running();
         // Another search may have taken its place by now.
-        let is_there = running.get(&self.key);
+        let is_there = running.get(&self.whose);
         if is_there.is_some_and(|there| Arc::ptr_eq(there, &self.shared)) {
-            running.remove(&self.key);
-            if lasts && weight(&self.key, &self.shared) <= LARGEST {
+            running.remove(&self.whose);
+            let (_, key) = &self.whose;
+            if lasts && weight(key, &self.shared) <= LARGEST {
                 self.cache
                     .kept
-                    .insert(self.key.clone(), Arc::clone(&self.shared));
+                    .insert(key.clone(), Arc::clone(&self.shared));
             }
         }
     }
+}
+
+fn whose(client: Option<&Client>, key: &Key) -> Whose {
+    (client.map(|client| Arc::clone(&client.name)), key.clone())
 }
 
 /// The approximate size of a question and its answer in bytes.

@@ -1,6 +1,5 @@
 //! Named clients: service and places by weight, whatever each of them asks for.
 
-use std::num::NonZeroU32;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -10,14 +9,7 @@ use loyd::engine::Client;
 use loyd::engine::pool::{Full, HelperWork, Next, Pool, Task, Turn};
 use loyd::engine::rank::Rank;
 
-use crate::fake::{PATIENCE, receive, task};
-
-fn client(name: &str, weight: u32) -> Client {
-    Client {
-        name: name.into(),
-        weight: NonZeroU32::new(weight).unwrap(),
-    }
-}
+use crate::fake::{PATIENCE, client, receive, task};
 
 /// A task that takes this long and says whose it is.
 fn takes(time: Duration, sender: &Sender<&'static str>, whose: &'static str) -> Box<dyn Task> {

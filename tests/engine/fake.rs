@@ -1,11 +1,12 @@
 //! Scripted tasks and searches.
 
+use std::num::NonZeroU32;
 use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use loyd::engine::pool::{Next, Task, Turn};
-use loyd::engine::{Caps, Engine, EngineConfig, Limits, Question, Wanted};
+use loyd::engine::{Caps, Client, Engine, EngineConfig, Limits, Question, Wanted};
 use loyd::puzzle::{Board, Direction, Metric, Problem};
 use loyd::search::plan::{Method, Objective};
 use loyd::search::{Budget, Progress, Search, Step};
@@ -21,6 +22,14 @@ pub(crate) fn question(problem: Problem, objective: Objective) -> Question {
         metric: Metric::SingleTile,
         objective,
         method: Method::default(),
+    }
+}
+
+/// A client by its name and weight.
+pub(crate) fn client(name: &str, weight: u32) -> Client {
+    Client {
+        name: name.into(),
+        weight: NonZeroU32::new(weight).unwrap(),
     }
 }
 

@@ -9,7 +9,7 @@ use loyd::engine::{
 use loyd::search::plan::{Algorithm, Objective, Ratio};
 use tokio::time::timeout;
 
-use crate::fake::{PATIENCE, engine, hopeless, question, unlimited, wanting};
+use crate::fake::{PATIENCE, client, engine, hopeless, question, unlimited, wanting};
 use crate::support::problem;
 use crate::support::published::KORF_1985;
 
@@ -168,6 +168,34 @@ async fn a_proven_answer_is_given_again_without_a_search() {
         assert_eq!(again.reason, StopReason::Proven);
         assert_eq!(again.queued, Duration::ZERO);
         assert!(Arc::ptr_eq(&first, &again.found.answer.unwrap()));
+    }
+}
+
+#[tokio::test]
+async fn clients_share_what_is_proven_but_no_running_search() {
+    let engine = one_place();
+    let (one, other) = (client("one", 1), client("other", 1));
+    let proof = proof(1);
+    let begun = engine.solve(Some(&one), proof.clone(), unlimited());
+    let joined = engine.solve(Some(&one), proof.clone(), unlimited());
+    assert!(begun.is_ok() && joined.is_ok());
+    for caller in [Some(&other), None] {
+        let refused = engine.solve(caller, proof.clone(), unlimited()).err();
+        assert!(matches!(refused, Some(Refused::Overloaded { .. })));
+    }
+    drop((begun, joined));
+    let (tiles, ..) = KORF_1985[0];
+    let korf = question(problem(4, 4, &tiles), Objective::Optimal);
+    let mut solving = solve_when_possible(&engine, &korf, unlimited()).await;
+    let first = solving.end().await.unwrap().found.answer.unwrap();
+    drop(solving);
+    let _busy = solve_when_possible(&engine, &proof, unlimited()).await;
+    for caller in [&one, &other] {
+        let mut solving = engine
+            .solve(Some(caller), korf.clone(), unlimited())
+            .unwrap();
+        let again = solving.end().await.unwrap().found.answer.unwrap();
+        assert!(Arc::ptr_eq(&first, &again));
     }
 }
 
