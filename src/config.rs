@@ -4,8 +4,9 @@ mod access;
 mod memory;
 
 use std::net::SocketAddr;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
+use std::thread;
 use std::time::Duration;
 
 use clap::Args;
@@ -283,18 +284,14 @@ impl EngineArgs {
         self.memory.check()
     }
 
-    /// Returns the settings as the engine takes them. The default number of workers follows the container's CPU
-    /// limit.
+    /// Returns the settings as the engine takes them.
     ///
     /// # Errors
     /// When the settings ask for more memory than there is, or for too little to serve with.
     pub fn config(&self) -> Result<EngineConfig, Unusable> {
         let memory = self.memory.parts()?;
         Ok(EngineConfig {
-            workers: match self.workers {
-                Some(workers) => workers.into(),
-                None => std::thread::available_parallelism().map_or(1, usize::from),
-            },
+            workers: self.workers.map_or_else(cores, usize::from),
             capacity: self.queue,
             caps: Caps {
                 nodes: self.max_nodes,
@@ -330,6 +327,12 @@ impl TableDirArg {
             Some(user.cache_dir().join("loyd"))
         })
     }
+}
+
+/// The number of cores that this process may use, which follows a container's CPU limit; 1 where that is unknown.
+#[must_use]
+pub fn cores() -> usize {
+    thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
 /// Parses an address to listen on. Names are not looked up: they may stand for several addresses.

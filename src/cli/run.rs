@@ -1,7 +1,6 @@
 //! Runs the program, from the command line to the exit code.
 
 use std::io::{BufWriter, Write, stderr, stdin, stdout};
-use std::num::NonZeroUsize;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +9,7 @@ use tokio::runtime;
 
 use super::{Cli, Command, Exit, Failure, LimitArgs, serve};
 use crate::allocator;
+use crate::config::cores;
 use crate::engine::{Caps, Engine, EngineConfig, FOREVER};
 use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
@@ -109,7 +109,7 @@ async fn execute(command: Command) -> Result<Exit, Failure> {
 
 /// Starts the service inside this process for one question.
 fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
-    let workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let workers = cores();
     let memory = limits.max_memory.unwrap_or(MEMORY);
     let config = EngineConfig {
         workers,

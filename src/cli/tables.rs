@@ -1,7 +1,6 @@
 //! `loyd tables`: the pattern databases on disk, and the training of the shipped weights.
 
 use std::io::{self, Write, stderr};
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
@@ -14,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::train::TrainArgs;
 use super::{Exit, Failure};
-use crate::config::TableDirArg;
+use crate::config::{TableDirArg, cores};
 use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::pattern_database::{
     Bytes, Event, Fault, Pattern, PatternDatabase, Store, StoreError, Stored, Tables, Tier, Watch,
@@ -139,7 +138,7 @@ impl TablesArgs {
 
 impl BuildArgs {
     fn run(&self, store: Store, output: &mut dyn Write) -> Result<Exit, Failure> {
-        let threads = threads(self.threads);
+        let threads = self.threads.map_or_else(cores, usize::from);
         let shape = Shape::new(4, 4).expect("sides in range");
         let home = usize::from(self.home);
         let home = canonical_symmetry(shape, home).cell(shape, home);
@@ -182,14 +181,6 @@ impl BuildArgs {
             Event::NotSaved(error) => writeln!(output, "not saved: {error}"),
         });
         exit.finish(output, written)
-    }
-}
-
-/// Returns the number of threads to work with: as many as were asked for, or the cores this process may use.
-pub(super) fn threads(asked: Option<u16>) -> usize {
-    match asked {
-        Some(threads) => threads.into(),
-        None => thread::available_parallelism().map_or(1, NonZeroUsize::get),
     }
 }
 

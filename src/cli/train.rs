@@ -10,8 +10,8 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::generate::Size;
-use super::tables::threads;
 use super::{Exit, Failure};
+use crate::config::cores;
 use crate::heuristic::learned::near::{self, NearWeights};
 use crate::heuristic::learned::{self, Network, Weights, WeightsError};
 use crate::puzzle::Shape;
@@ -202,7 +202,7 @@ impl TrainArgs {
         };
         Course {
             seed: self.seed,
-            threads: threads(self.threads),
+            threads: self.threads.map_or_else(cores, usize::from),
             generations: self.generations,
             solves: self.solves.get(),
             width: self.width.get(),
