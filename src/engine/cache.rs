@@ -9,9 +9,9 @@ use std::time::Instant;
 use moka::sync::Cache as Moka;
 
 use super::Question;
+use super::best::Best;
 use super::pool::Client;
 use super::share::{Asker, Shared};
-use super::solving::Best;
 use crate::telemetry;
 
 /// The largest answer that is kept, in bytes: a rare long one must not evict a thousand others.

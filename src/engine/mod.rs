@@ -8,6 +8,7 @@ mod admission;
 mod ask;
 pub mod average;
 pub mod backlog;
+mod best;
 mod cache;
 mod due;
 mod easy;
@@ -44,12 +45,13 @@ use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
 use crate::telemetry;
 
 pub use admission::{Lack, Refused};
+pub use best::Best;
 pub use ending::{Failure, StopReason};
 pub use limits::{Caps, FOREVER, Limits, Wanted, until};
 pub use memory::{Reservation, expected_moves};
 pub use pipe::Pipe;
 pub use pool::Client;
-pub use solving::{Best, Glance, News, Outcome, Solving, Waiting, Work};
+pub use solving::{Glance, News, Outcome, Solving, Waiting, Work};
 
 use average::Average;
 use backlog::Backlog;

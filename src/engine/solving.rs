@@ -1,47 +1,20 @@
 //! A request's view of its search: findings as they come, and the end that its limits allow.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::search::chain::Answer;
 use crate::search::plan::Objective;
 use crate::search::{Iteration, Progress, Stop};
 use crate::telemetry;
 
+use super::best::Best;
 use super::cache::Leave;
 use super::ending::{Failure, StopReason};
 use super::job::End;
 use super::limits::{Limits, TimeUp, until};
 use super::share::{Asker, Collect, Snapshot};
-
-/// The best solution so far.
-#[derive(Clone, Debug, Default)]
-pub struct Best {
-    /// The number of solutions found, each better than the one before.
-    pub revision: u32,
-    /// The latest of them.
-    pub answer: Option<Arc<Answer>>,
-}
-
-impl Collect for Best {
-    type Found = Answer;
-
-    fn collect(&mut self, found: Answer) {
-        self.revision += 1;
-        self.answer = Some(Arc::new(found));
-    }
-
-    fn count(&self) -> usize {
-        self.revision as usize
-    }
-
-    fn best_length(&self) -> usize {
-        self.answer.as_ref().map_or(0, |answer| answer.length)
-    }
-}
 
 /// Work that is done for a request.
 pub trait Work {
