@@ -12,7 +12,7 @@ use flate2::write::ZlibEncoder;
 use thiserror::Error;
 use twox_hash::XxHash3_64;
 
-use super::weights::Transposition;
+use super::names::Transposition;
 use crate::puzzle::Shape;
 
 /// The layout version, raised whenever the layout changes.

@@ -6,8 +6,9 @@
 
 use std::mem;
 
+use super::names::{home_of, tile_of};
 use super::rows::Rows;
-use super::weights::{Weights, home_of, pair_of, pairs_of, tile_of};
+use super::weights::{Weights, pair_of, pairs_of};
 use crate::puzzle::Shape;
 
 /// A row or a column that is inserted or removed.

@@ -14,6 +14,7 @@ mod by_tile;
 mod file;
 mod lift;
 mod lookup;
+mod names;
 pub mod near;
 mod network;
 mod ranking;
@@ -34,4 +35,5 @@ pub use table::{has_network, prepare, ready, supports};
 pub use weights::Weights;
 
 pub(crate) use file::Stored;
-pub(crate) use weights::{Transposition, home_of, pair_place, pairs_of, tile_of};
+pub(crate) use names::{Transposition, home_of, tile_of};
+pub(crate) use weights::{pair_place, pairs_of};

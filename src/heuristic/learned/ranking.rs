@@ -4,8 +4,8 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use super::lookup::TOGETHER;
+use super::names::tile_of;
 use super::network::Network;
-use super::weights::tile_of;
 use crate::puzzle::{Direction, Shape};
 
 /// An estimate of whole boards, by tables of how slides change it, and by a network where there is

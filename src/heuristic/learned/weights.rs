@@ -1,7 +1,7 @@
 //! Learned weights: a number for each tile on each cell, and one for each two tiles on their cells.
 
 use super::file::{self, Stored, WeightsError};
-use crate::puzzle::{Shape, goal_cell, plain_tile};
+use crate::puzzle::Shape;
 
 /// The most cells of boards whose weights a file may hold: their number grows with the fourth power
 /// of the number of cells.
@@ -43,16 +43,6 @@ pub(crate) const fn pair_place(
 /// Returns the pairs of cells in the order of their numbers.
 pub(crate) fn pairs_of(cells: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..cells).flat_map(move |lower| (lower + 1..cells).map(move |upper| (lower, upper)))
-}
-
-/// Returns the home of a tile when the blank's home is the last cell.
-pub(crate) const fn home_of(cells: usize, tile: usize) -> usize {
-    goal_cell(cells - 1, tile as u16)
-}
-
-/// Returns the tile that belongs on a cell when the blank's home is the last cell.
-pub(crate) const fn tile_of(cells: usize, home: usize) -> usize {
-    plain_tile(cells - 1, home) as usize
 }
 
 impl Weights {
@@ -114,33 +104,6 @@ impl Weights {
         singles + pairs
     }
 
-    /// Returns the same weights for transposed boards.
-    #[must_use]
-    pub fn transposed(&self) -> Self {
-        let shape = self.shape.transposed();
-        let cells = shape.cells();
-        let names = Transposition::new(shape);
-        let mut singles = Vec::with_capacity(self.singles.len());
-        for tile in 0..cells {
-            let image = names.tiles[tile];
-            singles.extend((0..cells).map(|cell| self.singles[image * cells + names.cells[cell]]));
-        }
-        let mut pairs = Vec::with_capacity(self.pairs.len());
-        for (lower, upper) in pairs_of(cells) {
-            let [lower, upper] = [names.cells[lower], names.cells[upper]];
-            for tile in 0..cells {
-                pairs.extend((0..cells).map(|other| {
-                    self.pair(names.tiles[tile], lower, names.tiles[other], upper) as i8
-                }));
-            }
-        }
-        Self {
-            shape,
-            singles: singles.into(),
-            pairs: pairs.into(),
-        }
-    }
-
     /// Returns the bytes held for a shape.
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
@@ -191,25 +154,5 @@ impl Stored for Weights {
 
     fn of_parts(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self> {
         Self::new(shape, singles, pairs)
-    }
-}
-
-/// Maps the cells and tiles of a shape to those of the transposed board.
-#[derive(Debug)]
-pub(crate) struct Transposition {
-    pub(crate) cells: Box<[usize]>,
-    pub(crate) tiles: Box<[usize]>,
-}
-
-impl Transposition {
-    pub(crate) fn new(shape: Shape) -> Self {
-        let cells = shape.cells();
-        let image = |cell| shape.transposed().cell(shape.column(cell), shape.row(cell));
-        Self {
-            cells: (0..cells).map(image).collect(),
-            tiles: (0..cells)
-                .map(|tile| tile_of(cells, image(home_of(cells, tile))))
-                .collect(),
-        }
     }
 }

@@ -3,7 +3,7 @@
 use crate::puzzle::{Shape, Symmetry};
 
 use super::cell_set::CellSet;
-use super::rank::orders;
+use super::rank::{self, orders};
 use super::transpose::stride_words;
 use crate::heuristic::SMALL_CELLS;
 
@@ -21,8 +21,8 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// The most tiles of a pattern on up to 16 cells: the ranks of orders of eight fit 16 bits.
-    pub const MAX_TILES: usize = 8;
+    /// The most tiles of a pattern on up to 16 cells.
+    pub const MAX_TILES: usize = rank::MOST_TILES;
     /// The most tiles on larger boards: a place in a table is a number of 32 bits, and patterns with
     /// more have more states. On 2×12, where tiles leave more regions, it is one less.
     pub const MAX_TILES_OF_LARGE: usize = 7;

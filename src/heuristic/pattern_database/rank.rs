@@ -4,12 +4,13 @@
 //! Σ d(v) · (k−1−v)!, where d(v) counts the tiles greater than v that come before it. So when one
 //! tile passes another, the rank changes by an amount that depends on these two tiles alone.
 
-use super::pattern::Pattern;
+/// The most tiles: the ranks of orders of eight fit 16 bits.
+pub(super) const MOST_TILES: usize = 8;
 
 /// Returns the number of orders of `tiles` tiles.
 pub(super) const fn orders(tiles: usize) -> usize {
-    const ORDERS: [usize; Pattern::MAX_TILES + 1] = {
-        let mut orders = [1; Pattern::MAX_TILES + 1];
+    const ORDERS: [usize; MOST_TILES + 1] = {
+        let mut orders = [1; MOST_TILES + 1];
         let mut tiles = 1;
         while tiles < orders.len() {
             orders[tiles] = tiles * orders[tiles - 1];

@@ -1,9 +1,47 @@
-//! Weights of a board with one line more or less.
+//! Weights of a board with one line more or less, and so of any other shape.
 
 use super::weights::{NearWeights, offset_of, other_of, pairs_of};
 use crate::heuristic::learned::Line;
 use crate::heuristic::learned::lift::{View, lifted_single, mean, views};
 use crate::puzzle::Shape;
+
+impl NearWeights {
+    /// Returns the weights for boards with a line more or less, computed at once, or `None` if
+    /// there is no such shape.
+    #[must_use]
+    pub fn lifted(self, line: Line) -> Option<Self> {
+        let mut lift = NearLift::begin(self, line)?;
+        while !lift.advance(u64::MAX) {}
+        Some(lift.finish())
+    }
+
+    /// Returns the next line to insert or remove on the way to a shape.
+    pub(super) fn next_line(&self, shape: Shape) -> Option<Line> {
+        if self.shape().rows() > shape.rows() {
+            Some(Line::FewerRows)
+        } else if self.shape().columns() > shape.columns() {
+            Some(Line::FewerColumns)
+        } else if self.shape().rows() < shape.rows() {
+            Some(Line::MoreRows)
+        } else if self.shape().columns() < shape.columns() {
+            Some(Line::MoreColumns)
+        } else {
+            None
+        }
+    }
+
+    /// Returns the weights for boards of another shape.
+    #[must_use]
+    pub fn fit(self, shape: Shape) -> Self {
+        let mut weights = self;
+        while let Some(line) = weights.next_line(shape) {
+            weights = weights
+                .lifted(line)
+                .expect("a shape on the way from one to another");
+        }
+        weights
+    }
+}
 
 /// Tiles that are consecutive on both boards: the first on the new board, the first on the old
 /// board, and how many.

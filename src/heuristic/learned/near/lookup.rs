@@ -1,6 +1,6 @@
 //! Look-up of one row for many boards together.
 
-use super::rows::Cells;
+use super::row::Cells;
 use crate::heuristic::learned::TOGETHER;
 use crate::heuristic::learned::lookup::Lookup;
 
@@ -37,7 +37,7 @@ mod x86 {
     use std::arch::x86_64::*;
 
     use super::{Cells, TOGETHER};
-    use crate::heuristic::learned::near::rows::{GROUP, GROUPS, SLACK, row_bytes};
+    use crate::heuristic::learned::near::row::{GROUP, GROUPS, SLACK, row_bytes};
     use crate::heuristic::prefetch;
 
     /// The bytes of a vector.

@@ -13,18 +13,19 @@
 mod lift;
 mod lookup;
 mod ranking;
+mod row;
 mod rows;
+mod shapes;
 mod table;
 mod weights;
 
 pub use ranking::NearRanking;
 pub use rows::{Between, NearRows};
-pub use table::{
-    prepare, prepare_whole, ready, ready_whole, shipped, shipped_whole, supports, supports_whole,
-};
+pub use shapes::{supports, supports_whole};
+pub use table::{prepare, prepare_whole, ready, ready_whole, shipped, shipped_whole};
 pub use weights::NearWeights;
 
-pub(super) use table::MOST_WHOLE;
+pub(super) use shapes::MOST_WHOLE;
 
 /// The most slides that a tile needs between two cells that are near each other.
 pub const REACH: usize = 2;

@@ -6,6 +6,7 @@ use memmap2::MmapMut;
 
 use super::REACH;
 use super::lookup;
+use super::row::{Cells, GROUP, GROUPS, SLACK, row_bytes};
 use super::weights::NearWeights;
 use crate::heuristic::learned::lookup::Lookup;
 use crate::heuristic::learned::ranking::one_after_the_other;
@@ -14,17 +15,6 @@ use crate::heuristic::learned::slides::Slides;
 use crate::heuristic::learned::{Changes, TOGETHER};
 use crate::heuristic::{Tiles, huge_pages};
 use crate::puzzle::{Direction, Shape};
-
-/// The cells that stand together in a row, and the number of such groups. At most 16 cells are near
-/// one of two neighbouring cells, not counting these two.
-pub(super) const GROUP: usize = 4;
-pub(super) const GROUPS: usize = 4;
-
-/// Cells by group.
-pub(super) type Cells = [[u8; GROUP]; GROUPS];
-
-/// The bytes that follow the last row: room for looking up [`NAMES`] tiles.
-pub(super) const SLACK: usize = NAMES * GROUP;
 
 /// Fewer boards are not worth looking up together.
 const FEW: usize = 4;
@@ -188,11 +178,6 @@ impl Changes for Between<'_> {
             _ => one_after_the_other(self, tile, boards, nodes, sums),
         }
     }
-}
-
-/// Returns the bytes of a row.
-pub(super) const fn row_bytes(cells: usize) -> usize {
-    GROUPS * cells * GROUP
 }
 
 /// Rows under construction, one slide of one tile after the other.

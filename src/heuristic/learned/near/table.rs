@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::lift::NearLift;
 use super::ranking::NearRanking;
 use super::rows::{self, NearRows};
+use super::shapes::{LEAST_SIDE, LONG_SIDE, MOST_SIDE, supports, supports_whole};
 use super::weights::NearWeights;
 use crate::heuristic::learned::Ranking;
 use crate::heuristic::learned::file::Reading;
@@ -16,40 +17,6 @@ use crate::puzzle::Shape;
 
 static STAGED: Slots<Work<InStages>> = Slots::new();
 static WHOLE: Slots<Work<Whole>> = Slots::new();
-
-/// The shortest side of a board with rows for stages.
-const LEAST_SIDE: usize = 8;
-
-/// The longest side of a board with rows for stages: they take 29 MB on 10×10, and 87 MB on 12×12.
-const MOST_SIDE: usize = 12;
-
-/// Returns whether there are weights for stages for boards of this shape: at least as wide as high,
-/// with sides from 8 to 12, except 8×8.
-#[must_use]
-pub const fn supports(shape: Shape) -> bool {
-    let (rows, columns) = (shape.rows(), shape.columns());
-    rows >= LEAST_SIDE && columns <= MOST_SIDE && columns > LEAST_SIDE && rows <= columns
-}
-
-/// The most cells and the longest side of boards that are ranked whole. On larger boards, for which
-/// more lines would be inserted into the weights of 10×10, beams get stuck.
-pub(in crate::heuristic::learned) const MOST_WHOLE: usize = 132;
-const WHOLE_SIDE: usize = 16;
-
-/// The most cells of a longer board that is ranked whole, and its longest side.
-const LONG_CELLS: usize = 40;
-const LONG_SIDE: usize = 20;
-
-/// Returns whether there are weights for whole boards of this shape, in either orientation: all with
-/// a side of more than 6, if they have at most 132 cells and sides of at most 16, or at most 40 cells
-/// and sides of at most 20.
-#[must_use]
-pub const fn supports_whole(shape: Shape) -> bool {
-    let shape = landscape(shape);
-    let (cells, side) = (shape.cells(), shape.columns());
-    let is_within = cells <= MOST_WHOLE && side <= WHOLE_SIDE;
-    !shipped::supports(shape) && (is_within || cells <= LONG_CELLS && side <= LONG_SIDE)
-}
 
 /// Works on the rows for stages, for about as long as the given number of search nodes takes.
 /// Returns true once nothing is left to do.

@@ -1,8 +1,6 @@
 //! The weights of tiles that are near each other.
 
-use super::lift::NearLift;
-use super::table::{supports, supports_whole};
-use crate::heuristic::learned::Line;
+use super::shapes::{supports, supports_whole};
 use crate::heuristic::learned::file::{self, Stored, WeightsError};
 use crate::heuristic::learned::weights::{Weights, pair_of};
 use crate::puzzle::Shape;
@@ -53,42 +51,6 @@ impl NearWeights {
             }
         }
         Self::new(shape, weights.singles().to_vec(), pairs)
-    }
-
-    /// Returns the weights for boards with a line more or less, computed at once, or `None` if
-    /// there is no such shape.
-    #[must_use]
-    pub fn lifted(self, line: Line) -> Option<Self> {
-        let mut lift = NearLift::begin(self, line)?;
-        while !lift.advance(u64::MAX) {}
-        Some(lift.finish())
-    }
-
-    /// Returns the next line to insert or remove on the way to a shape.
-    pub(super) fn next_line(&self, shape: Shape) -> Option<Line> {
-        if self.shape.rows() > shape.rows() {
-            Some(Line::FewerRows)
-        } else if self.shape.columns() > shape.columns() {
-            Some(Line::FewerColumns)
-        } else if self.shape.rows() < shape.rows() {
-            Some(Line::MoreRows)
-        } else if self.shape.columns() < shape.columns() {
-            Some(Line::MoreColumns)
-        } else {
-            None
-        }
-    }
-
-    /// Returns the weights for boards of another shape.
-    #[must_use]
-    pub fn fit(self, shape: Shape) -> Self {
-        let mut weights = self;
-        while let Some(line) = weights.next_line(shape) {
-            weights = weights
-                .lifted(line)
-                .expect("a shape on the way from one to another");
-        }
-        weights
     }
 
     /// Returns the number of blocks of weights of pairs, including those without a second cell.
