@@ -4,26 +4,11 @@ use std::mem;
 use std::ops::Range;
 
 use super::AHEAD;
-use super::shared_rows::SharedRows;
 use crate::heuristic::Tiles;
 use crate::heuristic::prefetch;
 use crate::puzzle::Shape;
 
-/// How a tile is stored: in one byte on boards of up to 256 cells, otherwise in two.
-pub trait Tile: Copy + Default + Eq + Into<usize> + TryFrom<u16> + Send + 'static {
-    /// How boards of such tiles are stored.
-    type Boards: Boards<Self>;
-}
-
-impl Tile for u8 {
-    type Boards = Whole<Self>;
-}
-
-impl Tile for u16 {
-    type Boards = SharedRows;
-}
-
-impl<T: Tile> Tiles for &[T] {
+impl<T: Copy + Into<usize>> Tiles for &[T] {
     #[inline]
     fn tile(&self, cell: usize) -> usize {
         self[cell].into()
@@ -39,7 +24,7 @@ pub trait Lines: Tiles + Copy {
     fn column(self, column: usize, columns: usize) -> impl Iterator<Item = usize>;
 }
 
-impl<T: Tile> Lines for &[T] {
+impl<T: Copy + Into<usize>> Lines for &[T] {
     #[inline]
     fn row(self, row: usize, columns: usize) -> impl Iterator<Item = usize> {
         self[row * columns..][..columns]
@@ -55,9 +40,6 @@ impl<T: Tile> Lines for &[T] {
             .map(|&tile| tile.into())
     }
 }
-
-/// A board of a layer.
-pub type BoardOf<'a, T> = <<T as Tile>::Boards as Boards<T>>::Board<'a>;
 
 /// The boards of the present layer, and those of the next one, which are made from them.
 pub trait Boards<T>: Send {
@@ -113,7 +95,7 @@ impl<T> Whole<T> {
     }
 }
 
-impl<T: Tile> Boards<T> for Whole<T> {
+impl<T: Copy + Default + Into<usize> + Send + 'static> Boards<T> for Whole<T> {
     type Board<'a> = &'a [T];
 
     fn new(shape: Shape, width: usize) -> Self {

@@ -8,12 +8,13 @@ use candidate::Candidate;
 use expand::Expand;
 use select::{Judge, Write};
 
-use super::boards::{BoardOf, Boards, Tile};
+use super::boards::Boards;
 use super::children::Child;
 use super::cut::{Cut, Verdict};
 use super::hash::Hashes;
 use super::nodes::{Head, Heads, Nodes};
 use super::seen::Seen;
+use super::tile::{BoardOf, Tile};
 use super::trace::{Mark, Trace};
 use super::{Estimate, Settings};
 use crate::heuristic::wide_vectors::WideVectors;

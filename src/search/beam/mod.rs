@@ -13,16 +13,18 @@ mod learned;
 mod nodes;
 mod seen;
 mod shared_rows;
+mod tile;
 mod trace;
 mod whole;
 
-pub use boards::{BoardOf, Boards, Lines, Tile};
+pub use boards::{Boards, Lines};
 pub use children::{Child, Children};
 pub use hash::Hashes;
 pub use layers::{Layers, State};
 pub use leaders::LEAST_WIDTH;
 pub use learned::{by_learned, is_learned, is_ready, prepare};
 pub use nodes::{Head, Nodes};
+pub use tile::{BoardOf, Tile};
 pub use trace::{Mark, Trace, Way};
 pub use whole::{Beam, End};
 

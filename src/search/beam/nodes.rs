@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::boards::Tile;
+use super::tile::Tile;
 use super::trace::Mark;
 use crate::heuristic::Tiles;
 

@@ -8,7 +8,7 @@ use super::estimate::Staged;
 use super::finale::Finale;
 use super::peel::Ending;
 use super::replay::Replay;
-use super::stages::{Completed, Setup, Stages};
+use super::stages::{Completed, Setup, Stages, most_nodes};
 use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
 use crate::search::beam::{Layers, Mark, Pass, Ready, Settings, State, Tile, Trace};
 use crate::search::tables::Tables;
@@ -21,12 +21,6 @@ const GATHERED_LAYERS: u32 = 30;
 pub(super) fn deepest(shape: Shape, most: u32) -> u32 {
     let sides = shape.rows() + shape.columns();
     most.min((2 * shape.cells() * sides + 200) as u32)
-}
-
-/// The most nodes of all layers. Where a finale fails, some layers are made again.
-pub(super) fn most_nodes(settings: Settings) -> u64 {
-    let once = u64::from(settings.deepest) * settings.width() as u64;
-    once + once / 4
 }
 
 /// The fraction of the stages' moves that is left when the fraction `open` of the cells is open, of which

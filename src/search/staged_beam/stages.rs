@@ -5,10 +5,15 @@ use std::sync::Arc;
 use super::estimate::{Staged, Value};
 use super::peel::{Block, Ending};
 use super::roots::Roots;
-use super::run::most_nodes;
 use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::Problem;
 use crate::search::beam::{Hashes, Layers, Mark, Nodes, Settings, State, Tile, Trace};
+
+/// The most nodes of all layers. Where a finale fails, some layers are made again.
+pub(super) fn most_nodes(settings: Settings) -> u64 {
+    let once = u64::from(settings.deepest) * settings.width() as u64;
+    once + once / 4
+}
 
 /// What stays the same in all phases of a staged beam.
 #[derive(Clone)]

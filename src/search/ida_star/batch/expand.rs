@@ -3,89 +3,19 @@
 //! It passes over them several times, doing a little work each time. So there is always other work to do
 //! while memory responds, and few branches depend on what is read.
 
-use crate::search::blank_moves::MOVES;
-
 use super::change::Change;
 use super::front::Front;
-use super::lookup::{Looked, Tables, Towards};
-use super::node::{Grid, Node, Step};
+use super::grid::Grid;
+use super::lookup::{Looked, Tables};
+use super::node::{Node, Step};
 use super::open::{Open, Waiting};
+use super::scratch::{Candidate, Kept, Parent, SUCCESSORS, Scratch};
 use super::seen::{Seen, Sums};
-use super::{Outcome, Shared, WIDTH};
-
-/// The most successors of a batch, rounded up to a power of two so that indices need no check.
-const SUCCESSORS: usize = (WIDTH * MOVES).next_power_of_two();
+use super::{Outcome, Shared};
 
 /// A row's entry is read after this many more have been prefetched. This way words are prefetched one by one;
 /// if all were prefetched at once, the processor would run out of outstanding requests and stall.
 const LAG: usize = 8;
-
-/// A successor that is not made yet. It has four bytes, as they are written whether it is kept or not.
-#[derive(Clone, Copy, Default)]
-#[repr(align(4))]
-struct Candidate {
-    towards: Towards,
-    parent: Parent,
-}
-
-/// The slot of a parent and, in the bits above, what is known of its sums.
-#[derive(Clone, Copy, Default)]
-struct Parent(u16);
-
-impl Parent {
-    /// The sums' bits are the highest of a byte.
-    const SLOT: u16 = !((Sums::BITS as u16) << 8);
-
-    #[inline]
-    fn new(slot: u16, sums: Sums) -> Self {
-        Self(slot | u16::from(sums.bits()) << 8)
-    }
-
-    #[inline]
-    const fn slot(self) -> u16 {
-        self.0 & Self::SLOT
-    }
-
-    #[inline]
-    const fn sums(self) -> Sums {
-        Sums::from_bits((self.0 >> 8) as u8)
-    }
-}
-
-/// A successor that a sum does not cut off, or that is kept for the next iteration.
-#[derive(Clone, Copy, Default)]
-struct Kept {
-    /// Its number among those that were looked up in that sum.
-    number: u8,
-    change: Change,
-}
-
-/// Working memory for the successors of a batch.
-pub(super) struct Scratch {
-    batch: [u16; WIDTH],
-    candidates: [Candidate; SUCCESSORS],
-    /// The first sum's look-up of each candidate.
-    first: [Looked; SUCCESSORS],
-    /// The candidates that it does not cut off.
-    kept: [Kept; SUCCESSORS],
-    /// The other sum's look-up of each of these.
-    other: [Looked; SUCCESSORS],
-    /// Those that it does not cut off either, or that are kept for the next iteration.
-    made: [Kept; SUCCESSORS],
-}
-
-impl Scratch {
-    pub(super) fn new() -> Self {
-        Self {
-            batch: [0; WIDTH],
-            candidates: [Candidate::default(); SUCCESSORS],
-            first: [Looked::default(); SUCCESSORS],
-            kept: [Kept::default(); SUCCESSORS],
-            other: [Looked::default(); SUCCESSORS],
-            made: [Kept::default(); SUCCESSORS],
-        }
-    }
-}
 
 impl<G: Grid, const P: usize, const W: usize> Front<G, P, W> {
     /// Expands the next nodes.

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use crate::search::{Budget, Part, Progress};
 
-use super::expand::Scratch;
-use super::node::{Grid, Node};
+use super::grid::Grid;
+use super::node::Node;
 use super::open::Open;
+use super::scratch::Scratch;
 use super::{Outcome, Shared};
 
 /// Some of the open nodes of one iteration: all of a search's, or those that it has handed out.

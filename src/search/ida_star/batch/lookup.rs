@@ -11,7 +11,8 @@ use crate::puzzle::Shape;
 use crate::search::blank_moves::{BlankMoves, MOVES};
 
 use super::change::Change;
-use super::node::{Grid, Node, cells};
+use super::grid::{Grid, cells};
+use super::node::Node;
 use super::seen::{Seen, TILES};
 
 /// A slide into the blank.
@@ -89,6 +90,18 @@ impl Looked {
     #[inline]
     pub(super) const fn pattern(&self) -> u8 {
         self.row.pattern
+    }
+}
+
+impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
+    /// Applies the result of a look-up to the pattern whose tile moved.
+    #[inline(always)]
+    pub(super) fn place(&mut self, looked: &Looked, change: Change) {
+        let pattern = within::<P>(looked.pattern());
+        self.cells[pattern] = cells::<G>(looked.cells);
+        self.orders[pattern] = looked.order ^ change.flips();
+        let sum = &mut self.sums[looked.seen.sum()];
+        *sum = change.applied_to(*sum);
     }
 }
 

@@ -12,9 +12,11 @@
 mod change;
 mod expand;
 mod front;
+mod grid;
 mod lookup;
 mod node;
 mod open;
+mod scratch;
 mod seen;
 
 use std::any::Any;
@@ -29,9 +31,9 @@ use crate::search::{Budget, Iteration, Part, Progress, Search, Solver, Step, Sto
 use super::iterations::Iterations;
 
 use front::Front;
+pub use grid::{Grid, Large, Small};
 use lookup::Lookup;
 use node::Node;
-pub use node::{Grid, Large, Small};
 use open::Open;
 
 /// How many nodes are expanded at once. Processors can wait for about this many cache lines at a time.

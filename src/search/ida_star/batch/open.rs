@@ -2,7 +2,8 @@
 
 use crate::search::blank_moves::MOVES;
 
-use super::node::{Grid, Node};
+use super::grid::Grid;
+use super::node::Node;
 
 /// Ends a list, and stands for no slot.
 const NIL: u16 = u16::MAX;
