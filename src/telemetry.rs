@@ -27,8 +27,9 @@ use metrics_exporter_prometheus::{BuildError, Matcher, PrometheusBuilder};
 use thiserror::Error;
 
 pub use catalogue::{Kind, METRICS};
+pub use format::LogFormat;
 pub use lines::Log;
-pub use logs::{LogFormat, install_logs, log_filter};
+pub use logs::{install_logs, log_filter};
 pub use trace_context::{TraceContext, TraceId};
 pub use traces::{TracesError, flush_traces, install_traces};
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use tonic::Request;
 
 use super::access::Identity;
-use super::apart::{Line, Load};
+use super::line::{Line, Load};
 use crate::engine::{Reservation, Work};
 use crate::puzzle::Shape;
 

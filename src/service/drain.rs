@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use super::apart::Line;
 use super::connection::Connections;
+use super::line::Line;
 use crate::engine::Engine;
 
 /// The last part of the grace period, in which calls that have not ended are answered UNAVAILABLE.

@@ -15,6 +15,7 @@ mod convert;
 mod drain;
 mod generate;
 mod health;
+mod line;
 mod observe;
 mod server;
 mod solve;

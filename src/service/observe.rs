@@ -18,10 +18,10 @@ use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::Service;
 
-use super::apart::Line;
 use super::call::{Call, Record};
 use super::caught::caught;
 use super::connection::{InTime, Inline, Peer, Permit, Rest, Room, Sending, ahead};
+use super::line::Line;
 use super::status::{self, code_name};
 use super::timeout;
 use crate::engine::{Failure, until};

@@ -6,9 +6,10 @@ use std::time::Duration;
 use prost::Message;
 use tonic::{Request, Status};
 
-use super::apart::{Load, apart};
+use super::apart::apart;
 use super::call::{Call, Noted, Solved};
 use super::convert::{self, ReadSolve};
+use super::line::Load;
 use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status};
 use crate::engine::{Best, Failure, Limits, Outcome, expected_moves};
 use crate::search::chain::Answer;

@@ -12,14 +12,21 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
-use super::logs::LogFormat;
-
 /// The initial capacity of a line, in bytes.
 const USUAL: usize = 512;
 
 /// The prefix of the fields that say where lines from the `log` crate come from. They are left out,
 /// as the library does.
 const FOREIGN: &str = "log.";
+
+/// The format of log lines.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object per line.
+    Json,
+}
 
 /// Writes events in a format, without their spans.
 #[derive(Clone, Copy, Debug)]

@@ -6,17 +6,8 @@ use std::panic::PanicHookInfo;
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
-use super::format::Format;
+use super::format::{Format, LogFormat};
 use super::lines::Log;
-
-/// The format of log lines.
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LogFormat {
-    /// For people.
-    Text,
-    /// One JSON object per line.
-    Json,
-}
 
 /// Checks a filter of the log: a level, `TARGET=LEVEL`, or several of these separated by commas.
 ///

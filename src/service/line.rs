@@ -1,0 +1,139 @@
+//! Where calls wait whose answers take long to make.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+
+use super::access::Identity;
+
+/// How many do such work at once. More would take the processor from the threads that serve clients.
+const AT_ONCE: usize = 2;
+
+/// How much there is to do for an answer: the numbers in its message.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Load {
+    numbers: usize,
+    /// When there is no more time to wait for a place.
+    pub(super) by: Option<Instant>,
+}
+
+impl Load {
+    /// This many are worked out, and then encoded, on the thread where the call arrived: each of the two
+    /// takes up to a fifth of a millisecond.
+    const HERE: usize = 64 * 1024;
+
+    /// The most that do not wait until their deadline for a place: a few milliseconds of a thread.
+    const HURRIED: usize = 512 * 1024;
+
+    /// Roughly how long a number takes to work out and encode.
+    const NANOSECONDS: u64 = 10;
+
+    /// An answer of `numbers` numbers, which is of use until the `deadline`, if any.
+    pub(super) fn new(numbers: usize, deadline: Option<Instant>) -> Self {
+        let takes = Duration::from_nanos(Self::NANOSECONDS * numbers as u64);
+        let by = deadline.and_then(|deadline| deadline.checked_sub(takes));
+        Self {
+            numbers,
+            by: by.filter(|_| numbers <= Self::HURRIED),
+        }
+    }
+
+    /// Whether it would keep others waiting.
+    pub(super) const fn is_large(self) -> bool {
+        self.numbers > Self::HERE
+    }
+}
+
+/// Where calls wait for a place to do such work.
+///
+/// Clients wait in turn: of each client, or connection without a name, no more calls stand in the line that all
+/// share, or do their work, than there are places. However many calls one has, another waits for one of them.
+#[derive(Clone, Debug)]
+pub struct Line {
+    all: Arc<All>,
+    /// The turns of a connection.
+    own: Arc<Semaphore>,
+}
+
+/// What all connections share.
+#[derive(Debug)]
+struct All {
+    places: Arc<Semaphore>,
+    /// The turns of the clients whose calls wait.
+    clients: Mutex<HashMap<Identity, Weak<Semaphore>>>,
+}
+
+/// Is given back when the work is done.
+pub(super) struct Place {
+    _place: OwnedSemaphorePermit,
+    _turn: OwnedSemaphorePermit,
+}
+
+impl Line {
+    /// A line in which nobody waits.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            all: Arc::new(All {
+                places: Arc::new(Semaphore::new(AT_ONCE)),
+                clients: Mutex::default(),
+            }),
+            own: turns(),
+        }
+    }
+
+    /// The same line for another connection.
+    #[must_use]
+    pub fn for_peer(&self) -> Self {
+        Self {
+            all: Arc::clone(&self.all),
+            own: turns(),
+        }
+    }
+
+    /// Answers whoever waits that the server is draining, now and from now on.
+    pub fn close(&self) {
+        self.all.places.close();
+    }
+
+    /// Waits for a place.
+    pub(super) async fn place(&self, client: Option<Identity>) -> Result<Place, AcquireError> {
+        let own = match client {
+            Some(client) => self.turns_of(client),
+            None => Arc::clone(&self.own),
+        };
+        let turn = own.acquire_owned().await?;
+        let place = Arc::clone(&self.all.places).acquire_owned().await?;
+        Ok(Place {
+            _place: place,
+            _turn: turn,
+        })
+    }
+
+    fn turns_of(&self, client: Identity) -> Arc<Semaphore> {
+        let mut clients = self
+            .all
+            .clients
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(own) = clients.get(&client).and_then(Weak::upgrade) {
+            return own;
+        }
+        clients.retain(|_, own| own.strong_count() > 0);
+        let own = turns();
+        clients.insert(client, Arc::downgrade(&own));
+        own
+    }
+}
+
+impl Default for Line {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn turns() -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(AT_ONCE))
+}
