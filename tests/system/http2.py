@@ -40,6 +40,15 @@ def header(name, value):
     return b"\x00" + number(len(name), 7) + name + number(len(value), 7) + value
 
 
+def headers(stream, block, flags=0):
+    """The frames of a block of headers of any size."""
+    parts = [block[i : i + 16_000] for i in range(0, len(block), 16_000)]
+    kinds = [HEADERS] + [CONTINUATION] * (len(parts) - 1)
+    all_flags = [flags] + [0] * (len(parts) - 1)
+    all_flags[-1] |= END_HEADERS
+    return b"".join(frame(kind, flags, stream, part) for kind, flags, part in zip(kinds, all_flags, parts))
+
+
 def call(method, service="loyd.v1.PuzzleService", **more):
     """The headers of a call."""
     path = f"/{service}/{method}"

@@ -28,6 +28,7 @@ from http2 import (
     call,
     frame,
     header,
+    headers,
     message,
     setting,
 )
@@ -169,12 +170,8 @@ class Abuse(Case):
         remembered = b"\x40" + header("bomb", "v" * 3900)[1:]
         packed = call("Solve") + remembered + b"\xbe" * 4000
         for block in (large, packed):
-            parts = [block[i : i + 16_000] for i in range(0, len(block), 16_000)]
             with Bystander(self), Connection(self.server.address) as attacker:
-                flags = END_HEADERS if len(parts) == 1 else 0
-                attacker.send(frame(HEADERS, flags | END_STREAM, 1, parts[0]))
-                for part in parts[1:]:
-                    attacker.send(frame(CONTINUATION, END_HEADERS if part is parts[-1] else 0, 1, part))
+                attacker.send(headers(1, block, END_STREAM))
                 attacker.wait_for(
                     lambda kind, flags, stream, payload: (kind, stream) in ((HEADERS, 1), (RST_STREAM, 1))
                     or kind == GOAWAY,

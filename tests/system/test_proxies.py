@@ -1,16 +1,24 @@
 """What callers see through each of the balancers of deploy/."""
 
+import contextlib
+import itertools
 import pathlib
 import tempfile
+import time
 import unittest
 
 import grpc
 import trustme
 from client import Client, Refusal
+from http2 import DATA, Connection, call, frame, headers
 from proxies import ALL, HAProxy, fixed_port
 from server import Server
 
 Code = grpc.StatusCode
+
+# The connections of each side where callers share those of a balancer: so many that some meet, whichever
+# of its threads and of the replicas they get.
+CALLERS = 4
 
 
 class Through(unittest.TestCase):
@@ -112,6 +120,35 @@ class Through(unittest.TestCase):
             self.assertGreater(latest, 1.5)
 
         self.each(see)
+
+    def test_what_loyds_http2_refuses_ends_no_calls_of_others(self):
+        refused = [
+            # Lists of which it counts the size, and of which it loses count.
+            *(call("CheckSolvable", **{f"x-{i}": "v" * 960 for i in range(size)}) for size in (17, 40)),
+            call("CheckSolvable", **{":path": "/<>"}),
+            call("CheckSolvable", **{":authority": "[::"}),
+            # A value that is none.
+            call("CheckSolvable", **{"x-value": "\x01"}),
+        ]
+        for proxy in self.proxies:
+            with self.subTest(proxy=type(proxy).__name__), contextlib.ExitStack() as callers:
+                clients = [callers.enter_context(Client(proxy.address)) for _ in range(CALLERS)]
+                board = clients[0].boards(6, seed=3)[0]
+                limits = clients[0].message("Limits", max_time={"seconds": 4})
+                request = clients[0].stream_request(board, solve={"limits": limits})
+                streams = [client.SolveStream(request, timeout=60) for client in clients]
+                for stream in streams:
+                    next(stream)
+                for block in refused:
+                    with contextlib.ExitStack() as attackers:
+                        peers = [attackers.enter_context(Connection(proxy.address)) for _ in range(CALLERS)]
+                        for peer, number in itertools.product(peers, range(1, 41, 2)):
+                            # A body in small pieces costs the connection most.
+                            peer.send(headers(number, block) + frame(DATA, 0, number, b"x") * 100)
+                        time.sleep(0.2)
+                for stream in streams:
+                    *_, last = stream
+                    self.assertEqual(last.WhichOneof("event"), "summary")
 
 
 class WithTLS(unittest.TestCase):
