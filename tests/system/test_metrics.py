@@ -65,10 +65,9 @@ class Counted(Case):
     def test_equal_questions(self):
         request = self.client.solve_request(self.client.boards(5, seed=31)[0], "OPTIMAL")
         self.grown = Grown(self.server)
-        # One for each client.
+        # Of one client: others would have searches of their own.
         first, second = (
-            self.client.Solve.future(request, metadata=[("x-loyd-client", name)])
-            for name in ("first", "second")
+            self.client.Solve.future(request, metadata=[("x-loyd-client", "one")]) for _ in range(2)
         )
         self.wait_for(
             {
@@ -77,7 +76,6 @@ class Counted(Case):
                 "loyd_searches_running": 1,
                 "loyd_searches_parked": 0,
                 "loyd_queue_depth": 0,
-                # The search is on the account of whoever asked first.
                 "loyd_clients": 1,
                 'loyd_requests_in_flight{method="Solve"}': 2,
             }
