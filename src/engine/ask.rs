@@ -49,15 +49,16 @@ impl Engine {
             }
             begun = Some(easy);
         }
-        let key = self.cache.key(Asked {
+        let asked = Asked {
             question,
             max_nodes: limits.nodes,
             max_memory: limits.memory,
-        });
+        };
+        let key = self.cache.key(client, asked);
         let (due, _) = limits.time_up();
         let mut held = None;
         let asker = loop {
-            let asked = self.cache.ask(client, &key, due, || {
+            let asked = self.cache.ask(&key, due, || {
                 let problem = &key.question.problem;
                 // What was begun here mostly has its first answer, and owes the proof.
                 let has_answer = begun
@@ -101,7 +102,7 @@ impl Engine {
                 }
             }
         };
-        let leave = self.cache.leave_later(client, &key, &asker);
+        let leave = self.cache.leave_later(key, &asker);
         Ok(self.solving(asker, limits, objective, Some(leave)))
     }
 

@@ -28,11 +28,27 @@ pub struct Asked {
     pub max_memory: u64,
 }
 
-/// A question with its limits and their hash, computed once because each call looks it up several times.
+/// A question with its limits and their hash, computed once because each call looks it up several times; and
+/// whose search answers it.
+///
+/// Clients share what is proven, but not a running search: it gets its turns, and is charged for, as the task
+/// of one of them, behind whose other questions another would have to wait.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Key {
     hash: u64,
     asked: Arc<Asked>,
+    /// The name of a client. `None` for all callers without one, and for what is proven.
+    client: Option<Arc<str>>,
+}
+
+impl Key {
+    /// The key of the answer once it is proven.
+    fn proven(&self) -> Self {
+        Self {
+            client: None,
+            ..self.clone()
+        }
+    }
 }
 
 impl Hash for Key {
@@ -49,17 +65,11 @@ impl Deref for Key {
     }
 }
 
-/// Whose search answers a question: that of a client, by its name, or of those without one.
-///
-/// Clients share what is proven, but not a running search: it gets its turns, and is charged for, as the task
-/// of one of them, behind whose other questions another would have to wait.
-type Whose = (Option<Arc<str>>, Key);
-
 /// The running searches and the proven answers, by question.
 #[derive(Clone, Debug)]
 pub struct Cache {
     /// Holds at most as many as the pool.
-    running: Arc<Mutex<HashMap<Whose, Arc<Shared<Best>>>>>,
+    running: Arc<Mutex<HashMap<Key, Arc<Shared<Best>>>>>,
     kept: Moka<Key, Arc<Shared<Best>>>,
     hasher: RandomState,
 }
@@ -78,12 +88,13 @@ impl Cache {
         }
     }
 
-    /// The key of a question with its limits.
+    /// The key of a client's question with its limits.
     #[must_use]
-    pub fn key(&self, asked: Asked) -> Key {
+    pub fn key(&self, client: Option<&Client>, asked: Asked) -> Key {
         Key {
             hash: self.hasher.hash_one(&asked),
             asked: Arc::new(asked),
+            client: client.map(|client| Arc::clone(&client.name)),
         }
     }
 
@@ -94,36 +105,34 @@ impl Cache {
     /// Those of `begin`.
     pub fn ask<E>(
         &self,
-        client: Option<&Client>,
         key: &Key,
         due: Instant,
         begin: impl FnOnce() -> Result<Asker<Best>, E>,
     ) -> Result<Asker<Best>, E> {
-        let whose = whose(client, key);
         let mut running = self.running();
-        let there = running.get(&whose).cloned();
-        let there = there.or_else(|| self.kept.get(key));
+        let there = running.get(key).cloned();
+        let there = there.or_else(|| self.kept.get(&key.proven()));
         if let Some(asker) = there.and_then(|shared| shared.ask(due)) {
             telemetry::cache(true);
             return Ok(asker);
         }
         let first = begin()?;
         telemetry::cache(false);
-        running.insert(whose, Arc::clone(first.shared()));
+        running.insert(key.clone(), Arc::clone(first.shared()));
         Ok(first)
     }
 
     /// A guard to drop after an asker of this search.
     #[must_use]
-    pub fn leave_later(&self, client: Option<&Client>, key: &Key, asker: &Asker<Best>) -> Leave {
+    pub fn leave_later(&self, key: Key, asker: &Asker<Best>) -> Leave {
         Leave {
             cache: self.clone(),
-            whose: whose(client, key),
+            key,
             shared: Arc::clone(asker.shared()),
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, HashMap<Whose, Arc<Shared<Best>>>> {
+    fn running(&self) -> MutexGuard<'_, HashMap<Key, Arc<Shared<Best>>>> {
         // Nothing under the lock can leave the map half-changed.
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -134,7 +143,7 @@ impl Cache {
 #[derive(Debug)]
 pub struct Leave {
     cache: Cache,
-    whose: Whose,
+    key: Key,
     shared: Arc<Shared<Best>>,
 }
 
@@ -146,21 +155,16 @@ impl Drop for Leave {
         }
         let mut running = self.cache.running();
         // Another search may have taken its place by now.
-        let is_there = running.get(&self.whose);
+        let is_there = running.get(&self.key);
         if is_there.is_some_and(|there| Arc::ptr_eq(there, &self.shared)) {
-            running.remove(&self.whose);
-            let (_, key) = &self.whose;
-            if lasts && weight(key, &self.shared) <= LARGEST {
+            running.remove(&self.key);
+            if lasts && weight(&self.key, &self.shared) <= LARGEST {
                 self.cache
                     .kept
-                    .insert(key.clone(), Arc::clone(&self.shared));
+                    .insert(self.key.proven(), Arc::clone(&self.shared));
             }
         }
     }
-}
-
-fn whose(client: Option<&Client>, key: &Key) -> Whose {
-    (client.map(|client| Arc::clone(&client.name)), key.clone())
 }
 
 /// The approximate size of a question and its answer in bytes.

@@ -124,8 +124,7 @@ class Abuse(Case):
             return self.server.metrics().get(name, 0)
 
         def begin(peer):
-            headers = frame(HEADERS, END_HEADERS, 1, call("CheckSolvable"))
-            peer.send(headers + frame(DATA, 0, 1, b"\0\0\0\0\x10the first part"))
+            peer.send(headers(1, call("CheckSolvable")) + frame(DATA, 0, 1, b"\0\0\0\0\x10the first part"))
             started = 'loyd_requests_started_total{method="CheckSolvable"}'
             wait_until(lambda: self.server.metrics().get(started, 0) > begun, "it begins")
 
@@ -145,12 +144,12 @@ class Abuse(Case):
             return self.closed("flood") + metrics.get(cancelled, 0)
 
         before = ended()
-        headers = call("Solve")
+        block = call("Solve")
         with Bystander(self), Connection(self.server.address) as attacker:
             end = time.monotonic() + 5
             for first in itertools.count(1, 2000):
                 pairs = (
-                    frame(HEADERS, END_HEADERS, stream, headers)
+                    frame(HEADERS, END_HEADERS, stream, block)
                     + frame(RST_STREAM, 0, stream, b"\0\0\0\x08")
                     for stream in range(first, first + 2000, 2)
                 )
@@ -227,9 +226,9 @@ class Abuse(Case):
         request = message(request.SerializeToString())
         before, streams = self.closed("stalled"), itertools.count(1, 2)
 
-        def begin(headers, body):
+        def begin(block, body):
             stream = next(streams)
-            attacker.send(frame(HEADERS, END_HEADERS, stream, headers))
+            attacker.send(frame(HEADERS, END_HEADERS, stream, block))
             attacker.send(frame(DATA, END_STREAM, stream, body))
             return stream
 

@@ -62,13 +62,29 @@ class Counted(Case):
         self.assertEqual(self.is_told("loyd_pool_capacity"), 8)
         self.assertEqual(self.is_told("loyd_workers"), 2)
 
-    def test_equal_questions(self):
+    def ask_as(self, *names):
+        """The same hopeless question by clients of these names, counted from now on."""
         request = self.client.solve_request(self.client.boards(5, seed=31)[0], "OPTIMAL")
         self.grown = Grown(self.server)
-        # Of one client: others would have searches of their own.
-        first, second = (
-            self.client.Solve.future(request, metadata=[("x-loyd-client", "one")]) for _ in range(2)
+        return [self.client.Solve.future(request, metadata=[("x-loyd-client", name)]) for name in names]
+
+    def test_equal_questions_of_two_clients(self):
+        calls = self.ask_as("first", "second")
+        self.wait_for(
+            {
+                "loyd_cache_misses_total": 2,
+                "loyd_cache_hits_total": 0,
+                "loyd_searches_running": 2,
+                "loyd_clients": 2,
+                'loyd_requests_in_flight{method="Solve"}': 2,
+            }
         )
+        for call in calls:
+            call.cancel()
+        self.wait_for({"loyd_searches_abandoned_total": 2, "loyd_searches_running": 0})
+
+    def test_equal_questions(self):
+        first, second = self.ask_as("one", "one")
         self.wait_for(
             {
                 "loyd_cache_misses_total": 1,
