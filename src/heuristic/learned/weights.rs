@@ -1,6 +1,7 @@
 //! Learned weights: a number for each tile on each cell, and one for each two tiles on their cells.
 
 use super::file::{self, Stored, WeightsError};
+use super::names::Transposition;
 use crate::puzzle::Shape;
 
 /// The most cells of boards whose weights a file may hold: their number grows with the fourth power
@@ -102,6 +103,33 @@ impl Weights {
             .map(|(lower, upper)| self.pair(tile(lower), lower, tile(upper), upper))
             .sum();
         singles + pairs
+    }
+
+    /// Returns the same weights for transposed boards.
+    #[must_use]
+    pub fn transposed(&self) -> Self {
+        let shape = self.shape.transposed();
+        let cells = shape.cells();
+        let names = Transposition::new(shape);
+        let mut singles = Vec::with_capacity(self.singles.len());
+        for tile in 0..cells {
+            let image = names.tiles[tile];
+            singles.extend((0..cells).map(|cell| self.singles[image * cells + names.cells[cell]]));
+        }
+        let mut pairs = Vec::with_capacity(self.pairs.len());
+        for (lower, upper) in pairs_of(cells) {
+            let [lower, upper] = [names.cells[lower], names.cells[upper]];
+            for tile in 0..cells {
+                pairs.extend((0..cells).map(|other| {
+                    self.pair(names.tiles[tile], lower, names.tiles[other], upper) as i8
+                }));
+            }
+        }
+        Self {
+            shape,
+            singles: singles.into(),
+            pairs: pairs.into(),
+        }
     }
 
     /// Returns the bytes held for a shape.
