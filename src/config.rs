@@ -76,7 +76,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_MAX_REQUEST_BYTES", value_name = "BYTES", default_value = "128K", value_parser = request_bytes)]
     pub max_request_bytes: u64,
 
-    /// The most calls at once, including those whose answers are still being sent; further ones are refused. Health checks have as many places of their own, and health watches and reflection together as many again.
+    /// The most calls at once, including those whose answers are still being sent; further ones are refused. Health checks have as many places of their own, and so have health watches, of which a connection has at most 8; reflection has 32.
     #[arg(
         long,
         env = "LOYD_MAX_CALLS",
@@ -291,7 +291,7 @@ impl EngineArgs {
     pub fn config(&self) -> Result<EngineConfig, Unusable> {
         let memory = self.memory.parts()?;
         Ok(EngineConfig {
-            workers: self.workers.map_or_else(cores, usize::from),
+            workers: self.workers.map_or(cores().get(), usize::from),
             capacity: self.queue,
             caps: Caps {
                 nodes: self.max_nodes,
@@ -331,8 +331,8 @@ impl TableDirArg {
 
 /// The number of cores that this process may use, which follows a container's CPU limit; 1 where that is unknown.
 #[must_use]
-pub fn cores() -> usize {
-    thread::available_parallelism().map_or(1, NonZeroUsize::get)
+pub fn cores() -> NonZeroUsize {
+    thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 /// Parses an address to listen on. Names are not looked up: they may stand for several addresses.

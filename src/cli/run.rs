@@ -109,7 +109,7 @@ async fn execute(command: Command) -> Result<Exit, Failure> {
 
 /// Starts the service inside this process for one question.
 fn local(limits: &LimitArgs) -> Result<Puzzles, Failure> {
-    let workers = cores();
+    let workers = cores().get();
     let memory = limits.max_memory.unwrap_or(MEMORY);
     let config = EngineConfig {
         workers,

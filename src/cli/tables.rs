@@ -138,7 +138,7 @@ impl TablesArgs {
 
 impl BuildArgs {
     fn run(&self, store: Store, output: &mut dyn Write) -> Result<Exit, Failure> {
-        let threads = self.threads.map_or_else(cores, usize::from);
+        let threads = self.threads.map_or(cores().get(), usize::from);
         let shape = Shape::new(4, 4).expect("sides in range");
         let home = usize::from(self.home);
         let home = canonical_symmetry(shape, home).cell(shape, home);

@@ -202,7 +202,7 @@ impl TrainArgs {
         };
         Course {
             seed: self.seed,
-            threads: self.threads.map_or_else(cores, usize::from),
+            threads: self.threads.map_or(cores().get(), usize::from),
             generations: self.generations,
             solves: self.solves.get(),
             width: self.width.get(),

@@ -27,7 +27,7 @@ pub struct MemoryArgs {
     #[arg(long, env = "LOYD_CACHE_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub cache_memory: Option<u64>,
 
-    /// The memory for pattern databases and tables of exact distances; default: 256M, or 22 % of --memory-limit if that is less. The best pattern databases of the 15-puzzle take 200M (250M to search from either end, 430M with a second set for its hardest boards), lesser ones 40M, 20M and 4M; those of the 24-puzzle take 50M (165M from either end); exact distances of 3×4 and 2×6 take 32M each. The least recently used tables make room for others.
+    /// The memory for pattern databases and tables of exact distances; default: 256M, or 22 % of --memory-limit if that is less. The best pattern databases of the 15-puzzle take 200M (250M to search from either end, 430M with a second set for its hardest boards), lesser ones 40M, 20M and 4M; those of the 24-puzzle take 50M (165M from either end); exact distances of 3×4 and 2×6 take 32M each. Tables that nobody has asked for within a minute make room for others.
     #[arg(long, env = "LOYD_TABLE_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub table_memory: Option<u64>,
 

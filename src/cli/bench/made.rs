@@ -1,7 +1,6 @@
 //! The tables that a server would use, built before anything is measured.
 
 use std::collections::HashSet;
-use std::num::NonZeroUsize;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -9,6 +8,7 @@ use indicatif::ProgressBar;
 
 use super::BenchArgs;
 use crate::bench::Case;
+use crate::config::cores;
 use crate::engine::guide_builder::GuideBuilder;
 use crate::engine::table_store::{IDLE, TableStore};
 use crate::heuristic::pattern_database::Store;
@@ -24,10 +24,9 @@ pub(super) struct Made {
 impl Made {
     /// Builds or maps the tables that a server with `--table-memory` of the same size would use for these boards.
     pub(super) fn of(cases: &[Case], args: &BenchArgs) -> Self {
-        let threads = thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
         let folder = args.tables.path().map(Store::new);
         let builder = GuideBuilder::new(folder, u64::MAX);
-        let store = TableStore::new(args.table_memory, u64::MAX, IDLE, threads, builder);
+        let store = TableStore::new(args.table_memory, u64::MAX, IDLE, cores(), builder);
         let begun = Instant::now();
         let bar = ProgressBar::new_spinner().with_message("building tables");
         let kinds = cases
