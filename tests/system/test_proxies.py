@@ -10,7 +10,17 @@ import unittest
 import grpc
 import trustme
 from client import Client, Refusal
-from http2 import DATA, Connection, call, frame, headers
+from http2 import (
+    DATA,
+    END_STREAM,
+    INITIAL_WINDOW_SIZE,
+    Connection,
+    call,
+    frame,
+    headers,
+    message,
+    setting,
+)
 from proxies import ALL, HAProxy, fixed_port
 from server import Server
 
@@ -121,6 +131,11 @@ class Through(unittest.TestCase):
 
         self.each(see)
 
+    @contextlib.contextmanager
+    def peers(self, proxy, settings=b""):
+        with contextlib.ExitStack() as peers:
+            yield [peers.enter_context(Connection(proxy.address, settings)) for _ in range(CALLERS)]
+
     def test_what_loyds_http2_refuses_ends_no_calls_of_others(self):
         refused = [
             # Lists of which it counts the size, and of which it loses count.
@@ -140,8 +155,7 @@ class Through(unittest.TestCase):
                 for stream in streams:
                     next(stream)
                 for block in refused:
-                    with contextlib.ExitStack() as attackers:
-                        peers = [attackers.enter_context(Connection(proxy.address)) for _ in range(CALLERS)]
+                    with self.peers(proxy) as peers:
                         for peer, number in itertools.product(peers, range(1, 41, 2)):
                             # A body in small pieces costs the connection most.
                             peer.send(headers(number, block) + frame(DATA, 0, number, b"x") * 100)
@@ -149,6 +163,25 @@ class Through(unittest.TestCase):
                 for stream in streams:
                     *_, last = stream
                     self.assertEqual(last.WhichOneof("event"), "summary")
+
+    def test_answers_that_a_caller_does_not_take_hold_up_no_others(self):
+        for proxy in self.proxies:
+            with self.subTest(proxy=type(proxy).__name__), contextlib.ExitStack() as callers:
+                clients = [callers.enter_context(Client(proxy.address)) for _ in range(CALLERS)]
+                request = clients[0].stream_request(clients[0].boards(100)[0], "FAST")
+                request = message(request.SerializeToString())
+                parts = [request[i : i + 16_000] for i in range(0, len(request), 16_000)]
+                peers = callers.enter_context(self.peers(proxy, setting(INITIAL_WINDOW_SIZE, 0)))
+                for peer, number in itertools.product(peers, range(1, 61, 2)):
+                    peer.send(headers(number, call("SolveStream")))
+                    peer.send(b"".join(frame(DATA, 0, number, part) for part in parts))
+                    peer.send(frame(DATA, END_STREAM, number))
+                # Until the buffers are full.
+                time.sleep(2)
+                for client in clients * 10:
+                    check = client.message("CheckSolvableRequest", board=client.board([1, 2, 3, 0]))
+                    # One that has to wait waits for as long as the answers.
+                    self.assertTrue(client.CheckSolvable(check, timeout=10).solvable)
 
 
 class WithTLS(unittest.TestCase):
