@@ -8,7 +8,7 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use http::{HeaderMap, HeaderValue, Request, Response};
@@ -134,6 +134,9 @@ where
         let deadline = headers
             .and_then(|timeout| timeout::stated(timeout.as_bytes()))
             .and_then(|timeout| call.arrived.checked_add(timeout));
+        if !watch.is_ours {
+            watch.deadline = deadline;
+        }
         // The messages to health and reflection are small, and each of reflection's is answered as it comes.
         let room = watch.is_ours.then(|| self.room.clone());
         let patience = match watch.method {
@@ -155,7 +158,8 @@ where
             tokio::select! {
                 biased;
                 response = inner.call(request) => response,
-                // Handlers enforce their own deadlines; this is for requests that do not reach one.
+                // Handlers enforce their own deadlines; this is for requests that do not reach one. (`Watched` ends the
+                // streams of those that are not ours.)
                 () = until(deadline) => {
                     if is_ours && !call.record().limited {
                         telemetry::limit_stop("deadline");
@@ -177,6 +181,8 @@ struct Watch {
     trace: Trace,
     place: Option<Permit>,
     sending: Option<Arc<Sending>>,
+    /// When its answer has to end, if its handler does not see to that.
+    deadline: Option<Instant>,
     /// The code so far. A call that is dropped before it has one was cancelled.
     code: Code,
     /// Whether it was refused because of others.
@@ -195,6 +201,7 @@ impl Watch {
             trace: Trace::of(headers),
             place: None,
             sending: None,
+            deadline: None,
             code: Code::Cancelled,
             overloaded: false,
         }

@@ -14,7 +14,9 @@ use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
 use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 use tonic_reflection::pb::v1::{ServerReflectionRequest, ServerReflectionResponse};
 
-use crate::harness::{Service, any_board, ask, ask_for, check_solution, hardest, in_time, solved};
+use crate::harness::{
+    Service, any_board, ask, ask_for, assert_reason, check_solution, hardest, in_time, solved,
+};
 use crate::raw::{RawClient, frame};
 
 #[tokio::test]
@@ -72,6 +74,32 @@ async fn health_says_when_all_tables_are_there() {
         while watch.message().await.unwrap().unwrap().status() != ServingStatus::Serving {}
     })
     .await;
+}
+
+#[tokio::test]
+async fn streams_beside_the_calls_end_by_their_deadline() {
+    let service = Service::start().await;
+    let deadline = Duration::from_millis(300);
+    let assert_late = |status| assert_reason(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
+
+    let mut health = HealthClient::new(service.channel().await);
+    for name in ["", "no.Such"] {
+        let mut request = Request::new(HealthCheckRequest {
+            service: name.into(),
+        });
+        request.set_timeout(deadline);
+        let mut watch = health.watch(request).await.unwrap().into_inner();
+        in_time(watch.message()).await.unwrap().unwrap();
+        assert_late(in_time(watch.message()).await.unwrap_err());
+    }
+
+    // Although more could be asked.
+    let mut reflection = ServerReflectionClient::new(service.channel().await);
+    let mut request = Request::new(tokio_stream::pending());
+    request.set_timeout(deadline);
+    let stream = reflection.server_reflection_info(request).await;
+    let mut stream = stream.unwrap().into_inner();
+    assert_late(in_time(stream.message()).await.unwrap_err());
 }
 
 async fn reflect(service: &Service, ask: MessageRequest) -> MessageResponse {

@@ -7,13 +7,16 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use http::HeaderMap;
 use http_body::{Body as HttpBody, Frame, SizeHint};
+use tokio::time::{Sleep, sleep_until};
 use tonic::Status;
 use tonic::body::Body;
 use tonic::codegen::Bytes;
 
 use super::{Watch, code};
+use crate::engine::Failure;
 use crate::service::apart::apart;
 use crate::service::call::Call;
+use crate::service::status;
 use crate::telemetry::Method;
 
 /// The most bytes handed to the transport at once.
@@ -26,11 +29,20 @@ pub(super) struct Watched {
     encoding: Option<BoxFuture<'static, Result<(Body, NextFrame), Status>>>,
     body: Body,
     rest: Bytes,
+    /// The deadline of a stream whose handler does not keep it.
+    late: Option<Pin<Box<Sleep>>>,
     watch: Watch,
 }
 
 /// The next frame of a body, as far as it is there.
 type NextFrame = Poll<Option<Result<Frame<Bytes>, Status>>>;
+
+/// The end of a stream by a status. As an error it would reset the stream: the peer would not learn why.
+fn told(status: &Status) -> NextFrame {
+    let mut trailers = HeaderMap::new();
+    status.add_header(&mut trailers)?;
+    Poll::Ready(Some(Ok(Frame::trailers(trailers))))
+}
 
 /// Makes the first frame of a large answer, a whole message, where that keeps nobody waiting.
 async fn encoded(call: Call, mut body: Body) -> Result<(Body, NextFrame), Status> {
@@ -55,6 +67,7 @@ impl Watched {
             encoding,
             body,
             rest: Bytes::new(),
+            late: watch.deadline.map(|at| Box::pin(sleep_until(at.into()))),
             watch,
         }
     }
@@ -71,15 +84,18 @@ impl Watched {
                         return first;
                     }
                 }
-                // An error would reset the stream: the peer would not learn why.
-                Err(status) => {
-                    let mut trailers = HeaderMap::new();
-                    status.add_header(&mut trailers)?;
-                    return Poll::Ready(Some(Ok(Frame::trailers(trailers))));
-                }
+                Err(status) => return told(&status),
             }
         }
-        Pin::new(&mut self.body).poll_frame(cx)
+        let frame = Pin::new(&mut self.body).poll_frame(cx);
+        if frame.is_pending()
+            && let Some(late) = &mut self.late
+        {
+            ready!(late.as_mut().poll(cx));
+            self.body = Body::empty();
+            return told(&status::failed(&Failure::DeadlineExceeded));
+        }
+        frame
     }
 
     fn piece(&mut self) -> Frame<Bytes> {
