@@ -130,9 +130,10 @@ where
             Err(status) => return Box::pin(watch.over(refused(status))),
         }
         watch.sending = Some(self.peer.sending());
-        let headers = request.headers().get("grpc-timeout");
-        let deadline = headers
-            .and_then(|timeout| timeout::stated(timeout.as_bytes()))
+        let told = request.headers().get_all("grpc-timeout").iter();
+        let deadline = told
+            .filter_map(|timeout| timeout::stated(timeout.as_bytes()))
+            .min()
             .and_then(|timeout| call.arrived.checked_add(timeout));
         if !watch.is_ours {
             watch.deadline = deadline;

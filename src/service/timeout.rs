@@ -5,15 +5,15 @@ use std::time::Duration;
 use tonic::Request;
 use tonic_types::FieldViolation;
 
-/// How long the caller of a request is [guaranteed] to wait, or `None` if it does not say.
+/// How long the caller of a request is [guaranteed] to wait, or `None` if it does not say. If it says so more than
+/// once, as when a proxy adds its own, the shortest time counts.
 ///
 /// # Errors
 /// When there is a timeout that cannot be read. Ignoring it would break a promise.
 pub fn of<T>(request: &Request<T>) -> Result<Option<Duration>, FieldViolation> {
-    let Some(value) = request.metadata().get("grpc-timeout") else {
-        return Ok(None);
-    };
-    guaranteed(value.as_bytes()).map(Some).ok_or_else(|| {
+    let told = request.metadata().get_all("grpc-timeout").iter();
+    let times: Option<Vec<_>> = told.map(|value| guaranteed(value.as_bytes())).collect();
+    times.map(|times| times.into_iter().min()).ok_or_else(|| {
         FieldViolation::new(
             "grpc-timeout",
             "not a timeout: at most eight digits and one of H, M, S, m, u, n",

@@ -279,6 +279,23 @@ async fn a_passed_deadline_is_counted_once_wherever_the_call_is() {
 }
 
 #[tokio::test]
+async fn of_several_deadlines_the_first_to_come_counts() {
+    let service = Service::start().await;
+    let mut raw = RawClient::connect(service.address).await;
+    for timeouts in [["1H", "200m"], ["200m", "1H"]] {
+        let timeouts = timeouts.map(|timeout| ("grpc-timeout", timeout));
+        let answer = raw.call("Solve", &timeouts, frame(&hopeless(1))).await;
+        assert_reason(&answer.status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
+    }
+    // Either may be the one that cannot be read.
+    for timeouts in [["1H", "5"], ["5", "1H"]] {
+        let timeouts = timeouts.map(|timeout| ("grpc-timeout", timeout));
+        let answer = raw.call("Solve", &timeouts, frame(&ask(hardest()))).await;
+        assert_eq!(crate::harness::violated(&answer.status), ["grpc-timeout"]);
+    }
+}
+
+#[tokio::test]
 async fn a_deadline_far_away_is_none() {
     let service = Service::start().await;
     let mut raw = RawClient::connect(service.address).await;
