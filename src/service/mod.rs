@@ -17,6 +17,7 @@ mod generate;
 mod health;
 mod line;
 mod observe;
+mod peer;
 mod server;
 mod solve;
 mod solve_stream;
@@ -34,8 +35,9 @@ use tonic::{Request, Response, Status};
 use crate::engine::{Client, Engine};
 
 pub use access::{Identify, Identity, Weight, tokens};
-pub use connection::{Answers, End, Flood, Frames, Gather, Inline, Transport, UnderWay};
+pub use connection::{Answers, End, Flood, Frames, Gather, Transport};
 pub use observe::Observe;
+pub use peer::{Inline, UnderWay};
 pub use server::{ServeError, Server};
 pub use status::code_name;
 

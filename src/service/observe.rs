@@ -20,8 +20,8 @@ use tower::Service;
 
 use super::call::{Call, Record};
 use super::caught::caught;
-use super::connection::{InTime, Inline, Peer, Permit, Rest, Room, Sending, ahead};
 use super::line::Line;
+use super::peer::{InTime, Inline, Peer, Permit, Rest, Room, Sending, ahead};
 use super::status::{self, code_name};
 use super::timeout;
 use crate::engine::{Failure, until};

@@ -17,7 +17,7 @@ use tonic::service::Routes;
 use tower::util::BoxCloneSyncService;
 
 use super::access::{Authenticate, Certificates, Identify, certificates, tokens::Tokens};
-use super::connection::{Connections, Terms};
+use super::connection::{Calls, Connections, Terms};
 use super::drain::drain;
 use super::health::Health;
 use super::observe::Observe;
@@ -32,10 +32,6 @@ const MAX_NAME_BYTES: usize = 4 << 10;
 
 /// At least this many requests of the largest size may arrive at once.
 const LEAST_LARGE: u64 = 16;
-
-/// What a call passes through before its handler: it is observed, its token is checked, and its
-/// client is named.
-pub type Calls = Observe<Authenticate<Identify<Routes>>>;
 
 /// Why the service did not start.
 #[derive(Debug, Error)]

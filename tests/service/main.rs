@@ -17,6 +17,7 @@ mod harness;
 mod invalid;
 mod multi_tile;
 mod observe;
+mod peer;
 mod raw;
 mod server;
 mod solve;

@@ -9,13 +9,11 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::frame_header::{DATA, END_STREAM, FrameHeaders, HEADERS, RST_STREAM};
+use crate::service::peer::LEAST_PROGRESS;
 
 /// How many calls are remembered that were given up before their answers began: as many as a
 /// connection has at once, unless `--max-streams` says more.
 const REMEMBERED: usize = 256;
-
-/// Fewer bytes of an answer than this, in a while, count as nothing.
-pub(super) const LEAST_PROGRESS: u64 = 4 << 10;
 
 /// The answers of a connection that have begun and have not ended.
 #[derive(Debug, Default)]

@@ -2,18 +2,12 @@
 //!
 //! This file serves one connection, from its handshake to its end.
 
-mod ahead;
 mod answers;
 mod end;
 mod frame_header;
 mod frames;
 mod gather;
-mod in_time;
-mod inline;
 mod listener;
-mod peer;
-mod permits;
-mod rest;
 mod transport;
 
 use std::future::poll_fn;
@@ -29,24 +23,20 @@ use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio_util::either::Either;
 use tokio_util::sync::CancellationToken;
+use tonic::service::Routes;
 use tower::{Service, ServiceExt};
 
-use super::access::{Certificates, Identity, TlsStream, handshake};
-use super::server::Calls;
+use super::access::{Authenticate, Certificates, Identify, Identity, TlsStream, handshake};
+use super::observe::Observe;
+use super::peer::{Inline, Peer, UnderWay};
 use crate::config::ServeConfig;
 use crate::telemetry;
 
-pub use ahead::ahead;
 pub use answers::Answers;
 pub use end::End;
 pub use frames::{Flood, Frames};
 pub use gather::Gather;
-pub use in_time::{InTime, Room};
-pub use inline::{Inline, UnderWay};
 pub use listener::Connections;
-pub use peer::{Peer, Sending};
-pub use permits::{Permit, Permits};
-pub use rest::Rest;
 pub use transport::Transport;
 
 /// The most unread request bytes: of one call, and of all calls on the connection, or more if there may be so
@@ -76,6 +66,10 @@ const LAST_READ: Duration = Duration::from_millis(500);
 /// The relative variation of connection ages, in both directions, so that clients that connected
 /// together do not reconnect together.
 const JITTER: f64 = 0.1;
+
+/// What a call passes through before its handler: it is observed, its token is checked, and its
+/// client is named.
+pub type Calls = Observe<Authenticate<Identify<Routes>>>;
 
 /// What all connections share.
 #[derive(Clone, Debug)]

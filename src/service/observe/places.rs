@@ -2,7 +2,7 @@
 
 use tonic::Status;
 
-use crate::service::connection::{Permit, Permits};
+use crate::service::peer::{Permit, Permits};
 use crate::service::status;
 use crate::telemetry::Method;
 

@@ -4,7 +4,6 @@ mod answers;
 mod end;
 mod frames;
 mod gather;
-mod inline;
 mod pieces;
 mod transport;
 

@@ -1,10 +1,25 @@
-//! The other end of a connection: whether it reads what it has asked for.
+//! What a connection's calls share: their peer, its permits, and the task that runs them.
+//!
+//! This file is about the peer itself: whether it reads what it has asked for.
+
+mod ahead;
+mod in_time;
+mod inline;
+mod permits;
+mod rest;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use super::answers::LEAST_PROGRESS;
+pub use ahead::ahead;
+pub use in_time::{InTime, Room};
+pub use inline::{Inline, UnderWay};
+pub use permits::{Permit, Permits};
+pub use rest::Rest;
+
+/// Fewer bytes of an answer than this, in a while, count as nothing.
+pub const LEAST_PROGRESS: u64 = 4 << 10;
 
 /// A peer, and the answers that are being sent to it.
 #[derive(Debug)]

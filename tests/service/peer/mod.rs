@@ -1,0 +1,3 @@
+//! What the calls of a connection share.
+
+mod inline;
