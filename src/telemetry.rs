@@ -4,6 +4,7 @@
 
 mod calls;
 mod catalogue;
+mod ended;
 mod endpoint;
 mod format;
 mod lines;
@@ -34,7 +35,8 @@ pub use trace_context::{TraceContext, TraceId};
 pub use traces::{TracesError, flush_traces, install_traces};
 
 pub(crate) use calls::Method;
-pub(crate) use traces::{Ended, Trace};
+pub(crate) use ended::Ended;
+pub(crate) use traces::Trace;
 
 use catalogue::{CLOSED, HANDSHAKE_FAILED, MOVES, SECONDS, SLICE_SECONDS};
 use endpoint::Endpoint;

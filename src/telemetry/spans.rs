@@ -14,7 +14,7 @@ use opentelemetry::trace::{
     TraceId as OtelTraceId, TraceState, TracerProvider,
 };
 use opentelemetry::{Context, KeyValue};
-use opentelemetry_otlp::{SpanExporter, WithExportConfig};
+use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{
@@ -23,8 +23,8 @@ use opentelemetry_sdk::trace::{
 };
 
 use super::count_spans;
+use super::ended::Ended;
 use super::trace_context::{TraceContext, TraceId};
-use super::traces::{Ended, TracesError};
 
 /// The most calls whose spans wait for the collector.
 const QUEUE: usize = 4096;
@@ -48,24 +48,12 @@ static EXPORTER: OnceLock<(SdkTracerProvider, SdkTracer)> = OnceLock::new();
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 
 /// See [`super::install_traces`].
-pub(super) fn install(endpoint: &str, ratio: f64) -> Result<(), TracesError> {
-    if let Some((_, endpoint)) = endpoint.rsplit_once('@') {
-        return Err(TracesError::Endpoint {
-            // Without the name, which may come with a password.
-            endpoint: endpoint.to_owned(),
-            cause: "a name before @ would not be used: OTEL_EXPORTER_OTLP_HEADERS holds what a collector asks for"
-                .to_owned(),
-        });
-    }
+pub(super) fn install(endpoint: &str, ratio: f64) -> Result<(), ExporterBuildError> {
     let exporter = SpanExporter::builder()
         .with_tonic()
         .with_endpoint(endpoint)
         .with_timeout(TIMEOUT)
-        .build()
-        .map_err(|error| TracesError::Endpoint {
-            endpoint: endpoint.to_owned(),
-            cause: error.to_string(),
-        })?;
+        .build()?;
     // The queue is bounded by WAITING, so that spans that do not fit can be counted.
     let batches = BatchConfigBuilder::default()
         .with_max_queue_size(SPANS * QUEUE + 1024)

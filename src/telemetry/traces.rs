@@ -1,13 +1,11 @@
 //! Calls as parts of their callers' traces. Trace ids are logged; with the feature `otlp`, spans
 //! are exported.
 
-use std::time::Duration;
-
 use http::{HeaderMap, HeaderValue};
 use thiserror::Error;
 
+use super::ended::Ended;
 use super::trace_context::{TraceContext, TraceId};
-use crate::puzzle::Shape;
 
 /// Why spans cannot be exported.
 #[derive(Debug, Error)]
@@ -40,26 +38,6 @@ pub(crate) struct Trace {
         expect(dead_code, reason = "only exporters hand it on")
     )]
     state: Option<HeaderValue>,
-}
-
-/// What is reported of a call that has ended.
-#[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "otlp"), expect(dead_code, reason = "what spans tell"))]
-pub(crate) struct Ended<'a> {
-    pub(crate) method: &'static str,
-    /// The number of its gRPC code.
-    pub(crate) code: i32,
-    pub(crate) outcome: &'static str,
-    pub(crate) request_id: &'a str,
-    pub(crate) shape: Option<Shape>,
-    pub(crate) objective: Option<&'static str>,
-    pub(crate) length: Option<usize>,
-    pub(crate) nodes: u64,
-    /// The time from arrival to the end.
-    pub(crate) elapsed: Duration,
-    /// The times from arrival to the first slice of the search, and to when the call left the
-    /// search; `None` if there was no search.
-    pub(crate) searched: Option<(Duration, Duration)>,
 }
 
 impl Trace {
@@ -95,11 +73,27 @@ impl Trace {
 /// If the endpoint is not an address, or the exporter is not part of this binary.
 pub fn install_traces(endpoint: &str, ratio: f64) -> Result<(), TracesError> {
     #[cfg(feature = "otlp")]
-    return super::spans::install(endpoint, ratio);
+    return match endpoint.rsplit_once('@') {
+        // Without the name, which may come with a password.
+        Some((_, address)) => Err(unusable(
+            address,
+            "a name before @ would not be used: OTEL_EXPORTER_OTLP_HEADERS holds what a collector asks for",
+        )),
+        None => super::spans::install(endpoint, ratio).map_err(|error| unusable(endpoint, error)),
+    };
     #[cfg(not(feature = "otlp"))]
     {
         let _ = (endpoint, ratio);
         Err(TracesError::NotBuilt)
+    }
+}
+
+/// The error for an endpoint.
+#[cfg(feature = "otlp")]
+fn unusable(endpoint: &str, cause: impl ToString) -> TracesError {
+    TracesError::Endpoint {
+        endpoint: endpoint.to_owned(),
+        cause: cause.to_string(),
     }
 }
 
