@@ -78,7 +78,7 @@ struct Latest<T> {
 }
 
 /// One who waits, as the search sees it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct Waiter {
     /// When it will take the results.
     due: Instant,
@@ -209,10 +209,11 @@ impl<T: Collect> Shared<T> {
     /// Creates the place where a search publishes, with its first asker, who will take the results
     /// when `due`.
     pub fn begin(answer_first: bool, due: Instant) -> (Asker<T>, Publisher<T>) {
-        let own = Waiter::new(due);
+        let first = Waiter::new(due);
+        let up = Arc::clone(&first.up);
         let latest = Arc::new(Latest {
             snapshot: watch::Sender::default(),
-            askers: Mutex::new(vec![own.clone()]),
+            askers: Mutex::new(vec![first]),
             listeners: AtomicUsize::new(0),
             abandoned: AtomicBool::new(false),
             is_answered: AtomicBool::new(false),
@@ -225,16 +226,8 @@ impl<T: Collect> Shared<T> {
             due: None,
             passed_over: None,
         };
-        let mut snapshot = latest.snapshot.subscribe();
-        snapshot.mark_changed();
         let ticket = OnceLock::new();
-        let asker = Asker {
-            snapshot,
-            own,
-            listens: false,
-            shared: Arc::new(Self { latest, ticket }),
-        };
-        (asker, publisher)
+        (Asker::new(Arc::new(Self { latest, ticket }), up), publisher)
     }
 
     /// Records the search's place in the pool.
@@ -254,18 +247,11 @@ impl<T: Collect> Shared<T> {
         {
             return None;
         }
-        let own = Waiter::new(due);
-        askers.push(own.clone());
+        let another = Waiter::new(due);
+        let up = Arc::clone(&another.up);
+        askers.push(another);
         drop(askers);
-        // What was found before is news to this asker.
-        let mut snapshot = self.latest.snapshot.subscribe();
-        snapshot.mark_changed();
-        Some(Asker {
-            shared: Arc::clone(self),
-            snapshot,
-            own,
-            listens: false,
-        })
+        Some(Asker::new(Arc::clone(self), up))
     }
 
     /// Whether the search has ended with an answer that stays true.
@@ -306,11 +292,24 @@ const fn lasts(end: End) -> bool {
 pub struct Asker<T: Collect> {
     shared: Arc<Shared<T>>,
     snapshot: watch::Receiver<Snapshot<T>>,
-    own: Waiter,
+    /// Tells it that its time is up.
+    up: Arc<Notify>,
     listens: bool,
 }
 
 impl<T: Collect> Asker<T> {
+    fn new(shared: Arc<Shared<T>>, up: Arc<Notify>) -> Self {
+        let mut snapshot = shared.latest.snapshot.subscribe();
+        // What was found before is news to this asker.
+        snapshot.mark_changed();
+        Self {
+            shared,
+            snapshot,
+            up,
+            listens: false,
+        }
+    }
+
     /// Records that the asker has been told the end. A search whose askers are all dropped without that
     /// was given up without an answer.
     pub fn answered(&self) {
@@ -334,7 +333,7 @@ impl<T: Collect> Asker<T> {
         tokio::select! {
             // The sender lives in `shared`, so it cannot be gone.
             _ = self.snapshot.changed() => {}
-            () = self.own.up.notified() => {}
+            () = self.up.notified() => {}
         }
     }
 
@@ -362,7 +361,7 @@ impl<T: Collect> Drop for Asker<T> {
             self.shared.latest.listeners.fetch_sub(1, Ordering::Relaxed);
         }
         let mut askers = self.shared.latest.askers();
-        askers.retain(|asker| !Arc::ptr_eq(&asker.up, &self.own.up));
+        askers.retain(|asker| !Arc::ptr_eq(&asker.up, &self.up));
         if askers.is_empty()
             && self.shared.end().is_none()
             && let Some(ticket) = self.shared.ticket.get()
