@@ -231,15 +231,10 @@ impl Clients {
     /// hold as many places as it leaves free, times its weight: one client alone can have half of
     /// all places, two a third each, and the next one always finds some.
     pub(super) fn has_share(&self, client: Option<&Client>, free: usize) -> bool {
-        if client.is_none() && self.numbers.is_empty() {
-            return free > 0;
-        }
+        let is_alone = client.is_none() && self.numbers.is_empty();
+        let held = self.find(client).map_or(0, |account| account.tasks);
         let weight = client.map_or(1, |client| client.weight.get() as usize);
-        self.held(client) < weight.saturating_mul(free)
-    }
-
-    fn held(&self, client: Option<&Client>) -> usize {
-        self.find(client).map_or(0, |account| account.tasks)
+        is_alone || held < weight.saturating_mul(free)
     }
 
     fn find(&self, client: Option<&Client>) -> Option<&Account> {
