@@ -17,7 +17,8 @@ pub(super) struct State {
     pub(super) fresh: Arc<AtomicUsize>,
     /// The tasks that wait for a worker.
     pub(super) clients: Clients,
-    pub(super) line: Line,
+    /// When the last newcomer had its turn.
+    moved: Option<Instant>,
     pub(super) places: HashMap<u64, Seat>,
     /// When a task last left, or came when there was none.
     left: Option<Instant>,
@@ -61,23 +62,6 @@ pub(super) enum Place {
     },
 }
 
-impl Line {
-    /// Records that a newcomer's turn has come. Returns how long it waited, and how much of that
-    /// time came after the turn of the newcomer before it.
-    pub(super) fn served(&mut self, since: Instant) -> (Duration, Duration) {
-        let now = Instant::now();
-        let before = self.moved.replace(now).unwrap_or(since);
-        (now - since, now - before.max(since))
-    }
-}
-
-/// The line of newcomers.
-#[derive(Default)]
-pub(super) struct Line {
-    /// When the last newcomer had its turn.
-    moved: Option<Instant>,
-}
-
 impl State {
     /// Takes the task whose turn it is.
     pub(super) fn next(&mut self) -> Option<Taken> {
@@ -91,6 +75,14 @@ impl State {
         let taken = self.clients.remove(client, order)?;
         self.left_queue(order);
         Some(taken.task)
+    }
+
+    /// Records that the turn of a newcomer has come that has waited `since`. Returns how long that was, and how much
+    /// of it came after the turn of the newcomer before it.
+    pub(super) fn newcomer_served(&mut self, since: Instant) -> (Duration, Duration) {
+        let now = Instant::now();
+        let before = self.moved.replace(now).unwrap_or(since);
+        (now - since, now - before.max(since))
     }
 
     fn left_queue(&self, order: Order) {

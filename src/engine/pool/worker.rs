@@ -100,7 +100,7 @@ impl Shared {
             Some(Place::Queued { since, .. }) => since,
             _ => None,
         };
-        let served = since.map(|since| state.line.served(since));
+        let served = since.map(|since| state.newcomer_served(since));
         state.report();
         drop(state);
         if let Some((waited, place)) = served {
