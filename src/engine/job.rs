@@ -274,12 +274,11 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
 
     /// Asks for a part back when the search can do nothing without it. Returns whether one is back.
     fn recall(&mut self) -> Result<bool, Lost> {
-        let part = self.lent.recall()?;
-        let is_back = part.is_some();
-        if let Some(part) = part {
-            self.search.join(part);
-        }
-        Ok(is_back)
+        let Some(part) = self.lent.recall()? else {
+            return Ok(false);
+        };
+        self.search.join(part);
+        Ok(true)
     }
 
     fn offer(&mut self, found: S::Found) -> Option<Next> {
