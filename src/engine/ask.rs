@@ -11,7 +11,7 @@ use super::backlog::Until;
 use super::cache::{Asked, Leave};
 use super::easy::{self, looks_easy};
 use super::job::Job;
-use super::pool::{self, Next};
+use super::pool::Next;
 use super::rank::Rank;
 use super::share::{Asker, Publisher, Shared};
 use super::solving::Terms;
@@ -69,7 +69,7 @@ impl Engine {
                     (Until::Found, rank, &self.first_answers)
                 } else {
                     let rank = Rank::of_proof(problem);
-                    (Until::Proven(pool::SLICE), rank, &self.proofs)
+                    (Until::Proven, rank, &self.proofs)
                 };
                 let average = averages.of(rank);
                 // Where any solution will do, only the call's own deadline limits the wait for the first.

@@ -10,10 +10,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::average::Average;
-use super::pool::LEAST_SLICE;
+use super::pool::{LEAST_SLICE, SLICE};
 
 /// Searches that take at most this form the first class: they finish before a newcomer gets its turn.
 const LEAST: Duration = LEAST_SLICE;
+
+/// Some proofs take very long, so each counts in the average as at most this much.
+const MOST_OF_A_PROOF: Duration = SLICE;
 
 /// The number of classes. Each takes up to twice as much as the one before; the last one is unbounded.
 const CLASSES: usize = 24;
@@ -73,8 +76,8 @@ impl Backlog {
 pub enum Until {
     /// Until the first finding.
     Found,
-    /// Until the proof. Some take very long, so each counts in the average as at most this much.
-    Proven(Duration),
+    /// Until the proof.
+    Proven,
 }
 
 /// The service owed to one search. Dropping it cancels the debt.
@@ -103,7 +106,7 @@ impl Promise {
     pub fn owed(&self) -> Duration {
         match self.until {
             Until::Found => Duration::MAX,
-            Until::Proven(_) => Duration::from_nanos(self.owed),
+            Until::Proven => Duration::from_nanos(self.owed),
         }
     }
 
@@ -123,7 +126,7 @@ impl Promise {
     fn learn(&self, service: Duration) {
         self.average.learn(match self.until {
             Until::Found => service,
-            Until::Proven(most) => service.min(most),
+            Until::Proven => service.min(MOST_OF_A_PROOF),
         });
     }
 

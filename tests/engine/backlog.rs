@@ -47,8 +47,7 @@ fn answers_teach_what_to_promise_and_proofs_no_more_than_is_ever_promised() {
     backlog.promise(Until::Found, &average).keep(30 * MS);
     assert_eq!(average.get(), 30 * MS);
     let proofs = Arc::<Average>::default();
-    let until = Until::Proven(2 * MS);
-    backlog.promise(until, &proofs).keep(30 * MS);
+    backlog.promise(Until::Proven, &proofs).keep(30 * MS);
     assert_eq!(proofs.get(), 2 * MS);
 }
 

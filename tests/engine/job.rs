@@ -229,7 +229,7 @@ fn what_a_search_has_had_before_it_waits_for_its_reader_is_owed_no_longer() {
     outbox.told(|told| told.no_room_for = 1);
     let (backlog, average) = (Arc::<Backlog>::default(), Arc::<Average>::default());
     average.learn(Duration::from_millis(100));
-    let promise = backlog.promise(Until::Proven(SLICE), &average);
+    let promise = backlog.promise(Until::Proven, &average);
     let owed = backlog.before(Duration::MAX);
     let mut job = search.promised(promise);
     assert_eq!(one_chunk(&mut job), Next::Park);
