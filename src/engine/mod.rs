@@ -62,7 +62,6 @@ use memory::Memory;
 use pool::{Full, Pool, Task, Ticket};
 use rank::{Rank, Ranked};
 use share::Shared;
-use solving::Terms;
 use standing_line::StandingLine;
 use table_store::{IDLE, TableStore};
 
@@ -257,17 +256,8 @@ impl Engine {
         asker
             .shared()
             .placed(self.submit(client, job.ranked(rank))?);
-        let terms = Terms {
-            objective: None,
-            never_fails: false,
-        };
-        Ok(Waiting::new(
-            asker,
-            limits,
-            terms,
-            self.draining.clone(),
-            None,
-        ))
+        let draining = self.draining.clone();
+        Ok(Waiting::new(asker, limits, None, draining, None))
     }
 
     /// A search for `count` boards whose optimal lengths to `goal` lie in a range, each from its own seed.

@@ -49,30 +49,14 @@ pub enum News<T> {
     Over(Result<Outcome<T>, Failure>),
 }
 
-/// What limits mean for a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
-    /// What is asked of a solution; `None` for a search that draws boards instead, of which all are needed.
-    pub objective: Option<Objective>,
-    /// Any finding is a good answer when a limit comes, and there will be one soon, so the limits
-    /// wait for it.
-    pub never_fails: bool,
-}
-
-impl Terms {
-    /// Whether any finding is a good answer when a limit comes.
-    fn takes_any(self) -> bool {
-        self.objective.is_some_and(Objective::takes_any)
-    }
-}
-
 /// One asker's wait for a search, ended by the search, the asker's limits or a drain. Dropping it leaves the
 /// search.
 #[derive(Debug)]
 pub struct Waiting<T: Collect> {
     asker: Asker<T>,
     limits: Limits,
-    terms: Terms,
+    /// What is asked of a solution; `None` for a search that draws boards instead, of which all are needed.
+    objective: Option<Objective>,
     draining: CancellationToken,
     /// How many findings have been reported as news.
     told: usize,
@@ -97,14 +81,14 @@ impl<T: Collect + Clone> Waiting<T> {
     pub(super) const fn new(
         asker: Asker<T>,
         limits: Limits,
-        terms: Terms,
+        objective: Option<Objective>,
         draining: CancellationToken,
         leave: Option<Leave>,
     ) -> Self {
         Self {
             asker,
             limits,
-            terms,
+            objective,
             draining,
             told: 0,
             _leave: leave,
@@ -155,7 +139,7 @@ impl<T: Collect + Clone> Waiting<T> {
             }
             // The first solution is on its way, and any is better than none. Only the call's own
             // deadline ends the wait for it, and that uses some of the margin.
-            let (instant, which) = if self.terms.never_fails && count == 0 {
+            let (instant, which) = if self.never_fails() && count == 0 {
                 (self.limits.last_moment, TimeUp::Deadline)
             } else {
                 let (instant, which) = self.limits.time_up();
@@ -211,6 +195,16 @@ impl<T: Collect + Clone> Waiting<T> {
         }
     }
 
+    /// Whether any finding is a good answer when a limit comes.
+    fn takes_any(&self) -> bool {
+        self.objective.is_some_and(Objective::takes_any)
+    }
+
+    /// Whether there will be such a finding soon, so that the limits wait for it.
+    fn never_fails(&self) -> bool {
+        self.asker.shared().answers_first()
+    }
+
     /// What the end of the search means for this asker.
     fn over(&self, end: End) -> Result<Outcome<T>, Failure> {
         match end {
@@ -219,7 +213,7 @@ impl<T: Collect + Clone> Waiting<T> {
             End::Stopped(Stop::Time) => self.end_with(self.limits.time_up().1.into()),
             End::Stopped(stop) => self.end_with(stop.into()),
             End::NodeLimit => self.end_with(StopReason::NodeLimit),
-            End::Shortage if self.terms.takes_any() && self.found().count() > 0 => {
+            End::Shortage if self.takes_any() && self.found().count() > 0 => {
                 self.end_with(StopReason::MemoryLimit)
             }
             End::Shortage => {
@@ -233,7 +227,7 @@ impl<T: Collect + Clone> Waiting<T> {
         let snapshot = self.asker.snapshot();
         let has_found = snapshot.found.count() > 0;
         // A limit may come after the solution that meets the objective but before the search's own end.
-        let objective = self.terms.objective.filter(|_| has_found);
+        let objective = self.objective.filter(|_| has_found);
         let bound = snapshot.progress.lower_bound;
         let end = objective.and_then(|it| it.end(snapshot.found.best_length(), bound));
         let reason = end.map_or(reason, StopReason::from);
@@ -241,7 +235,7 @@ impl<T: Collect + Clone> Waiting<T> {
             telemetry::limit_stop(limit);
         }
         let met = matches!(reason, StopReason::Proven | StopReason::FirstFound);
-        if met || (self.terms.takes_any() && has_found) {
+        if met || (self.takes_any() && has_found) {
             return Ok(Outcome {
                 found: snapshot.found.clone(),
                 progress: snapshot.progress,
@@ -254,8 +248,8 @@ impl<T: Collect + Clone> Waiting<T> {
             reason,
             progress: snapshot.progress,
             best_length: snapshot.found.best_length(),
-            takes_any: self.terms.takes_any(),
-            is_soonest: self.terms.never_fails,
+            takes_any: self.takes_any(),
+            is_soonest: self.never_fails(),
         })
     }
 }
