@@ -11,15 +11,14 @@ use tonic_types::StatusExt;
 use super::attend::{Latest, attend, in_time};
 use super::input::PuzzleArgs;
 use super::solution::Answer;
-use super::solve::{MOVES_PER_MESSAGE, collect};
+use super::solve::ask;
 use super::spelling::{name, number, seconds};
 use super::{Backend, Exit, Failure, LimitArgs, ServerArgs, refusal};
 use crate::config::TableDirArg;
 use crate::puzzle::{Board, Metric};
 use crate::service::proto::puzzle_service_server::PuzzleService;
 use crate::service::proto::{
-    Algorithm, Heuristic, Limits, Method, Objective, Progress, SolveRequest, SolveStreamRequest,
-    Variant,
+    Algorithm, Heuristic, Limits, Method, Objective, Progress, SolveRequest, Variant,
 };
 
 const EXAMPLES: &str = "\
@@ -229,22 +228,16 @@ impl CompareArgs {
     ) -> Result<Row, Failure> {
         // What is known of the method before does not hold for this one.
         latest.progress(Progress::default());
-        let request = SolveStreamRequest {
-            solve: Some(SolveRequest {
-                board: Some(board.into()),
-                goal: Some(self.puzzle.goal_message(goal)),
-                objective: contestant.objective.into(),
-                limits: Some(limits),
-                method: contestant.method(),
-                ..SolveRequest::default()
-            }),
-            moves_per_message: MOVES_PER_MESSAGE,
-            final_only: true,
-            ..SolveStreamRequest::default()
+        let request = SolveRequest {
+            board: Some(board.into()),
+            goal: Some(self.puzzle.goal_message(goal)),
+            objective: contestant.objective.into(),
+            limits: Some(limits),
+            method: contestant.method(),
+            ..SolveRequest::default()
         };
         let begun = tokio::time::Instant::now();
-        let ended = async { collect(backend.solve_stream(request).await?, latest).await };
-        let ended = in_time(self.server.timeout, ended).await;
+        let ended = in_time(self.server.timeout, ask(backend, request, latest)).await;
         match ended.unwrap_or(Err(Failure::Late)) {
             Ok((moves, summary)) => {
                 let (board, goal) = (board.clone(), goal.clone());

@@ -10,14 +10,14 @@ use super::choices::{Algorithm, Heuristic, Metric, Objective, Variant};
 use super::input::PuzzleArgs;
 use super::moves::directions;
 use super::solution::Answer;
-use super::{Backend, Events, Exit, Failure, LimitArgs, ServerArgs};
+use super::{Backend, Exit, Failure, LimitArgs, ServerArgs};
 use crate::puzzle::Direction;
 use crate::service::proto::puzzle_service_server::PuzzleService;
 use crate::service::proto::solve_stream_response::Event;
 use crate::service::proto::{self, SolveRequest, SolveStreamRequest};
 
 /// The most moves per message that the contract allows.
-pub(super) const MOVES_PER_MESSAGE: u32 = 65_536;
+const MOVES_PER_MESSAGE: u32 = 65_536;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -120,26 +120,21 @@ impl SolveArgs {
         local: impl FnOnce(&LimitArgs) -> Result<S, Failure>,
     ) -> Result<Exit, Failure> {
         let (board, goal) = self.puzzle.read(input)?;
-        let request = SolveStreamRequest {
-            solve: Some(SolveRequest {
-                board: Some((&board).into()),
-                goal: Some(self.puzzle.goal_message(&goal)),
-                objective: proto::Objective::from(self.objective()).into(),
-                max_ratio: self.max_ratio.unwrap_or_default(),
-                limits: Some(self.limits.message()),
-                method: self.method(),
-                metric: proto::Metric::from(self.metric).into(),
-                ..SolveRequest::default()
-            }),
-            moves_per_message: MOVES_PER_MESSAGE,
-            final_only: true,
-            ..SolveStreamRequest::default()
+        let request = SolveRequest {
+            board: Some((&board).into()),
+            goal: Some(self.puzzle.goal_message(&goal)),
+            objective: proto::Objective::from(self.objective()).into(),
+            max_ratio: self.max_ratio.unwrap_or_default(),
+            limits: Some(self.limits.message()),
+            method: self.method(),
+            metric: proto::Metric::from(self.metric).into(),
+            ..SolveRequest::default()
         };
 
         let latest = Latest::default();
         let (moves, summary) = attend(&latest, self.server.timeout, async {
             let backend = Backend::choose(&self.server, || local(&self.limits)).await?;
-            collect(backend.solve_stream(request).await?, &latest).await
+            ask(&backend, request, &latest).await
         })
         .await
         .map_err(|failure| match failure {
@@ -183,11 +178,20 @@ impl SolveArgs {
     }
 }
 
-/// Collects the moves of the newest solution until the summary arrives.
-pub(super) async fn collect(
-    mut events: Events,
+/// Asks for a solution, which may have more moves than fit one message, and collects the moves of the newest one until
+/// the summary arrives.
+pub(super) async fn ask<S: PuzzleService>(
+    backend: &Backend<S>,
+    request: SolveRequest,
     latest: &Latest,
 ) -> Result<(Vec<Direction>, proto::Summary), Failure> {
+    let request = SolveStreamRequest {
+        solve: Some(request),
+        moves_per_message: MOVES_PER_MESSAGE,
+        final_only: true,
+        ..SolveStreamRequest::default()
+    };
+    let mut events = backend.solve_stream(request).await?;
     let broken = |what: &str| Failure::Broken(format!("the service {what}"));
     let mut moves = Vec::new();
     let mut revision = 0;
