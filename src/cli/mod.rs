@@ -31,6 +31,7 @@ mod tables;
 mod token;
 mod top;
 mod train;
+mod try_out;
 
 use std::ffi::OsStr;
 use std::io::{Read, Write};

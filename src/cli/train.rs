@@ -1,7 +1,7 @@
 //! `loyd tables train`: learns the weights of the estimate that ranks boards in beams.
 
 use std::fmt;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::generate::Size;
+use super::try_out::try_out;
 use super::{Exit, Failure};
 use crate::config::cores;
 use crate::heuristic::learned::near::{self, NearWeights};
@@ -105,7 +106,7 @@ impl TrainArgs {
     pub(super) fn run(&self, output: &mut dyn Write) -> Result<Exit, Failure> {
         let learn = self.what_to_learn()?;
         let course = self.course(learn);
-        self.try_out()?;
+        try_out(&self.out).map_err(|error| fail(&self.out, &error))?;
         let style = ProgressStyle::with_template("{msg} {wide_bar} {percent} %, {eta} left")
             .expect("a legal template");
         let mut log = Log {
@@ -244,18 +245,6 @@ impl TrainArgs {
             }
             Learn::Moves => train(course, self.beginning(shape)?, report).to_bytes(),
         })
-    }
-
-    /// Checks that the output file can be written: better to fail now than after an hour.
-    fn try_out(&self) -> Result<(), Failure> {
-        let is_new = fs::symlink_metadata(&self.out).is_err();
-        let file = OpenOptions::new().append(true).create(true).open(&self.out);
-        file.map_err(|error| fail(&self.out, &error))?;
-        if is_new {
-            // The file is new and empty.
-            drop(fs::remove_file(&self.out));
-        }
-        Ok(())
     }
 
     /// Returns the initial weights, fitted to the size.

@@ -11,7 +11,7 @@ mod served;
 mod suites;
 
 use std::fmt;
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -20,6 +20,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::backend::call_deadline;
+use super::try_out::try_out;
 use super::{Exit, Failure, ServerArgs};
 use crate::bench::{Case, Figures, Run, Suite, Workers, WrongLength, run};
 use crate::config::{TableDirArg, bytes, time};
@@ -185,29 +186,19 @@ impl BenchArgs {
 
     /// Looks for the best solutions by each deadline, and plots their lengths if that is asked for.
     fn shorten(&self, output: &mut dyn Write, deadlines: &[Duration]) -> Result<(), Failure> {
-        let is_new = self.plot.as_ref().is_some_and(|path| !path.exists());
         if let Some(path) = &self.plot {
-            // Better to fail now than after an hour.
-            let file = OpenOptions::new().append(true).create(true).open(path);
-            file.map_err(|error| {
+            try_out(path).map_err(|error| {
                 Failure::Input(format!("cannot write {}: {error}", path.display()))
             })?;
         }
-        let curves = self.curves(output, deadlines);
-        match (&self.plot, curves) {
-            (Some(path), Ok(curves)) => fs::write(path, plot::svg(&curves)).map_err(|error| {
+        let curves = self.curves(output, deadlines)?;
+        if let Some(path) = &self.plot {
+            fs::write(path, plot::svg(&curves)).map_err(|error| {
                 let named = format!("{}: {error}", path.display());
-                io::Error::new(error.kind(), named).into()
-            }),
-            (Some(path), Err(failure)) => {
-                if is_new {
-                    // The file is empty. If it cannot be removed, the failure is still what to report.
-                    drop(fs::remove_file(path));
-                }
-                Err(failure)
-            }
-            (None, curves) => curves.map(drop),
+                io::Error::new(error.kind(), named)
+            })?;
         }
+        Ok(())
     }
 
     /// Looks for the best solutions of all suites by each deadline, prints their figures, and returns the curves of
