@@ -7,7 +7,7 @@
 //! it and slides straight in: then the other neighbour may stay. It holds for every corner except
 //! the blank's home, including corners beside the blank's home.
 
-use crate::puzzle::{Direction, Problem, Shape};
+use crate::puzzle::{Problem, Shape};
 
 use super::Tiles;
 
@@ -35,7 +35,7 @@ struct Neighbour {
 /// Returns the cells beside corners without duplicates: at most eight, fewer on a narrow board.
 fn cells_beside_corners(shape: Shape) -> Vec<usize> {
     let mut cells: Vec<_> = corners(shape)
-        .flat_map(|corner| beside(shape, corner))
+        .flat_map(|corner| shape.neighbours(corner))
         .collect();
     cells.sort_unstable();
     cells.dedup();
@@ -49,12 +49,6 @@ fn corners(shape: Shape) -> impl Iterator<Item = usize> {
         .map(move |(row, column)| shape.cell(row, column))
 }
 
-fn beside(shape: Shape, corner: usize) -> impl Iterator<Item = usize> {
-    Direction::ALL
-        .into_iter()
-        .filter_map(move |side| shape.neighbour(corner, side))
-}
-
 impl CornerTiles {
     pub(super) fn new(problem: &Problem) -> Self {
         let shape = problem.shape();
@@ -66,7 +60,7 @@ impl CornerTiles {
             bit: 1 << numbered.partition_point(|&other| other < cell),
         };
         let corner = |cell| {
-            let mut beside = beside(shape, cell);
+            let mut beside = shape.neighbours(cell);
             Some(Corner {
                 cell,
                 tile: usize::from(goal.tile(cell)),

@@ -138,6 +138,13 @@ impl Shape {
         }
     }
 
+    /// Returns the cells beside a cell.
+    pub fn neighbours(self, cell: usize) -> impl Iterator<Item = usize> {
+        Direction::ALL
+            .into_iter()
+            .filter_map(move |side| self.neighbour(cell, side))
+    }
+
     /// Returns the shape with rows and columns exchanged.
     #[must_use]
     pub const fn transposed(self) -> Self {

@@ -1,5 +1,7 @@
 //! Sizes, cells and their neighbours.
 
+use std::collections::BTreeSet;
+
 use loyd::puzzle::{Direction, Shape, ShapeError};
 
 use crate::shape;
@@ -49,6 +51,9 @@ fn neighbours_are_one_apart_and_mutual() {
         let shape = shape(rows, columns);
         let mut pairs = 0;
         for cell in 0..shape.cells() {
+            let distance = |other: &usize| shape.distance(cell, *other);
+            let beside = (0..shape.cells()).filter(|other| distance(other) == 1);
+            assert!(beside.eq(shape.neighbours(cell).collect::<BTreeSet<_>>()));
             for side in Direction::ALL {
                 if let Some(other) = shape.neighbour(cell, side) {
                     assert_eq!(shape.distance(cell, other), 1);

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crate::puzzle::Shape;
 use crate::share_out::share_out;
 
-use super::cell_set::{CellSet, neighbours};
+use super::cell_set::CellSet;
 use super::pattern::Pattern;
 use super::rank::{moved, orders};
 use super::region::{RowEntry, Rows, choices, regions};
@@ -247,7 +247,8 @@ impl<'a, E: RowEntry> Build<'a, E> {
         let half = &mut self.halves[usize::from(place.half)];
         half.begins.push(half.neighbours.len() as u32);
         for tile_cell in cells.iter() {
-            for free in neighbours(shape, tile_cell).filter(|&free| region.contains(free)) {
+            let beside = shape.neighbours(tile_cell);
+            for free in beside.filter(|&free| region.contains(free)) {
                 let after = cells.toggled(tile_cell).toggled(free);
                 let before_cell =
                     |cells: CellSet, cell| cells.iter().filter(|&occupied| occupied < cell).count();

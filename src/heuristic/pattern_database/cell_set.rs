@@ -76,7 +76,7 @@ impl CellSet {
         while !edge.is_empty() {
             let around: Self = edge
                 .iter()
-                .flat_map(|cell| neighbours(shape, cell))
+                .flat_map(|cell| shape.neighbours(cell))
                 .collect();
             edge = Self(around.0 & self.0 & !region.0);
             region.0 |= edge.0;
@@ -89,11 +89,4 @@ impl FromIterator<usize> for CellSet {
     fn from_iter<I: IntoIterator<Item = usize>>(cells: I) -> Self {
         Self(cells.into_iter().fold(0, |bits, cell| bits | 1 << cell))
     }
-}
-
-/// Returns the cells beside a cell.
-pub(super) fn neighbours(shape: Shape, cell: usize) -> impl Iterator<Item = usize> {
-    crate::puzzle::Direction::ALL
-        .into_iter()
-        .filter_map(move |side| shape.neighbour(cell, side))
 }

@@ -1,7 +1,7 @@
 //! Look-up of distances in a table.
 
 use super::PatternDatabase;
-use super::cell_set::{CellSet, neighbours};
+use super::cell_set::CellSet;
 use super::pattern::Pattern;
 use super::rank::{passing, rank};
 use super::region::{RowEntry, region_shift};
@@ -147,7 +147,7 @@ impl Ways {
         let all = pattern.cells().iter().flat_map(of_tile);
         all.map(|(home, cell)| {
             let is_nearer = |&to: &usize| shape.distance(to, home) < shape.distance(cell, home);
-            let (home, away) = neighbours(shape, cell).partition::<Vec<_>, _>(is_nearer);
+            let (home, away) = shape.neighbours(cell).partition::<Vec<_>, _>(is_nearer);
             Self {
                 home: home.into_iter().collect(),
                 away: away.into_iter().collect(),
