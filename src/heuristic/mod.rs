@@ -2,9 +2,9 @@
 //!
 //! This module uses only `puzzle` and does not depend on the searches that it guides.
 //!
-//! Each bound comes in two forms: as a plain function of a problem, and as a [`Heuristic`] that is
-//! updated from slide to slide. Searches are compiled once for each heuristic, because dynamic
-//! dispatch would cost too much where a node takes nanoseconds.
+//! Each bound is a [`Heuristic`], which is updated from slide to slide; [`HeuristicKind::lower_bound`] evaluates
+//! one for a problem. Searches are compiled once for each heuristic, because dynamic dispatch would cost too
+//! much where a node takes nanoseconds.
 
 mod corner_tiles;
 pub(crate) mod huge_pages;
