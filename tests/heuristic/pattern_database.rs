@@ -244,6 +244,8 @@ fn what_a_build_takes_beside_its_table_decides_whether_it_may_be_built() {
         let built = tables.additive(&partitions, 1, &Watch::default());
         assert_eq!(built.err(), (!is_enough).then_some(NotBuilt::TooLarge));
     }
+    // Unless that is limited, all may be built.
+    assert!(Tables::<u64>::default().can_make(&partitions));
 }
 
 #[test]

@@ -111,7 +111,7 @@ impl<E: RowEntry> Additive<E> {
 }
 
 /// Tables and their row numbers, which are shared between tables of equally many tiles on a shape.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Tables<E> {
     databases: HashMap<Pattern, Arc<PatternDatabase<E>>>,
     /// How many rows there are, by shape and number of tiles. Counting takes as long as numbering.
@@ -122,6 +122,12 @@ pub struct Tables<E> {
     /// The most bytes that building a table may take beside the table.
     build_bytes: usize,
     events: Vec<Event>,
+}
+
+impl<E: RowEntry> Default for Tables<E> {
+    fn default() -> Self {
+        Self::new()
+    }
 }
 
 /// What happened when a table was loaded or saved.
