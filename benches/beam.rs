@@ -19,7 +19,7 @@ use loyd::heuristic::learned::{Network, Ranking, Rows, Weights, WeightsError};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
 use loyd::search::beam::{self, Beam, End};
-use loyd::search::{Budget, Search, Solver, Step};
+use loyd::search::{Budget, Solver, Step};
 
 /// The question that the command line asks.
 struct Question {

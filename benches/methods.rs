@@ -19,7 +19,7 @@ use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Direction, Metric, Problem, Shape};
 use loyd::search::distance_table::table_walk::TableWalk;
 use loyd::search::distance_table::{Class, DistanceTable, Sweep};
-use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
+use loyd::search::{Budget, Solver, Step, a_star, ida_star};
 
 /// The random boards are those of `loyd generate` with this seed.
 const SEED: u64 = 1985;

@@ -16,7 +16,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use loyd::heuristic::pattern_database::{Additive, Tables, Tier, Watch};
 use loyd::search::ida_star::batch::{Guide, Small};
-use loyd::search::{Budget, Search, Step};
+use loyd::search::{Budget, Step};
 
 const TIERS: [&str; 2] = ["6-6-3", "7-7-1"];
 

@@ -14,7 +14,7 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use korf::KorfBoard;
 use loyd::heuristic::HeuristicKind;
-use loyd::search::{Budget, Progress, Search, Solver, Step, a_star, ida_star};
+use loyd::search::{Budget, Progress, Solver, Step, a_star, ida_star};
 
 const KINDS: [HeuristicKind; 6] = [
     HeuristicKind::Manhattan,

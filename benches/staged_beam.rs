@@ -15,7 +15,7 @@ use loyd::puzzle::{Board, Dice, Problem, Shape};
 use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::joined::Joined;
 use loyd::search::tables::Tables;
-use loyd::search::{Budget, Search, Solver, Step, staged_beam};
+use loyd::search::{Budget, Solver, Step, staged_beam};
 
 /// The question that the command line asks.
 struct Question {
@@ -70,14 +70,7 @@ fn main() {
     let tables = Arc::new(Tables::new());
     if let Some(problem) = problems.first() {
         while !staged_beam::prepare(problem, 1 << 16) {}
-        run(Box::new(staged_beam::solver(
-            problem,
-            1,
-            1,
-            u32::MAX,
-            1,
-            &tables,
-        )));
+        run(staged_beam::solver(problem, 1, 1, u32::MAX, 1, &tables));
     }
     println!("{}", question.shape);
     println!(" width  mean length  / n³   failures  ms a board  ns a kept node        MB");

@@ -19,7 +19,7 @@ use thiserror::Error;
 use crate::puzzle::Board;
 use crate::search::chain::optimal_solver;
 use crate::search::tables::Tables;
-use crate::search::{Budget, Search, Step, Stop};
+use crate::search::{Budget, Step, Stop};
 
 pub use cpu_time::CpuTime;
 pub use deadline::{Lengths, Means, Reached, best_by};

@@ -234,49 +234,5 @@ pub trait Search: Send {
     }
 }
 
-impl<S: Search + ?Sized> Search for Box<S> {
-    type Found = S::Found;
-
-    fn advance(&mut self, budget: Budget) -> Step<Self::Found> {
-        (**self).advance(budget)
-    }
-
-    fn progress(&self) -> Progress {
-        (**self).progress()
-    }
-
-    fn iterations(&self) -> Vec<Iteration> {
-        (**self).iterations()
-    }
-
-    fn name(&self) -> &'static str {
-        (**self).name()
-    }
-
-    fn gains_by_help(&self) -> bool {
-        (**self).gains_by_help()
-    }
-
-    fn part_memory(&self) -> u64 {
-        (**self).part_memory()
-    }
-
-    fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
-        (**self).split(memory)
-    }
-
-    fn waits(&self) -> bool {
-        (**self).waits()
-    }
-
-    fn join(&mut self, part: Box<dyn Part>) {
-        (**self).join(part);
-    }
-
-    fn shed(&mut self, nodes: u64) -> bool {
-        (**self).shed(nodes)
-    }
-}
-
 /// A search for solutions.
 pub type Solver = Box<dyn Search<Found = Solution>>;

@@ -6,7 +6,7 @@ use loyd::engine::{Engine, Failure, News, Question, Refused, Solving, StopReason
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::plan::Objective;
-use loyd::search::{Budget, Search, Step, ida_star};
+use loyd::search::{Budget, Step, ida_star};
 
 use crate::fake::{PATIENCE, engine, hopeless, question, unlimited, wanting};
 use crate::support::{random_problem, shape, walk};

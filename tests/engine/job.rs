@@ -11,7 +11,11 @@ use loyd::engine::job::{CHUNKS, End, Job, Outlet, Refusal};
 use loyd::engine::memory::Memory;
 use loyd::engine::pool::{Next, SLICE, Task, Turn};
 use loyd::heuristic::HeuristicKind;
-use loyd::search::{Budget, Iteration, Progress, Search, Solver, Step, Stop, a_star, ida_star};
+use loyd::puzzle::{Metric, Problem};
+use loyd::search::chain::{Answer, Chain};
+use loyd::search::plan::{Objective, Ratio, Stage};
+use loyd::search::tables::Tables;
+use loyd::search::{Budget, Iteration, Progress, Search, Step, Stop};
 
 use crate::fake::{Scripted, hopeless};
 
@@ -57,6 +61,12 @@ impl Number for usize {
 impl Number for loyd::puzzle::Solution {
     fn number(&self) -> usize {
         self.len()
+    }
+}
+
+impl Number for Answer {
+    fn number(&self) -> usize {
+        self.length
     }
 }
 
@@ -268,14 +278,20 @@ fn a_search_stops_at_its_node_limit_to_the_node() {
     }
 }
 
+/// A search by one method for a shortest solution.
+fn proof(problem: &Problem, stage: Stage) -> Chain {
+    let tables = Arc::new(Tables::new());
+    let (metric, objective) = (Metric::SingleTile, Objective::Optimal);
+    Chain::new(problem.clone(), metric, objective, vec![stage], tables)
+}
+
 #[test]
 fn real_searches_stop_within_an_expansion_of_their_node_limit() {
     let linear = HeuristicKind::LinearConflict;
     for max_nodes in [1, 100, 5_000, 300_000] {
         let problem = hopeless(1);
-        let a_star: Solver = a_star::solver(&problem, linear, 1.0);
-        for solver in [a_star, ida_star::solver(&problem, linear)] {
-            let (mut job, outbox) = job(solver, max_nodes, u64::MAX);
+        for stage in [Stage::AStar(linear, Ratio::ONE), Stage::IdaStar(linear)] {
+            let (mut job, outbox) = job(proof(&problem, stage), max_nodes, u64::MAX);
             finish(&mut job);
             outbox.told(|told| {
                 assert_eq!(told.end, Some(End::NodeLimit));
@@ -437,8 +453,8 @@ fn what_was_reserved_for_the_solution_is_held_until_the_job_is_dropped() {
 
 #[test]
 fn a_real_search_keeps_within_its_memory() {
-    let solver = a_star::solver(&hopeless(2), HeuristicKind::LinearConflict, 1.0);
-    let (mut job, outbox) = job(solver, u64::MAX, 4 << 20);
+    let stage = Stage::AStar(HeuristicKind::LinearConflict, Ratio::ONE);
+    let (mut job, outbox) = job(proof(&hopeless(2), stage), u64::MAX, 4 << 20);
     finish(&mut job);
     outbox.told(|told| {
         assert_eq!(told.end, Some(End::Stopped(Stop::Memory)));

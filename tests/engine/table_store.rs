@@ -14,7 +14,7 @@ use loyd::heuristic::pattern_database::Store;
 use loyd::puzzle::{Dice, Metric, Problem};
 use loyd::search::distance_table::{Class, DistanceTable};
 use loyd::search::tables::guides::Home;
-use loyd::search::{Budget, Search, Step, ida_star};
+use loyd::search::{Budget, Step, ida_star};
 
 use crate::fake::{PATIENCE, counted, panics, receive};
 use crate::support::{random_problem, shape};

@@ -2,7 +2,7 @@ mod korf_boards;
 
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::{Dice, Problem};
-use loyd::search::{Budget, Search, Step, Stop, a_star};
+use loyd::search::{Budget, Step, Stop, a_star};
 
 use crate::driving::{run, run_sliced};
 use crate::support::{

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use loyd::heuristic::learned::{Rows, Weights};
 use loyd::puzzle::{Board, Dice, Direction, Problem};
 use loyd::search::beam::{self, Beam, End, Hashes};
-use loyd::search::{Budget, Search, Solver, Step, Stop};
+use loyd::search::{Budget, Solver, Step, Stop};
 
 use crate::driving::run_sliced;
 use crate::support::{all_distances, any_cell, random_problem, shape, walk};

@@ -4,7 +4,7 @@ mod pushes;
 
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::{Dice, Problem};
-use loyd::search::{Budget, Iteration, Search, Step, Stop, a_star, ida_star};
+use loyd::search::{Budget, Iteration, Step, Stop, a_star, ida_star};
 
 use crate::driving::{run, run_sliced};
 use crate::korf;

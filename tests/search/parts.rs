@@ -40,7 +40,11 @@ struct Sharing {
 }
 
 /// Runs a search and its parts in turn.
-fn run_shared<S: Search>(search: &mut S, sharing: Sharing, seed: u64) -> (Vec<S::Found>, Stop) {
+fn run_shared<S: Search + ?Sized>(
+    search: &mut S,
+    sharing: Sharing,
+    seed: u64,
+) -> (Vec<S::Found>, Stop) {
     let mut dice = Dice::new(seed);
     let mut parts: Vec<Box<dyn Part>> = Vec::new();
     let mut found = Vec::new();
@@ -92,7 +96,7 @@ fn compare(make: impl Fn() -> Solver, alone: &Run) {
             recalled,
         };
         let mut search = make();
-        let (found, stop) = run_shared(&mut search, sharing, 1);
+        let (found, stop) = run_shared(&mut *search, sharing, 1);
         assert_eq!(stop, Stop::Proven);
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].len(), alone.length());

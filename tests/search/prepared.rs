@@ -1,6 +1,6 @@
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::Dice;
-use loyd::search::{Budget, Progress, Search, Step, Stop, a_star, ida_star};
+use loyd::search::{Budget, Progress, Step, Stop, a_star, ida_star};
 
 use crate::driving::run;
 use crate::korf;

@@ -18,14 +18,7 @@ fn prepare(problem: &Problem) {
 
 fn solver(problem: &Problem, width: usize, tables: &Arc<Tables>) -> Solver {
     prepare(problem);
-    Box::new(staged_beam::solver(
-        problem,
-        width,
-        width,
-        u32::MAX,
-        1,
-        tables,
-    ))
+    staged_beam::solver(problem, width, width, u32::MAX, 1, tables)
 }
 
 #[test]
@@ -318,7 +311,7 @@ fn it_keeps_within_the_bytes_it_was_given() {
         let problem = random_problem(shape, 0, &mut dice);
         let within = |most_moves| {
             let solver = staged_beam::solver(&problem, width, width, most_moves, 1, &tables);
-            let ran = run(Box::new(solver));
+            let ran = run(solver);
             let reserved = staged_beam::bytes(shape, width, most_moves);
             // The trace grows by segments of 64 KB, and lists them.
             let peak = ran.progress.peak_memory;

@@ -2,7 +2,7 @@ use loyd::heuristic::HeuristicKind;
 use loyd::heuristic::pattern_database::{CellSet, Partition, Tables, Tier, Watch};
 use loyd::puzzle::{Board, Dice, Problem, Shape, Symmetry};
 use loyd::search::ida_star::batch::{Grid, Guide, LARGE_BYTES, Large, SMALL_BYTES, Small};
-use loyd::search::{Budget, Iteration, Search, Step, Stop, a_star};
+use loyd::search::{Budget, Iteration, Step, Stop, a_star};
 
 use crate::driving::{run, run_sliced};
 use crate::korf;

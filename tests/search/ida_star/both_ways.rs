@@ -3,7 +3,7 @@ use loyd::heuristic::pattern_database::{Partition, Tables, Tier, Watch};
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::ida_star::batch::{Guide, Large, STRIP_BYTES, Small};
 use loyd::search::ida_star::both_ways::{self, Probe, Rival};
-use loyd::search::{Budget, Search, Solver, Step, a_star, ida_star};
+use loyd::search::{Budget, Solver, Step, a_star, ida_star};
 
 use crate::driving::{run, run_sliced};
 use crate::korf;

@@ -2,7 +2,7 @@
 
 use loyd::puzzle::{Board, Dice, Direction, Metric, Problem};
 use loyd::search::distance_table::{Class, DistanceTable};
-use loyd::search::{Budget, Search, Step, Stop, ida_star};
+use loyd::search::{Budget, Step, Stop, ida_star};
 use rustc_hash::FxHashMap;
 
 use crate::driving::{Run, run, run_sliced};
