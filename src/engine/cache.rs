@@ -98,8 +98,8 @@ impl Cache {
         }
     }
 
-    /// Joins the client's search for an equal question, to take its result when `due`, or starts one with
-    /// `begin`.
+    /// Takes what is proven of an equal question, or joins the client's search for one, to take its result when `due`,
+    /// or starts one with `begin`.
     ///
     /// # Errors
     /// Those of `begin`.
@@ -110,8 +110,8 @@ impl Cache {
         begin: impl FnOnce() -> Result<Asker<Best>, E>,
     ) -> Result<Asker<Best>, E> {
         let mut running = self.running();
-        let there = running.get(key).cloned();
-        let there = there.or_else(|| self.kept.get(&key.proven()));
+        let proven = self.kept.get(&key.proven());
+        let there = proven.or_else(|| running.get(key).cloned());
         if let Some(asker) = there.and_then(|shared| shared.ask(due)) {
             telemetry::cache(true);
             return Ok(asker);

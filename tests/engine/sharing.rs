@@ -200,6 +200,23 @@ async fn clients_share_what_is_proven_but_no_running_search() {
 }
 
 #[tokio::test]
+async fn what_another_client_has_proven_is_told_at_once_though_the_own_search_goes_on() {
+    let engine = engine(1, 4);
+    let (one, other) = (client("one", 1), client("other", 1000));
+    let (tiles, ..) = KORF_1985[0];
+    let korf = question(problem(4, 4, &tiles), Objective::Optimal);
+    let _own = engine.solve(Some(&one), korf.clone(), unlimited()).unwrap();
+    let mut solving = engine
+        .solve(Some(&other), korf.clone(), unlimited())
+        .unwrap();
+    let first = solving.end().await.unwrap().found.answer.unwrap();
+    drop(solving);
+    let mut solving = engine.solve(Some(&one), korf, unlimited()).unwrap();
+    let again = solving.end().await.unwrap().found.answer.unwrap();
+    assert!(Arc::ptr_eq(&first, &again));
+}
+
+#[tokio::test]
 async fn an_answer_that_a_limit_cut_short_is_not_given_again() {
     let engine = one_place();
     let mut best = question(hopeless(1), Objective::Best);
