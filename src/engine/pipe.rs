@@ -78,7 +78,7 @@ pub struct Pipe {
     glance: Glance<()>,
     cancelled: Arc<AtomicBool>,
     ticket: Ticket,
-    limits: Limits,
+    deadline: Option<Instant>,
     draining: CancellationToken,
     /// Whether the reader has been told the end.
     is_answered: bool,
@@ -106,10 +106,10 @@ impl Pipe {
         })?;
         Ok(Self {
             runs,
-            glance: Glance::new(reached, limits),
+            glance: Glance::new(reached, limits.arrived),
             cancelled,
             ticket,
-            limits,
+            deadline: limits.deadline,
             draining,
             is_answered: false,
         })
@@ -126,7 +126,7 @@ impl Pipe {
             biased;
             () = self.draining.cancelled() => Err(Failure::Draining),
             run = self.runs.recv() => Ok(run),
-            () = until(self.limits.deadline) => {
+            () = until(self.deadline) => {
                 telemetry::limit_stop("deadline");
                 Err(Failure::DeadlineExceeded)
             }

@@ -104,7 +104,7 @@ impl<T: Collect + Clone> Waiting<T> {
     /// A view of the progress for somebody who only looks on.
     #[must_use]
     pub fn glance(&self) -> Glance<T> {
-        Glance::new(self.asker.watch(), self.limits)
+        Glance::new(self.asker.watch(), self.limits.arrived)
     }
 
     /// The iterations of the search so far, if it has any.
@@ -241,7 +241,7 @@ impl<T: Collect + Clone> Waiting<T> {
                 progress: snapshot.progress,
                 iterations: snapshot.iterations.clone(),
                 reason,
-                queued: waited(&snapshot, &self.limits),
+                queued: waited(&snapshot, self.limits.arrived),
             });
         }
         Err(Failure::Limit {
@@ -260,7 +260,7 @@ impl<T: Collect> Work for Waiting<T> {
     }
 
     fn queued(&self) -> Duration {
-        waited(&self.asker.snapshot(), &self.limits)
+        waited(&self.asker.snapshot(), self.limits.arrived)
     }
 }
 
@@ -268,12 +268,13 @@ impl<T: Collect> Work for Waiting<T> {
 #[derive(Clone, Debug)]
 pub struct Glance<T> {
     snapshot: watch::Receiver<Snapshot<T>>,
-    limits: Limits,
+    /// When the request arrived.
+    arrived: Instant,
 }
 
 impl<T> Glance<T> {
-    pub(super) const fn new(snapshot: watch::Receiver<Snapshot<T>>, limits: Limits) -> Self {
-        Self { snapshot, limits }
+    pub(super) const fn new(snapshot: watch::Receiver<Snapshot<T>>, arrived: Instant) -> Self {
+        Self { snapshot, arrived }
     }
 
     pub(super) fn end(&self) -> Option<End> {
@@ -287,14 +288,15 @@ impl<T> Work for Glance<T> {
     }
 
     fn queued(&self) -> Duration {
-        waited(&self.snapshot.borrow(), &self.limits)
+        waited(&self.snapshot.borrow(), self.arrived)
     }
 }
 
-fn waited<T>(snapshot: &Snapshot<T>, limits: &Limits) -> Duration {
+/// The time from arrival to the first slice.
+fn waited<T>(snapshot: &Snapshot<T>, arrived: Instant) -> Duration {
     match (snapshot.begun, snapshot.end) {
-        (Some(begun), _) => begun.saturating_duration_since(limits.arrived),
-        (None, None) => limits.arrived.elapsed(),
+        (Some(begun), _) => begun.saturating_duration_since(arrived),
+        (None, None) => arrived.elapsed(),
         (None, Some(_)) => Duration::ZERO,
     }
 }
