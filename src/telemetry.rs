@@ -38,7 +38,7 @@ pub(crate) use calls::Method;
 pub(crate) use ended::Ended;
 pub(crate) use traces::Trace;
 
-use catalogue::{CLOSED, HANDSHAKE_FAILED, MOVES, SECONDS, SLICE_SECONDS};
+use catalogue::{LABELLED, MOVES, SECONDS, SLICE_SECONDS, UNLABELLED};
 use endpoint::Endpoint;
 use rate_limited::RateLimited;
 
@@ -117,44 +117,15 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
     gauge!("loyd_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1);
     serving(false);
     // A rate needs the zero before the first event.
-    for name in [
-        "loyd_searches_abandoned_total",
-        "loyd_solved_at_once_total",
-        "loyd_cache_hits_total",
-        "loyd_cache_misses_total",
-        "loyd_stalled_connections_total",
-        "loyd_accept_errors_total",
-        "loyd_log_lines_lost_total",
-        "loyd_tables_evicted_total",
-        "loyd_heuristic_tables_evicted_total",
-    ] {
+    for &name in UNLABELLED {
         counter!(name).absolute(0);
     }
-    for reason in CLOSED {
-        counter!("loyd_connections_closed_total", "reason" => *reason).absolute(0);
-    }
-    for reason in HANDSHAKE_FAILED {
-        counter!("loyd_tls_handshakes_failed_total", "reason" => *reason).absolute(0);
-    }
-    for reason in ["missing", "wrong"] {
-        counter!("loyd_unauthenticated_total", "reason" => reason).absolute(0);
-    }
-    for place in ["search", "handler", "call", "connection", "drop", "table"] {
-        counter!("loyd_panics_total", "place" => place).absolute(0);
-    }
-    for outcome in ["loaded", "saved", "refused", "not_saved", "read_only"] {
-        counter!("loyd_table_files_total", "outcome" => outcome).absolute(0);
+    for &(name, label, values) in LABELLED {
+        for &value in values {
+            counter!(name, label => value).absolute(0);
+        }
     }
     calls::count_no_failures();
-    for lack in ["queue", "share", "memory", "calls", "requests", "time"] {
-        counter!("loyd_overloaded_total", "lack" => lack).absolute(0);
-    }
-    for outcome in ["exported", "failed", "dropped"] {
-        count_spans(outcome, 0);
-    }
-    for limit in ["nodes", "time", "memory", "deadline"] {
-        counter!("loyd_limit_stops_total", "limit" => limit).absolute(0);
-    }
     Ok(address)
 }
 

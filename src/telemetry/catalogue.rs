@@ -289,30 +289,81 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
 ];
 
-/// The reasons why connections end.
-pub(super) const CLOSED: &[&str] = &[
-    "peer",
-    "lost",
-    "limit",
-    "handshake",
-    "protocol",
-    "flood",
-    "stalled",
-    "idle",
-    "age",
-    "drain",
-    "defect",
+/// The counters without labels that are there from the start.
+pub(super) const UNLABELLED: &[&str] = &[
+    "loyd_searches_abandoned_total",
+    "loyd_solved_at_once_total",
+    "loyd_cache_hits_total",
+    "loyd_cache_misses_total",
+    "loyd_stalled_connections_total",
+    "loyd_accept_errors_total",
+    "loyd_log_lines_lost_total",
+    "loyd_tables_evicted_total",
+    "loyd_heuristic_tables_evicted_total",
 ];
 
-/// The reasons why TLS handshakes fail.
-pub(super) const HANDSHAKE_FAILED: &[&str] = &[
-    "timeout",
-    "closed",
-    "not_tls",
-    "no_certificate",
-    "certificate",
-    "alert",
-    "protocol",
+/// The counters with one label that are there from the start, for all values of the label.
+pub(super) const LABELLED: &[(&str, &str, &[&str])] = &[
+    (
+        "loyd_connections_closed_total",
+        "reason",
+        &[
+            "peer",
+            "lost",
+            "limit",
+            "handshake",
+            "protocol",
+            "flood",
+            "stalled",
+            "idle",
+            "age",
+            "drain",
+            "defect",
+        ],
+    ),
+    (
+        "loyd_tls_handshakes_failed_total",
+        "reason",
+        &[
+            "timeout",
+            "closed",
+            "not_tls",
+            "no_certificate",
+            "certificate",
+            "alert",
+            "protocol",
+        ],
+    ),
+    (
+        "loyd_unauthenticated_total",
+        "reason",
+        &["missing", "wrong"],
+    ),
+    (
+        "loyd_panics_total",
+        "place",
+        &["search", "handler", "call", "connection", "drop", "table"],
+    ),
+    (
+        "loyd_table_files_total",
+        "outcome",
+        &["loaded", "saved", "refused", "not_saved", "read_only"],
+    ),
+    (
+        "loyd_overloaded_total",
+        "lack",
+        &["queue", "share", "memory", "calls", "requests", "time"],
+    ),
+    (
+        "loyd_spans_total",
+        "outcome",
+        &["exported", "failed", "dropped"],
+    ),
+    (
+        "loyd_limit_stops_total",
+        "limit",
+        &["nodes", "time", "memory", "deadline"],
+    ),
 ];
 
 /// The upper bounds of buckets in seconds, from the fastest answer to the longest deadline.
