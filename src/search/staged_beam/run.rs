@@ -9,8 +9,8 @@ use super::finale::Finale;
 use super::peel::Ending;
 use super::replay::Replay;
 use super::stages::{Completed, Setup, Stages, most_nodes};
-use crate::puzzle::{Direction, Problem, Shape, Solution, Symmetry};
-use crate::search::beam::{Layers, Mark, Pass, Ready, Settings, State, Tile, Trace};
+use crate::puzzle::{Problem, Shape, Solution, Symmetry};
+use crate::search::beam::{Layers, Pass, Ready, Settings, State, Tile, Trace};
 use crate::search::tables::Tables;
 use crate::search::{Budget, Progress, Search, Step, Stop};
 
@@ -69,6 +69,8 @@ pub(super) struct StagedBeam<T: Tile> {
     /// The width of the layers to come.
     width: usize,
     phase: Phase<T>,
+    /// The solution that the present phase has found, while it is being replayed.
+    replay: Option<Replay>,
     /// The nodes expanded and generated in phases that are over.
     past: (u64, u64),
     peak_memory: u64,
@@ -97,36 +99,7 @@ enum Phase<T: Tile> {
     Finale(Finale<T>),
     /// The stages, with a table for the block.
     ToTable(Stages<T>, Closing),
-    /// A solution that one of these has found is being replayed.
-    Replay(ReplaySource<T>, Replay),
     Over(Stop),
-}
-
-/// The phase in which a solution was found.
-#[allow(
-    clippy::large_enum_variant,
-    reason = "there is one of it, in a phase that is as large"
-)]
-enum ReplaySource<T: Tile> {
-    Finale(Finale<T>),
-    ToTable(Stages<T>),
-}
-
-impl<T: Tile> ReplaySource<T> {
-    fn trace(&self) -> &Trace {
-        match self {
-            Self::Finale(finale) => finale.layers().trace(),
-            Self::ToTable(stages) => stages.layers().trace(),
-        }
-    }
-
-    /// The nodes expanded and generated in it.
-    fn counts(&self) -> (u64, u64) {
-        match self {
-            Self::Finale(finale) => finale.layers().counts(),
-            Self::ToTable(stages) => stages.layers().counts(),
-        }
-    }
 }
 
 impl<T: Tile> Phase<T> {
@@ -144,9 +117,17 @@ impl<T: Tile> Phase<T> {
     fn counts(&self) -> (u64, u64) {
         match self {
             Self::Gathering(stages, _) | Self::ToTable(stages, _) => stages.layers().counts(),
-            Self::Replay(source, _) => source.counts(),
             Self::Finale(finale) => finale.layers().counts(),
             Self::Over(_) => (0, 0),
+        }
+    }
+
+    /// The paths to its nodes.
+    fn trace(&self) -> Option<&Trace> {
+        match self {
+            Self::Gathering(stages, _) | Self::ToTable(stages, _) => Some(stages.layers().trace()),
+            Self::Finale(finale) => Some(finale.layers().trace()),
+            Self::Over(_) => None,
         }
     }
 }
@@ -175,6 +156,7 @@ impl<T: Tile> StagedBeam<T> {
             width: setup.settings.width(),
             setup,
             phase,
+            replay: None,
             past: (0, 0),
             peak_memory: 0,
         }
@@ -195,21 +177,26 @@ impl<T: Tile> StagedBeam<T> {
         Layers::<Staged<T>>::bytes(shape, width) + Staged::<T>::bytes(shape)
     }
 
-    /// Begins to replay the moves to a node and the moves after it.
-    fn begin_replay(
-        &mut self,
-        source: ReplaySource<T>,
-        mark: Mark,
-        rest: Vec<Direction>,
-    ) -> Step<Solution> {
-        let replay = Replay::new(mark, rest, &self.problem, self.symmetry);
-        self.phase = Phase::Replay(source, replay);
-        Step::Working
+    /// Replays the solution that the present phase has found.
+    fn advance_replay(&mut self, mut replay: Replay, nodes: u64) -> Step<Solution> {
+        let is_over = self
+            .phase
+            .trace()
+            .is_none_or(|trace| replay.advance(trace, nodes));
+        if !is_over {
+            self.replay = Some(replay);
+            return Step::Working;
+        }
+        match (replay.finish(), &self.phase) {
+            // It was not the goal.
+            (None, Phase::Finale(_)) => Step::Working,
+            (solution, _) => self.end(solution),
+        }
     }
 
     /// Ends the search, with a solution if one was found.
-    fn end(&mut self, counts: (u64, u64), solution: Option<Solution>) -> Step<Solution> {
-        self.count(counts);
+    fn end(&mut self, solution: Option<Solution>) -> Step<Solution> {
+        self.count(self.phase.counts());
         let stop = match solution {
             Some(_) => Stop::FirstFound,
             None => Stop::Exhausted,
@@ -220,21 +207,16 @@ impl<T: Tile> StagedBeam<T> {
 
     /// Bytes held.
     fn memory(&self) -> u64 {
+        let Some(trace) = self.phase.trace() else {
+            return 0;
+        };
         let (shape, width) = (self.problem.shape(), self.setup.settings.width());
-        let stages = Self::layer_bytes(shape, width);
-        let finale_bytes = || Finale::<T>::bytes(self.inside.inner, width);
-        match &self.phase {
-            Phase::Gathering(it, _) | Phase::ToTable(it, _) => stages + it.layers().trace().bytes(),
-            Phase::Finale(finale) => stages + finale_bytes() + finale.layers().trace().bytes(),
-            Phase::Replay(source, it) => {
-                let finale = match source {
-                    ReplaySource::Finale(_) => finale_bytes(),
-                    ReplaySource::ToTable(_) => 0,
-                };
-                stages + finale + source.trace().bytes() + it.bytes() as u64
-            }
-            Phase::Over(_) => 0,
-        }
+        let finale = match &self.phase {
+            Phase::Finale(_) => Finale::<T>::bytes(self.inside.inner, width),
+            _ => 0,
+        };
+        let replay = self.replay.as_ref().map_or(0, Replay::bytes);
+        Self::layer_bytes(shape, width) + finale + trace.bytes() + replay as u64
     }
 
     /// About how many layers the stages still take, by the fraction of the cells that is open. In the
@@ -292,6 +274,7 @@ impl<T: Tile> StagedBeam<T> {
 impl<T: Tile> Pass for StagedBeam<T> {
     fn rest(&self, expected: u32) -> u32 {
         match &self.phase {
+            _ if self.replay.is_some() => 1,
             Phase::Gathering(stages, _) => {
                 let cells = self.inside.inner.cells() as f32;
                 let finale = FINALE_LAYERS * cells.powf(1.5);
@@ -302,7 +285,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
             Phase::ToTable(stages, _) => self.rest_of(stages.layers(), expected) + CLOSING_LAYERS,
             // By the estimate alone: the wider the beam, the shorter its solutions become, all along the way.
             Phase::Finale(finale) => finale.layers().rest(),
-            Phase::Replay(..) | Phase::Over(_) => 1,
+            Phase::Over(_) => 1,
         }
     }
 
@@ -313,9 +296,10 @@ impl<T: Tile> Pass for StagedBeam<T> {
 
     fn makes_layers(&self) -> bool {
         match &self.phase {
+            _ if self.replay.is_some() => false,
             Phase::Gathering(stages, _) | Phase::ToTable(stages, _) => stages.have_all_roots(),
             Phase::Finale(finale) => finale.has_all_roots(),
-            Phase::Replay(..) | Phase::Over(_) => false,
+            Phase::Over(_) => false,
         }
     }
 
@@ -324,7 +308,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
         match &mut self.phase {
             Phase::Gathering(stages, _) | Phase::ToTable(stages, _) => stages.set_width(width),
             Phase::Finale(finale) => finale.set_width(width),
-            Phase::Replay(..) | Phase::Over(_) => {}
+            Phase::Over(_) => {}
         }
     }
 }
@@ -334,6 +318,9 @@ impl<T: Tile> Search for StagedBeam<T> {
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
         self.peak_memory = self.peak_memory.max(self.memory());
+        if let Some(replay) = self.replay.take() {
+            return self.advance_replay(replay, budget.nodes);
+        }
         match std::mem::replace(&mut self.phase, Phase::Over(Stop::Exhausted)) {
             Phase::Over(stop) => {
                 self.phase = Phase::Over(stop);
@@ -354,10 +341,10 @@ impl<T: Tile> Search for StagedBeam<T> {
             }
             Phase::Finale(mut finale) => {
                 let state = finale.advance(budget.nodes);
-                if let Some(mark) = finale.next_goal() {
-                    return self.begin_replay(ReplaySource::Finale(finale), mark, Vec::new());
-                }
-                if state == State::Over {
+                self.replay = finale
+                    .next_goal()
+                    .map(|mark| Replay::new(mark, Vec::new(), &self.problem, self.symmetry));
+                if state == State::Over && self.replay.is_none() {
                     self.count(finale.layers().counts());
                     return self.begin_again(finale.give_up());
                 }
@@ -369,28 +356,16 @@ impl<T: Tile> Search for StagedBeam<T> {
                 if let Some(best) = closing.judge(stages.layers(), &self.tables) {
                     stages.end_by(best);
                 }
-                if state != State::Over {
-                    self.phase = Phase::ToTable(stages, closing);
-                    return Step::Working;
+                if state == State::Over {
+                    self.replay = closing
+                        .end(stages.layers())
+                        .map(|(mark, rest)| Replay::new(mark, rest, &self.problem, self.symmetry));
                 }
-                let Some((mark, rest)) = closing.end(stages.layers()) else {
-                    return self.end(Phase::ToTable(stages, closing).counts(), None);
-                };
-                self.begin_replay(ReplaySource::ToTable(stages), mark, rest)
-            }
-            Phase::Replay(source, mut replay) => {
-                if !replay.advance(source.trace(), budget.nodes) {
-                    self.phase = Phase::Replay(source, replay);
-                    return Step::Working;
+                self.phase = Phase::ToTable(stages, closing);
+                if state == State::Over && self.replay.is_none() {
+                    return self.end(None);
                 }
-                match (source, replay.finish()) {
-                    // It was not the goal.
-                    (ReplaySource::Finale(finale), None) => {
-                        self.phase = Phase::Finale(finale);
-                        Step::Working
-                    }
-                    (source, solution) => self.end(source.counts(), solution),
-                }
+                Step::Working
             }
         }
     }
