@@ -330,7 +330,7 @@ const fn pushers(objective: Option<Objective>) -> &'static str {
 }
 
 /// The weight of weighted A* when none is asked for.
-const DEFAULT_WEIGHT: f64 = 2.0;
+const DEFAULT_WEIGHT: Ratio = Ratio(2.0_f64.to_bits());
 
 /// Boards of up to this many cells have few enough arrangements for A* to finish.
 const A_STAR_CELLS: usize = 12;
@@ -357,38 +357,22 @@ pub fn plan(
     if metric == Metric::MultiTile {
         return Ok(pushes::stages(shape, objective, method, ready.distances));
     }
-    let heuristic = method.heuristic.unwrap_or_default();
     if let Some(algorithm) = method.algorithm {
-        let chosen = match algorithm {
-            Algorithm::AStar => Stage::AStar(heuristic, Ratio::ONE),
-            Algorithm::WeightedAStar => Stage::AStar(heuristic, weight(objective, method)),
-            Algorithm::IdaStar => Stage::IdaStar(heuristic),
-            Algorithm::Beam => Stage::Beam,
-            Algorithm::StagedBeam => Stage::StagedBeam,
-            Algorithm::Constructive => Stage::Constructive(method.variant.unwrap_or_default()),
-        };
-        // BEST must have a solution to return when a limit comes.
-        return Ok(match objective {
-            Objective::Best if algorithm != Algorithm::Constructive => {
-                vec![Stage::Constructive(Variant::Best), chosen]
-            }
-            _ => vec![chosen],
-        });
+        return Ok(stages_by(algorithm, objective, method));
     }
     if ready.distances && method.heuristic.is_none() {
         return Ok(vec![Stage::TableWalk]);
     }
     // Until its tables are ready, the search begins with another heuristic.
+    let databases = HeuristicKind::PatternDatabase;
     let proof = Stage::IdaStar(match method.heuristic {
-        None if HeuristicKind::PatternDatabase.supports(shape) => HeuristicKind::PatternDatabase,
-        _ => heuristic,
+        None if databases.supports(shape) => databases,
+        heuristic => heuristic.unwrap_or_default(),
     });
-    let heuristic = match heuristic {
-        // Only IDA* can use pattern databases.
-        HeuristicKind::PatternDatabase => HeuristicKind::default(),
-        _ => heuristic,
-    };
-    let is_soon = ready.guide && proof == Stage::IdaStar(HeuristicKind::PatternDatabase);
+    // Only IDA* can use pattern databases.
+    let others = method.heuristic.filter(|&heuristic| heuristic != databases);
+    let heuristic = others.unwrap_or_default();
+    let is_soon = ready.guide && proof == Stage::IdaStar(databases);
     if is_soon && shape.cells() <= SMALL_CELLS && objective != Objective::Fast {
         // The proof takes milliseconds: there is no time for solutions other than a first one.
         return Ok(match objective {
@@ -420,6 +404,26 @@ pub fn plan(
     Ok(stages)
 }
 
+/// The stages for an algorithm that was asked for.
+fn stages_by(algorithm: Algorithm, objective: Objective, method: Method) -> Vec<Stage> {
+    let heuristic = method.heuristic.unwrap_or_default();
+    let chosen = match algorithm {
+        Algorithm::AStar => Stage::AStar(heuristic, Ratio::ONE),
+        Algorithm::WeightedAStar => Stage::AStar(heuristic, weight(objective, method)),
+        Algorithm::IdaStar => Stage::IdaStar(heuristic),
+        Algorithm::Beam => Stage::Beam,
+        Algorithm::StagedBeam => Stage::StagedBeam,
+        Algorithm::Constructive => Stage::Constructive(method.variant.unwrap_or_default()),
+    };
+    // BEST must have a solution to return when a limit comes.
+    match objective {
+        Objective::Best if algorithm != Algorithm::Constructive => {
+            vec![Stage::Constructive(Variant::Best), chosen]
+        }
+        _ => vec![chosen],
+    }
+}
+
 /// Weighted searches that soon find better solutions, on the way to a proof, where boards are too small for
 /// beams.
 fn weighted(shape: Shape, heuristic: HeuristicKind) -> impl Iterator<Item = Stage> {
@@ -434,7 +438,7 @@ fn weighted(shape: Shape, heuristic: HeuristicKind) -> impl Iterator<Item = Stag
 fn weight(objective: Objective, method: Method) -> Ratio {
     method.weight.unwrap_or(match objective {
         Objective::Bounded(ratio) => ratio,
-        _ => Ratio(DEFAULT_WEIGHT.to_bits()),
+        _ => DEFAULT_WEIGHT,
     })
 }
 
