@@ -137,12 +137,6 @@ impl Node {
     }
 }
 
-#[derive(Clone, Copy)]
-enum Phase {
-    Searching,
-    Done(Stop),
-}
-
 struct AStar<B, H> {
     problem: Problem,
     heuristic: H,
@@ -154,7 +148,8 @@ struct AStar<B, H> {
     seen: Seen,
     open: OpenList,
     progress: Progress,
-    phase: Phase,
+    /// Why it has ended.
+    stop: Option<Stop>,
 }
 
 impl<B: Boards, H: Heuristic> AStar<B, H> {
@@ -178,7 +173,7 @@ impl<B: Boards, H: Heuristic> AStar<B, H> {
                 lower_bound: h,
                 ..Progress::default()
             },
-            phase: Phase::Searching,
+            stop: None,
         };
         let hash = search.boards.hash();
         search.add(hash, Node::open(NONE, 0, h, 0));
@@ -280,13 +275,17 @@ impl<B: Boards, H: Heuristic> AStar<B, H> {
         }
     }
 
+    fn end(&mut self, stop: Stop) -> Step<Solution> {
+        self.stop = Some(stop);
+        Step::Done(stop)
+    }
+
     fn search(&mut self, budget: Budget) -> Step<Solution> {
         let until = self.progress.generated.saturating_add(budget.nodes);
         while self.progress.generated < until {
             self.progress.lower_bound = self.progress.lower_bound.max(self.open.least_sum());
             if !self.has_room(budget.memory) {
-                self.phase = Phase::Done(Stop::Memory);
-                return Step::Done(Stop::Memory);
+                return self.end(Stop::Memory);
             }
             let nodes = &self.nodes;
             let first = self.open.pop(|index, g| {
@@ -294,11 +293,10 @@ impl<B: Boards, H: Heuristic> AStar<B, H> {
                 node.g == g && !node.is_closed()
             });
             let Some(index) = first else {
-                self.phase = Phase::Done(Stop::Exhausted);
-                return Step::Done(Stop::Exhausted);
+                return self.end(Stop::Exhausted);
             };
             if self.expand(index) {
-                self.phase = Phase::Done(self.verdict);
+                self.stop = Some(self.verdict);
                 return Step::Found(self.solution(index));
             }
         }
@@ -310,16 +308,14 @@ impl<B: Boards, H: Heuristic> Search for AStar<B, H> {
     type Found = Solution;
 
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
-        match self.phase {
-            Phase::Done(stop) => Step::Done(stop),
-            Phase::Searching => {
-                let step = self.search(budget);
-                self.progress.memory = self.memory();
-                self.progress.peak_memory = self.progress.peak_memory.max(self.progress.memory);
-                self.progress.peak_open = self.open.peak();
-                step
-            }
+        if let Some(stop) = self.stop {
+            return Step::Done(stop);
         }
+        let step = self.search(budget);
+        self.progress.memory = self.memory();
+        self.progress.peak_memory = self.progress.peak_memory.max(self.progress.memory);
+        self.progress.peak_open = self.open.peak();
+        step
     }
 
     fn progress(&self) -> Progress {

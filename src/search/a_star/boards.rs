@@ -116,31 +116,11 @@ impl Boards for Nibbles {
 }
 
 /// An integer that can hold a tile's number.
-pub(super) trait Cell: Copy + Eq + Send {
-    fn from_tile(tile: u16) -> Self;
-    fn tile(self) -> u16;
-}
+pub(super) trait Cell: Copy + Default + Eq + Send + TryFrom<u16> + Into<u16> {}
 
-impl Cell for u8 {
-    /// Only for boards of at most 256 cells.
-    fn from_tile(tile: u16) -> Self {
-        tile as Self
-    }
+impl Cell for u8 {}
 
-    fn tile(self) -> u16 {
-        u16::from(self)
-    }
-}
-
-impl Cell for u16 {
-    fn from_tile(tile: u16) -> Self {
-        tile
-    }
-
-    fn tile(self) -> u16 {
-        self
-    }
-}
+impl Cell for u16 {}
 
 /// Boards of more cells, row by row.
 pub(super) struct Wide<C> {
@@ -151,13 +131,14 @@ pub(super) struct Wide<C> {
 
 impl<C: Cell> Tiles for Wide<C> {
     fn tile(&self, cell: usize) -> usize {
-        usize::from(self.at_work[cell].tile())
+        usize::from(self.at_work[cell].into())
     }
 }
 
 impl<C: Cell> Boards for Wide<C> {
     fn new(problem: &Problem) -> Self {
-        let pack = |board: &Board| board.tiles().map(C::from_tile).collect();
+        let cell = |tile| C::try_from(tile).unwrap_or_default();
+        let pack = |board: &Board| board.tiles().map(cell).collect();
         Self {
             at_work: pack(problem.start()),
             goal: pack(&problem.goal()),
@@ -184,7 +165,7 @@ impl<C: Cell> Boards for Wide<C> {
     fn blank(&self) -> usize {
         self.at_work
             .iter()
-            .take_while(|cell| cell.tile() != 0)
+            .take_while(|&&cell| cell != C::default())
             .count()
     }
 
@@ -196,7 +177,7 @@ impl<C: Cell> Boards for Wide<C> {
         self.at_work.chunks(4).fold(0, |hash, chunk| {
             let word = chunk
                 .iter()
-                .fold(0, |word, cell| word << 16 | u64::from(cell.tile()));
+                .fold(0, |word, &cell| word << 16 | u64::from(cell.into()));
             mix(hash ^ word)
         })
     }
