@@ -108,12 +108,6 @@ impl CycleAutomaton {
     pub const fn states(&self) -> usize {
         self.next.len() - FIRST_MOVES
     }
-
-    /// The bytes of the table.
-    #[must_use]
-    pub const fn bytes(&self) -> usize {
-        size_of_val(&*self.next) + size_of_val(&*self.moves)
-    }
 }
 
 /// The shortest runs of at most `length` moves to prune: none contains another.
