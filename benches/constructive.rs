@@ -51,8 +51,9 @@ fn looking_ahead(tables: &Arc<Tables>, side: usize, boards: u64) {
         let (mut sum, begun) = (0, Instant::now());
         for index in 0..boards {
             let problem = random(&goal, index);
-            let search = Constructive::new(Arc::clone(tables), &problem, Variant::Best);
-            sum += run(search.looking_ahead(pushes));
+            let mut search = Constructive::new(Arc::clone(tables), &problem, Variant::Best);
+            search.look_ahead(pushes);
+            sum += run(search);
         }
         let mean = sum as f64 / boards as f64;
         let time = begun.elapsed().as_secs_f64() * 1e3 / boards as f64;

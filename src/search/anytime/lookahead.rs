@@ -203,8 +203,8 @@ impl Lookahead {
         }
         self.look_ahead += 1;
         let tables = Arc::clone(&self.tables);
-        let solver = Constructive::new(tables, &self.problem, Variant::Best);
-        let solver = solver.looking_ahead(self.look_ahead);
+        let mut solver = Constructive::new(tables, &self.problem, Variant::Best);
+        solver.look_ahead(self.look_ahead);
         self.solver = Some(Paced {
             solver: Joined::new(&self.problem, solver),
             look_ahead: self.look_ahead,

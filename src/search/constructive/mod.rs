@@ -112,15 +112,8 @@ impl Constructive {
         search
     }
 
-    /// The same solver, but looking `pushes` pushes of a tile ahead. One more than usual makes the solutions
-    /// of [`Variant::Best`] 1 to 3 % shorter, and takes twice as long.
-    #[must_use]
-    pub const fn looking_ahead(mut self, pushes: usize) -> Self {
-        self.look_ahead(pushes);
-        self
-    }
-
-    /// Sets how many pushes it looks ahead from now on.
+    /// Sets how many pushes of a tile it looks ahead from now on. One more than usual makes the solutions of
+    /// [`Variant::Best`] 1 to 3 % shorter, and takes twice as long.
     pub const fn look_ahead(&mut self, pushes: usize) {
         self.field.set_look_ahead(pushes);
     }

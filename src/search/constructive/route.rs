@@ -41,21 +41,17 @@ pub(super) fn bring(
 ) {
     match field.variant() {
         Variant::Hayes => cheapest::bring(field, walks, tile, target, near),
-        Variant::Parberry | Variant::Best => {
-            let look_ahead = field.look_ahead();
-            push_by_push(field, walks, tile, target, near, look_ahead);
-        }
+        Variant::Parberry | Variant::Best => push_by_push(field, walks, tile, target, near),
     }
 }
 
-/// Brings a tile to `target`. Each push is chosen when its turn comes, looking `look_ahead` pushes ahead.
+/// Brings a tile to `target`. Each push is chosen when its turn comes.
 fn push_by_push(
     field: &mut Field,
     walks: &mut Walks,
     tile: u16,
     target: Cell,
     near: impl Fn(Cell) -> bool,
-    look_ahead: usize,
 ) {
     loop {
         let place = field.place(tile);
@@ -65,7 +61,7 @@ fn push_by_push(
         if field.point(place).distance(field.point(field.blank())) > 1 {
             approach(field, walks, place, target);
         }
-        let push = best_push(field, walks, place, target, look_ahead)
+        let push = best_push(field, walks, place, target)
             .expect("the blank can go round a tile in a rectangle");
         for &side in push.steps() {
             field.step(side);
@@ -95,18 +91,18 @@ fn best_push(
     walks: &mut Walks,
     place: Cell,
     target: Cell,
-    look_ahead: usize,
 ) -> Option<&'static Push> {
     let is_blank = |&side: &Direction| field.beside(place, side) == field.blank();
     let blank = Direction::ALL.into_iter().find(is_blank)?;
     let frame = Frame::new(field, place, target);
+    let pushes = field.look_ahead();
     let mut ahead = LookAhead {
         field,
         ways: frame.ways(),
         nodes: 0,
     };
     let left = frame.steps();
-    let best = ahead.best(At { place, blank, left }, look_ahead);
+    let best = ahead.best(At { place, blank, left }, pushes);
     walks.nodes += ahead.nodes;
     best.map(|(_, push)| push)
 }

@@ -167,6 +167,7 @@ impl Frame {
             columns: usize::from(to.column.abs_diff(from.column)) + 1,
         }
     }
+
     /// The directions from the first corner to the second: the vertical one and the horizontal one.
     pub(super) const fn ways(&self) -> [Direction; 2] {
         [self.vertical, self.horizontal]
