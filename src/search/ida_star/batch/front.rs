@@ -18,7 +18,7 @@ pub(super) struct Front<G: Grid, const P: usize, const W: usize> {
     pub(super) threshold: u32,
     /// The nodes expanded and generated since they were last collected.
     pub(super) progress: Progress,
-    /// The goal, if it was found while the front was handed out.
+    /// The goal, if it is the root or was found by a part that was handed out.
     pub(super) goal: Option<Node<G, P, W>>,
 }
 

@@ -167,8 +167,8 @@ impl<G: Grid, const P: usize, const W: usize> Batched<G, P, W> {
             image == (additive.shape(), additive.home())
         })?;
         let image = problem.mirrored(symmetry);
-        let mut root = Node::root(&image, additive);
-        root.cycle = shared.automaton.start(first_moves(&image));
+        let cycle = shared.automaton.start(first_moves(&image));
+        let root = Node::root(&image, additive, cycle);
         let threshold = root.bound() as u32;
         let mut search = Self {
             problem: problem.clone(),

@@ -2,7 +2,6 @@
 
 use crate::heuristic::pattern_database::Additive;
 use crate::puzzle::Problem;
-use crate::search::cycle_automaton::CycleAutomaton;
 
 use super::grid::{Grid, cells};
 
@@ -41,14 +40,15 @@ impl<G: Grid, const P: usize, const W: usize> Node<G, P, W> {
         if moves > 255 { 255 } else { moves }
     };
 
-    /// The start of a problem that has the shape and the home of the bounds.
-    pub(super) fn root(problem: &Problem, additive: &Additive<G::Entry>) -> Self {
+    /// The start of a problem that has the shape and the home of the bounds, with a state of the cycle
+    /// automaton.
+    pub(super) fn root(problem: &Problem, additive: &Additive<G::Entry>, cycle: u16) -> Self {
         let mut root = Self {
             board: G::new(problem.start()),
             path: [0; W],
             orders: [0; P],
             cells: [cells::<G>(0); P],
-            cycle: CycleAutomaton::START,
+            cycle,
             sums: [0; 2],
             depth: 0,
             blank: problem.start().blank() as u8,
