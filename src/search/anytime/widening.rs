@@ -260,8 +260,7 @@ impl Widening {
                 0 => FIRST,
                 widest => widest.saturating_mul(GROWTH),
             };
-            let kind = self.beams.kind(width, is_paired);
-            return self.scale_of(kind, width);
+            return self.suitable(width, is_paired);
         };
         let whole = self.widest_by(time, Kind::Whole);
         if self.beams.kind(whole.width, is_paired) == Kind::Whole {
@@ -283,11 +282,9 @@ impl Widening {
         scale
     }
 
-    /// The narrowest beam that may come next.
-    fn narrowest(&self, is_paired: bool) -> Scale {
-        let width = self.beams.narrowest();
-        let kind = self.beams.kind(width, is_paired);
-        self.scale_of(kind, width)
+    /// A beam of a width, of the kind that suits it best.
+    fn suitable(&self, width: usize, is_paired: bool) -> Scale {
+        self.scale_of(self.beams.kind(width, is_paired), width)
     }
 
     /// A beam that looks for solutions which, once shortened, can be better than the best one.
@@ -320,11 +317,11 @@ impl Widening {
         }
     }
 
-    /// Begins the next beam, or claims the memory that it takes.
-    fn begin(&mut self, budget: Budget) {
+    /// Begins the next beam, or claims the memory that it takes. If there is no next one, fails with the
+    /// reason.
+    fn begin(&mut self, budget: Budget) -> Result<(), Stop> {
         if self.widest >= self.beams.widest() {
-            self.stop = Some(Stop::Exhausted);
-            return;
+            return Err(Stop::Exhausted);
         }
         let replay = self.replay(budget.time.unwrap_or_default());
         let left = budget.time.map(|left| left.saturating_sub(replay));
@@ -337,15 +334,13 @@ impl Widening {
         let planned = given.map(Ends::plan).filter(|_| is_timed);
         let mut scale = self.next(planned, is_paired);
         if self.kept_all.contains(&scale.kind) {
-            self.stop = Some(Stop::Exhausted);
-            return;
+            return Err(Stop::Exhausted);
         }
-        let is_too_late = budget.time.is_some_and(|left| {
-            2 * self.next(Some(left), is_paired).width < self.beams.narrowest()
-        });
-        if is_too_late {
-            self.stop = Some(Stop::Time);
-            return;
+        if let Some(left) = budget.time {
+            let widest = self.next(Some(left), is_paired).width;
+            if widest.saturating_mul(2) < self.beams.narrowest() {
+                return Err(Stop::Time);
+            }
         }
         scale.width = scale.width.max(self.beams.narrowest());
         scale.width = scale.width.min(self.beams.widest());
@@ -357,17 +352,15 @@ impl Widening {
             if memory > self.claimed {
                 // A search that claims memory may be granted more.
                 self.claimed = memory;
-                return;
+                return Ok(());
             }
             most = self.widest_in(memory, most, is_paired);
             let is_no_wider = most.width <= self.widest && !is_timed;
             if most.width < self.beams.narrowest() || is_no_wider {
-                self.stop = Some(Stop::Memory);
-                return;
+                return Err(Stop::Memory);
             }
             if self.kept_all.contains(&most.kind) {
-                self.stop = Some(Stop::Exhausted);
-                return;
+                return Err(Stop::Exhausted);
             }
         }
         self.scale = Scale {
@@ -377,15 +370,14 @@ impl Widening {
         self.most = most.width;
         self.least = self.scale.width;
         self.seed = self.next_seed(self.side_beams.seed());
-        self.pass = self.beams.beam(self.scale, self.most, self.seed);
-        if self.pass.is_none() {
-            self.stop = Some(Stop::Exhausted);
-        }
+        let pass = self.beams.beam(self.scale, self.most, self.seed);
+        self.pass = Some(pass.ok_or(Stop::Exhausted)?);
         if let (Some(left), Some(given)) = (budget.time, given) {
             self.ends = Ends::new(left, given);
         }
         self.is_first = matches!(share, Some(Share::First(_)));
         self.is_paired |= share == Some(Share::Second);
+        Ok(())
     }
 
     /// The widest beam of the kind that suits it, up to `most`, that takes no more than `memory` bytes.
@@ -424,7 +416,7 @@ impl Widening {
 
     /// The time that must be left to replay the solution of a beam that takes this long.
     fn replay(&self, time: Duration) -> Duration {
-        let narrowest = self.narrowest(false);
+        let narrowest = self.suitable(self.beams.narrowest(), false);
         let nodes = self.nodes_in(time, narrowest);
         let (near, far) = A_MOVE;
         let a_move = near + (far - near) * (nodes / LONG_TRACE).min(1.0);
@@ -535,7 +527,7 @@ impl Search for Widening {
             return Step::Working;
         }
         if self.pass.is_none() {
-            self.begin(budget);
+            self.stop = self.begin(budget).err();
             return Step::Working;
         }
         let makes_layers = self.pass.as_ref().is_some_and(|pass| pass.makes_layers());

@@ -103,9 +103,8 @@ impl Widening {
         // The next beam of this search needs as much, once it begins.
         let beams_to_come = if self.pass.is_some() { 1 } else { 2 };
         let memory = self.beams.bytes(most).min(room / beams_to_come);
-        let width = self.least_side_beam();
-        let kind = self.beams.kind(width, true);
-        if memory < self.beams.bytes(self.scale_of(kind, width)) {
+        let least = self.suitable(self.least_side_beam(), true);
+        if memory < self.beams.bytes(least) {
             return None;
         }
         let seed = self.next_seed(self.pass.is_some().then_some(self.seed));
