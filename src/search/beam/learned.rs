@@ -5,8 +5,8 @@ use std::mem;
 use std::sync::Arc;
 
 use super::boards::{Boards, Whole};
-use super::whole::{Beam, End, Task};
-use super::{AHEAD, Child, Children, Estimate, Hashes, Lane, Pass};
+use super::whole::{Beam, End, Task, deepest};
+use super::{AHEAD, Child, Children, Estimate, Hashes, Lane, Layers, Pass, Settings, Trace};
 use crate::heuristic::learned::{
     self, ByTile, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, has_network,
     near::{self, NearRanking},
@@ -295,6 +295,16 @@ pub fn prepare(shape: Shape, nodes: u64) -> bool {
 #[must_use]
 pub fn is_ready(shape: Shape) -> bool {
     ready(shape).is_some()
+}
+
+/// The bytes that a search by that estimate, of this width and for solutions of at most so many moves, can come
+/// to hold, not counting these tables.
+#[must_use]
+pub fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
+    let settings = Settings::new(width, deepest(shape).min(most_moves));
+    let width = settings.width();
+    let trace = Trace::bytes_with(u64::from(settings.deepest) * width as u64);
+    Layers::<Learned>::bytes(shape, width) + trace
 }
 
 /// The tables that rank whole boards of a shape.

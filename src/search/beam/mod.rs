@@ -22,7 +22,7 @@ pub use children::{Child, Children};
 pub use hash::Hashes;
 pub use layers::{Layers, State};
 pub use leaders::LEAST_WIDTH;
-pub use learned::{by_learned, is_learned, is_ready, prepare};
+pub use learned::{by_learned, bytes, is_learned, is_ready, prepare};
 pub use nodes::{Head, Nodes};
 pub use tile::{BoardOf, Tile};
 pub use trace::{Mark, Trace, Way};
@@ -221,11 +221,4 @@ impl Settings {
     pub const fn width(&self) -> usize {
         self.width
     }
-}
-
-/// The bytes that a search of this width for solutions of at most so many moves can come to hold, not counting
-/// the tables of its estimate.
-#[must_use]
-pub fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
-    Beam::<Learned>::bytes(shape, width, most_moves)
 }

@@ -133,16 +133,6 @@ impl<E: Estimate<Tile = u8>> Beam<E> {
         let moves = self.layers.trace().moves(goal.mark);
         Some(watch.groups(&self.task.start, &moves, seed))
     }
-
-    /// The bytes that a search of this width for solutions of at most so many moves can come to hold, not
-    /// counting its estimate.
-    #[must_use]
-    pub(super) fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
-        let width = Settings::new(width, 0).width();
-        let layers = u64::from(deepest(shape).min(most_moves));
-        let trace = Trace::bytes_with(layers * width as u64);
-        Layers::<E>::bytes(shape, width) + trace
-    }
 }
 
 /// The tiles of a board, a byte each.

@@ -123,14 +123,6 @@ impl<T: Tile> Staged<T> {
         }
     }
 
-    /// The bytes that it takes for a shape.
-    pub(super) const fn bytes(shape: Shape) -> u64 {
-        let stages = shape.cells() / 2 + shape.rows() + shape.columns();
-        let stage = size_of::<Group>() + size_of::<OnceCell<Stage>>() + 2 * size_of::<u64>();
-        let cell = size_of::<u16>() + Rest::BYTES_A_CELL;
-        (stages * stage + shape.cells() * cell) as u64
-    }
-
     /// The block that is left at the end.
     pub(super) const fn block(&self) -> Block {
         self.block
@@ -261,6 +253,13 @@ impl<T: Tile> Estimate for Staged<T> {
     #[inline]
     fn completes(&self, value: Value, _hash: u64) -> bool {
         usize::from(value.stage) == self.groups.len()
+    }
+
+    fn bytes(shape: Shape, _width: usize) -> u64 {
+        let stages = shape.cells() / 2 + shape.rows() + shape.columns();
+        let stage = size_of::<Group>() + size_of::<OnceCell<Stage>>() + 2 * size_of::<u64>();
+        let cell = size_of::<u16>() + Rest::BYTES_A_CELL;
+        (stages * stage + shape.cells() * cell) as u64
     }
 
     fn next_layer(&mut self, layer: impl Iterator<Item = Value> + Clone) -> Option<i32> {

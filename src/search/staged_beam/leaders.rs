@@ -2,17 +2,13 @@
 
 use std::sync::Arc;
 
-use super::near;
 use super::run::{Prospect, deepest};
 use super::stages::{Setup, Stages};
 use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::Problem;
 use crate::search::beam::{Group, Settings, State, Watch};
 
-/// The factor by which the estimate of tiles near each other counts in the ranks of a beam of a width.
-pub(crate) fn times(width: usize) -> f32 {
-    near::times(width)
-}
+pub(crate) use super::near::times;
 
 /// Groups of boards from a beam's layers, from the start of a problem until the first board completes the
 /// stages; `None` if no board does. For boards of at most 256 cells with the blank's home in the corner.

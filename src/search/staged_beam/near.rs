@@ -48,8 +48,8 @@ fn weight(width: usize) -> i32 {
     (times * f64::from(rest::UNIT / Rows::UNIT)).round() as i32
 }
 
-/// The factor by which the estimate counts in a beam of a width.
-pub(super) fn times(width: usize) -> f32 {
+/// The factor by which the estimate counts in the ranks of a beam of a width.
+pub(crate) fn times(width: usize) -> f32 {
     weight(width) as f32 / (rest::UNIT / Rows::UNIT) as f32
 }
 

@@ -14,11 +14,6 @@ pub(super) struct Roots<T> {
 }
 
 impl<T: Tile> Roots<T> {
-    /// No roots, for boards of so many cells.
-    pub(super) const fn none(cells: usize) -> Self {
-        Self::new(Nodes::new(cells))
-    }
-
     /// Roots of which none has entered.
     pub(super) const fn new(nodes: Nodes<T, Value>) -> Self {
         Self { nodes, entered: 0 }

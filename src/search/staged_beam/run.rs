@@ -170,11 +170,7 @@ impl<T: Tile> StagedBeam<T> {
         // The completed boards are kept, and so are those that the stages go on from; each takes less than
         // half of what a layer takes per board. A board of the finale can take a tenth more than one of the
         // stages, whose layers are gone by then.
-        2 * Self::layer_bytes(shape, width) + trace
-    }
-
-    fn layer_bytes(shape: Shape, width: usize) -> u64 {
-        Layers::<Staged<T>>::bytes(shape, width) + Staged::<T>::bytes(shape)
+        2 * Layers::<Staged<T>>::bytes(shape, width) + trace
     }
 
     /// Replays the solution that the present phase has found.
@@ -216,7 +212,7 @@ impl<T: Tile> StagedBeam<T> {
             _ => 0,
         };
         let replay = self.replay.as_ref().map_or(0, Replay::bytes);
-        Self::layer_bytes(shape, width) + finale + trace.bytes() + replay as u64
+        Layers::<Staged<T>>::bytes(shape, width) + finale + trace.bytes() + replay as u64
     }
 
     /// About how many layers the stages still take, by the fraction of the cells that is open. In the

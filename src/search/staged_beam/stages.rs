@@ -28,9 +28,8 @@ pub(super) struct Setup {
 /// A beam that brings one group of tiles after the other home, until a block is left.
 pub(super) struct Stages<T: Tile> {
     layers: Layers<Staged<T>>,
-    roots: Roots<T>,
-    /// The estimate that the values of the roots come from.
-    before: Option<Staged<T>>,
+    /// The boards that it goes on from, if not from the start, and the estimate that their values come from.
+    before: Option<(Roots<T>, Staged<T>)>,
 }
 
 /// Boards that have completed all stages of an estimate, and the paths to them.
@@ -80,7 +79,6 @@ impl<T: Tile> Stages<T> {
         layers.add_root(&tiles, 0, Mark::ROOT);
         Self {
             layers,
-            roots: Roots::none(problem.shape().cells()),
             before: None,
         }
     }
@@ -95,16 +93,15 @@ impl<T: Tile> Stages<T> {
         let estimate = setup.estimate(problem, ending, completed.stages.count());
         Self {
             layers: setup.layers(problem, estimate, completed.trace),
-            roots: Roots::new(completed.nodes),
-            before: Some(completed.stages),
+            before: Some((Roots::new(completed.nodes), completed.stages)),
         }
     }
 
     /// Spends about so many nodes.
     pub(super) fn advance(&mut self, nodes: u64) -> State {
         let mut left = nodes;
-        if let Some(before) = &self.before {
-            self.roots.enter(&mut left, |head, tiles| {
+        if let Some((roots, before)) = &mut self.before {
+            roots.enter(&mut left, |head, tiles| {
                 let value = self.layers.estimate().resume(before, head.value, tiles);
                 self.layers.add_root_of(value, tiles, head.depth, head.mark);
             });
@@ -113,8 +110,9 @@ impl<T: Tile> Stages<T> {
     }
 
     /// Whether all boards that it begins with have been looked at.
-    pub(super) const fn have_all_roots(&self) -> bool {
-        self.roots.have_entered()
+    pub(super) fn have_all_roots(&self) -> bool {
+        let before = self.before.as_ref();
+        before.is_none_or(|(roots, _)| roots.have_entered())
     }
 
     /// The block that is left.
