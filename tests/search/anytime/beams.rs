@@ -1,12 +1,13 @@
 //! Which beams solve which boards.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::anytime::beams::{are_staged, beams, staged};
-use loyd::search::anytime::widening::{Beams, Kind, Scale};
+use loyd::search::anytime::widening::{Beams, Kind, Scale, Widening};
 use loyd::search::tables::Tables;
-use loyd::search::{beam, staged_beam};
+use loyd::search::{Budget, Search, Step, beam, staged_beam};
 
 use crate::support::{random_problem, shape};
 
@@ -101,4 +102,19 @@ fn large_boards_and_those_that_nothing_ranks_whole_are_staged() {
     ] {
         assert_eq!(are_staged(shape(rows, columns)), staged, "{rows}×{columns}");
     }
+}
+
+#[test]
+fn where_there_is_more_time_than_any_beam_takes_memory_decides() {
+    let beams = staged(&any(5, 5), &Arc::new(Tables::new()));
+    let mut search = Widening::new(beams);
+    let budget = Budget {
+        memory: 1 << 20,
+        time: Some(Duration::MAX),
+        ..Budget::nodes(1)
+    };
+    while search.progress().generated == 0 {
+        assert_eq!(search.advance(budget), Step::Working);
+    }
+    assert!(search.progress().reserved() <= budget.memory);
 }
