@@ -2,7 +2,6 @@
 
 use std::panic::resume_unwind;
 
-use tokio::task::{JoinHandle, spawn_blocking};
 use tokio_util::task::AbortOnDropHandle;
 use tonic::Status;
 
@@ -10,18 +9,15 @@ use super::call::Call;
 use super::status;
 use crate::engine::until;
 
-/// Does a part of the work for a call's answer here or, when there is [much](Load) of it, on a thread of its own,
-/// once there is a place. Dropping the call cancels that unless it has started.
+/// Does a part of the work for a call's answer here or, when there is [much](Load) of it, on a thread for such work,
+/// once there is a place. Dropping the call cancels that unless it has started. Where no server has started such
+/// threads, all of it is done here.
 ///
 /// # Errors
 /// When the server drains while the call waits, or the runtime ends.
 ///
 /// # Panics
 /// When the work does: a panic belongs to the call.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "no search: it takes some tens of milliseconds, and there are two at most"
-)]
 pub(super) async fn apart<T: Send + 'static>(
     call: &Call,
     work: impl FnOnce() -> T + Send + 'static,
@@ -30,6 +26,9 @@ pub(super) async fn apart<T: Send + 'static>(
     if !load.is_large() {
         return Ok(work());
     }
+    let Some(hands) = call.line().hands().cloned() else {
+        return Ok(work());
+    };
     let line = call.line().clone();
     let client = call.record().client;
     // A task of its own takes the place that it waits for. A call whose peer reads nothing is not polled, and
@@ -40,21 +39,19 @@ pub(super) async fn apart<T: Send + 'static>(
             place = line.place(client) => place.map_err(|_| status::draining())?,
             () = until(load.by) => return Ok(work()),
         };
-        ended(spawn_blocking(move || {
+        let work = move || {
             let done = work();
             drop(place);
             done
-        }))
-        .await
+        };
+        Ok(hands
+            .run(work)
+            .await
+            .unwrap_or_else(|panic| resume_unwind(panic)))
     });
-    ended(task).await?
-}
-
-/// What a task returns.
-async fn ended<T>(task: JoinHandle<T>) -> Result<T, Status> {
     let ended = AbortOnDropHandle::new(task).await;
-    ended.map_err(|failed| match failed.try_into_panic() {
+    ended.unwrap_or_else(|failed| match failed.try_into_panic() {
         Ok(panic) => resume_unwind(panic),
-        Err(_ended) => status::draining(),
+        Err(_ended) => Err(status::draining()),
     })
 }

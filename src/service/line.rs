@@ -1,12 +1,14 @@
 //! Where calls wait whose answers take long to make.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::io;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use super::access::Identity;
+use super::hands::Hands;
 
 /// How many do such work at once. More would take the processor from the threads that serve clients.
 const AT_ONCE: usize = 2;
@@ -61,6 +63,8 @@ pub struct Line {
 #[derive(Debug)]
 struct All {
     places: Arc<Semaphore>,
+    /// A thread for each place, once they have been started.
+    hands: OnceLock<Hands>,
     /// The turns of the clients whose calls wait.
     clients: Mutex<HashMap<Identity, Weak<Semaphore>>>,
 }
@@ -78,6 +82,7 @@ impl Line {
         Self {
             all: Arc::new(All {
                 places: Arc::new(Semaphore::new(AT_ONCE)),
+                hands: OnceLock::new(),
                 clients: Mutex::default(),
             }),
             own: turns(),
@@ -91,6 +96,21 @@ impl Line {
             all: Arc::clone(&self.all),
             own: turns(),
         }
+    }
+
+    /// Starts the threads that do the work.
+    ///
+    /// # Errors
+    /// When the operating system refuses a thread.
+    pub fn start(&self) -> io::Result<()> {
+        let hands = Hands::start(AT_ONCE)?;
+        self.all.hands.get_or_init(|| hands);
+        Ok(())
+    }
+
+    /// The threads that do the work, if they have been started.
+    pub(super) fn hands(&self) -> Option<&Hands> {
+        self.all.hands.get()
     }
 
     /// Answers whoever waits that the server is draining, now and from now on.

@@ -14,6 +14,7 @@ mod connection;
 mod convert;
 mod drain;
 mod generate;
+mod hands;
 mod health;
 mod line;
 mod observe;

@@ -143,16 +143,18 @@ impl Server {
         let least = config.max_request_bytes.saturating_mul(LEAST_LARGE);
         let most_bytes = config.engine.memory.for_requests().max(least);
         let named = Identify::new(routes, access.client_header.clone());
+        let calls = Observe::new(
+            Authenticate::new(named, tokens),
+            config.max_calls,
+            most_bytes,
+        );
+        calls.line().start().map_err(ServeError::Workers)?;
         Ok(Self {
             listener,
             address,
             certificates,
             engine,
-            calls: Observe::new(
-                Authenticate::new(named, tokens),
-                config.max_calls,
-                most_bytes,
-            ),
+            calls,
             health,
             config,
         })

@@ -78,6 +78,27 @@ class NoMemory(Case):
         self.assert_holds_nothing()
 
 
+class NoThreads(unittest.TestCase):
+    # Limits hold for a user, and root has none: nobody else's processes are this one's.
+    USER = "64970"
+    AS_USER = ("setpriv", f"--reuid={USER}", f"--regid={USER}", "--clear-groups")
+
+    def test_large_answers_need_no_more_threads_than_there_are(self):
+        with (
+            tempfile.TemporaryDirectory(prefix="loyd-threads-") as folder,
+            Server(f"--table-dir={folder}", prefix=self.AS_USER) as server,
+            Client(server.address) as client,
+        ):
+            wait_until(lambda: server.metrics()["loyd_tables_building"] == 0, "no more are started")
+            pid = f"--pid={server.process.pid}"
+            subprocess.run([*self.AS_USER, "prlimit", pid, "--nproc=1"], check=True)
+            request = client.solve_request(client.boards(60, seed=3)[0], "FAST")
+            # More than are made at once.
+            for call in [client.Solve.future(request, timeout=PATIENCE) for _ in range(4)]:
+                self.assertGreater(call.result().solution.length, 100_000)
+            self.assertEqual(server.errors(), [])
+
+
 class Peers(Case):
     flags = ("--keepalive=500ms", "--keepalive-timeout=500ms")
 
