@@ -63,6 +63,7 @@ fn print(error: &clap::Error) -> Result<Exit, Failure> {
 fn block_on(command: Command) -> Result<Exit, Failure> {
     if let Command::Serve(config) = &command {
         allocator::suit(config.engine.memory.limit());
+        serve::check_threads(config)?;
     }
     let runtime = runtime(&command)?;
     let ended = runtime.block_on(execute(command));
@@ -77,7 +78,7 @@ const TURNS: u32 = 4;
 
 /// Builds the runtime: a server has a thread for each core beside its workers, a single question only one thread.
 fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
-    match command {
+    let mut builder = match command {
         Command::Serve(_) => runtime::Builder::new_multi_thread(),
         Command::Ask(_)
         | Command::Bench(_)
@@ -85,11 +86,14 @@ fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
         | Command::Token(_)
         | Command::Top(_)
         | Command::Health(_) => runtime::Builder::new_current_thread(),
-    }
-    .event_interval(TURNS)
-    .enable_all()
-    .build()
-    .map_err(|error| Failure::Broken(format!("cannot start the runtime: {error}")))
+    };
+    builder
+        // What tokio would do, too, were it not for a variable of its own, with a wrong value of which it panics.
+        .worker_threads(cores().get())
+        .event_interval(TURNS)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Broken(format!("cannot start the runtime: {error}")))
 }
 
 async fn execute(command: Command) -> Result<Exit, Failure> {

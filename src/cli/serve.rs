@@ -1,12 +1,14 @@
 //! `loyd serve`: runs the service, from the first log line to the last.
 
+use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Exit, Failure};
-use crate::config::ServeConfig;
+use crate::config::{ServeConfig, cores};
 use crate::service::Server;
 use crate::telemetry;
 
@@ -55,6 +57,33 @@ pub(super) async fn serve(config: ServeConfig) -> Result<Exit, Failure> {
     server.run(shutdown).await;
     telemetry::flush_traces();
     Ok(Exit::Done)
+}
+
+/// The threads beside those of the runtime and the workers: one each for the log, the metrics, what is dropped and the
+/// tables, and two for large answers.
+const OTHER_THREADS: usize = 6;
+
+/// Checks that the system has as many threads to give as the server will have. The runtime panics when it cannot start
+/// all of its own, and waits for ever for those that it has started.
+pub(super) fn check_threads(config: &ServeConfig) -> Result<(), Failure> {
+    let workers = config.engine.workers.map_or(cores().get(), usize::from);
+    let needed = cores().get() + workers + OTHER_THREADS;
+    let gate = Mutex::new(());
+    let wait = || drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
+    thread::scope(|scope| {
+        // They are all there until it is opened, which also happens when one cannot be started.
+        let _closed = gate.lock().unwrap_or_else(PoisonError::into_inner);
+        for _ in 0..needed {
+            thread::Builder::new().spawn_scoped(scope, wait)?;
+        }
+        Ok(())
+    })
+    .map_err(|error: std::io::Error| {
+        Failure::Input(format!(
+            "cannot start {needed} threads: {error}; raise the limit of threads (ulimit -u, the container's pids), or \
+             choose fewer with --workers"
+        ))
+    })
 }
 
 /// Raises the limit of file descriptors. Each connection takes one; processes usually start with a limit of 1,024

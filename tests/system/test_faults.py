@@ -98,6 +98,19 @@ class NoThreads(unittest.TestCase):
                 self.assertGreater(call.result().solution.length, 100_000)
             self.assertEqual(server.errors(), [])
 
+    def test_what_cannot_have_all_its_threads_says_so_and_ends(self):
+        for most in range(1, 6):
+            starts = [*self.AS_USER, "prlimit", f"--nproc={most}", BINARY, "serve"]
+            ends = subprocess.run(
+                [*starts, "--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0"],
+                stderr=subprocess.PIPE,
+                text=True,
+                timeout=PATIENCE,
+            )
+            with self.subTest(most=most):
+                self.assertEqual(ends.returncode, 2, ends.stderr)
+                self.assertRegex(ends.stderr, r"^loyd: cannot start \d+ threads: ")
+
 
 class Peers(Case):
     flags = ("--keepalive=500ms", "--keepalive-timeout=500ms")
