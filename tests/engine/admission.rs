@@ -38,7 +38,7 @@ fn lasting() -> (impl Search<Found = u64>, Sender<()>, impl Fn()) {
 }
 
 /// Occupies the one worker until the result is dropped, with this many newcomers in the line.
-fn hold(engine: &Engine, newcomers: u64) -> (Sender<()>, Vec<impl Work + use<>>) {
+pub(crate) fn hold(engine: &Engine, newcomers: u64) -> (Sender<()>, Vec<impl Work + use<>>) {
     let (search, release, has_begun) = lasting();
     let _held: Waiting<_> = engine.draw(None, Rank::FIRST, search, unlimited()).unwrap();
     has_begun();
@@ -51,7 +51,7 @@ fn hold(engine: &Engine, newcomers: u64) -> (Sender<()>, Vec<impl Work + use<>>)
 
 /// An engine with one worker that has observed long waits for each place in the line.
 fn slow_engine() -> Engine {
-    let engine = engine(1, 100);
+    let engine = engine(1, 1_000);
     let (release, waiting) = hold(&engine, 1);
     thread::sleep(Duration::from_millis(400));
     drop(release);
@@ -118,6 +118,29 @@ async fn what_the_line_leaves_no_time_for_is_refused_at_once() {
     assert_eq!(asked(&engine, &soon), [Some(Lack::Time); 4]);
     let late = due_in(Duration::from_secs(3600));
     assert_eq!(asked(&engine, &late), [None; 4]);
+}
+
+#[tokio::test]
+async fn nobody_is_told_to_come_again_later_than_in_five_seconds() {
+    let engine = slow_engine();
+    // They take at least twenty seconds.
+    let (_release, _line) = hold(&engine, 400);
+    let asked = question(square(4, 2), Objective::Optimal);
+    let refused = engine.solve(None, asked, due_in(Duration::from_millis(100)));
+    let Err(Refused::Overloaded { lack, retry_after }) = refused else {
+        panic!("{refused:?}");
+    };
+    assert_eq!(lack, Lack::Time);
+    assert_eq!(retry_after, Duration::from_millis(5120));
+}
+
+#[tokio::test]
+async fn who_has_no_time_left_misses_its_deadline_however_long_the_line() {
+    let engine = slow_engine();
+    let (_release, _line) = hold(&engine, 40);
+    let asked = question(square(4, 2), Objective::Optimal);
+    let mut solving = engine.solve(None, asked, due_in(Duration::ZERO)).unwrap();
+    assert_eq!(solving.end().await.unwrap_err().name(), "deadline");
 }
 
 #[tokio::test]

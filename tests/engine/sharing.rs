@@ -9,6 +9,7 @@ use loyd::engine::{
 use loyd::search::plan::{Algorithm, Objective, Ratio};
 use tokio::time::timeout;
 
+use crate::admission::hold;
 use crate::fake::{PATIENCE, client, engine, hopeless, question, unlimited, wanting};
 use crate::support::problem;
 use crate::support::published::KORF_1985;
@@ -101,6 +102,47 @@ async fn a_search_goes_on_until_its_last_asker_has_gone() {
     let mut again = solve_when_possible(&engine, &proof(1), unlimited()).await;
     let news = timeout(PATIENCE, again.news()).await.unwrap();
     assert!(matches!(news, News::Found));
+}
+
+#[tokio::test]
+async fn who_leaves_keeps_nobody_from_joining_those_who_stay() {
+    let engine = one_place();
+    let first = engine.solve(None, proof(1), unlimited()).unwrap();
+    let second = engine.solve(None, proof(1), unlimited()).unwrap();
+    drop(first);
+    assert!(is_taken(&engine, proof(1)));
+    drop(second);
+}
+
+#[tokio::test]
+async fn a_search_that_never_began_leaves_with_its_last_asker() {
+    let engine = engine(1, 2);
+    let (release, _) = hold(&engine, 0);
+    let waits = engine.solve(None, proof(1), unlimited()).unwrap();
+    assert!(!is_taken(&engine, proof(2)));
+    drop(waits);
+    // The worker has had no turn to find that out.
+    assert!(is_taken(&engine, proof(2)));
+    drop(release);
+}
+
+#[tokio::test]
+async fn who_leaves_an_ended_search_hides_no_other_for_the_same_question() {
+    let engine = engine(1, 2);
+    let mut best = question(hopeless(1), Objective::Best);
+    best.method.algorithm = Some(Algorithm::IdaStar);
+    let few = wanting(Wanted {
+        nodes: Some(50_000),
+        ..Wanted::default()
+    });
+    let mut ended = engine.solve(None, best.clone(), few).unwrap();
+    assert_eq!(ended.end().await.unwrap().reason, StopReason::NodeLimit);
+    // The next one stays where it is, and takes the last place.
+    let (release, _) = hold(&engine, 0);
+    let next = engine.solve(None, best.clone(), few).unwrap();
+    drop(ended);
+    assert!(engine.solve(None, best, few).is_ok());
+    drop((next, release));
 }
 
 #[tokio::test]
