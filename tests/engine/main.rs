@@ -18,6 +18,7 @@ mod helping;
 mod job;
 mod limits;
 mod memory;
+mod pace;
 mod pipe;
 mod pool;
 mod share;
