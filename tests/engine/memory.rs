@@ -106,4 +106,7 @@ fn who_waits_in_vain_for_what_others_may_grow_by_gets_nothing() {
     assert_eq!(memory.held(), 15 * MB);
     growing.set(MB);
     assert!(memory.reserve(2 * MB).is_some());
+    // Nothing is left to one who waits no more.
+    assert!(!growing.grow(u64::MAX));
+    assert_eq!(growing.bytes(), 15 * MB);
 }
