@@ -39,6 +39,22 @@ fn an_answer_has_ended_by_its_trailers_its_last_data_or_a_reset() {
 }
 
 #[test]
+fn only_resets_count_as_resets() {
+    let now = Instant::now();
+    let mut answers = Answers::default();
+    let reset = http2_frame(RST_STREAM, 0, 5, &[0; 4]);
+    for (sent, resets) in [
+        (http2_frame(HEADERS, END_HEADERS, 1, b"head"), 0),
+        (http2_frame(HEADERS, END_HEADERS | END_STREAM, 1, b"end"), 0),
+        (http2_frame(DATA, END_STREAM, 3, &[]), 0),
+        (reset.clone(), 1),
+        (reset.repeat(3), 3),
+    ] {
+        assert_eq!(answers.sent(&sent, now), resets, "{sent:?}");
+    }
+}
+
+#[test]
 fn a_refusal_in_one_frame_never_was_open() {
     let refusal = http2_frame(HEADERS, END_HEADERS | END_STREAM, 1, b"refused");
     assert_eq!(silent_after(&refusal, 1000), 0);
@@ -59,6 +75,9 @@ fn what_was_written_before_a_peer_gave_up_and_passes_after_it_is_over() {
     let streams: Vec<u32> = (0..10_000).map(|call| 2 * call + 7).collect();
     answers.given_up(&streams);
     answers.sent(&[head(19_999), data(19_999)].concat(), now);
+    assert_eq!(answers.silent_for(PATIENCE, now + 2 * PATIENCE), 1);
+    let (first, last) = (streams[10_000 - 256], streams[9_999]);
+    answers.sent(&[head(first), head(last)].concat(), now);
     assert_eq!(answers.silent_for(PATIENCE, now + 2 * PATIENCE), 1);
     answers.sent(&[head(7), data(7)].concat(), now);
     assert_eq!(answers.silent_for(PATIENCE, now + 2 * PATIENCE), 2);

@@ -3,8 +3,9 @@
 use std::future::poll_fn;
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use loyd::service::Gather;
-use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, BufWriter, DuplexStream, duplex};
 
 use crate::harness::in_time;
 
@@ -44,6 +45,30 @@ async fn long_writes_do_not_wait_and_stay_in_order() {
     });
     assert_eq!(take(&mut peer, expected.len()).await, expected);
     in_time(writes).await.unwrap();
+}
+
+#[tokio::test]
+async fn long_writes_are_flushed_like_others() {
+    let (stream, mut peer) = duplex(1 << 20);
+    // It keeps everything until it is flushed.
+    let mut gather = Gather::new(BufWriter::with_capacity(1 << 20, stream));
+    gather.write_all(&[7; 100_000]).await.unwrap();
+    poll_fn(|cx| gather.poll_send(cx)).await.unwrap();
+    assert_eq!(take(&mut peer, 100_000).await, [7; 100_000]);
+}
+
+#[tokio::test]
+async fn a_peer_is_in_the_way_until_it_takes_something() {
+    let (stream, mut peer) = duplex(10);
+    let mut gather = Gather::new(stream);
+    gather.write_all(&[7; 15]).await.unwrap();
+    assert_eq!(gather.blocked_for(), Duration::ZERO);
+    assert!(poll_fn(|cx| gather.poll_send(cx)).now_or_never().is_none());
+    tokio::time::sleep(Duration::from_millis(1)).await;
+    assert!(gather.blocked_for() >= Duration::from_millis(1));
+    take(&mut peer, 10).await;
+    poll_fn(|cx| gather.poll_send(cx)).await.unwrap();
+    assert_eq!(gather.blocked_for(), Duration::ZERO);
 }
 
 #[tokio::test]
