@@ -2,8 +2,8 @@
 
 use std::future::pending;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -67,6 +67,22 @@ fn calls_that_a_connection_brings_are_run_and_their_answers_taken_along() {
     }
     assert_eq!(seen.first(), Some(&0));
     assert_eq!(seen.last(), Some(&4));
+}
+
+#[test]
+fn calls_that_came_together_begin_in_the_order_in_which_they_came() {
+    let inline = Inline::default();
+    let mut under_way = UnderWay::of(inline.clone());
+    let begun = Arc::new(Mutex::new(Vec::new()));
+    for call in 0..10 {
+        let begun = Arc::clone(&begun);
+        inline.execute(async move { begun.lock().unwrap().push(call) });
+    }
+    let mut context = Context::from_waker(Waker::noop());
+    while begun.lock().unwrap().len() < 10 {
+        assert!(under_way.poll_turn(&mut context, silent).is_pending());
+    }
+    assert_eq!(*begun.lock().unwrap(), Vec::from_iter(0..10));
 }
 
 #[test]
