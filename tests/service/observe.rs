@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use http::Request;
+use http_body::Body as _;
 use http_body_util::{BodyExt, Full};
 use loyd::service::{Observe, proto};
 use metrics_exporter_prometheus::PrometheusBuilder;
@@ -158,6 +159,27 @@ async fn a_panic_of_a_handler_is_a_defect_of_one_call() {
     drop(refused);
     let answered = service.call(post(SOLVE)).await.unwrap();
     assert!(Status::from_header_map(answered.headers()).is_none());
+}
+
+#[tokio::test]
+async fn an_answer_is_handed_out_in_pieces_and_ends_with_the_last() {
+    const PIECE: usize = 64 << 10;
+    let bytes: Vec<u8> = (0..=250).cycle().take(3 * PIECE + 1).collect();
+    let sent = Bytes::from(bytes);
+    let whole = sent.clone();
+    let handler = service_fn(move |_: Request<Body>| {
+        let body = Body::new(Full::new(whole.clone()));
+        async { Ok::<_, Infallible>(http::Response::new(body)) }
+    });
+    let mut service = Observe::new(handler, 1, 1 << 20);
+    let mut answer = service.call(post(SOLVE)).await.unwrap();
+    for piece in sent.chunks(PIECE) {
+        assert!(!answer.body().is_end_stream());
+        let frame = answer.body_mut().frame().await.unwrap().unwrap();
+        assert_eq!(frame.into_data().unwrap(), piece);
+    }
+    assert!(answer.body().is_end_stream());
+    assert!(answer.body_mut().frame().await.is_none());
 }
 
 #[tokio::test]
