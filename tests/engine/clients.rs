@@ -345,6 +345,20 @@ fn a_client_is_forgotten_when_it_owes_nothing() {
     }
 }
 
+#[test]
+fn a_client_whose_task_is_cancelled_while_it_waits_has_its_place_back_and_is_forgotten() {
+    let pool = Pool::start(1, 4).unwrap();
+    let release = hold_worker(&pool, None, Duration::ZERO);
+    let one = client("one", 1);
+    for _ in 0..10 {
+        let waits = pool.submit_for(Some(&one), task(|_| Next::Finished));
+        assert_eq!(pool.clients(), 1);
+        waits.unwrap().cancel();
+        assert_eq!(pool.clients(), 0);
+    }
+    drop(release);
+}
+
 /// Whether a client's long task finishes although each newcomer of these clients submits the next one.
 fn gets_on(whose: Option<&Client>, newcomers: &[Option<&Client>]) -> bool {
     let pool = Pool::start(1, 100).unwrap();

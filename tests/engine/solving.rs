@@ -13,6 +13,7 @@ use loyd::search::constructive::Variant;
 use loyd::search::generate::difficulty::Range;
 use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage};
 use loyd::search::{Budget, Progress, Search, Step};
+use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::time::timeout;
 
 use crate::fake::{
@@ -519,6 +520,9 @@ async fn a_panic_is_a_defect_of_one_request() {
 
 #[tokio::test]
 async fn a_drain_ends_what_runs_and_refuses_what_comes() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    // Those who wait are on this thread.
+    let _counting = metrics::set_default_local_recorder(&recorder);
     let engine = engine(1, 8);
     let mut proof = engine
         .solve(None, question(hopeless(1), Objective::Optimal), unlimited())
@@ -529,6 +533,10 @@ async fn a_drain_ends_what_runs_and_refuses_what_comes() {
     engine.drain();
     assert_eq!(proof.end().await.err(), Some(Failure::Draining));
     assert_eq!(best.end().await.err(), Some(Failure::Draining));
+    // They have been answered, so nobody has abandoned them.
+    drop((proof, best));
+    let told = recorder.handle().render();
+    assert!(!told.contains("abandoned"), "{told}");
     assert_eq!(
         engine.solve(None, easy(1), unlimited()).err(),
         Some(Refused::Draining)
