@@ -51,6 +51,8 @@ enum Phase {
     Room,
     /// The boards of the kept candidates are to be written, from this candidate on.
     Write(usize),
+    /// The layer is complete, and ranks mean something else now: the least is to be found, from this node on.
+    Rank(usize),
     /// There is no layer left.
     Over,
 }
@@ -233,6 +235,7 @@ impl<E: Estimate> Layers<E> {
                     first,
                     left: &mut left,
                 }),
+                Phase::Rank(first) => self.find_least(first, &mut left),
                 Phase::Over => return State::Over,
             }
         }

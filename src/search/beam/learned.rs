@@ -244,12 +244,12 @@ impl<R: Ranking> Estimate for Learned<R> {
         }
     }
 
-    fn next_layer(&mut self, _layer: impl Iterator<Item = i32> + Clone) -> Option<i32> {
+    fn next_layer(&mut self) -> bool {
         mem::swap(&mut self.sums, &mut self.next_sums);
         if let (Some(network), Some(sums)) = (self.rows.network(), self.sums.first()) {
             self.beyond = network.of(sums);
         }
-        None
+        false
     }
 }
 

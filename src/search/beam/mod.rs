@@ -163,11 +163,15 @@ pub trait Estimate: Send {
         0
     }
 
-    /// Announces the values of a complete layer, before any of its nodes is expanded. If ranks mean something
-    /// else from now on, returns the best rank of this layer in the new sense.
-    fn next_layer(&mut self, layer: impl Iterator<Item = Self::Value> + Clone) -> Option<i32> {
-        let _ = layer;
-        None
+    /// Announces the values of some nodes of the next layer: of each once, before that layer is complete.
+    fn note(&mut self, values: impl Iterator<Item = Self::Value>) {
+        let _ = values;
+    }
+
+    /// Announces that the next layer is complete and becomes the present one. Returns whether ranks mean
+    /// something else from now on.
+    fn next_layer(&mut self) -> bool {
+        false
     }
 }
 

@@ -68,11 +68,6 @@ impl<V: Copy> Heads<V> {
         first..other.map_or(end, |other| first + other)
     }
 
-    /// What the estimate carries along, node by node.
-    pub(super) fn values(&self) -> impl Iterator<Item = V> + Clone + '_ {
-        self.all().iter().map(|head| head.value)
-    }
-
     /// Sets the length to `len`, or to as many heads as can be cleared at once. All are to be
     /// [written](Self::all_mut).
     pub(super) fn grow(&mut self, len: usize, filler: Head<V>) {

@@ -262,9 +262,14 @@ impl<T: Tile> Estimate for Staged<T> {
         (stages * stage + shape.cells() * cell) as u64
     }
 
-    fn next_layer(&mut self, layer: impl Iterator<Item = Value> + Clone) -> Option<i32> {
-        let places = layer.clone().map(|value| (value.stage, value.distance));
-        self.stage_worth.next_layer(places);
-        layer.map(|value| self.rank(value)).min()
+    fn note(&mut self, values: impl Iterator<Item = Value>) {
+        for value in values {
+            self.stage_worth.note(value.stage, value.distance);
+        }
+    }
+
+    fn next_layer(&mut self) -> bool {
+        self.stage_worth.next_layer();
+        true
     }
 }

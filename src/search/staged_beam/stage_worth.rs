@@ -1,6 +1,8 @@
 //! Makes boards of a layer comparable that are in different stages, and urges them on to the next stage
 //! during a delay.
 
+use std::mem;
+
 /// The fractions of a move in which ranks are counted.
 pub(super) const UNIT: i32 = 16;
 
@@ -39,6 +41,11 @@ pub(super) struct StageWorth {
     waited: i32,
     /// More layers than this are a delay.
     patience: i32,
+    /// Of the boards of the next layer that are beyond the top: the farthest stage, the sum of the distances
+    /// from the ends of their stages, and their number.
+    farthest: u16,
+    sum: u64,
+    count: u64,
 }
 
 impl StageWorth {
@@ -51,6 +58,9 @@ impl StageWorth {
             last_step: 0,
             waited: 0,
             patience: (PATIENCE * nodes_per_cell.powf(MORE_PATIENCE)) as i32,
+            farthest: first,
+            sum: 0,
+            count: 0,
         }
     }
 
@@ -76,29 +86,32 @@ impl StageWorth {
         (lag * weight / 64).clamp(-FARTHEST, FARTHEST) as i32
     }
 
-    /// Announces the stages and distances of the boards of a layer.
-    pub(super) fn next_layer(&mut self, layer: impl Iterator<Item = (u16, u16)>) {
-        self.waited = self.waited.saturating_add(1).min(1 << 20);
-        let (mut farthest, mut sum, mut count) = (self.top, 0, 0);
-        for (stage, distance) in layer {
-            if stage > self.top {
-                farthest = farthest.max(stage);
-                sum += u64::from(distance);
-                count += 1;
-            }
+    /// Announces the stage and the distance of a board of the next layer.
+    #[inline]
+    pub(super) fn note(&mut self, stage: u16, distance: u16) {
+        if stage > self.top {
+            self.farthest = self.farthest.max(stage);
+            self.sum += u64::from(distance);
+            self.count += 1;
         }
-        if farthest > self.top {
+    }
+
+    /// Announces that all boards of the next layer have been announced.
+    pub(super) fn next_layer(&mut self) {
+        self.waited = self.waited.saturating_add(1).min(1 << 20);
+        let (sum, count) = (mem::take(&mut self.sum), mem::take(&mut self.count));
+        if self.farthest > self.top {
             let mean = sum * UNIT as u64 / count;
             let mut worth = self.worth[usize::from(self.top)];
             // To be beyond a stage that was skipped is worth as much as the last step. If it were worth
             // nothing, boards at its end would seem nearer than those beyond it, and would wait there.
-            for _ in self.top + 1..farthest {
+            for _ in self.top + 1..self.farthest {
                 worth += self.last_step;
                 self.worth.push(worth);
             }
             self.last_step = mean as i32;
             self.worth.push(worth + self.last_step);
-            self.top = farthest;
+            self.top = self.farthest;
             self.waited = 0;
         }
     }

@@ -1,6 +1,7 @@
 //! The machine that makes layers, with the tests' own estimates.
 
 use std::marker::PhantomData;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loyd::heuristic::Tiles;
 use loyd::puzzle::{Board, Dice, Problem, Shape};
@@ -354,4 +355,75 @@ fn of_children_that_are_all_alike_one_stays_at_least() {
         let state = layers.advance(u64::MAX);
         assert!(state == State::Completed || layers.depth() > 200, "{seed}");
     }
+}
+
+/// Ranks mean something else in each layer.
+#[derive(Default)]
+struct Shifting {
+    shift: i32,
+    /// How many boards were ranked.
+    ranked: AtomicUsize,
+    /// The boards announced of the next layer, and of the present one.
+    noted: usize,
+    layer: usize,
+}
+
+impl Estimate for Shifting {
+    const UNIT: i32 = 32;
+    type Tile = u8;
+    type Value = i32;
+
+    fn root(&self, _tiles: &[u8]) -> i32 {
+        0
+    }
+
+    fn child(&self, lane: Lane) -> impl Fn(&[u8], i32, usize) -> Option<i32> {
+        move |tiles, _, tile| {
+            Some(((7 * tile + 13 * lane.from + usize::from(tiles[3])) % 64) as i32)
+        }
+    }
+
+    fn rank(&self, value: i32) -> i32 {
+        self.ranked.fetch_add(1, Ordering::Relaxed);
+        value + self.shift
+    }
+
+    fn completes(&self, _value: i32, _hash: u64) -> bool {
+        false
+    }
+
+    fn note(&mut self, values: impl Iterator<Item = i32>) {
+        self.noted += values.count();
+    }
+
+    fn next_layer(&mut self) -> bool {
+        self.shift += 10;
+        self.layer = std::mem::take(&mut self.noted);
+        true
+    }
+}
+
+#[test]
+fn a_wide_layer_that_is_ranked_anew_takes_many_slices() {
+    let problem = random_problem(shape(6, 6), 35, &mut Dice::new(9));
+    let width = 4000;
+    let mut layers = Layers::new(
+        problem.shape(),
+        Shifting::default(),
+        Hashes::new(problem.shape(), 1),
+        Settings::new(width, 30),
+        Trace::new(),
+    );
+    layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+    let (mut depth, mut ranked) = (0, 0);
+    while layers.advance(1) != State::Over {
+        let now = layers.estimate().ranked.load(Ordering::Relaxed);
+        assert!(now - ranked < width / 4, "{} at once", now - ranked);
+        ranked = now;
+        if layers.depth() > depth {
+            depth = layers.depth();
+            assert_eq!(layers.estimate().layer, layers.nodes(), "after {depth}");
+        }
+    }
+    assert_eq!((depth, layers.nodes()), (31, width));
 }

@@ -13,7 +13,7 @@ use crate::search::beam::trace::Mark;
 use crate::search::beam::{AHEAD, Lane};
 use crate::search::blank_moves::{MOVES, SLIDES, back};
 
-/// How many candidates are judged in the time of a node.
+/// How many candidates are judged, or nodes ranked, in the time of a node.
 const JUDGED_A_NODE: usize = 16;
 
 /// How many boards are written in the time of a node.
@@ -145,6 +145,8 @@ impl<E: Estimate> Layers<E> {
             self.estimate.follow(node, index, lane, &self.boards);
             self.boards.put_child(node, index, from, to);
         }
+        let written = self.candidates[first..end].iter();
+        self.estimate.note(written.map(|candidate| candidate.value));
         if end < self.candidates.len() {
             self.phase = Phase::Write(end);
             return;
@@ -152,11 +154,35 @@ impl<E: Estimate> Layers<E> {
         mem::swap(&mut self.present, &mut self.next);
         self.boards.turn();
         self.candidates.clear();
-        let best = self.estimate.next_layer(self.present.values());
-        self.least = best.unwrap_or(self.cut.least());
-        let has_roots = self.entered < self.roots.len();
-        self.cut.clear(self.least, best.is_none() && !has_roots);
         self.depth += 1;
+        if self.estimate.next_layer() {
+            self.least = i32::MAX;
+            self.phase = Phase::Rank(0);
+        } else {
+            self.least = self.cut.least();
+            self.begin_layer(true);
+        }
+    }
+
+    /// Finds the least rank of the present layer, from the node `first` on.
+    pub(super) fn find_least(&mut self, first: usize, left: &mut u64) {
+        let end = self.present.len().min(first + chunk(*left, JUDGED_A_NODE));
+        *left = left.saturating_sub(((end - first) / JUDGED_A_NODE) as u64);
+        let heads = self.present.all()[first..end].iter();
+        let ranks = heads.map(|head| self.estimate.rank(head.value));
+        self.least = ranks.fold(self.least, i32::min);
+        if end < self.present.len() {
+            self.phase = Phase::Rank(end);
+        } else {
+            self.begin_layer(false);
+        }
+    }
+
+    /// Begins to expand the present layer, whose least rank is known. `is_same_sense` says whether ranks mean
+    /// the same as in the layer before.
+    fn begin_layer(&mut self, is_same_sense: bool) {
+        let has_roots = self.entered < self.roots.len();
+        self.cut.clear(self.least, is_same_sense && !has_roots);
         if self.least < self.nearest.0 {
             self.nearest = (self.least, self.depth);
         }
