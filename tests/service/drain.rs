@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use http_body_util::BodyExt;
 use loyd::service::proto::{self, Objective, SolveRequest, StopReason};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
@@ -14,7 +15,7 @@ use crate::harness::{
     Service, any_board, ask, ask_for, assert_reason, hardest, hopeless, in_time, milliseconds,
     retry_delay,
 };
-use crate::raw::{RawClient, frame};
+use crate::raw::{RawClient, frame, read_to_end};
 
 /// What a drain may take beyond its grace period on a busy machine.
 const SLACK: Duration = Duration::from_secs(5);
@@ -170,7 +171,7 @@ async fn answers_that_wait_to_be_written_are_told_so_too() {
 async fn clients_that_do_nothing_do_not_hold_it_up() {
     let service = Service::with(&["--drain-grace", "500ms"]).await;
     let address = service.address;
-    let half_open = TcpStream::connect(address).await.unwrap();
+    let mut half_open = TcpStream::connect(address).await.unwrap();
     let mut raw = RawClient::connect(address).await;
     let solve = SolveRequest {
         include: Some(proto::Include {
@@ -183,7 +184,9 @@ async fn clients_that_do_nothing_do_not_hold_it_up() {
     let begin = Instant::now();
     in_time(service.shut_down()).await.unwrap();
     assert!(begin.elapsed() < Duration::from_millis(500) + SLACK);
-    drop((half_open, unread));
+    // They are closed, whatever they have not taken.
+    read_to_end(&mut half_open).await;
+    assert!(in_time(unread.into_body().collect()).await.is_err());
     // Nobody answers there any more.
     assert!(TcpStream::connect(address).await.is_err());
 }
