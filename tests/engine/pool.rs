@@ -1,7 +1,7 @@
 //! The pool: least service first, no lost wake-ups, and exactly as many tasks as there are places.
 
 use std::sync::mpsc::{Sender, channel};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -372,6 +372,66 @@ fn a_newcomer_ends_the_turn() {
 }
 
 #[test]
+fn newcomers_do_not_end_the_turn_of_one_that_was_passed_over() {
+    let pool = pool(1, 100);
+    let (sender, said) = channel();
+    let (release, released) = channel::<()>();
+    let mut before = Duration::ZERO;
+    pool.submit(task(move |turn| {
+        if before.is_zero() {
+            sender.send(before).unwrap();
+            // The disconnection is what is waited for.
+            let _ = released.recv_timeout(PATIENCE);
+            before = turn.service();
+            return Next::Again;
+        }
+        while !turn.is_over() {}
+        sender.send(turn.service() - before).unwrap();
+        Next::Finished
+    }))
+    .unwrap();
+    receive(&said);
+    // Most of them still wait when it has its turn.
+    for _ in 0..20 {
+        pool.submit(task(|_| Next::Finished)).unwrap();
+    }
+    drop(release);
+    let turn = receive(&said);
+    assert!(turn >= SLICE, "{turn:?}");
+}
+
+#[test]
+fn a_helper_makes_way_for_a_newcomer_at_once() {
+    struct Helper(Weak<Pool>, Sender<bool>);
+    impl HelperWork for Helper {
+        fn run(&self, turn: &Turn<'_>) -> bool {
+            let pool = self.0.upgrade().unwrap();
+            pool.submit(task(|_| Next::Finished)).unwrap();
+            drop(pool);
+            self.1.send(turn.is_over()).unwrap();
+            false
+        }
+    }
+    let pool = Arc::new(pool(2, 2));
+    let (sender, said) = channel();
+    let (release, released) = channel::<()>();
+    let helper = Arc::new(Helper(Arc::downgrade(&pool), sender));
+    pool.submit(task(move |turn| {
+        let begun = Instant::now();
+        // The other worker may not be idle yet.
+        while !turn.offer(Arc::clone(&helper) as Arc<dyn HelperWork>) {
+            assert!(begun.elapsed() < PATIENCE, "nobody is there");
+            thread::yield_now();
+        }
+        let _ = released.recv_timeout(PATIENCE);
+        Next::Finished
+    }))
+    .unwrap();
+    assert!(receive(&said));
+    drop(release);
+}
+
+#[test]
 fn help_is_offered_only_where_a_worker_is_idle() {
     struct Idle;
     impl HelperWork for Idle {
@@ -510,6 +570,30 @@ fn no_wake_up_is_lost() {
     // Has no effect on a finished task.
     ticket.wake();
     ticket.cancel();
+}
+
+#[test]
+fn who_is_woken_during_a_turn_has_another() {
+    let pool = pool(1, 1);
+    let (sender, said) = channel();
+    let (release, released) = channel::<()>();
+    let mut slices = 0;
+    let ticket = pool
+        .submit(task(move |_| {
+            slices += 1;
+            sender.send(slices).unwrap();
+            if slices == 2 {
+                return Next::Finished;
+            }
+            // The disconnection is what is waited for.
+            let _ = released.recv_timeout(PATIENCE);
+            Next::Park
+        }))
+        .unwrap();
+    assert_eq!(receive(&said), 1);
+    ticket.wake();
+    drop(release);
+    assert_eq!(receive(&said), 2);
 }
 
 #[test]
