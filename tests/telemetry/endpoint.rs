@@ -46,6 +46,19 @@ fn what_the_settings_allow_is_told() {
 }
 
 #[test]
+fn failures_are_counted_from_zero() {
+    let server = Server::start(Stdio::null());
+    let text = ask(&server, "GET /metrics").1;
+    for method in ["Solve", "SolveStream", "CheckSolvable", "Generate"] {
+        for code in ["INTERNAL", "UNKNOWN", "UNAVAILABLE"] {
+            let labels = format!(r#"{{method="{method}",code="{code}"}}"#);
+            let zero = format!("loyd_requests_handled_total{labels} 0\n");
+            assert!(text.contains(&zero), "{zero}{text}");
+        }
+    }
+}
+
+#[test]
 fn what_the_system_knows_of_the_process_is_told() {
     let samples = scrape(&Server::start(Stdio::null()));
     let told = |name| samples.sum(name, &[]);

@@ -1,10 +1,12 @@
 //! The log's way out of the process.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::Write;
+use std::net::TcpStream;
 use std::thread;
 
 use rustix::process::{Pid, Signal, kill_process};
+use tempfile::NamedTempFile;
 
 use crate::endpoint::scrape;
 use crate::server::{Server, wait_for};
@@ -20,6 +22,25 @@ fn a_log_that_nobody_reads_does_not_keep_the_server_from_ending() {
     kill_process(Pid::from_child(&server.process), Signal::TERM).unwrap();
     let ended = wait_for(|| server.process.try_wait().unwrap(), "the server to end");
     assert_eq!(ended.code(), Some(0));
+}
+
+#[test]
+fn each_line_is_written_once_and_the_last_ones_before_the_end() {
+    let log = NamedTempFile::new().unwrap();
+    let mut server = Server::start(log.reopen().unwrap());
+    let lines = |what: &str| {
+        let text = fs::read_to_string(log.path()).unwrap();
+        text.lines().filter(|line| line.contains(what)).count()
+    };
+    wait_for(|| (lines("ready") > 0).then_some(()), "the first lines");
+    // A line later than those.
+    let mut peer = TcpStream::connect(server.grpc).unwrap();
+    peer.write_all(&[b'?'; 100]).unwrap();
+    wait_for(|| (lines("handshake") > 0).then_some(()), "a later line");
+    kill_process(Pid::from_child(&server.process), Signal::TERM).unwrap();
+    wait_for(|| server.process.try_wait().unwrap(), "the server to end");
+    let told = ["ready", "handshake", "drained"].map(lines);
+    assert_eq!(told, [1; 3]);
 }
 
 #[test]

@@ -31,6 +31,10 @@ type Calls = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
 
 /// Solves the hardest board of 3×3 in the caller's trace.
 async fn solve(calls: &Calls, traceparent: Option<&str>) {
+    solve_with_state(calls, traceparent, "one=1").await;
+}
+
+async fn solve_with_state(calls: &Calls, traceparent: Option<&str>, state: &str) {
     let solve = proto::SolveRequest {
         board: Some(proto::Board {
             rows: 0,
@@ -48,7 +52,7 @@ async fn solve(calls: &Calls, traceparent: Option<&str>) {
     if let Some(traceparent) = traceparent {
         request = request
             .header("traceparent", traceparent)
-            .header("tracestate", "one=1");
+            .header("tracestate", state);
     }
     let request = request.body(Body::new(Full::new(Bytes::from(body))));
     let Ok(response) = calls.clone().oneshot(request.unwrap()).await;
@@ -105,8 +109,19 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
         solve(&calls, traceparent).await;
     }
     wait_until(|| spans_total(metrics, "exported") == 3.0).await;
+    let spans = std::mem::take(&mut *collector.spans.lock().unwrap());
+
+    // A state that is longer than everybody has to hand on is left out.
+    let states = [251, 252].map(|last| format!("a={},b={}", "x".repeat(256), "y".repeat(last)));
+    assert_eq!(states[0].len(), 512);
+    for state in &states {
+        solve_with_state(&calls, Some(recorded), state).await;
+    }
     flush_traces();
-    let spans = collector.spans.lock().unwrap().clone();
+    let told = collector.spans.lock().unwrap();
+    let with = |state: &str| told.iter().filter(|span| span.trace_state == state).count();
+    assert_eq!((with(&states[0]), with(""), told.len()), (3, 3, 6));
+
     assert_eq!(spans.len(), 3);
     let trace = 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736_u128.to_be_bytes();
     assert!(spans.iter().all(|span| span.trace_id == trace));
