@@ -104,6 +104,50 @@ async fn a_call_keeps_its_connection_from_being_idle() {
 }
 
 #[tokio::test]
+async fn short_calls_keep_their_connection_from_being_idle() {
+    const IDLE: Duration = Duration::from_millis(200);
+    let service = Service::with(&["--max-connection-idle", "200ms"]).await;
+    let call = |number| {
+        let head = call_headers("/loyd.v1.PuzzleService/CheckSolvable");
+        let head = http2_frame(HEADERS, END_HEADERS, number, &head);
+        [head, http2_frame(DATA, END_STREAM, number, &[0; 5])].concat()
+    };
+    // Whether it was told to go; unknown if a stall of the machine left it idle.
+    let talk = async || {
+        let mut stream = greet(service.address).await;
+        let (mut told, mut numbers) = (Vec::new(), (1..).step_by(2));
+        let begun = Instant::now();
+        let mut last = begun;
+        while begun.elapsed() < 3 * IDLE {
+            let number = numbers.next().unwrap();
+            stream.write_all(&call(number)).await.unwrap();
+            let is_answer =
+                |&(kind, stream, _): &(u8, u32, &[u8])| (kind, stream) == (HEADERS, number);
+            while !split_frames(&told).iter().any(is_answer) && !told_to_go(&told) {
+                in_time(stream.read_buf(&mut told)).await.unwrap();
+            }
+            if last.elapsed() > IDLE / 2 {
+                return None;
+            }
+            last = Instant::now();
+            if told_to_go(&told) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        Some(told_to_go(&told))
+    };
+    let is_told = in_time(async {
+        loop {
+            if let Some(is_told) = talk().await {
+                break is_told;
+            }
+        }
+    });
+    assert!(!is_told.await);
+}
+
+#[tokio::test]
 async fn an_old_connection_goes_and_its_calls_end() {
     let service = Service::with(&["--max-connection-age", "100ms"]).await;
     let mut client = service.client().await;
