@@ -1,6 +1,7 @@
 //! What holds for a call whatever its handler does.
 
 use std::convert::Infallible;
+use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -15,6 +16,7 @@ use tonic::{Code, Status};
 use tower::{Service, service_fn};
 
 use crate::harness::{Service as Running, assert_for_ever, assert_reason, in_time, retry_delay};
+use crate::log::Log;
 use crate::raw::{RawClient, frame, frame_bytes};
 
 fn post(path: &str) -> Request<Body> {
@@ -83,6 +85,21 @@ async fn many_connections_have_few_streams_of_reflection() {
 }
 
 #[tokio::test]
+async fn each_connection_has_its_own_share_of_the_watches() {
+    let service = Running::start().await;
+    let mut held = Vec::new();
+    for connection in 1..=3 {
+        let mut raw = RawClient::connect(service.address).await;
+        for stream in 1..=9 {
+            let answer = raw.open_path(WATCH, &[], frame_bytes(b"")).await;
+            let status = Status::from_header_map(answer.headers());
+            assert_eq!(status.is_some(), stream > 8, "{stream} of {connection}");
+            held.push(answer);
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_request_of_very_many_headers_is_refused_unread() {
     let handler = service_fn(async |request: Request<Body>| {
         assert!(request.headers().len() <= 64, "they get no further");
@@ -102,6 +119,55 @@ async fn a_request_of_very_many_headers_is_refused_unread() {
             assert_for_ever(&status, "REQUEST_TOO_LARGE");
         }
     }
+}
+
+#[tokio::test]
+async fn a_deadline_that_no_handler_keeps_is_kept_and_counted() {
+    let handler = service_fn(async |_: Request<Body>| {
+        pending::<()>().await;
+        Ok::<_, Infallible>(http::Response::new(Body::empty()))
+    });
+    let recorder = PrometheusBuilder::new().build_recorder();
+    // Everything happens on this thread.
+    let _counting = metrics::set_default_local_recorder(&recorder);
+    let mut service = Observe::new(handler, 1, 1 << 20);
+    for timeouts in [["10m", "1H"], ["1H", "10m"]] {
+        let mut request = post(SOLVE);
+        for timeout in timeouts {
+            let timeout = timeout.parse().unwrap();
+            request.headers_mut().append("grpc-timeout", timeout);
+        }
+        let answer = in_time(service.call(request)).await.unwrap();
+        let status = Status::from_header_map(answer.headers()).unwrap();
+        assert_reason(&status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
+    }
+    let told = recorder.handle().render();
+    let stops = r#"loyd_limit_stops_total{limit="deadline"} 2"#;
+    assert!(told.lines().any(|line| line == stops), "{told}");
+}
+
+#[tokio::test]
+async fn a_refusal_has_a_line_of_its_own_unless_it_is_for_an_overload() {
+    let log = Log::default();
+    let _listening = log.listen();
+    let has_line = || log.take().contains(r#""message":"request""#);
+    let handler = service_fn(async |_: Request<Body>| {
+        let body = Body::new(Full::new(Bytes::from_static(b"answer")));
+        Ok::<_, Infallible>(http::Response::new(body))
+    });
+    let mut service = Observe::new(handler, 1, 1 << 20);
+    let held = service.call(post(SOLVE)).await.unwrap();
+    drop(service.call(post(SOLVE)).await.unwrap());
+    assert!(!has_line(), "it is counted in another");
+    drop(held);
+    assert!(has_line());
+    let mut request = post(SOLVE);
+    for number in 0..65 {
+        let name: http::HeaderName = format!("x-{number}").parse().unwrap();
+        request.headers_mut().insert(name, "".parse().unwrap());
+    }
+    drop(service.call(request).await.unwrap());
+    assert!(has_line());
 }
 
 #[tokio::test]
