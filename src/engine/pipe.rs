@@ -1,7 +1,5 @@
 //! A solution sent while it is still being worked out, no faster than its reader reads.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
@@ -27,7 +25,6 @@ pub struct Inlet {
     runs: mpsc::Sender<Vec<Direction>>,
     reached: watch::Sender<Snapshot<()>>,
     replay: Replay,
-    cancelled: Arc<AtomicBool>,
 }
 
 impl Outlet for Inlet {
@@ -63,7 +60,7 @@ impl Outlet for Inlet {
     }
 
     fn abandoned(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
+        self.runs.is_closed()
     }
 
     fn limited(&self) -> bool {
@@ -76,7 +73,6 @@ impl Outlet for Inlet {
 pub struct Pipe {
     runs: mpsc::Receiver<Vec<Direction>>,
     glance: Glance<()>,
-    cancelled: Arc<AtomicBool>,
     ticket: Ticket,
     deadline: Option<Instant>,
     draining: CancellationToken,
@@ -97,17 +93,14 @@ impl Pipe {
     ) -> Result<Self, E> {
         let (run_sender, runs) = mpsc::channel(WAITING_RUNS);
         let (reached_sender, reached) = watch::channel(Snapshot::default());
-        let cancelled = Arc::new(AtomicBool::new(false));
         let ticket = submit(Inlet {
             runs: run_sender,
             reached: reached_sender,
             replay: Replay::new(problem),
-            cancelled: Arc::clone(&cancelled),
         })?;
         Ok(Self {
             runs,
             glance: Glance::new(reached, limits.arrived),
-            cancelled,
             ticket,
             deadline: limits.deadline,
             draining,
@@ -167,7 +160,7 @@ impl Work for Pipe {
 
 impl Drop for Pipe {
     fn drop(&mut self) {
-        self.cancelled.store(true, Ordering::Relaxed);
+        self.runs.close();
         self.ticket.cancel();
         if !self.is_answered && self.glance.end().is_none() {
             telemetry::search_abandoned();
