@@ -339,7 +339,8 @@ fn outcome(code: Code, record: &Record) -> &'static str {
 fn request_id(headers: &HeaderMap) -> HeaderValue {
     headers
         .get(REQUEST_ID)
-        .filter(|id| (1..=MAX_REQUEST_ID).contains(&id.len()) && id.to_str().is_ok())
+        .filter(|id| (1..=MAX_REQUEST_ID).contains(&id.len()))
+        .filter(|id| id.as_bytes().iter().all(|byte| matches!(byte, b' '..=b'~')))
         .cloned()
         .unwrap_or_else(|| {
             HeaderValue::try_from(format!("{:016x}", new_id()))

@@ -175,6 +175,7 @@ async fn a_request_id_is_given_back_or_made() {
         (&long, false),
         ("", false),
         ("ä", false),
+        ("a\ttab", false),
         ("two words", true),
     ];
     for (given, kept) in given {
