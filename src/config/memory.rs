@@ -132,8 +132,12 @@ impl MemoryArgs {
     pub fn parts(&self) -> Result<Parts, Unusable> {
         let limit = self.limit();
         let parts = self.shares(limit);
+        let of_process = match self.memory_limit {
+            Some(_) => "--memory-limit",
+            None => "the container's memory limit",
+        };
         for (setting, bytes, least) in [
-            ("--memory-limit", limit, LEAST_PROCESS),
+            (of_process, limit, LEAST_PROCESS),
             ("--memory", parts.searches, LEAST_SEARCHES),
             ("--max-memory", parts.search, LEAST_SEARCH),
         ] {

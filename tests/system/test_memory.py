@@ -5,6 +5,7 @@ import os
 import pathlib
 import random
 import re
+import subprocess
 import tempfile
 import time
 import unittest
@@ -12,7 +13,7 @@ import unittest
 import grpc
 from case import FULL
 from client import Client
-from server import Server
+from server import BINARY, Server
 
 Code = grpc.StatusCode
 
@@ -70,6 +71,19 @@ class Group:
                 self.folder.rmdir()
                 return
             time.sleep(0.1)
+
+
+class TooSmall(unittest.TestCase):
+    def test_a_container_that_is_too_small_is_named_not_a_flag_that_nobody_set(self):
+        group = Group(16 << 20)
+        self.addCleanup(group.remove)
+        flags, named = [], "the container's memory limit"
+        if not group.folder:
+            flags, named = ["--memory-limit=16M"], "--memory-limit"
+        serve = [*group.prefix(), BINARY, "serve", "--listen=127.0.0.1:0", *flags]
+        ended = subprocess.run(serve, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertIn(f"{named} 16M is too little to serve with: use 32M or more", ended.stderr)
+        self.assertEqual(ended.returncode, 2)
 
 
 class Small(unittest.TestCase):
