@@ -110,6 +110,22 @@ async fn a_reader_that_does_not_read_parks_the_search_and_gets_everything_in_the
 }
 
 #[tokio::test]
+async fn runs_that_wait_are_put_together_up_to_so_many_moves() {
+    let pool = Pool::start(1, 2).unwrap();
+    let (problem, ..) = to_and_fro();
+    let (search, counts) = counting(1_000);
+    let mut pipe = pipe(&pool, &problem, unlimited(), search);
+    // Four runs of two moves wait for the reader.
+    for count in 1..=5 {
+        assert_eq!(receive(&counts), count);
+    }
+    for (most, moves) in [(1, 2), (3, 4)] {
+        let run = timeout(PATIENCE, pipe.next(most)).await;
+        assert_eq!(run.unwrap().unwrap().unwrap().len(), moves);
+    }
+}
+
+#[tokio::test]
 async fn limits_do_not_end_the_first_solution() {
     let engine = engine(2, 8);
     let problem = random_problem(shape(40, 40), 1599, &mut Dice::new(1));
