@@ -10,12 +10,15 @@ use http_body::Body as _;
 use http_body_util::{BodyExt, Full};
 use loyd::service::{Observe, proto};
 use metrics_exporter_prometheus::PrometheusBuilder;
+use tokio::task::yield_now;
 use tonic::body::Body;
 use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::{Service, service_fn};
 
-use crate::harness::{Service as Running, assert_for_ever, assert_reason, in_time, retry_delay};
+use crate::harness::{
+    Service as Running, assert_for_ever, assert_reason, hopeless, in_time, retry_delay,
+};
 use crate::log::Log;
 use crate::raw::{RawClient, frame, frame_bytes};
 
@@ -168,6 +171,27 @@ async fn a_refusal_has_a_line_of_its_own_unless_it_is_for_an_overload() {
     }
     drop(service.call(request).await.unwrap());
     assert!(has_line());
+}
+
+#[tokio::test]
+async fn the_line_of_a_call_says_how_it_failed() {
+    let log = Log::default();
+    // All of the service except its searches is on this thread.
+    let _listening = log.listen();
+    let service = Running::start().await;
+    let mut request = hopeless(1);
+    request.limits.get_or_insert_default().max_nodes = Some(1000);
+    let status = service.client().await.solve(request).await.unwrap_err();
+    assert_reason(&status, Code::ResourceExhausted, "NODE_LIMIT");
+    let mut told = String::new();
+    in_time(async {
+        while !told.contains(r#""message":"request""#) {
+            told.push_str(&log.take());
+            yield_now().await;
+        }
+    })
+    .await;
+    assert!(told.contains(r#""outcome":"node_limit""#), "{told}");
 }
 
 #[tokio::test]
