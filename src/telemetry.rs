@@ -264,6 +264,7 @@ pub(crate) fn heuristic_tables(counts: impl FnOnce() -> TableCounts) {
 }
 
 /// Counts spans by their outcome.
+#[cfg(feature = "otlp")]
 fn count_spans(outcome: &'static str, count: u64) {
     counter!("loyd_spans_total", "outcome" => outcome).increment(count);
 }
