@@ -269,6 +269,12 @@ impl EngineArgs {
         self.max_time.unwrap_or(MAX_TIME)
     }
 
+    /// Returns the number of worker threads.
+    #[must_use]
+    pub fn workers(&self) -> usize {
+        self.workers.map_or(cores().get(), usize::from)
+    }
+
     /// Checks that settings do not contradict each other.
     fn check(&self) -> Result<(), String> {
         if let (Some(default), Some(most)) = (self.default_time, self.max_time)
@@ -291,7 +297,7 @@ impl EngineArgs {
     pub fn config(&self) -> Result<EngineConfig, Unusable> {
         let memory = self.memory.parts()?;
         Ok(EngineConfig {
-            workers: self.workers.map_or(cores().get(), usize::from),
+            workers: self.workers(),
             capacity: self.queue,
             caps: Caps {
                 nodes: self.max_nodes,

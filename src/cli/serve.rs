@@ -66,8 +66,7 @@ const OTHER_THREADS: usize = 6;
 /// Checks that the system has as many threads to give as the server will have. The runtime panics when it cannot start
 /// all of its own, and waits for ever for those that it has started.
 pub(super) fn check_threads(config: &ServeConfig) -> Result<(), Failure> {
-    let workers = config.engine.workers.map_or(cores().get(), usize::from);
-    let needed = cores().get() + workers + OTHER_THREADS;
+    let needed = cores().get() + config.engine.workers() + OTHER_THREADS;
     let gate = Mutex::new(());
     let wait = || drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
     thread::scope(|scope| {

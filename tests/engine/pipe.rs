@@ -72,16 +72,21 @@ async fn all(pipe: &mut Pipe) -> Vec<Direction> {
     moves
 }
 
-#[tokio::test]
-async fn a_reader_that_does_not_read_parks_the_search_and_gets_everything_in_the_end() {
-    let pool = Pool::start(1, 2).unwrap();
+/// A pipe of 1,000 runs of two moves that nobody has read from: four wait for the reader, and the fifth for room.
+fn parked(pool: &Pool) -> (Problem, Receiver<u64>, Pipe) {
     let (problem, ..) = to_and_fro();
     let (search, counts) = counting(1_000);
-    let mut pipe = pipe(&pool, &problem, unlimited(), search);
-    // Four runs wait for the reader, and the fifth for room.
+    let pipe = pipe(pool, &problem, unlimited(), search);
     for count in 1..=5 {
         assert_eq!(receive(&counts), count);
     }
+    (problem, counts, pipe)
+}
+
+#[tokio::test]
+async fn a_reader_that_does_not_read_parks_the_search_and_gets_everything_in_the_end() {
+    let pool = Pool::start(1, 2).unwrap();
+    let (problem, counts, mut pipe) = parked(&pool);
     // The one worker has time for others now, and the search does not use its turns.
     for _ in 0..50 {
         let (sender, said) = channel();
@@ -112,13 +117,7 @@ async fn a_reader_that_does_not_read_parks_the_search_and_gets_everything_in_the
 #[tokio::test]
 async fn runs_that_wait_are_put_together_up_to_so_many_moves() {
     let pool = Pool::start(1, 2).unwrap();
-    let (problem, ..) = to_and_fro();
-    let (search, counts) = counting(1_000);
-    let mut pipe = pipe(&pool, &problem, unlimited(), search);
-    // Four runs of two moves wait for the reader.
-    for count in 1..=5 {
-        assert_eq!(receive(&counts), count);
-    }
+    let (_, _counts, mut pipe) = parked(&pool);
     for (most, moves) in [(1, 2), (3, 4)] {
         let run = timeout(PATIENCE, pipe.next(most)).await;
         assert_eq!(run.unwrap().unwrap().unwrap().len(), moves);
