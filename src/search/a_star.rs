@@ -20,7 +20,7 @@ use crate::puzzle::{Problem, Solution};
 
 use super::arena::Arena;
 use super::blank_moves::{BlankMoves, MOVES, SLIDES, back, solution};
-use super::{Budget, Progress, Search, Solver, Step, Stop, prepared};
+use super::{Budget, Progress, Search, Solver, Step, Stop, prepared, shed};
 
 use boards::{Boards, Nibbles, Wide};
 use open_list::OpenList;
@@ -97,9 +97,6 @@ impl Guided for Any<'_> {
         }
     }
 }
-
-/// The bytes that can be freed in the time of one node.
-const SHED_A_NODE: u64 = 2 << 10;
 
 /// Stands for the parent of the root.
 const NONE: u32 = u32::MAX;
@@ -323,12 +320,11 @@ impl<B: Boards, H: Heuristic> Search for AStar<B, H> {
     }
 
     fn shed(&mut self, nodes: u64) -> bool {
-        let most = nodes.saturating_mul(SHED_A_NODE);
-        let mut left = most;
-        left = left.saturating_sub(self.boards.shed(left));
-        left = left.saturating_sub(self.nodes.shed(left));
-        left = left.saturating_sub(self.seen.shed(left));
-        left = left.saturating_sub(self.open.shed(left));
+        let mut left = shed::bytes(nodes);
+        self.boards.shed(&mut left);
+        self.nodes.shed(&mut left);
+        self.seen.shed(&mut left);
+        self.open.shed(&mut left);
         self.progress.memory = self.memory();
         left > 0
     }

@@ -78,15 +78,13 @@ impl<T: Copy> Arena<T> {
         &mut self.segments[row >> self.shift][first..first + self.stride]
     }
 
-    /// Frees segments from the end until at least `bytes` are freed or none is left. Returns the bytes freed.
-    /// No row may be read afterwards.
-    pub(super) fn shed(&mut self, bytes: u64) -> u64 {
+    /// Frees segments from the end, as many as there are `left` bytes to be freed. No row may be read
+    /// afterwards.
+    pub(super) fn shed(&mut self, left: &mut u64) {
         let segment = self.segment_bytes() as u64;
-        let mut shed = 0;
-        while shed < bytes && self.segments.pop().is_some() {
-            shed += segment;
+        while *left > 0 && self.segments.pop().is_some() {
+            *left = left.saturating_sub(segment);
         }
-        shed
     }
 
     const fn segment_bytes(&self) -> usize {

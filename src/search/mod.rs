@@ -9,6 +9,7 @@ mod blank_moves;
 mod forecast;
 mod part;
 mod prepared;
+mod shed;
 
 pub mod a_star;
 pub mod anytime;
@@ -228,7 +229,7 @@ pub trait Search: Send {
 
     /// Frees memory of a search that is over and whose solution is no longer wanted: about as much as can be
     /// freed in the time of so many nodes. Returns true once the rest can be dropped at once. Dropping a
-    /// gigabyte takes a fifth of a second.
+    /// gigabyte takes a fifth of a second. A search that is not over must not be advanced any more.
     fn shed(&mut self, _nodes: u64) -> bool {
         true
     }

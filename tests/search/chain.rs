@@ -802,7 +802,7 @@ fn beams_leave_the_proof_its_memory_however_much_they_could_use() {
 #[test]
 fn beams_that_were_too_late_for_one_asker_begin_again_for_another() {
     const SHORT: Duration = Duration::from_millis(2);
-    const LONG: Duration = Duration::from_millis(200);
+    const LONG: Duration = Duration::from_millis(250);
     let mut played = Played::new(8);
     // Once the first asker's time is up, the proof gets all the nodes.
     played.play(u64::MAX, 10 * SHORT, SHORT);

@@ -30,9 +30,8 @@ pub(super) trait Boards: Tiles + Send {
     /// The hash of the current board.
     fn hash(&self) -> u64;
 
-    /// Frees boards until at least `bytes` are freed or none is left. Returns the bytes freed. No board may
-    /// be loaded afterwards.
-    fn shed(&mut self, bytes: u64) -> u64;
+    /// Frees boards, as many as there are `left` bytes to be freed. No board may be loaded afterwards.
+    fn shed(&mut self, left: &mut u64);
 
     /// Bytes held.
     fn bytes(&self) -> u64;
@@ -102,8 +101,8 @@ impl Boards for Nibbles {
         mix(self.at_work)
     }
 
-    fn shed(&mut self, bytes: u64) -> u64 {
-        self.boards.shed(bytes)
+    fn shed(&mut self, left: &mut u64) {
+        self.boards.shed(left);
     }
 
     fn bytes(&self) -> u64 {
@@ -182,8 +181,8 @@ impl<C: Cell> Boards for Wide<C> {
         })
     }
 
-    fn shed(&mut self, bytes: u64) -> u64 {
-        self.boards.shed(bytes)
+    fn shed(&mut self, left: &mut u64) {
+        self.boards.shed(left);
     }
 
     fn bytes(&self) -> u64 {

@@ -182,10 +182,9 @@ impl OpenList {
         self.peak
     }
 
-    /// Frees nodes until at least `bytes` are freed or none is left. Returns the bytes freed. The list is
-    /// unusable afterwards.
-    pub(super) fn shed(&mut self, bytes: u64) -> u64 {
-        self.chunks.arena.shed(bytes)
+    /// Frees nodes, as many as there are `left` bytes to be freed. The list is unusable afterwards.
+    pub(super) fn shed(&mut self, left: &mut u64) {
+        self.chunks.arena.shed(left);
     }
 
     /// Bytes held.

@@ -78,17 +78,15 @@ impl Seen {
         released
     }
 
-    /// Frees shards until at least `bytes` are freed or none is left. Returns the bytes freed. The set is
-    /// unusable afterwards.
-    pub(super) fn shed(&mut self, bytes: u64) -> u64 {
-        let mut shed = 0;
-        while shed < bytes
+    /// Frees shards, as many as there are `left` bytes to be freed. The set is unusable afterwards.
+    pub(super) fn shed(&mut self, left: &mut u64) {
+        while *left > 0
             && let Some(shard) = self.shards.pop()
         {
-            shed += shard.allocation_size() as u64;
+            let freed = shard.allocation_size() as u64;
+            self.bytes -= freed;
+            *left = left.saturating_sub(freed);
         }
-        self.bytes -= shed;
-        shed
     }
 
     /// Bytes held.

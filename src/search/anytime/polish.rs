@@ -126,6 +126,8 @@ impl Search for Polished {
                 }
                 step
             }
+            // The beam's memory is set aside for the windows now.
+            Phase::Windows(_) if !self.beam.shed(budget.nodes.max(1)) => Step::Working,
             Phase::Windows(windows) => {
                 let step = windows.advance(budget);
                 self.past = windows.progress();
@@ -145,5 +147,9 @@ impl Search for Polished {
 
     fn name(&self) -> &'static str {
         self.beam.name()
+    }
+
+    fn shed(&mut self, nodes: u64) -> bool {
+        self.beam.shed(nodes)
     }
 }

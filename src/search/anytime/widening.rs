@@ -117,6 +117,8 @@ pub struct Widening {
     /// is.
     is_hasty: bool,
     pass: Option<Box<dyn Pass>>,
+    /// Beams that are over and whose memory is to be freed before anything else is done.
+    over: Vec<Box<dyn Pass>>,
     pace: Pace,
     /// The time left at the last call of `advance`, and whose it was.
     left: Option<Duration>,
@@ -217,6 +219,7 @@ impl Widening {
             beams,
             is_hasty: false,
             pass: None,
+            over: Vec::new(),
             pace: Pace::new(slowness),
             left: None,
             asker: 0,
@@ -432,8 +435,8 @@ impl Widening {
         seed
     }
 
-    /// Ends the beam at work.
-    fn leave(&mut self) {
+    /// Ends the beam at work, and begins to free its memory.
+    fn leave(&mut self, nodes: u64) {
         let before = self.past.expanded;
         self.past = self.own_progress().at_rest();
         // So few boards were none too many for any layer.
@@ -442,18 +445,36 @@ impl Widening {
         }
         self.pace.settle();
         self.widest = self.widest.max(self.scale.width);
-        self.pass = None;
+        self.over.extend(self.pass.take());
         self.claimed = 0;
+        self.shed_over(nodes);
+    }
+
+    /// Frees the memory of beams that are over, about as much as can be freed in the time of so many nodes.
+    /// Returns whether nothing is left of them.
+    fn shed_over(&mut self, nodes: u64) -> bool {
+        while let Some(pass) = self.over.last_mut() {
+            if !pass.shed(nodes.max(1)) {
+                return false;
+            }
+            self.over.pop();
+        }
+        true
     }
 
     /// The progress without the beams that were handed out.
     fn own_progress(&self) -> Progress {
-        match &self.pass {
+        let now = match &self.pass {
             Some(pass) => self.past.then(pass.progress()),
             None => Progress {
                 claimed: self.claimed,
                 ..self.past
             },
+        };
+        let over = self.over.iter().map(|pass| pass.progress().memory);
+        Progress {
+            memory: now.memory + over.sum::<u64>(),
+            ..now
         }
     }
 
@@ -518,6 +539,12 @@ impl Search for Widening {
                 Step::Working
             };
         }
+        if !self.over.is_empty() {
+            // What this takes tells nothing about how long nodes take.
+            self.pace.pause();
+            self.shed_over(budget.nodes);
+            return Step::Working;
+        }
         if self.is_time_to_prepare(budget.time) {
             if self.pass.is_none() {
                 // Work on the tables must not count as a beam's time.
@@ -546,14 +573,14 @@ impl Search for Widening {
         };
         if pass.is_stuck() {
             self.last_failed = true;
-            self.leave();
+            self.leave(budget.nodes);
             return Step::Working;
         }
         match pass.advance(budget) {
             Step::Working => Step::Working,
             Step::Done(stop) => {
                 self.last_failed = stop != Stop::FirstFound;
-                self.leave();
+                self.leave(budget.nodes);
                 Step::Working
             }
             // It may find shorter ones before it is done.
@@ -598,5 +625,13 @@ impl Search for Widening {
 
     fn join(&mut self, part: Box<dyn Part>) {
         self.take_back(part);
+    }
+
+    fn shed(&mut self, nodes: u64) -> bool {
+        if self.pass.is_some() {
+            self.leave(nodes);
+            return self.over.is_empty();
+        }
+        self.shed_over(nodes)
     }
 }

@@ -7,6 +7,7 @@ use super::AHEAD;
 use crate::heuristic::Tiles;
 use crate::heuristic::prefetch;
 use crate::puzzle::Shape;
+use crate::search::shed;
 
 impl<T: Copy + Into<usize>> Tiles for &[T] {
     #[inline]
@@ -73,6 +74,9 @@ pub trait Boards<T>: Send {
 
     /// Makes the next layer the present one, and forgets the latter.
     fn turn(&mut self);
+
+    /// Frees boards, as many as there are `left` bytes to be freed. No board may be read or put afterwards.
+    fn shed(&mut self, left: &mut u64);
 
     /// The most bytes that layers of so many boards of a shape take.
     fn bytes(shape: Shape, width: usize) -> u64;
@@ -144,6 +148,11 @@ impl<T: Copy + Default + Into<usize> + Send + 'static> Boards<T> for Whole<T> {
 
     fn turn(&mut self) {
         mem::swap(&mut self.present, &mut self.next);
+    }
+
+    fn shed(&mut self, left: &mut u64) {
+        shed::list(&mut self.present, left);
+        shed::list(&mut self.next, left);
     }
 
     fn bytes(shape: Shape, width: usize) -> u64 {

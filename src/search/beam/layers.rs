@@ -20,6 +20,7 @@ use super::{Estimate, Settings};
 use crate::heuristic::wide_vectors::WideVectors;
 use crate::puzzle::Shape;
 use crate::search::blank_moves::{BlankMoves, MOVES};
+use crate::search::shed;
 
 /// The most children of a node that do not undo its last move.
 const CANDIDATES_A_NODE: usize = MOVES - 1;
@@ -41,6 +42,8 @@ const PATIENCE: u32 = 50;
 /// The steps of making a layer, in order. Each can be interrupted at any point.
 #[derive(Clone, Copy, Debug)]
 enum Phase {
+    /// The memory of the boards that were seen is to be touched.
+    Touch,
     /// The children of the nodes from this one on are to be made; those of the first nodes by the moves from
     /// this one on.
     Expand(usize, usize),
@@ -131,7 +134,7 @@ impl<E: Estimate> Layers<E> {
             least: i32::MAX,
             nearest: (i32::MAX, 0),
             gives_up: false,
-            phase: Phase::Expand(0, 0),
+            phase: Phase::Touch,
             present: Heads::new(width),
             next: Heads::new(width),
             boards: Boards::new(shape, width),
@@ -209,6 +212,11 @@ impl<E: Estimate> Layers<E> {
         let completed = self.completed.len();
         while left > 0 {
             match self.phase {
+                Phase::Touch => {
+                    if self.seen.touch(&mut left) {
+                        self.phase = Phase::Expand(0, 0);
+                    }
+                }
                 Phase::Expand(first, blank_move) => {
                     wide_vectors.run(Expand {
                         layers: self,
@@ -318,6 +326,24 @@ impl<E: Estimate> Layers<E> {
     #[must_use]
     pub fn finish(self) -> (Nodes<E::Tile, E::Value>, Trace, E) {
         (self.completed, self.trace, self.estimate)
+    }
+
+    /// Frees the layers, as much as there are `left` bytes to be freed, but not what [`Self::finish`] returns.
+    /// The machine must not be advanced any more.
+    pub fn shed_layers(&mut self, left: &mut u64) {
+        self.phase = Phase::Over;
+        shed::list(&mut self.candidates, left);
+        self.boards.shed(left);
+        self.present.shed(left);
+        self.next.shed(left);
+        self.roots.shed(left);
+    }
+
+    /// Frees all that is large. Neither completed boards nor paths may be read afterwards.
+    pub fn shed(&mut self, left: &mut u64) {
+        self.shed_layers(left);
+        self.completed.shed(left);
+        self.trace.shed(left);
     }
 
     /// The numbers of nodes expanded and of nodes generated.

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::tile::Tile;
 use super::trace::Mark;
 use crate::heuristic::Tiles;
+use crate::search::shed;
 
 /// How many nodes are cleared at once: this takes a fraction of a millisecond.
 const CLEARED_AT_ONCE: usize = 1 << 12;
@@ -77,6 +78,12 @@ impl<V: Copy> Heads<V> {
         }
         self.len = len.min(self.heads.len());
     }
+
+    /// Frees heads, as many as there are `left` bytes to be freed. None is left afterwards.
+    pub(super) fn shed(&mut self, left: &mut u64) {
+        self.len = 0;
+        shed::list(&mut self.heads, left);
+    }
 }
 
 /// Boards of one size, each with its head.
@@ -136,5 +143,11 @@ impl<T: Tile, V: Copy> Nodes<T, V> {
         self.tiles.extend((0..self.cells).map(tile));
         self.tiles.swap(first + from, first + to);
         self.heads.push(head);
+    }
+
+    /// Frees nodes, as many as there are `left` bytes to be freed. None is left afterwards.
+    pub(in crate::search) fn shed(&mut self, left: &mut u64) {
+        shed::list(&mut self.heads, left);
+        shed::list(&mut self.tiles, left);
     }
 }

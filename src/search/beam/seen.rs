@@ -14,6 +14,9 @@ type Bucket = [u8; size_of::<[u32; WORDS]>()];
 /// A narrow beam remembers more than its last few layers, lest it run in circles.
 const LEAST_BUCKETS: usize = 256;
 
+/// The bytes that the system zeroes in the time of a node.
+const ZEROED_A_NODE: u64 = 1 << 10;
+
 /// The first word of a bucket counts what was put in; the others hold fingerprints.
 const PLACES: usize = WORDS - 1;
 
@@ -25,14 +28,32 @@ const PLACES: usize = WORDS - 1;
 #[derive(Debug)]
 pub(super) struct Seen {
     buckets: MmapMut,
+    /// The first bytes of the memory are there; the rest comes when it is touched.
+    touched: usize,
 }
+
+/// The least distance of two bytes that come with different touches.
+const PAGE: usize = 4 << 10;
 
 impl Seen {
     /// An empty table for layers of at most so many nodes.
     pub(super) fn new(width: usize) -> Self {
         Self {
             buckets: huge_pages::zeroed(buckets(width) * size_of::<Bucket>()),
+            touched: 0,
         }
+    }
+
+    /// Touches more of its memory, as much as can be zeroed in the time of the nodes that are left, lest the
+    /// first boards, each of which is put somewhere else, make all of it come at once. Returns whether all is
+    /// there.
+    pub(super) fn touch(&mut self, left: &mut u64) -> bool {
+        while *left > 0 && self.touched < self.buckets.len() {
+            self.buckets[self.touched] = 0;
+            self.touched += PAGE;
+            *left = left.saturating_sub(PAGE as u64 / ZEROED_A_NODE);
+        }
+        self.touched >= self.buckets.len()
     }
 
     /// Prefetches the memory that [`Self::insert`] will read.

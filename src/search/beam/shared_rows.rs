@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::boards::{Boards, Lines};
 use crate::heuristic::Tiles;
 use crate::puzzle::Shape;
+use crate::search::shed;
 
 /// The most rows that are written for a node: two that its slide changes, and the one whose turn it is.
 const ROWS_A_NODE: usize = 3;
@@ -172,6 +173,12 @@ impl Boards<u16> for SharedRows {
         self.due = (self.due + 1) % self.rows;
         // The oldest share: no board needs it any more.
         self.free = self.latest * self.share;
+    }
+
+    fn shed(&mut self, left: &mut u64) {
+        shed::list(&mut self.written, left);
+        shed::list(&mut self.present, left);
+        shed::list(&mut self.next, left);
     }
 
     fn bytes(shape: Shape, width: usize) -> u64 {

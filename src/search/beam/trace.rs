@@ -93,6 +93,11 @@ impl Trace {
         way.moves
     }
 
+    /// Frees nodes, as many as there are `left` bytes to be freed. No path may be read afterwards.
+    pub(super) fn shed(&mut self, left: &mut u64) {
+        self.stored.shed(left);
+    }
+
     /// The most bytes that the trace of so many nodes holds.
     #[must_use]
     pub fn bytes_with(nodes: u64) -> u64 {

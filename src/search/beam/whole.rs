@@ -2,7 +2,7 @@
 
 use super::{Estimate, Group, Hashes, Layers, Mark, Pass, Settings, State, Trace, Watch};
 use crate::puzzle::{Board, Direction, Problem, Shape, Solution, Symmetry, plain_names};
-use crate::search::{Budget, Progress, Search, Step, Stop};
+use crate::search::{Budget, Progress, Search, Step, Stop, shed};
 
 /// The end from which a beam begins. Both ends are about equally good, and what one misses the other often
 /// finds: the shorter of both solutions is as short as that of a beam of twice the width, and at 7×7 the
@@ -209,5 +209,11 @@ impl<E: Estimate<Tile = u8>> Search for Beam<E> {
 
     fn name(&self) -> &'static str {
         "beam"
+    }
+
+    fn shed(&mut self, nodes: u64) -> bool {
+        let mut left = shed::bytes(nodes);
+        self.layers.shed(&mut left);
+        left > 0
     }
 }

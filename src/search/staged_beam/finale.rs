@@ -84,6 +84,17 @@ impl<T: Tile> Finale<T> {
         Some(mark)
     }
 
+    /// Frees the layers, as much as there are `left` bytes to be freed, but not what [`Self::give_up`] returns.
+    pub(super) fn shed_layers(&mut self, left: &mut u64) {
+        self.layers.shed_layers(left);
+    }
+
+    /// Frees all that is large.
+    pub(super) fn shed(&mut self, left: &mut u64) {
+        self.layers.shed(left);
+        self.roots.shed(left);
+    }
+
     /// Returns what it began with.
     pub(super) fn give_up(self) -> Completed<T> {
         Completed {
@@ -119,6 +130,8 @@ pub(super) trait BlockLayers: Send {
     fn rest(&self) -> u32;
     fn counts(&self) -> (u64, u64);
     fn trace(&self) -> &Trace;
+    fn shed_layers(&mut self, left: &mut u64);
+    fn shed(&mut self, left: &mut u64);
     fn into_trace(self: Box<Self>) -> Trace;
 }
 
@@ -162,6 +175,14 @@ impl<R: Ranking> BlockLayers for Layers<Learned<R>> {
 
     fn trace(&self) -> &Trace {
         self.trace()
+    }
+
+    fn shed_layers(&mut self, left: &mut u64) {
+        self.shed_layers(left);
+    }
+
+    fn shed(&mut self, left: &mut u64) {
+        self.shed(left);
     }
 
     fn into_trace(self: Box<Self>) -> Trace {

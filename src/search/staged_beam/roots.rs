@@ -36,6 +36,11 @@ impl<T: Tile> Roots<T> {
         self.entered == self.nodes.len()
     }
 
+    /// Frees roots, as many as there are `left` bytes to be freed. None may enter afterwards.
+    pub(super) fn shed(&mut self, left: &mut u64) {
+        self.nodes.shed(left);
+    }
+
     /// All roots, including those that have entered.
     pub(super) fn all(self) -> Nodes<T, Value> {
         self.nodes

@@ -1,5 +1,6 @@
 //! A staged beam at work, phase by phase.
 
+use std::mem;
 use std::sync::Arc;
 
 use super::block::Inside;
@@ -12,7 +13,7 @@ use super::stages::{Completed, Setup, Stages, most_nodes};
 use crate::puzzle::{Problem, Shape, Solution, Symmetry};
 use crate::search::beam::{Layers, Pass, Ready, Settings, State, Tile, Trace};
 use crate::search::tables::Tables;
-use crate::search::{Budget, Progress, Search, Step, Stop};
+use crate::search::{Budget, Progress, Search, Step, Stop, shed};
 
 /// How many layers to wait for more boards to complete the stages after the first has.
 const GATHERED_LAYERS: u32 = 30;
@@ -95,11 +96,16 @@ impl Prospect {
 enum Phase<T: Tile> {
     /// The stages, until the block can be left to the learned estimate.
     Gathering(Stages<T>, Ready),
+    /// The stages are over, and their layers make room for those of the finale.
+    Gathered(Stages<T>, Ready),
     /// The block, by the learned estimate.
     Finale(Finale<T>),
+    /// The finale has failed, and its layers make room for other stages.
+    Failed(Finale<T>),
     /// The stages, with a table for the block.
     ToTable(Stages<T>, Closing),
-    Over(Stop),
+    /// The search is over. The last phase is still there to be freed.
+    Over(Stop, Option<Box<Self>>),
 }
 
 impl<T: Tile> Phase<T> {
@@ -116,18 +122,40 @@ impl<T: Tile> Phase<T> {
     /// The nodes expanded and generated in it.
     fn counts(&self) -> (u64, u64) {
         match self {
-            Self::Gathering(stages, _) | Self::ToTable(stages, _) => stages.layers().counts(),
-            Self::Finale(finale) => finale.layers().counts(),
-            Self::Over(_) => (0, 0),
+            Self::Gathering(stages, _) | Self::Gathered(stages, _) | Self::ToTable(stages, _) => {
+                stages.layers().counts()
+            }
+            Self::Finale(finale) | Self::Failed(finale) => finale.layers().counts(),
+            Self::Over(..) => (0, 0),
         }
     }
 
     /// The paths to its nodes.
     fn trace(&self) -> Option<&Trace> {
         match self {
-            Self::Gathering(stages, _) | Self::ToTable(stages, _) => Some(stages.layers().trace()),
-            Self::Finale(finale) => Some(finale.layers().trace()),
-            Self::Over(_) => None,
+            Self::Gathering(stages, _) | Self::Gathered(stages, _) | Self::ToTable(stages, _) => {
+                Some(stages.layers().trace())
+            }
+            Self::Finale(finale) | Self::Failed(finale) => Some(finale.layers().trace()),
+            Self::Over(_, last) => last.as_ref()?.trace(),
+        }
+    }
+
+    /// Frees all that is large.
+    fn shed(&mut self, left: &mut u64) {
+        match self {
+            Self::Gathering(stages, _) | Self::Gathered(stages, _) | Self::ToTable(stages, _) => {
+                stages.shed(left);
+            }
+            Self::Finale(finale) | Self::Failed(finale) => finale.shed(left),
+            Self::Over(_, last) => {
+                if let Some(phase) = last {
+                    phase.shed(left);
+                }
+                if *left > 0 {
+                    *last = None;
+                }
+            }
         }
     }
 }
@@ -192,12 +220,13 @@ impl<T: Tile> StagedBeam<T> {
 
     /// Ends the search, with a solution if one was found.
     fn end(&mut self, solution: Option<Solution>) -> Step<Solution> {
-        self.count(self.phase.counts());
         let stop = match solution {
             Some(_) => Stop::FirstFound,
             None => Stop::Exhausted,
         };
-        self.phase = Phase::Over(stop);
+        let last = mem::replace(&mut self.phase, Phase::Over(stop, None));
+        self.count(last.counts());
+        self.phase = Phase::Over(stop, Some(Box::new(last)));
         solution.map_or(Step::Done(stop), Step::Found)
     }
 
@@ -227,7 +256,7 @@ impl<T: Tile> StagedBeam<T> {
 
     /// Goes on from boards that did not reach the goal, to end in the next best way; begins again if there
     /// are none. The table cannot fail.
-    fn begin_again(&mut self, completed: Completed<T>) -> Step<Solution> {
+    fn begin_again(&mut self, completed: Completed<T>) {
         let image = self.problem.mirrored(self.symmetry);
         let finale = self.finales.pop();
         let ending = Prospect::ending(finale.as_ref());
@@ -238,7 +267,6 @@ impl<T: Tile> StagedBeam<T> {
         };
         (self.phase, self.inside) = Phase::of(stages, &image, finale);
         self.set_width(self.width);
-        Step::Working
     }
 
     /// Adds the nodes of a phase that is over.
@@ -248,7 +276,7 @@ impl<T: Tile> StagedBeam<T> {
     }
 
     /// Leaves the stages for the finale.
-    fn begin_finale(&mut self, stages: Stages<T>, ranking: Ready) -> Step<Solution> {
+    fn begin_finale(&mut self, stages: Stages<T>, ranking: Ready) {
         self.count(stages.layers().counts());
         let completed = stages.finish();
         if completed.nodes.is_empty() {
@@ -263,7 +291,6 @@ impl<T: Tile> StagedBeam<T> {
         );
         self.phase = Phase::Finale(finale);
         self.set_width(self.width);
-        Step::Working
     }
 }
 
@@ -271,7 +298,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
     fn rest(&self, expected: u32) -> u32 {
         match &self.phase {
             _ if self.replay.is_some() => 1,
-            Phase::Gathering(stages, _) => {
+            Phase::Gathering(stages, _) | Phase::Gathered(stages, _) => {
                 let cells = self.inside.inner.cells() as f32;
                 let finale = FINALE_LAYERS * cells.powf(1.5);
                 let stages_alone = expected.saturating_sub(finale as u32);
@@ -281,7 +308,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
             Phase::ToTable(stages, _) => self.rest_of(stages.layers(), expected) + CLOSING_LAYERS,
             // By the estimate alone: the wider the beam, the shorter its solutions become, all along the way.
             Phase::Finale(finale) => finale.layers().rest(),
-            Phase::Over(_) => 1,
+            Phase::Failed(_) | Phase::Over(..) => 1,
         }
     }
 
@@ -295,7 +322,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
             _ if self.replay.is_some() => false,
             Phase::Gathering(stages, _) | Phase::ToTable(stages, _) => stages.have_all_roots(),
             Phase::Finale(finale) => finale.has_all_roots(),
-            Phase::Over(_) => false,
+            Phase::Gathered(..) | Phase::Failed(_) | Phase::Over(..) => false,
         }
     }
 
@@ -304,7 +331,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
         match &mut self.phase {
             Phase::Gathering(stages, _) | Phase::ToTable(stages, _) => stages.set_width(width),
             Phase::Finale(finale) => finale.set_width(width),
-            Phase::Over(_) => {}
+            Phase::Gathered(..) | Phase::Failed(_) | Phase::Over(..) => {}
         }
     }
 }
@@ -317,16 +344,18 @@ impl<T: Tile> Search for StagedBeam<T> {
         if let Some(replay) = self.replay.take() {
             return self.advance_replay(replay, budget.nodes);
         }
-        match std::mem::replace(&mut self.phase, Phase::Over(Stop::Exhausted)) {
-            Phase::Over(stop) => {
-                self.phase = Phase::Over(stop);
+        let mut to_free = shed::bytes(budget.nodes.max(1));
+        match mem::replace(&mut self.phase, Phase::Over(Stop::Exhausted, None)) {
+            Phase::Over(stop, last) => {
+                self.phase = Phase::Over(stop, last);
                 Step::Done(stop)
             }
             Phase::Gathering(mut stages, ranking) => {
                 let state = stages.advance(budget.nodes);
                 let completed = stages.layers().completed();
                 if state == State::Over || completed.len() >= self.setup.settings.width() {
-                    return self.begin_finale(stages, ranking);
+                    self.phase = Phase::Gathered(stages, ranking);
+                    return Step::Working;
                 }
                 if !completed.is_empty() {
                     let first = completed.head(0).depth;
@@ -335,16 +364,35 @@ impl<T: Tile> Search for StagedBeam<T> {
                 self.phase = Phase::Gathering(stages, ranking);
                 Step::Working
             }
+            Phase::Gathered(mut stages, ranking) => {
+                stages.shed_layers(&mut to_free);
+                if to_free > 0 {
+                    self.begin_finale(stages, ranking);
+                } else {
+                    self.phase = Phase::Gathered(stages, ranking);
+                }
+                Step::Working
+            }
             Phase::Finale(mut finale) => {
                 let state = finale.advance(budget.nodes);
                 self.replay = finale
                     .next_goal()
                     .map(|mark| Replay::new(mark, Vec::new(), &self.problem, self.symmetry));
-                if state == State::Over && self.replay.is_none() {
+                self.phase = if state == State::Over && self.replay.is_none() {
+                    Phase::Failed(finale)
+                } else {
+                    Phase::Finale(finale)
+                };
+                Step::Working
+            }
+            Phase::Failed(mut finale) => {
+                finale.shed_layers(&mut to_free);
+                if to_free > 0 {
                     self.count(finale.layers().counts());
-                    return self.begin_again(finale.give_up());
+                    self.begin_again(finale.give_up());
+                } else {
+                    self.phase = Phase::Failed(finale);
                 }
-                self.phase = Phase::Finale(finale);
                 Step::Working
             }
             Phase::ToTable(mut stages, mut closing) => {
@@ -380,5 +428,11 @@ impl<T: Tile> Search for StagedBeam<T> {
 
     fn name(&self) -> &'static str {
         "beam"
+    }
+
+    fn shed(&mut self, nodes: u64) -> bool {
+        let mut left = shed::bytes(nodes);
+        self.phase.shed(&mut left);
+        left > 0
     }
 }

@@ -133,6 +133,20 @@ impl<T: Tile> Stages<T> {
         &self.layers
     }
 
+    /// Frees the layers, as much as there are `left` bytes to be freed, but not what [`Self::finish`] returns.
+    pub(super) fn shed_layers(&mut self, left: &mut u64) {
+        self.layers.shed_layers(left);
+        if let Some((roots, _)) = &mut self.before {
+            roots.shed(left);
+        }
+    }
+
+    /// Frees all that is large.
+    pub(super) fn shed(&mut self, left: &mut u64) {
+        self.shed_layers(left);
+        self.layers.shed(left);
+    }
+
     /// The boards that have only the block left.
     pub(super) fn finish(self) -> Completed<T> {
         let (nodes, trace, stages) = self.layers.finish();

@@ -46,6 +46,8 @@ pub(crate) struct Fakes {
     /// How many turns of work the tables for whole boards need, and how many they have had.
     preparation: u64,
     prepared: Arc<AtomicU64>,
+    /// How many turns it takes to free a beam.
+    freeing: u64,
 }
 
 /// The nodes that are worth one turn of work on the tables.
@@ -81,6 +83,7 @@ impl Fakes {
             writing: 0.0,
             preparation: 0,
             prepared: Arc::default(),
+            freeing: 0,
         }
     }
 
@@ -133,6 +136,7 @@ impl Beams for Fakes {
             finds: (self.is_lucky)(seed),
             found: None,
             shortening: 0,
+            freeing: 0,
         }))
     }
 
@@ -188,6 +192,8 @@ struct Fake {
     /// The length of its solution, and the nodes spent on shortening that.
     found: Option<usize>,
     shortening: u64,
+    /// The turns spent on freeing it.
+    freeing: u64,
 }
 
 impl Fake {
@@ -269,6 +275,11 @@ impl Search for Fake {
             peak_memory: self.most as u64 * 100,
             ..Progress::default()
         }
+    }
+
+    fn shed(&mut self, _nodes: u64) -> bool {
+        self.freeing += 1;
+        self.freeing > self.beams.freeing
     }
 }
 
@@ -544,6 +555,36 @@ fn memory_is_asked_for_before_it_is_taken() {
         steps += 1;
         assert!(steps < 10_000, "it waits for what it does not need");
     }
+}
+
+#[test]
+fn a_beam_is_freed_turn_by_turn_before_the_next_one_begins() {
+    let beams = Fakes {
+        freeing: 7,
+        ..Fakes::new(60)
+    };
+    let mut search = Widening::new(Box::new(beams.clone()));
+    let mut turns = 0;
+    while beams.made().len() < 3 {
+        let budget = Budget {
+            memory: 1_000_000,
+            ..Budget::nodes(256)
+        };
+        let (made, spent) = (beams.made().len(), beams.spent());
+        search.advance(budget);
+        let is_idle = spent == beams.spent() && made == beams.made().len();
+        if is_idle && search.progress().memory > 0 {
+            turns += 1;
+        }
+        assert!(search.progress().reserved() <= budget.memory);
+    }
+    assert!((2 * 7..=2 * 10).contains(&turns), "{turns}");
+    // What is at work when nobody wants it any more is freed turn by turn, too.
+    let counted = search.progress();
+    let turns = (0..100).take_while(|_| !search.shed(256)).count();
+    assert_eq!(turns, 7);
+    let after = search.progress();
+    assert_eq!((after.expanded, after.memory), (counted.expanded, 0));
 }
 
 #[test]

@@ -427,3 +427,50 @@ fn a_wide_layer_that_is_ranked_anew_takes_many_slices() {
     }
     assert_eq!((depth, layers.nodes()), (31, width));
 }
+
+#[test]
+fn a_machine_is_freed_a_part_at_a_time() {
+    const PART: u64 = 1 << 20;
+    let shape = shape(6, 6);
+    let width = 100_000;
+    let layers = || {
+        let problem = random_problem(shape, 35, &mut Dice::new(9));
+        let settings = Settings::new(width, 30);
+        let hashes = Hashes::new(shape, 1);
+        let mut layers = Layers::new(
+            shape,
+            FirstTwo::<u8>::new(shape),
+            hashes,
+            settings,
+            Trace::new(),
+        );
+        layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+        while layers.advance(1000) == State::Working {}
+        layers
+    };
+    let parts = |mut shed: Box<dyn FnMut(&mut u64)>| {
+        let mut calls = 0;
+        loop {
+            let mut left = PART;
+            shed(&mut left);
+            calls += 1;
+            if left > 0 {
+                return calls;
+            }
+        }
+    };
+    let (mut some, mut all) = (layers(), layers());
+    let trace = all.trace().bytes() / PART;
+    let whole = Layers::<FirstTwo>::bytes(shape, width) / PART;
+    let of_layers = parts(Box::new(move |left| some.shed_layers(left)));
+    let of_all = parts(Box::new(move |left| all.shed(left)));
+    // Of what a machine holds only the memory of boards that were seen is freed at once.
+    assert!(
+        (whole / 2..=whole + 2).contains(&of_layers),
+        "{of_layers} of {whole}"
+    );
+    assert!(
+        of_all >= of_layers + trace,
+        "{of_all} with {trace} MB of paths"
+    );
+}

@@ -72,6 +72,8 @@ impl Widening {
     /// first beam must have all of the time.
     pub(super) fn gains_by_a_side_beam(&self) -> bool {
         let is_ready = self.is_prepared && self.begun > 0 && self.stop.is_none();
+        // A beam that is over may still hold memory.
+        let is_ready = is_ready && self.over.is_empty();
         let is_at_first = self.is_first && self.pass.is_some();
         let left = self.left.filter(|&left| left >= LEAST_TO_SHARE);
         is_ready
@@ -130,7 +132,7 @@ impl Widening {
     /// Takes a beam back, done or not.
     pub(super) fn take_back(&mut self, part: Box<dyn Part>) {
         let part: Box<dyn Any> = part;
-        let Ok(side_beam) = part.downcast::<SideBeam>() else {
+        let Ok(mut side_beam) = part.downcast::<SideBeam>() else {
             return;
         };
         let own = self.own_progress();
@@ -140,6 +142,8 @@ impl Widening {
         side_beams.lent = None;
         side_beams.done = side_beams.done.then(side_beam.progress()).at_rest();
         side_beams.found.extend(side_beam.found);
+        self.over.append(&mut side_beam.search.over);
+        self.over.extend(side_beam.search.pass);
     }
 }
 
