@@ -332,6 +332,7 @@ impl<E: Estimate> Layers<E> {
     /// The machine must not be advanced any more.
     pub fn shed_layers(&mut self, left: &mut u64) {
         self.phase = Phase::Over;
+        self.estimate.shed(left);
         shed::list(&mut self.candidates, left);
         self.boards.shed(left);
         self.present.shed(left);

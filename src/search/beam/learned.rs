@@ -13,6 +13,7 @@ use crate::heuristic::learned::{
 };
 use crate::heuristic::prefetch;
 use crate::puzzle::{Board, Problem, Shape};
+use crate::search::shed;
 
 /// The learned estimate of whole boards, and the hash of the goal: the estimate of the goal need not be the
 /// least.
@@ -234,6 +235,11 @@ impl<R: Ranking> Estimate for Learned<R> {
             prefetch(&self.next_sums, node + AHEAD);
             self.next_sums[node] = along.after(&self.sums[parent], tile);
         }
+    }
+
+    fn shed(&mut self, left: &mut u64) {
+        shed::list(&mut self.sums, left);
+        shed::list(&mut self.next_sums, left);
     }
 
     fn bytes(shape: Shape, width: usize) -> u64 {

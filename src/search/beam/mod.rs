@@ -157,6 +157,12 @@ pub trait Estimate: Send {
         let _ = (node, parent, lane, boards);
     }
 
+    /// Frees what it holds for the nodes of layers, as much as there are `left` bytes to be freed. No child's
+    /// value may be asked for afterwards.
+    fn shed(&mut self, left: &mut u64) {
+        let _ = left;
+    }
+
     /// The bytes that it comes to hold for layers of so many nodes.
     fn bytes(shape: Shape, width: usize) -> u64 {
         let _ = (shape, width);
