@@ -139,35 +139,20 @@ fn no_node_is_made_while_roots_are_looked_at_or_a_path_is_read() {
 }
 
 #[test]
-fn layers_that_are_over_are_freed_slice_by_slice() {
+fn a_beam_that_is_over_is_freed_slice_by_slice() {
     let tables = Arc::new(Tables::new());
     let problem = random_problem(shape(10, 10), 99, &mut Dice::new(6));
     prepare(&problem);
-    // Wide enough for a finale.
     let mut beam = staged_beam::solver(&problem, 1000, 1000, u32::MAX, 1, &tables);
-    let held = staged_beam::bytes(problem.shape(), 1000, 0) / 2;
-    let most_slices = 2 * held / (2 << 10);
-    let least_slices = most_slices / 4;
-    // The slices that free the layers of the stages.
-    let mut slices = 0;
-    while let Step::Working = beam.advance(Budget::nodes(1)) {
-        let before = beam.progress();
-        let is_freeing = !beam.makes_layers() && before.expanded > 0;
-        slices += u64::from(is_freeing);
-    }
-    assert!(slices >= least_slices, "{slices} of {least_slices}");
-    // Those that free all of the finale.
-    assert!(beam.progress().memory >= held);
-    let slices = (0..most_slices).take_while(|_| !beam.shed(1)).count() as u64;
-    assert!(
-        (least_slices..most_slices).contains(&slices),
-        "{slices} of {least_slices}"
-    );
+    while let Step::Working = beam.advance(Budget::nodes(4096)) {}
+    let held = beam.progress().memory;
+    assert!(held >= staged_beam::bytes(problem.shape(), 1000, 0) / 2);
+    // Each frees a list, or a piece of the paths.
+    let slices = (0..).take_while(|_| !beam.shed(1)).count();
+    assert!(slices >= 10, "{slices}");
     assert_eq!(beam.progress().memory, 0);
-    assert_eq!(
-        beam.advance(Budget::UNLIMITED),
-        Step::Done(Stop::FirstFound)
-    );
+    let over = beam.advance(Budget::UNLIMITED);
+    assert_eq!(over, Step::Done(Stop::FirstFound));
 }
 
 #[test]

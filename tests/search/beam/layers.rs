@@ -429,48 +429,42 @@ fn a_wide_layer_that_is_ranked_anew_takes_many_slices() {
 }
 
 #[test]
-fn a_machine_is_freed_a_part_at_a_time() {
+fn what_is_large_is_freed_a_part_at_a_time() {
     const PART: u64 = 1 << 20;
+    const AT_ONCE: u64 = 32 << 20;
     let shape = shape(6, 6);
-    let width = 100_000;
+    let width = 1_500_000;
     let layers = || {
         let problem = random_problem(shape, 35, &mut Dice::new(9));
-        let settings = Settings::new(width, 30);
+        let settings = Settings::new(width, 20);
         let hashes = Hashes::new(shape, 1);
-        let mut layers = Layers::new(
-            shape,
-            FirstTwo::<u8>::new(shape),
-            hashes,
-            settings,
-            Trace::new(),
-        );
+        let estimate = FirstTwo::<u8>::new(shape);
+        let mut layers = Layers::new(shape, estimate, hashes, settings, Trace::new());
         layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
         while layers.advance(1000) == State::Working {}
         layers
     };
     let parts = |mut shed: Box<dyn FnMut(&mut u64)>| {
-        let mut calls = 0;
-        loop {
+        let calls = (1..).find(|_| {
             let mut left = PART;
             shed(&mut left);
-            calls += 1;
-            if left > 0 {
-                return calls;
-            }
-        }
+            left > 0
+        });
+        calls.unwrap()
     };
     let (mut some, mut all) = (layers(), layers());
-    let trace = all.trace().bytes() / PART;
-    let whole = Layers::<FirstTwo>::bytes(shape, width) / PART;
-    let of_layers = parts(Box::new(move |left| some.shed_layers(left)));
+    let paths = all.trace().bytes() / PART;
+    let of_layers: u64 = parts(Box::new(move |left| some.shed_layers(left)));
     let of_all = parts(Box::new(move |left| all.shed(left)));
-    // Of what a machine holds only the memory of boards that were seen is freed at once.
+    // A machine holds six lists, and the memory of boards that were seen.
+    let whole = Layers::<FirstTwo>::bytes(shape, width);
+    let large = whole - width as u64 * 32 - 6 * AT_ONCE;
     assert!(
-        (whole / 2..=whole + 2).contains(&of_layers),
-        "{of_layers} of {whole}"
+        (large / PART..whole / PART).contains(&of_layers),
+        "{of_layers} of {large} in {whole}"
     );
     assert!(
-        of_all >= of_layers + trace,
-        "{of_all} with {trace} MB of paths"
+        of_all >= of_layers + paths,
+        "{of_all} with {paths} MB of paths"
     );
 }
