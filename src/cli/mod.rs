@@ -37,7 +37,7 @@ use std::ffi::OsStr;
 use std::io::{Read, Write};
 
 use clap::builder::Resettable;
-use clap::error::{ContextKind, ContextValue};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::config::ServeConfig;
@@ -129,13 +129,35 @@ fn explained(mut error: clap::Error, command: clap::Command) -> clap::Error {
         }
         (_, Some(ContextValue::String(option))) => {
             if let Some(variable) = variable_of(&command, option) {
-                let tip = format!("it is set by the variable {variable}").into();
-                error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+                suggest(&mut error, format!("it is set by the variable {variable}"));
+            }
+        }
+        (_, None) if error.kind() == ErrorKind::InvalidUtf8 => {
+            if let Some(variable) = unreadable_variable(&command) {
+                suggest(&mut error, format!("set the variable {variable} to text"));
             }
         }
         _ => {}
     }
     error
+}
+
+fn suggest(error: &mut clap::Error, tip: String) {
+    let tips = ContextValue::StyledStrs(vec![tip.into()]);
+    error.insert(ContextKind::Suggested, tips);
+}
+
+/// Returns the first variable of an option that is not UTF-8, which an error does not name.
+fn unreadable_variable(command: &clap::Command) -> Option<String> {
+    let mut variables = command.get_arguments().filter_map(clap::Arg::get_env);
+    let is_unreadable = |variable: &&OsStr| {
+        std::env::var_os(variable).is_some_and(|value| value.to_str().is_none())
+    };
+    let variable = variables.find(is_unreadable);
+    let within = || command.get_subcommands().find_map(unreadable_variable);
+    variable
+        .map(|variable| variable.display().to_string())
+        .or_else(within)
 }
 
 /// Returns the variable that sets an option, which is given as errors write it: `--max-nodes <NODES>`.

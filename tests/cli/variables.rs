@@ -43,6 +43,14 @@ fn a_variable_that_is_wrong_is_named() {
 }
 
 #[test]
+fn a_variable_that_is_no_text_is_named() {
+    let value = OsString::from_vec(b"\xff".to_vec());
+    let complaint = complaint("LOYD_WORKERS", value, &["serve"]);
+    let tip = "tip: set the variable LOYD_WORKERS to text\n";
+    assert!(complaint.contains(tip), "{complaint}");
+}
+
+#[test]
 fn the_usage_leaves_out_what_variables_set() {
     let complaint = complaint("LOYD_MAX_NODES", "5", &["serve", "--tls-key", "tls.key"]);
     assert!(complaint.contains("--tls-cert <FILE>"), "{complaint}");

@@ -236,14 +236,14 @@ impl Reader {
         let ratio = Ratio::new(max_ratio);
         let fault = match objective {
             Some(Wire::Bounded) => ratio.is_none().then(|| {
-                format!("{max_ratio} is out of range: BOUNDED needs a finite number, 1 or more")
+                format!("{max_ratio:?} is out of range: BOUNDED needs a finite number, 1 or more")
             }),
             _ if max_ratio == 0.0 => None,
             Some(_) => Some("is only for the objective BOUNDED: leave it out".to_owned()),
             // Without a known objective, only the ratio itself can be checked.
             None => ratio
                 .is_none()
-                .then(|| format!("{max_ratio} is out of range: a finite number, 1 or more")),
+                .then(|| format!("{max_ratio:?} is out of range: a finite number, 1 or more")),
         };
         if let Some(fault) = fault {
             self.violation("max_ratio", fault);
