@@ -52,6 +52,18 @@ fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
     fs::write(path, bytes).unwrap();
 }
 
+/// Writing over the file of a table would end all processes that have mapped it.
+#[test]
+fn a_table_cannot_be_written_over_but_replaced() {
+    let (_folder, store, path) = stored();
+    let is_read_only = || fs::metadata(&path).unwrap().permissions().readonly();
+    assert!(is_read_only());
+    let mapped = load(&store).unwrap();
+    let (first, again) = (fs::read(&path).unwrap(), store.save(&mapped).unwrap());
+    assert_eq!((again, fs::read(&path).unwrap()), (path.clone(), first));
+    assert!(is_read_only());
+}
+
 #[test]
 fn what_writers_that_were_killed_have_left_is_removed() {
     let (_folder, store, path) = stored();

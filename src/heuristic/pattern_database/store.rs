@@ -224,8 +224,8 @@ impl Store {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // Other users' processes share the table.
-            builder.permissions(fs::Permissions::from_mode(0o644));
+            // Other users' processes share the table. It is mapped: who writes over it ends them all.
+            builder.permissions(fs::Permissions::from_mode(0o444));
         }
         let mut part = builder.tempfile_in(&self.folder)?;
         let words = database.words();
