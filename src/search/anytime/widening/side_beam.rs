@@ -71,9 +71,9 @@ impl Widening {
     /// Whether there is time for a beam beside this search. Either the speed of beams must be known, or the
     /// first beam must have all of the time.
     pub(super) fn gains_by_a_side_beam(&self) -> bool {
-        let is_ready = self.is_prepared && self.begun > 0 && self.stop.is_none();
-        // A beam that is over may still hold memory.
-        let is_ready = is_ready && self.over.is_empty();
+        let has_begun = self.is_prepared && self.begun > 0 && self.stop.is_none();
+        // What is over may still hold the memory for it.
+        let is_ready = has_begun && self.over.is_empty();
         let is_at_first = self.is_first && self.pass.is_some();
         let left = self.left.filter(|&left| left >= LEAST_TO_SHARE);
         is_ready
