@@ -53,14 +53,9 @@ impl<T> Gather<T> {
         blocked.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
-    /// Looks at the stream.
-    pub fn look<R>(&self, look: impl FnOnce(&T) -> R) -> R {
-        look(&self.lock().stream)
-    }
-
-    /// Changes the stream.
-    pub fn change<R>(&self, change: impl FnOnce(&mut T) -> R) -> R {
-        change(&mut self.lock().stream)
+    /// Does something with the stream.
+    pub fn with<R>(&self, act: impl FnOnce(&mut T) -> R) -> R {
+        act(&mut self.lock().stream)
     }
 
     fn lock(&self) -> MutexGuard<'_, Gathered<T>> {

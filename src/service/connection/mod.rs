@@ -185,7 +185,7 @@ async fn converse(
     loop {
         let work = poll_fn(|cx| {
             under_way.poll_turn(cx, |cx, have_read| {
-                stream.change(|stream| stream.turn(have_read));
+                stream.with(|stream| stream.turn(have_read));
                 connection.as_mut().poll(cx)
             })
         });
@@ -323,7 +323,7 @@ impl<'c> Watch<'c> {
     /// over for us, or takes nothing at all.
     fn is_stalled(&mut self, stream: &Gather<Stream>) -> bool {
         let patience = self.config.stall_timeout;
-        let silent = stream.look(|stream| stream.silent_for(patience));
+        let silent = stream.with(|stream| stream.silent_for(patience));
         if silent <= self.peer.waiting_for_us(patience) {
             self.overdue = None;
         } else {
