@@ -233,7 +233,15 @@ fn connection_window(max_streams: u32) -> u32 {
 /// Waits for the peer to close a connection that is over, and discards what still comes.
 async fn outlast(mut stream: Gather<Stream>) {
     let mut discarded = [0; 1024];
-    let closed = async { while matches!(stream.read(&mut discarded).await, Ok(1..)) {} };
+    let closed = async {
+        loop {
+            // There are no calls any more that have turns, and a stream that waits for one keeps its thread.
+            stream.with(|stream| stream.turn(true));
+            let Ok(1..) = stream.read(&mut discarded).await else {
+                return;
+            };
+        }
+    };
     drop(tokio::time::timeout(LAST_READ, closed).await);
 }
 

@@ -3,13 +3,15 @@
 
 use std::time::Duration;
 
+use loyd::bench::CpuTime;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
 use super::{call_headers, split_frames, told_to_go};
 use crate::harness::{Service, in_time};
-use crate::raw::{DATA, END_HEADERS, END_STREAM, HEADERS, greet, http2_frame};
+use crate::raw::{DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, greet, http2_frame, read_to_end};
+use crate::support::measured::assert_within_once;
 
 const CHECK: &str = "/loyd.v1.PuzzleService/CheckSolvable";
 const REFLECT: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
@@ -135,4 +137,21 @@ async fn answers_to_reflection_need_not_be_taken() {
         sleep(Duration::from_millis(5)).await;
     }
     peer.assert_serves(101).await;
+}
+
+/// No call reads it any more.
+#[tokio::test]
+async fn what_still_comes_on_a_connection_that_is_over_keeps_no_thread() {
+    let service = Service::start().await;
+    assert_within_once(Duration::from_millis(50), async || {
+        let mut peer = Connection::to(&service).await;
+        peer.send([http2_frame(GOAWAY, 0, 0, &[0; 8])]).await;
+        read_to_end(&mut peer.0).await;
+        // The service runs on the thread of this test.
+        let begun = CpuTime::now();
+        peer.send(calls(300).map(|call| last(call, &[]))).await;
+        sleep(Duration::from_millis(400)).await;
+        begun.elapsed()
+    })
+    .await;
 }
