@@ -23,23 +23,23 @@ const MOST: usize = 64 << 10;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A request body whose rest is read with the calls of the connection when it is dropped.
-pub struct Rest<B: Body<Data = Bytes> + Send + 'static> {
+pub struct Rest<B: Body<Data = Bytes> + Send + Unpin + 'static> {
     /// `None` once it has ended.
-    body: Option<Pin<Box<B>>>,
+    body: Option<B>,
     inline: Option<Inline>,
 }
 
-impl<B: Body<Data = Bytes> + Send + 'static> Rest<B> {
+impl<B: Body<Data = Bytes> + Send + Unpin + 'static> Rest<B> {
     /// Wraps a body of the connection that has these calls. Without one there is nobody to read the rest.
     pub fn new(body: B, inline: Option<Inline>) -> Self {
         Self {
-            body: Some(Box::pin(body)),
+            body: Some(body),
             inline,
         }
     }
 }
 
-impl<B: Body<Data = Bytes> + Send + 'static> Drop for Rest<B> {
+impl<B: Body<Data = Bytes> + Send + Unpin + 'static> Drop for Rest<B> {
     fn drop(&mut self) {
         let rest = self.body.take().filter(|body| !body.is_end_stream());
         if let (Some(body), Some(inline)) = (rest, &self.inline) {
@@ -49,7 +49,7 @@ impl<B: Body<Data = Bytes> + Send + 'static> Drop for Rest<B> {
 }
 
 /// Reads a body to its end, within bounds.
-async fn read<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
+async fn read(mut body: impl Body<Data = Bytes> + Unpin) {
     let all = async {
         let mut bytes = 0;
         while bytes <= MOST
@@ -61,7 +61,7 @@ async fn read<B: Body<Data = Bytes>>(mut body: Pin<Box<B>>) {
     drop(timeout(PATIENCE, all).await);
 }
 
-impl<B: Body<Data = Bytes> + Send + 'static> Body for Rest<B> {
+impl<B: Body<Data = Bytes> + Send + Unpin + 'static> Body for Rest<B> {
     type Data = Bytes;
     type Error = B::Error;
 
@@ -72,7 +72,7 @@ impl<B: Body<Data = Bytes> + Send + 'static> Body for Rest<B> {
         let Some(body) = &mut self.body else {
             return Poll::Ready(None);
         };
-        let frame = body.as_mut().poll_frame(cx);
+        let frame = Pin::new(body).poll_frame(cx);
         if matches!(frame, Poll::Ready(None)) {
             self.body = None;
         }
@@ -80,11 +80,11 @@ impl<B: Body<Data = Bytes> + Send + 'static> Body for Rest<B> {
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.as_ref().is_none_or(|body| body.is_end_stream())
+        self.body.as_ref().is_none_or(Body::is_end_stream)
     }
 
     fn size_hint(&self) -> SizeHint {
         let body = self.body.as_ref();
-        body.map_or_else(|| SizeHint::with_exact(0), |body| body.size_hint())
+        body.map_or_else(|| SizeHint::with_exact(0), Body::size_hint)
     }
 }
