@@ -1,12 +1,14 @@
 //! Sends what a search finds as it is found and as fast as the client reads.
 
+use std::future::pending;
+use std::mem::take;
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
 use super::writer::Writer;
 use super::{Ending, Item, ticks};
-use crate::engine::{Best, Failure, News, Outcome, Solving, Work};
+use crate::engine::{Best, News, Outcome, Solving, Work};
 use crate::search::chain::Answer;
 use crate::service::call::{Call, Noted};
 use crate::service::convert::{self, ReadStream};
@@ -20,8 +22,13 @@ struct Followed {
     writer: Writer,
     newest: Best,
     progress_is_due: bool,
-    /// Set when the search is over for this call.
-    ended: Option<(Outcome<Best>, Arc<Answer>)>,
+    search: Searched,
+}
+
+/// The search, and once that is over for this call, how it ended.
+enum Searched {
+    On(Noted<Solving>),
+    Over(Outcome<Best>, Arc<Answer>),
 }
 
 /// Sends what the search finds until it ends, and then the rest.
@@ -38,25 +45,24 @@ pub(super) async fn follow(
     // Others may have started the search long ago.
     let (progress, iterations) = (solving.progress(), solving.iterations());
     let writer = Writer::new(read, &progress, &iterations, call.arrived.elapsed());
-    let mut solving = Some(Noted::new(solving, call.clone()));
+    let search = Searched::On(Noted::new(solving, call.clone()));
     let mut followed = Followed {
         call,
         writer,
         newest: Best::default(),
         progress_is_due: false,
-        ended: None,
+        search,
     };
     loop {
-        let is_due = followed.is_due();
         tokio::select! {
             biased;
             () = sender.closed() => return Err(Ending::Gone),
             // First, while there is room: findings are sent before the end that they led to.
-            place = sender.reserve(), if is_due => {
+            place = sender.reserve(), if followed.is_due() => {
                 let Ok(place) = place else {
                     return Err(Ending::Gone);
                 };
-                let Some(event) = followed.next(solving.as_deref()) else {
+                let Some(event) = followed.next() else {
                     continue;
                 };
                 if matches!(event, Event::Progress(_)) {
@@ -64,56 +70,46 @@ pub(super) async fn follow(
                     ticks.reset();
                 }
                 let is_last = matches!(event, Event::Summary(_));
-                if is_last {
-                    followed.note_answer();
+                // Not before there is room for all of it: until then the call may still be cut short.
+                if let (true, Searched::Over(outcome, answer)) = (is_last, &followed.search) {
+                    solve::note_answer(&followed.call, outcome, answer);
                 }
                 place.send(Ok(SolveStreamResponse { event: Some(event) }));
                 if is_last {
                     return Ok(());
                 }
             },
-            news = news(&mut solving) => match news {
-                News::Found => {
-                    if let Some(solving) = &solving {
-                        followed.newest = solving.found();
-                    }
-                }
-                News::Over(over) => {
-                    // The search is no longer needed, though its answer has yet to be sent.
-                    solving = None;
-                    followed.end(over)?;
-                }
-            },
-            _ = ticks.tick(), if solving.is_some() => followed.progress_is_due = true,
+            changed = followed.changed() => changed?,
+            _ = ticks.tick(), if !followed.is_over() => followed.progress_is_due = true,
         }
-    }
-}
-
-async fn news(solving: &mut Option<Noted<Solving>>) -> News<Best> {
-    match solving {
-        Some(solving) => solving.news().await,
-        None => std::future::pending().await,
     }
 }
 
 impl Followed {
-    fn end(&mut self, over: Result<Outcome<Best>, Failure>) -> Result<(), Ending> {
-        let (outcome, answer) = solve::end(&self.call, over).map_err(Ending::Status)?;
-        self.newest = outcome.found.clone();
-        self.ended = Some((outcome, answer));
+    /// Waits until the search has found something or is over.
+    async fn changed(&mut self) -> Result<(), Ending> {
+        let Searched::On(solving) = &mut self.search else {
+            return pending().await;
+        };
+        match solving.news().await {
+            News::Found => self.newest = solving.found(),
+            News::Over(over) => {
+                let (outcome, answer) = solve::end(&self.call, over).map_err(Ending::Status)?;
+                self.newest = outcome.found.clone();
+                // The search is no longer needed, though its answer has yet to be sent.
+                self.search = Searched::Over(outcome, answer);
+            }
+        }
         Ok(())
     }
 
-    /// Records the answer once it has been sent whole: until then the call may still be cut short.
-    fn note_answer(&self) {
-        if let Some((outcome, answer)) = &self.ended {
-            solve::note_answer(&self.call, outcome, answer);
-        }
+    const fn is_over(&self) -> bool {
+        matches!(self.search, Searched::Over(..))
     }
 
     /// Whether there is an event to send.
     fn is_due(&self) -> bool {
-        self.ended.is_some()
+        self.is_over()
             || self.progress_is_due
             || self.newest.revision > self.writer.revision()
             || self.unsent().is_some()
@@ -121,15 +117,16 @@ impl Followed {
 
     /// The moves of the current solution that are to be sent now.
     fn unsent(&self) -> Option<&Arc<Answer>> {
-        let wanted = !self.writer.read().final_only || self.ended.is_some();
+        let wanted = !self.writer.read().final_only || self.is_over();
         self.newest
             .answer
             .as_ref()
             .filter(|answer| wanted && self.writer.sent() < answer.solution.len())
     }
 
-    fn next(&mut self, solving: Option<&Solving>) -> Option<Event> {
-        if let (true, Some(solving)) = (std::mem::take(&mut self.progress_is_due), solving) {
+    fn next(&mut self) -> Option<Event> {
+        let is_due = take(&mut self.progress_is_due);
+        if let (true, Searched::On(solving)) = (is_due, &self.search) {
             let best = self.newest.answer.as_ref();
             let length = best.map_or(0, |answer| answer.length);
             let elapsed = self.call.arrived.elapsed();
@@ -142,10 +139,9 @@ impl Followed {
         }
         if self.newest.revision > self.writer.revision() {
             let length = self.newest.answer.as_ref()?.length;
-            let bound = match (&self.ended, solving) {
-                (Some((outcome, _)), _) => outcome.progress.lower_bound,
-                (None, Some(solving)) => solving.progress().lower_bound,
-                (None, None) => 0,
+            let bound = match &self.search {
+                Searched::On(solving) => solving.progress().lower_bound,
+                Searched::Over(outcome, _) => outcome.progress.lower_bound,
             };
             let revision = self.newest.revision;
             return Some(self.writer.improvement(revision, length, bound));
@@ -154,7 +150,9 @@ impl Followed {
             let moves = &answer.solution.moves()[self.writer.sent()..];
             return Some(self.writer.moves(moves));
         }
-        let (outcome, answer) = self.ended.as_ref()?;
+        let Searched::Over(outcome, answer) = &self.search else {
+            return None;
+        };
         let progress = &outcome.progress;
         let elapsed = self.call.arrived.elapsed();
         let statistics = convert::statistics(

@@ -109,13 +109,14 @@ pub(super) fn solve_stream(
     let deadline = timeout.and_then(|timeout| call.arrived.checked_add(timeout));
     let limits = solve::note_begin(puzzles, &call, &read.solve, sending(&read));
     let piped = sends_while_solving(puzzles, &read);
-    // The whole solution is held until the last of it is sent, even after the search is over.
+    // Beside the messages that wait, the whole solution is held until the last of it is sent, even after the
+    // search is over.
     let held = match piped {
         Some(_) => 0,
         None => expected_moves(read.solve.start.shape()),
     };
     let limits = Limits {
-        answer: waiting_bytes(&read) + held,
+        answer: WAITING_EVENTS as u64 * message_bytes(&read) + held,
         ..limits
     };
     solve::reserve(puzzles, &call, limits.answer)?;
@@ -182,11 +183,6 @@ pub(super) fn solve_stream(
     Ok(events)
 }
 
-/// The approximate bytes of the messages that wait to be sent.
-fn waiting_bytes(read: &ReadStream) -> u64 {
-    WAITING_EVENTS as u64 * message_bytes(read)
-}
-
 /// Roughly how long it takes to send a whole solution. A new one may have to be sent from start to
 /// end when the search ends. A message takes the server less than 10 µs, but a client in Python 36 to 51.
 /// A message full of boards takes clients in Python and Java 1.4 to 3.5 ms: 3.5 to 8 ns for each of its bytes.
@@ -197,7 +193,7 @@ fn sending(read: &ReadStream) -> Duration {
         return Duration::ZERO;
     }
     let moves = expected_moves(read.solve.start.shape());
-    let messages = moves.div_ceil(read.moves_per_message.max(1) as u64);
+    let messages = moves.div_ceil(read.moves_per_message as u64);
     Duration::from_nanos(messages * (MESSAGE + byte * message_bytes(read)))
 }
 
