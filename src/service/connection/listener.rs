@@ -118,7 +118,7 @@ impl Connections {
     }
 }
 
-/// Counts an open connection in the metrics, even if the code that serves it panics.
+/// Counts an open connection in the metrics, however its task ends.
 struct Open;
 
 impl Open {
