@@ -82,10 +82,9 @@ pub fn best_by(
             Step::Found(answer) => reached = Some(Reached::then(reached, (now, answer.length))),
         }
     }
-    reached.map_or(Ok(None), |reached| {
-        let lower_bound = search.progress().lower_bound;
-        checked(case, reached, lower_bound).map(Some)
-    })
+    let lower_bound = search.progress().lower_bound;
+    let checked = reached.map(|reached| checked(case, reached, lower_bound));
+    checked.transpose()
 }
 
 /// Adds the proven lower bound to what was reached, and compares it with what is known.

@@ -75,9 +75,11 @@ impl Workers {
     ) -> Result<Option<Reached>, WrongLength> {
         let begun = Instant::now();
         let report = self.report(case, Objective::Best, tables, begun, deadline);
-        report.reached.map_or(Ok(None), |reached| {
-            checked(case, reached, report.progress.lower_bound).map(Some)
-        })
+        let lower_bound = report.progress.lower_bound;
+        let checked = report
+            .reached
+            .map(|reached| checked(case, reached, lower_bound));
+        checked.transpose()
     }
 
     /// Solves one board up to a time limit since `begun`, and returns what became of it.
