@@ -55,7 +55,7 @@ fn numbers(places: impl Iterator<Item = [usize; 3]>) -> Box<[u32]> {
     let mut numbers: Vec<u32> = Vec::new();
     let mut count = 0;
     for (place, images) in places.enumerate() {
-        let first = images.into_iter().min().unwrap_or(place);
+        let first = images.into_iter().fold(place, usize::min);
         numbers.push(if first < place {
             numbers[first]
         } else {

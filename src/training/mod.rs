@@ -51,8 +51,8 @@ const WIDER: usize = 4;
 /// One board in this many of a batch may be retried by the wider beam.
 const STUCK: usize = 32;
 
-/// The number of models that learn the same lessons in different orders, to be averaged.
-const MODELS: u64 = 2;
+/// The numbers of the models that learn the same lessons in different orders, to be averaged.
+const MODELS: [u64; 2] = [1, 2];
 
 /// What a course consists of.
 #[derive(Clone, Debug)]
@@ -223,10 +223,8 @@ fn gather(
 /// Returns the model after the lessons of a generation: the mean of two models that learned them in
 /// different orders.
 fn learn(course: &Course, generation: u32, model: &Model, samples: &Samples) -> Model {
-    let numbers: Vec<u64> = (1..=MODELS).collect();
-    let models = each(&numbers, course.threads, |_, number| {
+    let models = each(&MODELS, course.threads, |_, number| {
         let mut model = model.clone();
-        model.refresh();
         let lessons = Lessons {
             epochs: course.epochs,
             rate: course.rate,

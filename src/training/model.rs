@@ -112,13 +112,6 @@ impl Model {
         }
     }
 
-    /// Forgets past changes, so that the next lessons change the weights as much as the first did.
-    pub(super) fn refresh(&mut self) {
-        for weight in self.singles.iter_mut().chain(&mut self.pairs) {
-            weight.squares = 0.0;
-        }
-    }
-
     /// Returns the mean of two models.
     pub(super) fn mean(&self, other: &Self) -> Self {
         Self {

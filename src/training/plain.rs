@@ -1,6 +1,7 @@
 //! All weights individually, to be made small enough for a byte.
 
-use crate::heuristic::learned::{Rows, Weights, pair_place, pairs_of};
+use super::weight::to_parts;
+use crate::heuristic::learned::{Weights, pair_place, pairs_of};
 use crate::puzzle::Shape;
 
 /// The weights of [`Weights`], in moves, in the same order.
@@ -14,9 +15,8 @@ pub(super) struct Plain {
 impl Plain {
     /// Returns the weights, rounded to parts of a move.
     pub(super) fn rounded(&self) -> Weights {
-        let parts = |weight: &f32| (weight * Rows::UNIT as f32).round();
-        let singles = self.singles.iter().map(|single| parts(single) as i16);
-        let pairs = self.pairs.iter().map(|pair| parts(pair) as i8);
+        let singles = self.singles.iter().map(|&single| to_parts(single) as i16);
+        let pairs = self.pairs.iter().map(|&pair| to_parts(pair) as i8);
         Weights::new(self.shape, singles.collect(), pairs.collect()).expect("as many as they were")
     }
 

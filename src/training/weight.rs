@@ -20,13 +20,19 @@ impl Weight {
     }
 }
 
-/// Returns the means of the same weights from two courses of learning.
+/// Returns the means of the same weights from two courses of learning. They have no past changes, so that the next
+/// lessons change them as much as the first did.
 pub(super) fn means_of(weights: &[Weight], others: &[Weight]) -> Vec<Weight> {
     let mean = |(a, b): (&Weight, &Weight)| Weight {
         value: (a.value + b.value) / 2.0,
-        squares: (a.squares + b.squares) / 2.0,
+        squares: 0.0,
     };
     weights.iter().zip(others).map(mean).collect()
+}
+
+/// Converts a weight into parts of a move. A later cast to an integer saturates.
+pub(super) fn to_parts(weight: f32) -> f32 {
+    (weight * Rows::UNIT as f32).round()
 }
 
 /// For each number below `count`, returns the mean in moves of those parts of a move that have the

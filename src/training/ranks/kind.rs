@@ -5,6 +5,7 @@ use crate::heuristic::learned::{Ranking, Rows, Stored, Weights};
 use crate::puzzle::Shape;
 use crate::search::beam::End;
 use crate::training::plain::Plain;
+use crate::training::weight::to_parts;
 
 /// Weights by which a beam ranks boards.
 pub(super) trait Kind: Stored + Clone + Send + Sync {
@@ -26,11 +27,6 @@ pub(super) trait Kind: Stored + Clone + Send + Sync {
 
     /// Creates the tables for beams over whole boards by these weights.
     fn ranking(self) -> Self::Ranking;
-}
-
-/// Converts a weight into parts of a move. A later cast to an integer saturates.
-fn to_parts(weight: f32) -> f32 {
-    (weight * Rows::UNIT as f32).round()
 }
 
 /// Weights of tiles near each other. They rank boards in stages and whole boards.

@@ -175,8 +175,7 @@ fn gather<K: Kind, W: Way<K>>(
 /// in ranks: the mean of two models that learned the lessons in different orders.
 fn learn(course: &Course, generation: u32, times: f32, before: &Model, groups: &[Group]) -> Model {
     let sharpness = before.sharpness(groups, times);
-    let numbers: Vec<u64> = (1..=MODELS).collect();
-    let models = each(&numbers, course.threads, |_, number| {
+    let models = each(&MODELS, course.threads, |_, number| {
         let mut model = before.clone();
         model.learn(
             groups,
