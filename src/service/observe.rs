@@ -330,6 +330,7 @@ fn outcome(code: Code, record: &Record) -> &'static str {
         (_, Some(failure)) => failure,
         (Code::Cancelled, None) => "cancelled",
         (Code::DeadlineExceeded, None) => "deadline",
+        (Code::Unavailable, None) => "draining",
         (Code::Internal | Code::Unknown, None) => "defect",
         (_, None) => "refused",
     }

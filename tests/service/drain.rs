@@ -15,6 +15,7 @@ use crate::harness::{
     Service, any_board, ask, ask_for, assert_reason, hardest, hopeless, in_time, milliseconds,
     retry_delay,
 };
+use crate::log::Log;
 use crate::raw::{RawClient, frame, read_to_end};
 
 /// What a drain may take beyond its grace period on a busy machine.
@@ -130,6 +131,9 @@ async fn who_reads_a_solution_slowly_is_told_so_too() {
 
 #[tokio::test]
 async fn answers_that_wait_to_be_written_are_told_so_too() {
+    let log = Log::default();
+    // All of the service except its searches is on this thread.
+    let _listening = log.listen();
     let service = Service::with(&["--drain-grace", "1s"]).await;
     let client = service.client().await;
     let solve = SolveRequest {
@@ -165,6 +169,12 @@ async fn answers_that_wait_to_be_written_are_told_so_too() {
     // On a busy machine some are cut that were being sent.
     assert!(told > 0, "{cut} cut");
     in_time(ended).await.unwrap();
+    let lines = log.take();
+    let lines = lines.lines().filter(|line| line.contains("UNAVAILABLE"));
+    let (drained, others): (Vec<_>, Vec<_>) =
+        lines.partition(|line| line.contains(r#""outcome":"draining""#));
+    assert_eq!(others, [""; 0]);
+    assert!(drained.len() >= told, "{drained:?}");
 }
 
 #[tokio::test]
