@@ -8,40 +8,33 @@ use rustix::time::{ClockId, clock_gettime};
 #[derive(Clone, Copy, Debug)]
 pub struct CpuTime {
     time: Duration,
-    is_of_process: bool,
+    clock: ClockId,
 }
 
 impl CpuTime {
     /// Returns the current CPU time of the calling thread.
     #[must_use]
     pub fn now() -> Self {
-        Self::read(false)
+        Self::read(ClockId::ThreadCPUTime)
     }
 
     /// Returns the current CPU time of the process.
     #[must_use]
     pub fn of_process() -> Self {
-        Self::read(true)
+        Self::read(ClockId::ProcessCPUTime)
     }
 
-    fn read(is_of_process: bool) -> Self {
-        let time = clock_gettime(if is_of_process {
-            ClockId::ProcessCPUTime
-        } else {
-            ClockId::ThreadCPUTime
-        });
+    fn read(clock: ClockId) -> Self {
+        let time = clock_gettime(clock);
         // The kernel counts from 0 upwards, so nothing is negative.
         let time = Duration::new(time.tv_sec.cast_unsigned(), time.tv_nsec as u32);
-        Self {
-            time,
-            is_of_process,
-        }
+        Self { time, clock }
     }
 
     /// Returns the CPU time since this point. For a thread's time, call it on the same thread.
     #[must_use]
     pub fn elapsed(self) -> Duration {
-        let now = Self::read(self.is_of_process);
+        let now = Self::read(self.clock);
         now.time.saturating_sub(self.time)
     }
 }
