@@ -10,7 +10,7 @@ use super::convert::{self, Kind, ReadGenerate};
 use super::line::Load;
 use super::{Puzzles, proto, solve, status};
 use crate::engine::rank::Rank;
-use crate::engine::{Client, Limits, Outcome};
+use crate::engine::{Client, Limits};
 use crate::search::Search;
 use crate::search::generate::batch::Batch;
 use crate::search::generate::difficulty::Generated;
@@ -26,6 +26,7 @@ pub(super) async fn generate(
 ) -> Result<proto::GenerateResponse, Status> {
     let call = Call::of(&request);
     let client = puzzles.client(&request);
+    let client = client.as_ref();
     let read = convert::read_generate(&request, puzzles.max_side)?;
     let caps = puzzles.engine.config().caps;
     let limits = Limits::new(
@@ -55,19 +56,17 @@ pub(super) async fn generate(
             let search = Batch::new(seed, count, move |seed| {
                 Drawing::new(goal.clone(), draw, seed)
             });
-            let outcome = drawn(puzzles, &call, client.as_ref(), rank, search, limits).await?;
             let board = |drawn: Drawn| proto::GeneratedBoard {
                 board: Some((&drawn.board).into()),
                 seed: drawn.seed,
                 optimal_length: None,
                 solution: None,
             };
-            written(&call, outcome, board).await?
+            drawn(puzzles, &call, client, rank, search, limits, board).await?
         }
         Kind::Difficulty(range) => {
             let rank = Rank::of_difficulty(range.max());
             let search = puzzles.engine.difficulty(goal, range, seed, count);
-            let outcome = drawn(puzzles, &call, client.as_ref(), rank, search, limits).await?;
             let board = |found: Generated| proto::GeneratedBoard {
                 board: Some((&found.board).into()),
                 seed: found.seed,
@@ -77,24 +76,14 @@ pub(super) async fn generate(
                     ..convert::solution(found.solution.len(), found.solution.len() as u32)
                 }),
             };
-            written(&call, outcome, board).await?
+            drawn(puzzles, &call, client, rank, search, limits, board).await?
         }
     };
     call.note(|record| record.answer = Some("generated"));
     Ok(proto::GenerateResponse { seed, boards })
 }
 
-/// Writes what was found into the message.
-async fn written<T: Send + 'static>(
-    call: &Call,
-    outcome: Outcome<Vec<T>>,
-    board: impl Fn(T) -> proto::GeneratedBoard + Send + 'static,
-) -> Result<Vec<proto::GeneratedBoard>, Status> {
-    let boards = outcome.found.into_iter();
-    apart(call, move || boards.map(board).collect()).await
-}
-
-/// Runs a search for boards to its end.
+/// Runs a search for boards to its end, and writes each that it found for the message.
 async fn drawn<S>(
     puzzles: &Puzzles,
     call: &Call,
@@ -102,15 +91,19 @@ async fn drawn<S>(
     rank: Rank,
     search: S,
     limits: Limits,
-) -> Result<Outcome<Vec<S::Found>>, Status>
+    board: impl Fn(S::Found) -> proto::GeneratedBoard + Send + 'static,
+) -> Result<Vec<proto::GeneratedBoard>, Status>
 where
     S: Search + 'static,
     S::Found: Clone + Send + Sync + 'static,
 {
     let waiting = puzzles.engine.draw(client, rank, search, limits)?;
     let mut waiting = Noted::new(waiting, call.clone());
-    waiting.end().await.map_err(|failure| {
+    let outcome = waiting.end().await.map_err(|failure| {
         call.note(|record| record.failure = Some(failure.name()));
         status::not_drawn(&failure)
-    })
+    })?;
+    drop(waiting);
+    let boards = outcome.found.into_iter();
+    apart(call, move || boards.map(board).collect()).await
 }
