@@ -367,20 +367,19 @@ impl Reader {
     }
 
     fn corrections(&mut self, corrections: &[i32]) -> Option<Vec<Correction>> {
-        let mut added = Some(Vec::new());
-        for (i, &correction) in corrections.iter().take(MAX_CORRECTIONS).enumerate() {
-            let correction = self.correction(&format!("method.corrections[{i}]"), correction);
-            added = added.zip(correction).map(|(mut added, correction)| {
-                added.push(correction);
-                added
-            });
-        }
+        let listed = corrections.iter().take(MAX_CORRECTIONS).enumerate();
+        // All are read, so that all faults are told.
+        let added: Vec<_> = listed
+            .map(|(i, &correction)| {
+                self.correction(&format!("method.corrections[{i}]"), correction)
+            })
+            .collect();
         if corrections.len() > MAX_CORRECTIONS {
             let range = format!("{} are too many: there are only three", corrections.len());
             self.violation("method.corrections", range);
             return None;
         }
-        added
+        added.into_iter().collect()
     }
 
     fn base_heuristic(&mut self, heuristic: i32) -> Option<Option<HeuristicKind>> {
