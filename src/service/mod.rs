@@ -38,7 +38,7 @@ use crate::engine::{Client, Engine};
 pub use access::{Identify, Identity, Weight, tokens};
 pub use connection::{Answers, End, Flood, Frames, Gather, Transport};
 pub use observe::Observe;
-pub use peer::{Inline, UnderWay};
+pub use peer::{Inline, Peer, UnderWay};
 pub use server::{ServeError, Server};
 pub use status::code_name;
 

@@ -126,6 +126,12 @@ impl Peer {
     }
 }
 
+impl Default for Peer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Sending {
     /// Records that the head is about to be handed to the transport.
     pub fn begins(&self) {
