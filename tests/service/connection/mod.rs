@@ -23,8 +23,8 @@ use crate::harness::{
     searched, square, try_start, wire,
 };
 use crate::raw::{
-    ACK, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RST_STREAM, RawClient, SETTINGS,
-    WINDOW_UPDATE, frame, greet, http2_frame, read_to_end,
+    ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RST_STREAM, RawClient,
+    SETTINGS, WINDOW_UPDATE, frame, greet, http2_frame, read_to_end,
 };
 use crate::support::measured::assert_within_once;
 
@@ -321,13 +321,31 @@ async fn each_end_of_a_connection_is_counted_by_its_cause() {
             read_to_end(&mut stream).await;
         })
     };
+    let complaint: Talk = |mut stream| {
+        Box::pin(async move {
+            let protocol_error = http2_frame(GOAWAY, 0, 0, &[0, 0, 0, 0, 0, 0, 0, 1]);
+            stream.write_all(&protocol_error).await.unwrap();
+            read_to_end(&mut stream).await;
+        })
+    };
+    // Headers that go on and on.
+    let flood: Talk = |mut stream| {
+        Box::pin(async move {
+            let head = http2_frame(HEADERS, 0, 1, &[]);
+            let more = http2_frame(CONTINUATION, 0, 1, &[]).repeat(100);
+            stream.write_all(&[head, more].concat()).await.unwrap();
+            read_to_end(&mut stream).await;
+        })
+    };
     let age = ["--max-connection-age", "50ms"];
     let idle = ["--max-connection-idle", "50ms"];
     let alive = ["--keepalive", "50ms", "--keepalive-timeout", "50ms"];
     let few = ["--max-connections", "1"];
     for (cause, flags, talk) in [
         ("peer", &[][..], none),
+        ("peer", &[], complaint),
         ("protocol", &[], nonsense),
+        ("flood", &[], flood),
         ("age", &age, manners),
         ("idle", &idle, manners),
         // No PING is answered.

@@ -4,13 +4,18 @@
 use std::time::Duration;
 
 use loyd::bench::CpuTime;
+use loyd::service::proto;
+use prost::Message;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
+use tonic::codegen::Bytes;
 
 use super::{call_headers, split_frames, told_to_go};
-use crate::harness::{Service, in_time};
-use crate::raw::{DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, greet, http2_frame, read_to_end};
+use crate::harness::{Service, any_board, ask_for, in_time};
+use crate::raw::{
+    DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, frame_bytes, greet, http2_frame, read_to_end,
+};
 use crate::support::measured::assert_within_once;
 
 const CHECK: &str = "/loyd.v1.PuzzleService/CheckSolvable";
@@ -18,6 +23,8 @@ const REFLECT: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo
 
 /// It is refused before its request is read.
 const UNKNOWN: &str = "/loyd.v1.PuzzleService/Nothing";
+
+const SOLVE: &str = "/loyd.v1.PuzzleService/Solve";
 
 /// An empty message.
 const MESSAGE: [u8; 5] = [0; 5];
@@ -92,6 +99,50 @@ async fn all_calls_of_a_connection_may_come_in_two_pieces() {
         .await;
     peer.send(calls(1_200).map(|call| last(call, &[]))).await;
     for call in calls(1_200) {
+        peer.answer(call).await;
+    }
+}
+
+/// A question that is answered where it arrives. It takes a while, and it is not small.
+fn question() -> Bytes {
+    let mut question = ask_for(proto::Objective::Fast, &any_board(4, 4, 1)).encode_to_vec();
+    // A field that nobody knows.
+    question.extend([0xc2, 0x3e, 0xfa, 0x01]);
+    question.extend([0; 250]);
+    frame_bytes(&question)
+}
+
+#[tokio::test]
+async fn pieces_may_come_while_there_is_much_to_answer() {
+    // Each question may take a turn. What passes in so many turns h2 bears, but not if it were as much as in others.
+    let service = Service::start().await;
+    let mut peer = Connection::to(&service).await;
+    let question = question();
+    let asked = calls(30).flat_map(|call| [begin(SOLVE, call), last(call, &question)]);
+    let others = calls(10).map(|call| 100 + call);
+    let begun = others.clone().map(|call| begin(CHECK, call));
+    let long = [&[0, 0, 0, 16, 0][..], &[0; 95]].concat();
+    let pieces = others.flat_map(|call| long.iter().map(move |&byte| piece(call, &[byte])));
+    peer.send(asked.chain(begun).chain(pieces)).await;
+    peer.assert_serves(201).await;
+}
+
+#[tokio::test]
+async fn many_calls_may_come_in_two_pieces_while_there_is_much_to_answer() {
+    let service = Service::with(&["--max-streams", "1200"]).await;
+    let mut peer = Connection::to(&service).await;
+    let question = question();
+    // By the first answer the peer may send more than HTTP/2 allows from the start.
+    peer.assert_serves(1).await;
+    let asked = calls(300).map(|call| 2 + call);
+    let asked = asked.flat_map(|call| [begin(SOLVE, call), last(call, &question)]);
+    let others = calls(900).map(|call| 602 + call);
+    let begun = others
+        .clone()
+        .flat_map(|call| [begin(CHECK, call), piece(call, &MESSAGE)]);
+    peer.send(asked.chain(begun)).await;
+    peer.send(others.clone().map(|call| last(call, &[]))).await;
+    for call in others {
         peer.answer(call).await;
     }
 }
