@@ -73,6 +73,11 @@ impl Service {
 
 /// A server that is not running yet.
 pub(crate) async fn try_start(flags: &[&str]) -> Result<Server, ServeError> {
+    Server::start(settings(flags)).await
+}
+
+/// The settings of a server with flags beside the defaults.
+pub(crate) fn settings(flags: &[&str]) -> ServeConfig {
     let mut all = vec!["loyd"];
     if !flags.contains(&"--listen") {
         all.extend(["--listen", "127.0.0.1:0"]);
@@ -91,7 +96,7 @@ pub(crate) async fn try_start(flags: &[&str]) -> Result<Server, ServeError> {
         ]);
     }
     all.extend(flags);
-    Server::start(Arguments::parse_from(all).serve).await
+    Arguments::parse_from(all).serve
 }
 
 /// Awaits a future that must complete.

@@ -8,13 +8,16 @@ mod log;
 mod support;
 
 mod access;
+mod apart;
 mod check_solvable;
 mod connection;
 mod drain;
 mod fair_share;
+mod gated;
 mod generate;
 mod harness;
 mod invalid;
+mod line;
 mod multi_tile;
 mod observe;
 mod peer;

@@ -16,6 +16,7 @@ use tonic::codegen::Bytes;
 use tonic::{Code, Status};
 use tower::{Service, service_fn};
 
+use crate::gated::Gated;
 use crate::harness::{
     Service as Running, assert_for_ever, assert_reason, hopeless, in_time, retry_delay,
 };
@@ -147,6 +148,28 @@ async fn a_deadline_that_no_handler_keeps_is_kept_and_counted() {
     let told = recorder.handle().render();
     let stops = r#"loyd_limit_stops_total{limit="deadline"} 2"#;
     assert!(told.lines().any(|line| line == stops), "{told}");
+}
+
+#[tokio::test]
+async fn a_deadline_that_ended_the_search_is_not_counted_again_when_its_answer_is_late() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    // All but the search is on this thread.
+    let _counting = metrics::set_default_local_recorder(&recorder);
+    let mut gated = Gated::start();
+    gated.fill().await;
+    assert_eq!(gated.best_in_time(16).await, Code::DeadlineExceeded);
+    let told = recorder.handle().render();
+    let stops = r#"loyd_limit_stops_total{limit="deadline"} 1"#;
+    assert!(told.lines().any(|line| line == stops), "{told}");
+}
+
+#[tokio::test]
+async fn an_answer_that_has_said_all_there_is_to_say_is_not_stalled() {
+    let service = Running::with(&["--stall-timeout", "50ms"]).await;
+    let mut raw = RawClient::connect(service.address).await;
+    let deadline = [("grpc-timeout", "800m")];
+    let answer = raw.call_path(WATCH, &deadline, frame_bytes(b"")).await;
+    assert_reason(&answer.status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use prost::Message;
 use loyd::puzzle::generate::{Solvability, uniform};
 use loyd::puzzle::{Board, Dice, Parity};
 use loyd::service::proto::{self, Algorithm, Objective, SolveRequest};
+use tokio::task::yield_now;
 use tonic::client::Grpc;
 use tonic::codec::CompressionEncoding;
 use tonic::{Code, Status};
@@ -20,6 +21,7 @@ use crate::harness::{
     PATIENCE, PUSHBACK, Service, any_board, ask, ask_for, assert_for_ever, assert_reason, hardest,
     hopeless, in_time, milliseconds, reason, retry_delay, searched, wire,
 };
+use crate::log::Log;
 use crate::raw::{RawAnswer, RawClient, frame, frame_bytes};
 use crate::support::shape;
 
@@ -138,6 +140,9 @@ async fn a_limit_before_the_proof_tells_what_is_known() {
 
 #[tokio::test]
 async fn memory_that_others_hold_is_worth_another_try() {
+    let log = Log::default();
+    // All of the service except its searches is on this thread.
+    let _listening = log.listen();
     let service =
         Service::with(&["--workers", "2", "--memory", "48M", "--max-memory", "48M"]).await;
     let client = service.client().await;
@@ -167,6 +172,17 @@ async fn memory_that_others_hold_is_worth_another_try() {
         if let Some(overloaded) = statuses.iter().find(is_overloaded) {
             assert_eq!(overloaded.code(), Code::ResourceExhausted);
             assert!(!retry_delay(overloaded).is_zero());
+            // Its search had begun, so it has a line of its own.
+            let is_told = |line: &str| {
+                line.contains(r#""message":"request""#)
+                    && line.contains(r#""outcome":"overloaded""#)
+            };
+            in_time(async {
+                while !log.take().lines().any(is_told) {
+                    yield_now().await;
+                }
+            })
+            .await;
             return;
         }
         // On a busy machine each may have been alone.
