@@ -15,7 +15,6 @@ use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse};
 use tonic_health::server::{HealthReporter, HealthService};
 
 use super::proto::puzzle_service_server::SERVICE_NAME;
-use crate::engine::Engine;
 
 /// The health name for the tables: whether all tables that are wanted are ready. Until then calls
 /// are served with lesser ones.
@@ -51,11 +50,11 @@ impl Health {
         self.reporter.set_service_status(name, status).await;
     }
 
-    /// Reports the state of the engine's tables for as long as it is polled.
-    pub async fn follow_tables(&self, engine: &Engine) {
+    /// Reports for as long as it is polled whether the tables are there.
+    pub async fn follow_tables(&self, has_tables: impl Fn() -> bool) {
         let mut were_there = false;
         loop {
-            let are_there = engine.has_tables();
+            let are_there = has_tables();
             if are_there != were_there {
                 let status = if are_there {
                     ServingStatus::Serving

@@ -37,6 +37,7 @@ use crate::engine::{Client, Engine};
 
 pub use access::{Identify, Identity, Weight, tokens};
 pub use connection::{Answers, End, Flood, Frames, Gather, Transport};
+pub use health::Health;
 pub use observe::Observe;
 pub use peer::{Inline, Peer, UnderWay};
 pub use server::{ServeError, Server};

@@ -205,7 +205,7 @@ impl Server {
         telemetry::serving(true);
         tokio::select! {
             () = &mut accept => {}
-            () = self.health.follow_tables(&self.engine) => {}
+            () = self.health.follow_tables(|| self.engine.has_tables()) => {}
             () = shutdown => {}
         }
         tracing::info!(

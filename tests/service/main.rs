@@ -16,6 +16,7 @@ mod fair_share;
 mod gated;
 mod generate;
 mod harness;
+mod health;
 mod invalid;
 mod line;
 mod multi_tile;
