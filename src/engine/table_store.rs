@@ -95,7 +95,7 @@ struct State {
     held: VecDeque<Kept>,
     /// The guide of each home that has one: its place among the choices for that home, and the choice.
     grades: HashMap<Home, (usize, Choice)>,
-    /// The homes whose guide was made in what was left, and that nobody has asked for since.
+    /// The homes whose guide, if it is still there, was made in what was left, and that nobody has asked for since.
     spares: HashSet<Home>,
     /// What cannot be made: there is no memory for it, or its build panicked.
     given_up: HashSet<Wanted>,

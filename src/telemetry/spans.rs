@@ -126,10 +126,7 @@ pub(super) fn export(
         }
         if let Some((queued, left)) = ended.searched {
             let within = around.with_remote_span_context(context.clone());
-            for (name, from, to) in [
-                ("queue", Duration::ZERO, queued),
-                ("search", queued, left.max(queued)),
-            ] {
+            for (name, from, to) in [("queue", Duration::ZERO, queued), ("search", queued, left)] {
                 let part = SpanBuilder::from_name(name).with_start_time(arrived + from);
                 let mut part = part.start_with_context(tracer, &within);
                 WAITING.fetch_add(1, Ordering::Relaxed);

@@ -226,7 +226,6 @@ impl Shared {
                 Some(Held::Guide(home)) => {
                     self.tables.guides().remove(home);
                     let gone = state.grades.remove(&home);
-                    state.spares.remove(&home);
                     drop(state);
                     self.guides().prune();
                     if let Some((_, choice)) = gone {
