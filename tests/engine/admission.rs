@@ -51,7 +51,10 @@ pub(crate) fn hold(engine: &Engine, newcomers: u64) -> (Sender<()>, Vec<impl Wor
 
 /// An engine with one worker that has observed long waits for each place in the line.
 fn slow_engine() -> Engine {
-    let engine = engine(1, 1_000);
+    slowed(engine(1, 1_000))
+}
+
+fn slowed(engine: Engine) -> Engine {
     let (release, waiting) = hold(&engine, 1);
     thread::sleep(Duration::from_millis(400));
     drop(release);
@@ -118,6 +121,18 @@ async fn what_the_line_leaves_no_time_for_is_refused_at_once() {
     assert_eq!(asked(&engine, &soon), [Some(Lack::Time); 4]);
     let late = due_in(Duration::from_secs(3600));
     assert_eq!(asked(&engine, &late), [None; 4]);
+}
+
+#[tokio::test]
+async fn who_would_wait_for_longer_than_any_request_may_take_is_refused() {
+    let mut config = engine(1, 1_000).config().clone();
+    config.caps.time = Duration::from_secs(1);
+    let engine = slowed(Engine::start(config).unwrap());
+    let pipe = || lack(engine.pipe(None, &square(4, 3), Variant::Best, &unlimited()));
+    assert_eq!(pipe(), None);
+    // They take at least two seconds.
+    let (_release, _line) = hold(&engine, 40);
+    assert_eq!(pipe(), Some(Lack::Time));
 }
 
 #[tokio::test]

@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use loyd::engine::job::{End, Job};
+use loyd::engine::job::{CHUNKS, End, Job};
 use loyd::engine::memory::Memory;
 use loyd::engine::pool::{Next, Pool, SERVICE_BEFORE_HELP, Task, Ticket, Turn};
 use loyd::engine::share::Shared;
 use loyd::search::{Budget, Iteration, Part, Progress, Search, Step, Stop};
 
-use crate::fake::{PATIENCE, receive, task};
+use crate::fake::{PATIENCE, panics, receive, task};
 use crate::job::{Outbox, job, memory};
 
 /// What happens in a [`Countable`] and its parts.
@@ -293,6 +293,62 @@ fn a_search_that_gains_by_help_is_shared_at_once() {
     }
 }
 
+/// Waits until one of two workers is idle.
+fn wait_for_helper(pool: &Pool) {
+    let (sender, said) = channel();
+    let looks = task(move |turn| {
+        wait_until(|| turn.has_helper());
+        sender.send(()).unwrap();
+        Next::Finished
+    });
+    pool.submit(looks).unwrap();
+    receive(&said);
+}
+
+#[test]
+fn a_search_with_few_nodes_left_to_spend_is_not_shared() {
+    for (most, is_shared) in [(15, false), (1_000, true)] {
+        let pool = Pool::start(2, 2).unwrap();
+        wait_for_helper(&pool);
+        let (mut search, seen) = countable(ENDLESS);
+        search.gains_by_help = true;
+        let (job, outbox) = job(search, most * CHUNKS.end(), u64::MAX);
+        let _ticket = pool.submit(Box::new(job)).unwrap();
+        wait_until(|| outbox.told(|told| told.end.is_some()));
+        assert_eq!(outbox.told(|told| told.end), Some(End::NodeLimit));
+        assert_eq!(seen.handed_out.load(Ordering::Relaxed) > 0, is_shared);
+    }
+}
+
+/// Tells after each of its turns whether a job is large.
+struct Watched<J>(J, Sender<bool>);
+
+impl<J: Task> Task for Watched<J> {
+    fn run(&mut self, turn: &Turn<'_>) -> Next {
+        let next = self.0.run(turn);
+        // Nobody listens to the end.
+        let _ = self.1.send(self.0.is_large());
+        next
+    }
+
+    fn panicked(&mut self) {
+        self.0.panicked();
+    }
+}
+
+#[test]
+fn no_worker_waits_for_the_parts_of_a_job_that_is_over() {
+    let pool = Pool::start(2, 2).unwrap();
+    let (sender, is_large) = channel();
+    let (mut search, seen) = countable(ENDLESS);
+    search.gains_by_help = true;
+    let (job, _outbox) = job(search, u64::MAX, u64::MAX);
+    let ticket = pool.submit(Box::new(Watched(job, sender))).unwrap();
+    wait_until(|| seen.is_helped());
+    wait_until(|| is_large.try_iter().any(|is_large| is_large));
+    ticket.cancel();
+}
+
 #[test]
 fn parts_are_told_the_time_that_their_search_has() {
     let Started {
@@ -456,7 +512,7 @@ fn a_helper_leaves_a_cancelled_search_though_it_is_not_dropped_yet() {
     assert_eq!(seen.by_parts.load(Ordering::Relaxed), after);
 }
 
-/// A search that waits for a part of this many bytes, which works until it is recalled.
+/// A search with a part of this many bytes, which works until it is recalled, or panics if it is of none.
 struct Lender {
     bytes: u64,
     memory: Arc<Memory>,
@@ -466,6 +522,7 @@ struct Lender {
 }
 
 struct Lent {
+    bytes: u64,
     memory: Arc<Memory>,
     held: Sender<u64>,
 }
@@ -492,12 +549,13 @@ impl Search for Lender {
         self.bytes
     }
 
-    fn split(&mut self, _: u64) -> Option<Box<dyn Part>> {
-        if self.is_out {
+    fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
+        if self.is_out || memory < self.bytes {
             return None;
         }
         self.is_out = true;
         Some(Box::new(Lent {
+            bytes: self.bytes,
             memory: Arc::clone(&self.memory),
             held: self.held.clone(),
         }))
@@ -510,6 +568,7 @@ impl Search for Lender {
 
 impl Part for Lent {
     fn advance(&mut self, _: Budget) -> bool {
+        assert_ne!(self.bytes, 0, "as it should, in a test");
         thread::sleep(Duration::from_millis(5));
         true
     }
@@ -574,6 +633,28 @@ fn a_panic_in_a_part_costs_its_search_alone() {
     }
     receive(&said);
     receive(&said);
+}
+
+#[test]
+fn a_search_that_could_go_on_ends_when_a_part_panics() {
+    let memory = memory(1 << 30, 2);
+    let (held, _freed) = channel();
+    let search = Lender {
+        bytes: 0,
+        memory: Arc::clone(&memory),
+        is_out: false,
+        held,
+    };
+    let before = panics("search");
+    let pool = Pool::start(2, 2).unwrap();
+    let due = Instant::now() + PATIENCE;
+    let (asker, publisher) = Shared::<Vec<u8>>::begin(false, due);
+    let reservation = memory.reserve(0).unwrap();
+    let job = Job::new(search, publisher, u64::MAX, u64::MAX, reservation);
+    asker.shared().placed(pool.submit(Box::new(job)).unwrap());
+    wait_until(|| asker.snapshot().end.is_some());
+    assert_eq!(asker.snapshot().end, Some(End::Defect));
+    assert!(panics("search") > before);
 }
 
 #[test]

@@ -247,6 +247,18 @@ fn what_a_search_has_had_before_it_waits_for_its_reader_is_owed_no_longer() {
 }
 
 #[test]
+fn a_search_that_gives_up_early_does_not_teach_that_proofs_are_short() {
+    let (backlog, average) = (Arc::<Backlog>::default(), Arc::<Average>::default());
+    average.learn(Duration::from_secs(3600));
+    let search = Scripted::<usize, _>::new(|_, _: &mut Progress| Step::Done(Stop::Memory));
+    let (search, _outbox) = job(search, u64::MAX, u64::MAX);
+    let mut job = search.promised(backlog.promise(Until::Proven, &average));
+    assert_eq!(one_chunk(&mut job), Next::Finished);
+    drop(job);
+    assert_eq!(average.get(), Duration::from_secs(3600));
+}
+
+#[test]
 fn an_abandoned_job_ends_within_the_chunk_though_its_slice_is_long() {
     let outbox = Outbox::default();
     let abandons = outbox.clone();
@@ -436,6 +448,29 @@ fn a_search_gets_as_much_memory_as_it_may_have_and_no_more() {
     assert_eq!(shared.held(), 1_000_000);
     drop(job);
     assert_eq!(shared.held(), 0);
+}
+
+#[test]
+fn a_search_that_holds_half_of_its_limit_ends_by_that_whatever_others_hold() {
+    const MB: u64 = 1 << 20;
+    for (held, end) in [
+        (MB, End::Shortage),
+        (5 * MB / 2, End::Stopped(Stop::Memory)),
+    ] {
+        let shared = memory(16 * MB, 1);
+        let search = Scripted::<usize, _>::new(move |_: Budget, progress: &mut Progress| {
+            if progress.memory > 0 {
+                return Step::Done(Stop::Memory);
+            }
+            progress.memory = held;
+            Step::Working
+        });
+        let (mut job, outbox) = sharing(search, u64::MAX, 4 * MB, &shared);
+        assert_eq!(one_chunk(&mut job), Next::Again);
+        let _others = shared.reserve(15 * MB - held).unwrap();
+        assert_eq!(one_chunk(&mut job), Next::Finished);
+        assert_eq!(outbox.told(|told| told.end), Some(end));
+    }
 }
 
 #[test]

@@ -107,6 +107,10 @@ async fn a_reader_that_does_not_read_parks_the_search_and_gets_everything_in_the
         receive(&said);
     }
     assert!(counts.try_recv().is_err());
+    // It has waited for the worker only until its first turn.
+    let queued = pipe.queued();
+    std::thread::sleep(Duration::from_millis(1));
+    assert_eq!(pipe.queued(), queued);
     let moves = all(&mut pipe).await;
     assert_eq!(moves.len(), 999 * 2 + 1);
     problem.replay(moves).unwrap();
@@ -153,6 +157,28 @@ fn a_solution_for_which_there_will_never_be_memory_is_refused() {
     };
     assert_eq!(pipe(128), Some(Refused::Memory));
     assert_eq!(pipe(16), None);
+}
+
+#[test]
+fn what_its_answer_holds_leaves_a_solution_no_memory_at_any_time() {
+    let mut config = engine(1, 4).config().clone();
+    config.memory = 16 << 20;
+    let engine = Engine::start(config).unwrap();
+    // The last sixteenth is for small requests, and this is none.
+    let problem = random_problem(shape(128, 128), 0, &mut Dice::new(1));
+    let answer = (15 << 20) - (256 << 10);
+    let _held = engine.reserve(answer).unwrap();
+    let own = Limits {
+        answer,
+        ..unlimited()
+    };
+    let pipe = |limits| engine.pipe(None, &problem, Variant::Best, &limits).err();
+    assert_eq!(pipe(own), Some(Refused::Memory));
+    // What others hold they give back.
+    assert!(matches!(
+        pipe(unlimited()),
+        Some(Refused::Overloaded { .. })
+    ));
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! The pool: least service first, no lost wake-ups, and exactly as many tasks as there are places.
 
-use std::sync::mpsc::{Sender, channel};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -432,6 +433,41 @@ fn a_helper_makes_way_for_a_newcomer_at_once() {
 }
 
 #[test]
+fn help_that_a_newcomer_interrupted_goes_on_after_it() {
+    struct Helper(Weak<Pool>, Sender<&'static str>, AtomicBool);
+    impl HelperWork for Helper {
+        fn run(&self, _: &Turn<'_>) -> bool {
+            let is_first = !self.2.swap(true, Ordering::Relaxed);
+            if is_first {
+                let pool = self.0.upgrade().unwrap();
+                pool.submit(say(&self.1, "newcomer")).unwrap();
+            } else {
+                self.1.send("help").unwrap();
+            }
+            is_first
+        }
+    }
+    let pool = Arc::new(pool(2, 2));
+    let (sender, said) = channel();
+    let helper = Helper(Arc::downgrade(&pool), sender, AtomicBool::new(false));
+    let helper = Arc::new(helper);
+    let (release, released) = channel::<()>();
+    pool.submit(task(move |turn| {
+        let begun = Instant::now();
+        // The other worker may not be idle yet.
+        while !turn.offer(Arc::clone(&helper) as Arc<dyn HelperWork>) {
+            assert!(begun.elapsed() < PATIENCE, "nobody is there");
+            thread::yield_now();
+        }
+        let _ = released.recv_timeout(PATIENCE);
+        Next::Finished
+    }))
+    .unwrap();
+    assert_eq!([receive(&said), receive(&said)], ["newcomer", "help"]);
+    drop(release);
+}
+
+#[test]
 fn help_is_offered_only_where_a_worker_is_idle() {
     struct Idle;
     impl HelperWork for Idle {
@@ -780,6 +816,38 @@ fn a_dropped_pool_drops_all_its_tasks_though_tickets_live_on() {
         ticket.wake();
         ticket.cancel();
     }
+}
+
+#[test]
+fn ends_that_were_held_back_are_told_when_the_pool_is_dropped() {
+    struct Over(Receiver<()>, Sender<()>, Sender<()>);
+    impl Task for Over {
+        fn run(&mut self, _: &Turn<'_>) -> Next {
+            self.1.send(()).unwrap();
+            // The disconnection is what is waited for.
+            let _ = self.0.recv_timeout(PATIENCE);
+            Next::Finished
+        }
+
+        fn panicked(&mut self) {}
+
+        fn notify(&mut self) {
+            self.2.send(()).unwrap();
+        }
+    }
+    let pool = pool(1, 2);
+    let ((release, released), (begun, has_begun), (told, is_told)) =
+        (channel::<()>(), channel(), channel());
+    pool.submit(Box::new(Over(released, begun, told))).unwrap();
+    receive(&has_begun);
+    // While a newcomer waits, no end is told at once.
+    pool.submit(task(|_| Next::Again)).unwrap();
+    let drops = thread::spawn(move || drop(pool));
+    // By then the pool is closed.
+    thread::sleep(Duration::from_millis(100));
+    drop(release);
+    drops.join().unwrap();
+    receive(&is_told);
 }
 
 #[test]

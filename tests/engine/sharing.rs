@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use loyd::engine::{
     Engine, Failure, Limits, News, Question, Refused, Solving, StopReason, Wanted, Work,
 };
+use loyd::puzzle::Dice;
 use loyd::search::plan::{Algorithm, Objective, Ratio};
 use tokio::time::timeout;
 
 use crate::admission::hold;
 use crate::fake::{PATIENCE, client, engine, hopeless, question, unlimited, wanting};
-use crate::support::problem;
 use crate::support::published::KORF_1985;
+use crate::support::{problem, random_problem, shape};
 
 fn proof(number: u64) -> Question {
     question(hopeless(number), Objective::Optimal)
@@ -210,6 +211,26 @@ async fn a_proven_answer_is_given_again_without_a_search() {
         assert_eq!(again.reason, StopReason::Proven);
         assert_eq!(again.queued, Duration::ZERO);
         assert!(Arc::ptr_eq(&first, &again.found.answer.unwrap()));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_as_large_as_many_is_not_kept() {
+    let engine = one_place();
+    for (side, is_kept) in [(20, true), (40, false)] {
+        let problem = random_problem(shape(side, side), 0, &mut Dice::new(1));
+        let loose = Objective::Bounded(Ratio::new(100.0).unwrap());
+        let asked = question(problem, loose);
+        let mut answers = Vec::new();
+        for _ in 0..2 {
+            let mut solving = solve_when_possible(&engine, &asked, unlimited()).await;
+            let outcome = solving.end().await.unwrap();
+            assert_eq!(outcome.reason, StopReason::Proven);
+            answers.push(outcome.found.answer.unwrap());
+        }
+        let moves = answers[0].solution.len();
+        assert_eq!(moves < 60_000, is_kept, "{moves}");
+        assert_eq!(Arc::ptr_eq(&answers[0], &answers[1]), is_kept, "{side}");
     }
 }
 

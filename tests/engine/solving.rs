@@ -12,13 +12,14 @@ use loyd::puzzle::{Board, Dice, Metric};
 use loyd::search::constructive::Variant;
 use loyd::search::generate::difficulty::Range;
 use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage};
-use loyd::search::{Budget, Progress, Search, Step};
+use loyd::search::{Budget, Progress, Search, Step, Stop};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::time::timeout;
 
 use crate::fake::{
     CAPS, PATIENCE, Scripted, due_in, engine, hopeless, panics, question, unlimited, wanting,
 };
+use crate::log::Log;
 use crate::support::measured::assert_within_once;
 use crate::support::published::KORF_1985;
 use crate::support::{problem, random_problem, shape};
@@ -216,8 +217,57 @@ async fn memory_that_others_hold_ends_best_with_what_it_has_and_a_proof_with_not
     assert!(outcome.found.answer.is_some());
     drop(solving);
     let optimal = by_a_star(Objective::Optimal);
-    let mut solving = engine.solve(None, optimal, unlimited()).unwrap();
-    assert_eq!(solving.end().await.err(), Some(Failure::Shortage));
+    for nothing in [optimal.clone(), by_a_star(Objective::Fast)] {
+        let mut solving = engine.solve(None, nothing, unlimited()).unwrap();
+        assert_eq!(solving.end().await.err(), Some(Failure::Shortage));
+    }
+    // Operators hear of it, too: once a second, whichever test is the first to lack memory.
+    let log = Log::default();
+    let _listening = log.listen();
+    let begun = Instant::now();
+    while !log.take().contains("\"lack\":\"memory\"") {
+        assert!(begun.elapsed() < PATIENCE, "nothing is said");
+        let mut solving = engine.solve(None, optimal.clone(), unlimited()).unwrap();
+        assert_eq!(solving.end().await.err(), Some(Failure::Shortage));
+    }
+}
+
+#[tokio::test]
+async fn each_request_that_a_limit_ends_is_counted() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    // Those who wait are on this thread.
+    let _counting = metrics::set_default_local_recorder(&recorder);
+    let engine = engine(1, 4);
+    for objective in [Objective::Optimal, Objective::Best] {
+        let asked = question(hopeless(1), objective);
+        let mut solving = engine.solve(None, asked, wanting(nodes(1_000))).unwrap();
+        assert_eq!(solving.end().await.is_ok(), objective.takes_any());
+    }
+    let told = recorder.handle().render();
+    let stops = "loyd_limit_stops_total{limit=\"nodes\"} 2\n";
+    assert!(told.contains(stops), "{told}");
+}
+
+#[test]
+fn a_search_begins_only_where_there_is_memory_for_its_first_answer() {
+    let mut config = engine(1, 4).config().clone();
+    config.memory = 64 << 20;
+    let engine = Engine::start(config).unwrap();
+    let mut others = vec![engine.reserve(60 << 20).unwrap()];
+    others.extend(std::iter::from_fn(|| engine.reserve(64 << 10).ok()));
+    let refused = engine.solve(None, searched(1), unlimited()).err();
+    let lacks = |refused| {
+        matches!(
+            refused,
+            Some(Refused::Overloaded {
+                lack: Lack::Memory,
+                ..
+            })
+        )
+    };
+    assert!(lacks(refused), "{refused:?}");
+    drop(others);
+    assert!(engine.solve(None, searched(1), unlimited()).is_ok());
 }
 
 #[tokio::test]
@@ -508,6 +558,19 @@ async fn a_search_is_told_the_time_that_is_left_for_it() {
 }
 
 #[tokio::test]
+async fn a_search_that_sees_no_use_in_its_last_moment_ends_by_what_would_have_ended_it() {
+    let engine = engine(1, 8);
+    for (limits, reason) in [
+        (due_in(PATIENCE), "deadline"),
+        (wanting(time(PATIENCE)), "time_limit"),
+    ] {
+        let search = Scripted::<(), _>::new(|_, _| Step::Done(Stop::Time));
+        let mut waiting = engine.draw(None, Rank::FIRST, search, limits).unwrap();
+        assert_eq!(waiting.end().await.unwrap_err().name(), reason);
+    }
+}
+
+#[tokio::test]
 async fn a_panic_is_a_defect_of_one_request() {
     let before = panics("search");
     let engine = engine(1, 8);
@@ -549,6 +612,21 @@ async fn a_drain_ends_what_runs_and_refuses_what_comes() {
         engine.draw(None, Rank::FIRST, search, unlimited()).err(),
         Some(Refused::Draining)
     ));
+}
+
+#[test]
+fn a_drain_keeps_tables_from_being_built() {
+    let engine = engine(1, 1);
+    let ready = engine.tables();
+    engine.drain();
+    let problem = random_problem(shape(2, 5), 9, &mut Dice::new(1));
+    assert!(engine.plan(&question(problem, Objective::Best)).is_ok());
+    let begun = Instant::now();
+    while !engine.has_tables() {
+        assert!(begun.elapsed() < PATIENCE, "a table is being built");
+        std::thread::yield_now();
+    }
+    assert_eq!(engine.tables(), ready);
 }
 
 #[tokio::test]

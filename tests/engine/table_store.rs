@@ -379,6 +379,18 @@ fn a_spare_guide_makes_way_for_the_best_one_once_its_home_is_asked_for() {
 }
 
 #[test]
+fn a_guide_that_nobody_has_asked_for_makes_room_at_once() {
+    let most_bytes = 4_700_000;
+    let builder = GuideBuilder::new(None, u64::MAX);
+    let store = guided_by(builder, most_bytes, u64::MAX, Duration::from_secs(3600));
+    settle_prepared(&store);
+    let before = store.bytes() as u64;
+    assert!(before + 241_920 > most_bytes, "{before}");
+    wait_for(&store, &of_class(9));
+    assert!(store.ready(&fifteen(15), SINGLE).guide);
+}
+
+#[test]
 fn beside_a_guide_in_use_the_best_that_fits_is_made_and_the_best_of_all_once_it_is_idle() {
     let idle = Duration::from_secs(2);
     let store = guided_by(
