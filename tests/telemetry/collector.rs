@@ -88,6 +88,8 @@ pub(crate) struct Collector {
     /// Whether the collector says that it is unavailable.
     pub(crate) refuses: Arc<AtomicBool>,
     pub(crate) spans: Arc<Mutex<Vec<Span>>>,
+    /// It answers nobody while somebody else has this.
+    pub(crate) gate: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Collector {
@@ -113,6 +115,7 @@ impl Collector {
     async fn collect(self, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
         assert!(request.uri().path().ends_with("TraceService/Export"));
         let body = request.into_body().collect().await.unwrap().to_bytes();
+        drop(self.gate.lock().await);
         let refuses = self.refuses.load(Ordering::Relaxed);
         if !refuses {
             let export = ExportTraceServiceRequest::decode(&body[5..]).unwrap();

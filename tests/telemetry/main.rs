@@ -8,6 +8,8 @@ mod log;
 #[cfg(feature = "otlp")]
 mod collector;
 mod endpoint;
+mod engine;
+mod here;
 mod lines;
 mod logs;
 mod rate_limited;

@@ -1,6 +1,7 @@
 //! Events of which there can be thousands a second.
 
 use std::convert::Infallible;
+use std::time::Duration;
 
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
@@ -54,4 +55,18 @@ async fn each_cause_has_lines_of_its_own() {
         // There was no line before.
         assert_eq!(line["fields"].get("since_s"), None, "{text}");
     }
+    // The next one tells of all since then.
+    let _held = service.call(post(8 << 10)).await.unwrap();
+    let mut refused = 0;
+    let next = loop {
+        service.call(post(0)).await.unwrap();
+        refused += 1;
+        let text = log.take();
+        if let Some(line) = text.lines().find(|line| line.contains("\"calls\"")) {
+            break serde_json::from_str::<serde_json::Value>(line).unwrap();
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    assert_eq!(next["fields"]["refused"], refused);
+    assert!(next["fields"]["since_s"].as_f64() >= Some(1.0), "{next}");
 }

@@ -1,18 +1,15 @@
 //! Spans on their way to a collector.
 
 use std::convert::Infallible;
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
-use loyd::cli::Samples;
 use loyd::config::ServeConfig;
 use loyd::service::{Server, proto};
-use loyd::telemetry::{flush_traces, install_metrics, install_traces};
+use loyd::telemetry::{flush_traces, install_traces};
 use prost::Message;
 use tonic::body::Body;
 use tonic::codegen::Bytes;
@@ -20,6 +17,7 @@ use tower::ServiceExt;
 use tower::util::BoxCloneSyncService;
 
 use crate::collector::{Collector, OneValue, Span};
+use crate::here::told;
 
 #[derive(Parser)]
 struct Arguments {
@@ -60,13 +58,8 @@ async fn solve_with_state(calls: &Calls, traceparent: Option<&str>, state: &str)
     assert_eq!(collected.trailers().unwrap()["grpc-status"], "0");
 }
 
-fn spans_total(metrics: SocketAddr, outcome: &str) -> f64 {
-    let mut stream = TcpStream::connect(metrics).unwrap();
-    let request = b"GET /metrics HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
-    stream.write_all(request).unwrap();
-    let mut text = String::new();
-    stream.read_to_string(&mut text).unwrap();
-    Samples::read(&text).sum("loyd_spans_total", &[("outcome", outcome)])
+fn spans_total(outcome: &str) -> f64 {
+    told().sum("loyd_spans_total", &[("outcome", outcome)])
 }
 
 async fn wait_until(mut condition: impl FnMut() -> bool) {
@@ -79,7 +72,7 @@ async fn wait_until(mut condition: impl FnMut() -> bool) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
-    let metrics = install_metrics(([127, 0, 0, 1], 0).into()).unwrap();
+    assert_eq!(spans_total("exported"), 0.0);
     assert!(install_traces("no address", 0.0).is_err());
     let refused = install_traces("http://me:secret@127.0.0.1:4317", 0.0).unwrap_err();
     assert!(!refused.to_string().contains("secret"), "{refused}");
@@ -99,7 +92,7 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     collector.refuses.store(true, Ordering::Relaxed);
     let lost = "00-4bf92f3577b34da6a3ce929d0e0e4735-00f067aa0ba902b7-01";
     solve(&calls, Some(lost)).await;
-    wait_until(|| spans_total(metrics, "failed") == 3.0).await;
+    wait_until(|| spans_total("failed") == 3.0).await;
     collector.refuses.store(false, Ordering::Relaxed);
 
     // Of these only the first is recorded, because its caller records it.
@@ -108,8 +101,26 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     for traceparent in [Some(recorded), Some(not_recorded), None] {
         solve(&calls, traceparent).await;
     }
-    wait_until(|| spans_total(metrics, "exported") == 3.0).await;
+    wait_until(|| spans_total("exported") == 3.0).await;
     let spans = std::mem::take(&mut *collector.spans.lock().unwrap());
+
+    // While the collector does not answer, a bounded number of spans waits, and the rest are counted.
+    let held = collector.gate.clone().lock_owned().await;
+    let begun = Instant::now();
+    let mut calls_made = 0;
+    while spans_total("dropped") == 0.0 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "all wait");
+        for _ in 0..512 {
+            solve(&calls, Some(recorded)).await;
+        }
+        calls_made += 512;
+    }
+    assert!(calls_made > 4096, "only {calls_made} calls were told of");
+    drop(held);
+    let sum = |outcomes: [&str; 3]| outcomes.map(spans_total).iter().sum::<f64>();
+    let all = 3.0 * (2 + calls_made) as f64;
+    wait_until(|| sum(["exported", "failed", "dropped"]) == all).await;
+    collector.spans.lock().unwrap().clear();
 
     // A state that is longer than everybody has to hand on is left out.
     let states = [251, 252].map(|last| format!("a={},b={}", "x".repeat(256), "y".repeat(last)));
@@ -118,9 +129,9 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
         solve_with_state(&calls, Some(recorded), state).await;
     }
     flush_traces();
-    let told = collector.spans.lock().unwrap();
-    let with = |state: &str| told.iter().filter(|span| span.trace_state == state).count();
-    assert_eq!((with(&states[0]), with(""), told.len()), (3, 3, 6));
+    let last = collector.spans.lock().unwrap();
+    let with = |state: &str| last.iter().filter(|span| span.trace_state == state).count();
+    assert_eq!((with(&states[0]), with(""), last.len()), (3, 3, 6));
 
     assert_eq!(spans.len(), 3);
     let trace = 0x4bf9_2f35_77b3_4da6_a3ce_929d_0e0e_4736_u128.to_be_bytes();

@@ -1,0 +1,142 @@
+//! What the engine tells of itself. Elsewhere it may have told other recorders.
+
+use std::num::NonZeroUsize;
+use std::sync::mpsc::channel;
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use loyd::engine::guide_builder::GuideBuilder;
+use loyd::engine::pool::{Next, Pool, Task, Turn};
+use loyd::engine::table_store::{Build, TableStore};
+use loyd::puzzle::Shape;
+use loyd::search::distance_table::Class;
+
+use crate::here::told;
+use crate::server::wait_for;
+
+/// One test at a time has tables built, as what they tell is the same.
+fn turn() -> impl Sized {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A task that runs this once.
+struct Once<F>(Option<F>);
+
+impl<F: FnOnce() + Send> Task for Once<F> {
+    fn run(&mut self, _: &Turn<'_>) -> Next {
+        self.0.take().into_iter().for_each(|run| run());
+        Next::Finished
+    }
+
+    fn panicked(&mut self) {}
+}
+
+#[test]
+fn who_waited_for_a_worker_in_vain_has_waited() {
+    let seconds = || told().sum("loyd_queue_seconds_sum", &[]);
+    let before = seconds();
+    let pool = Pool::start(1, 2).unwrap();
+    let ((begin, begun), (release, released)) = (channel(), channel::<()>());
+    let holds = Once(Some(move || {
+        begin.send(()).unwrap();
+        // The disconnection is what is waited for.
+        let _ = released.recv();
+    }));
+    pool.submit_for(None, Box::new(holds)).unwrap();
+    begun.recv().unwrap();
+    let waits = pool.submit_for(None, Box::new(Once(Some(|| ())))).unwrap();
+    thread::sleep(Duration::from_millis(500));
+    waits.cancel();
+    assert!(seconds() >= before + 0.5);
+    drop(release);
+}
+
+#[test]
+fn a_build_that_has_panicked_is_no_longer_going_on() {
+    let _turn = turn();
+    let ratio = || told().sum("loyd_tables_build_ratio", &[]);
+    ratio();
+    let build: Box<Build> = Box::new(|class: Class, go_on: &dyn Fn(u64) -> bool| {
+        go_on(class.boards() as u64 / 2);
+        panic!("as it should, in a test");
+    });
+    let store = TableStore::built_by(
+        u64::MAX,
+        u64::MAX,
+        Duration::ZERO,
+        NonZeroUsize::MIN,
+        GuideBuilder::new(None, 0),
+        build,
+    );
+    store.want_all(Shape::new(2, 5).unwrap(), 9);
+    settle(&store);
+    assert_eq!(ratio(), 0.0);
+}
+
+/// A store that builds everything, within so much memory.
+fn store(most_bytes: u64, idle: Duration) -> TableStore {
+    let guides = GuideBuilder::new(None, u64::MAX);
+    TableStore::new(most_bytes, u64::MAX, idle, NonZeroUsize::MIN, guides)
+}
+
+fn settle(store: &TableStore) {
+    wait_for(|| store.is_settled().then_some(()), "the builds to end");
+}
+
+#[test]
+fn a_table_that_has_found_room_is_no_longer_told_of_as_refused() {
+    let _turn = turn();
+    let refused = || told().sum("loyd_tables_refused", &[]);
+    refused();
+    // Room for two of three tables, if nobody uses one of them.
+    let store = store(500_000, Duration::from_millis(200));
+    let ready = store.tables().count();
+    let want = |home| {
+        store.want_all(Shape::new(2, 5).unwrap(), home);
+        settle(&store);
+    };
+    want(9);
+    want(8);
+    let there = store.tables().bytes();
+    let mut was_refused = false;
+    let third = Class::new(Shape::new(2, 5).unwrap(), 7).unwrap();
+    wait_for(
+        || {
+            want(7);
+            was_refused |= refused() > 0.0;
+            store.tables().ready(third)
+        },
+        "the third table",
+    );
+    assert!(was_refused);
+    assert_eq!(refused(), 0.0);
+    assert_eq!(
+        (store.tables().count(), store.tables().bytes()),
+        (ready + 2, there)
+    );
+}
+
+#[test]
+fn databases_that_guide_no_longer_are_told_of_so() {
+    let _turn = turn();
+    let guides = |home| told().sum("loyd_pattern_databases", &[("home", home)]);
+    let [first, other] = ["4×4, blank at 15", "4×4, blank at 10"];
+    assert_eq!(guides(first), 0.0);
+    let prepared = |most_bytes| {
+        let store = store(most_bytes, Duration::ZERO);
+        store.prepare(Shape::new(4, 4).unwrap(), 15);
+        settle(&store);
+        assert_eq!(guides(first), 1.0);
+        store
+    };
+    // Room for those of one home.
+    let small = prepared(4_500_000);
+    small.want_all(Shape::new(4, 4).unwrap(), 5);
+    settle(&small);
+    assert_eq!((guides(first), guides(other)), (0.0, 1.0));
+    // Better ones replace the smallest.
+    let large = prepared(25_000_000);
+    assert!(large.bytes() > 4_500_000);
+}
