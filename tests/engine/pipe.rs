@@ -173,7 +173,12 @@ fn what_its_answer_holds_leaves_a_solution_no_memory_at_any_time() {
         ..unlimited()
     };
     let pipe = |limits| engine.pipe(None, &problem, Variant::Best, &limits).err();
-    assert_eq!(pipe(own), Some(Refused::Memory));
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let refused = metrics::with_local_recorder(&recorder, || pipe(own));
+    assert_eq!(refused, Some(Refused::Memory));
+    let told = recorder.handle().render();
+    let stops = "loyd_limit_stops_total{limit=\"memory\"} 1\n";
+    assert!(told.contains(stops), "{told}");
     // What others hold they give back.
     assert!(matches!(
         pipe(unlimited()),
@@ -256,6 +261,23 @@ async fn a_pipe_that_is_dropped_takes_its_search_out_of_the_pool() {
     }
     let told = recorder.handle().render();
     assert!(told.contains("loyd_searches_abandoned_total 2\n"), "{told}");
+}
+
+#[test]
+fn a_search_that_is_over_is_not_abandoned_though_nobody_reads_what_it_found() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let pool = Pool::start(1, 1).unwrap();
+    let (problem, ..) = to_and_fro();
+    let (search, _counts) = counting(3);
+    let pipe = pipe(&pool, &problem, unlimited(), search);
+    let begun = Instant::now();
+    while pool.tasks() > 0 {
+        assert!(begun.elapsed() < PATIENCE, "it goes on");
+        std::thread::yield_now();
+    }
+    metrics::with_local_recorder(&recorder, || drop(pipe));
+    let told = recorder.handle().render();
+    assert!(!told.contains("abandoned"), "{told}");
 }
 
 #[tokio::test]

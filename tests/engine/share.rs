@@ -66,6 +66,23 @@ fn whose_time_is_up_is_woken_and_nobody_else() {
 }
 
 #[test]
+fn findings_wake_nobody_once_who_listened_has_left() {
+    let due = Instant::now() + 30 * SECOND;
+    let (mut listener, mut publisher) = begin(due);
+    let mut other = listener.shared().ask(due).unwrap();
+    listener.listen();
+    let mut is_woken_by = |finding| {
+        // What was found before is news no more.
+        let _ = other.changed().now_or_never();
+        publisher.offer(finding).unwrap();
+        other.changed().now_or_never().is_some()
+    };
+    assert!(is_woken_by(1));
+    drop(listener);
+    assert!(!is_woken_by(2));
+}
+
+#[test]
 fn those_for_whom_there_is_nothing_more_to_find_are_passed_over() {
     let now = Instant::now();
     let [near, far, farther] = [1, 30, 40].map(|seconds| now + seconds * SECOND);

@@ -215,6 +215,32 @@ async fn a_proven_answer_is_given_again_without_a_search() {
 }
 
 #[tokio::test]
+async fn no_more_is_kept_than_there_is_memory_for() {
+    let mut config = one_place().config().clone();
+    config.cache_memory = 10_000;
+    let engine = Engine::start(config).unwrap();
+    let mut answers = Vec::new();
+    for seed in 0..50 {
+        let problem = random_problem(shape(3, 3), 8, &mut Dice::new(seed));
+        let mut asked = question(problem, Objective::Optimal);
+        asked.method.algorithm = Some(Algorithm::IdaStar);
+        let mut solving = solve_when_possible(&engine, &asked, unlimited()).await;
+        let outcome = solving.end().await.unwrap();
+        answers.push(Arc::downgrade(&outcome.found.answer.unwrap()));
+        drop(solving);
+        // Each takes somewhat more than a kilobyte, and the cache looks now and then.
+        let kept = || answers.iter().filter(|answer| answer.strong_count() > 0);
+        let begun = Instant::now();
+        while kept().count() > 9 {
+            assert!(begun.elapsed() < PATIENCE, "{} are kept", kept().count());
+            drop(engine.solve(None, asked.clone(), unlimited()));
+            tokio::task::yield_now().await;
+        }
+    }
+    assert!(answers.iter().any(|answer| answer.strong_count() > 0));
+}
+
+#[tokio::test]
 async fn an_answer_as_large_as_many_is_not_kept() {
     let engine = one_place();
     for (side, is_kept) in [(20, true), (40, false)] {

@@ -391,6 +391,20 @@ fn a_guide_that_nobody_has_asked_for_makes_room_at_once() {
 }
 
 #[test]
+fn the_first_guide_that_had_no_room_beside_tables_in_use_is_made_once_they_are_idle() {
+    let builder = GuideBuilder::new(None, u64::MAX);
+    let idle = Duration::from_millis(200);
+    let store = guided_by(builder, 3_300_000, u64::MAX, idle);
+    wait_for(&store, &of_class(9));
+    let begun = Instant::now();
+    while !store.ready(&fifteen(15), SINGLE).guide {
+        assert!(begun.elapsed() < PATIENCE, "it was not tried again");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert!(store.bytes() + 241_920 > 3_300_000);
+}
+
+#[test]
 fn beside_a_guide_in_use_the_best_that_fits_is_made_and_the_best_of_all_once_it_is_idle() {
     let idle = Duration::from_secs(2);
     let store = guided_by(
@@ -549,12 +563,16 @@ fn settle_prepared(store: &TableStore) {
 
 #[test]
 fn a_build_of_pattern_databases_is_given_up_with_the_store() {
-    let store = guided(256_000_000, None, u64::MAX);
-    store.prepare(shape(4, 4), 15);
-    let begun = Instant::now();
-    store.close();
-    settle(&store);
-    assert!(begun.elapsed() < Duration::from_secs(2));
-    assert!(store.bytes() < 20_000_000);
-    assert!(store.ready(&fifteen(15), SINGLE).guide);
+    // Before it has begun, and in the middle.
+    for pause in [0, 100] {
+        let store = guided(256_000_000, None, u64::MAX);
+        store.prepare(shape(4, 4), 15);
+        std::thread::sleep(Duration::from_millis(pause));
+        let begun = Instant::now();
+        store.close();
+        settle(&store);
+        assert!(begun.elapsed() < Duration::from_secs(2));
+        assert!(store.bytes() < 20_000_000);
+        assert!(store.ready(&fifteen(15), SINGLE).guide);
+    }
 }
