@@ -51,6 +51,15 @@ pub(crate) struct Span {
     pub(crate) end: u64,
     #[prost(message, repeated, tag = "9")]
     pub(crate) attributes: Vec<Attribute>,
+    #[prost(message, optional, tag = "15")]
+    pub(crate) status: Option<Status>,
+}
+
+#[derive(Clone, Message)]
+pub(crate) struct Status {
+    /// 2 for an error.
+    #[prost(int32, tag = "3")]
+    pub(crate) code: i32,
 }
 
 #[derive(Clone, Message)]

@@ -2,11 +2,12 @@
 
 use std::num::NonZeroUsize;
 use std::sync::mpsc::channel;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use loyd::engine::guide_builder::GuideBuilder;
+use loyd::engine::memory::Memory;
 use loyd::engine::pool::{Next, Pool, Task, Turn};
 use loyd::engine::table_store::{Build, TableStore};
 use loyd::puzzle::Shape;
@@ -75,6 +76,21 @@ fn a_build_that_has_panicked_is_no_longer_going_on() {
     assert_eq!(ratio(), 0.0);
 }
 
+#[test]
+fn what_a_search_may_only_grow_by_is_not_told_of_as_held() {
+    let held = || told().sum("loyd_memory_bytes", &[]);
+    held();
+    // As exact as the numbers that are told, whatever else this process does meanwhile.
+    let memory = Arc::new(Memory::new(1 << 50, 1));
+    let mut search = memory.reserve(1 << 40).unwrap();
+    search.grow(u64::MAX);
+    search.report();
+    assert!(memory.held() > 1 << 49);
+    assert!((2.0_f64.powi(40)..2.0_f64.powi(41)).contains(&held()));
+    drop(search);
+    assert!(held() < 2.0_f64.powi(40));
+}
+
 /// A store that builds everything, within so much memory.
 fn store(most_bytes: u64, idle: Duration) -> TableStore {
     let guides = GuideBuilder::new(None, u64::MAX);
@@ -121,21 +137,21 @@ fn a_table_that_has_found_room_is_no_longer_told_of_as_refused() {
 #[test]
 fn databases_that_guide_no_longer_are_told_of_so() {
     let _turn = turn();
-    let guides = |home| told().sum("loyd_pattern_databases", &[("home", home)]);
-    let [first, other] = ["4×4, blank at 15", "4×4, blank at 10"];
-    assert_eq!(guides(first), 0.0);
+    let home = ("home", "4×4, blank at 15");
+    let guides = || told().sum("loyd_pattern_databases", &[home]);
+    assert_eq!(guides(), 0.0);
     let prepared = |most_bytes| {
         let store = store(most_bytes, Duration::ZERO);
         store.prepare(Shape::new(4, 4).unwrap(), 15);
         settle(&store);
-        assert_eq!(guides(first), 1.0);
+        assert_eq!(guides(), 1.0);
         store
     };
-    // Room for those of one home.
-    let small = prepared(4_500_000);
-    small.want_all(Shape::new(4, 4).unwrap(), 5);
+    // No room for a table beside them.
+    let small = prepared(3_300_000);
+    small.want_all(Shape::new(2, 5).unwrap(), 9);
     settle(&small);
-    assert_eq!((guides(first), guides(other)), (0.0, 1.0));
+    assert_eq!(guides(), 0.0);
     // Better ones replace the smallest.
     let large = prepared(25_000_000);
     assert!(large.bytes() > 4_500_000);

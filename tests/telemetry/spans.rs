@@ -41,21 +41,30 @@ async fn solve_with_state(calls: &Calls, traceparent: Option<&str>, state: &str)
         }),
         ..proto::SolveRequest::default()
     };
-    let message = solve.encode_to_vec();
+    let trace = traceparent.map(|traceparent| (traceparent, state));
+    let code = call(calls, "Solve", &solve.encode_to_vec(), trace).await;
+    assert_eq!(code, "0");
+}
+
+/// Makes a call in the caller's trace with its state, and returns its code.
+async fn call(calls: &Calls, method: &str, message: &[u8], trace: Option<(&str, &str)>) -> String {
     let mut body = vec![0, 0, 0, 0, message.len() as u8];
     body.extend(message);
-    let mut request = Request::post("/loyd.v1.PuzzleService/Solve")
+    let mut request = Request::post(format!("/loyd.v1.PuzzleService/{method}"))
         .header("content-type", "application/grpc")
         .header("x-request-id", "it");
-    if let Some(traceparent) = traceparent {
+    if let Some((traceparent, state)) = trace {
         request = request
             .header("traceparent", traceparent)
             .header("tracestate", state);
     }
     let request = request.body(Body::new(Full::new(Bytes::from(body))));
     let Ok(response) = calls.clone().oneshot(request.unwrap()).await;
-    let collected = response.into_body().collect().await.unwrap();
-    assert_eq!(collected.trailers().unwrap()["grpc-status"], "0");
+    let (head, body) = response.into_parts();
+    let collected = body.collect().await.unwrap();
+    // A call that fails at once has its code in the head.
+    let headers = collected.trailers().unwrap_or(&head.headers);
+    headers["grpc-status"].to_str().unwrap().to_owned()
 }
 
 fn spans_total(outcome: &str) -> f64 {
@@ -116,9 +125,13 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
         calls_made += 512;
     }
     assert!(calls_made > 4096, "only {calls_made} calls were told of");
+    // A call without a search has but one.
+    let before = spans_total("dropped");
+    let code = call(&calls, "CheckSolvable", &[], Some((recorded, ""))).await;
+    assert_eq!((code.as_str(), spans_total("dropped")), ("3", before + 1.0));
     drop(held);
     let sum = |outcomes: [&str; 3]| outcomes.map(spans_total).iter().sum::<f64>();
-    let all = 3.0 * (2 + calls_made) as f64;
+    let all = 3.0 * (2 + calls_made) as f64 + 1.0;
     wait_until(|| sum(["exported", "failed", "dropped"]) == all).await;
     collector.spans.lock().unwrap().clear();
 
@@ -128,8 +141,20 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     for state in &states {
         solve_with_state(&calls, Some(recorded), state).await;
     }
+    // What failed by the caller's fault is no error of the server.
+    for (method, code) in [("CheckSolvable", "3"), ("Nothing", "12")] {
+        assert_eq!(
+            call(&calls, method, &[], Some((recorded, "fails=1"))).await,
+            code
+        );
+    }
     flush_traces();
-    let last = collector.spans.lock().unwrap();
+    let mut last = collector.spans.lock().unwrap();
+    let failed = last.extract_if(.., |span| span.trace_state == "fails=1");
+    let codes: Vec<_> = failed
+        .map(|span| span.status.map_or(0, |status| status.code))
+        .collect();
+    assert_eq!(codes, [0, 2]);
     let with = |state: &str| last.iter().filter(|span| span.trace_state == state).count();
     assert_eq!((with(&states[0]), with(""), last.len()), (3, 3, 6));
 
