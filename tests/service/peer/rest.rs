@@ -19,7 +19,7 @@ use tower::{Service, service_fn};
 use crate::harness::in_time;
 
 /// Has a request refused unread whose body comes in these pieces, and waits until its rest is no longer read.
-async fn refuse(pieces: impl Stream<Item = Bytes> + Send + 'static) {
+async fn refuse(pieces: impl Stream<Item = Bytes> + Send + Unpin + 'static) {
     let held = Arc::new(());
     let holder = Arc::clone(&held);
     let pieces = pieces.map(move |piece| {
