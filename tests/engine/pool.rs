@@ -401,6 +401,24 @@ fn newcomers_do_not_end_the_turn_of_one_that_was_passed_over() {
     assert!(turn >= SLICE, "{turn:?}");
 }
 
+/// Runs a task that has this work done by another worker, until what is returned is dropped.
+fn offer(pool: &Pool, work: impl HelperWork + 'static) -> Sender<()> {
+    let (release, released) = channel();
+    let work = Arc::new(work);
+    pool.submit(task(move |turn| {
+        let begun = Instant::now();
+        // The other worker may not be idle yet.
+        while !turn.offer(Arc::clone(&work) as Arc<dyn HelperWork>) {
+            assert!(begun.elapsed() < PATIENCE, "nobody is there");
+            thread::yield_now();
+        }
+        let _ = released.recv_timeout(PATIENCE);
+        Next::Finished
+    }))
+    .unwrap();
+    release
+}
+
 #[test]
 fn a_helper_makes_way_for_a_newcomer_at_once() {
     struct Helper(Weak<Pool>, Sender<bool>);
@@ -415,19 +433,7 @@ fn a_helper_makes_way_for_a_newcomer_at_once() {
     }
     let pool = Arc::new(pool(2, 2));
     let (sender, said) = channel();
-    let (release, released) = channel::<()>();
-    let helper = Arc::new(Helper(Arc::downgrade(&pool), sender));
-    pool.submit(task(move |turn| {
-        let begun = Instant::now();
-        // The other worker may not be idle yet.
-        while !turn.offer(Arc::clone(&helper) as Arc<dyn HelperWork>) {
-            assert!(begun.elapsed() < PATIENCE, "nobody is there");
-            thread::yield_now();
-        }
-        let _ = released.recv_timeout(PATIENCE);
-        Next::Finished
-    }))
-    .unwrap();
+    let release = offer(&pool, Helper(Arc::downgrade(&pool), sender));
     assert!(receive(&said));
     drop(release);
 }
@@ -450,19 +456,7 @@ fn help_that_a_newcomer_interrupted_goes_on_after_it() {
     let pool = Arc::new(pool(2, 2));
     let (sender, said) = channel();
     let helper = Helper(Arc::downgrade(&pool), sender, AtomicBool::new(false));
-    let helper = Arc::new(helper);
-    let (release, released) = channel::<()>();
-    pool.submit(task(move |turn| {
-        let begun = Instant::now();
-        // The other worker may not be idle yet.
-        while !turn.offer(Arc::clone(&helper) as Arc<dyn HelperWork>) {
-            assert!(begun.elapsed() < PATIENCE, "nobody is there");
-            thread::yield_now();
-        }
-        let _ = released.recv_timeout(PATIENCE);
-        Next::Finished
-    }))
-    .unwrap();
+    let release = offer(&pool, helper);
     assert_eq!([receive(&said), receive(&said)], ["newcomer", "help"]);
     drop(release);
 }

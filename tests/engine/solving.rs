@@ -297,7 +297,7 @@ async fn a_proof_that_a_limit_ends_tells_what_is_known() {
     };
     let any = Method::default();
     let bounded = Objective::Bounded(Ratio::new(1.01).unwrap());
-    let short = time(Duration::from_millis(60));
+    let short = time(Duration::from_millis(600));
     for (objective, method, wanted, expected, has_best) in [
         (
             Objective::Optimal,
