@@ -121,58 +121,49 @@ fn without_variables(command: clap::Command, is_left_out: fn(&OsStr) -> bool) ->
 fn explained(mut error: clap::Error, command: clap::Command) -> clap::Error {
     let of = |error: &clap::Error| (error.kind(), error.get(ContextKind::InvalidArg).cloned());
     let typed = without_variables(command.clone(), |_| true).try_get_matches();
-    match (typed, error.get(ContextKind::InvalidArg)) {
+    let tip = match (typed, error.get(ContextKind::InvalidArg)) {
         (Err(typed), _) if of(&typed) == of(&error) => {
             if let Some(usage) = typed.get(ContextKind::Usage) {
                 error.insert(ContextKind::Usage, usage.clone());
             }
+            None
         }
-        (_, Some(ContextValue::String(option))) => {
-            if let Some(variable) = variable_of(&command, option) {
-                suggest(&mut error, format!("it is set by the variable {variable}"));
-            }
-        }
+        (_, Some(ContextValue::String(option))) => variable_of(&command, option)
+            .map(|variable| format!("it is set by the variable {variable}")),
         (_, None) if error.kind() == ErrorKind::InvalidUtf8 => {
-            if let Some(variable) = unreadable_variable(&command) {
-                suggest(&mut error, format!("set the variable {variable} to text"));
-            }
+            set_variable(&command, &|_, value| value.to_str().is_none())
+                .map(|variable| format!("set the variable {variable} to text"))
         }
-        _ => {}
+        _ => None,
+    };
+    if let Some(tip) = tip {
+        let tips = ContextValue::StyledStrs(vec![tip.into()]);
+        error.insert(ContextKind::Suggested, tips);
     }
     error
-}
-
-fn suggest(error: &mut clap::Error, tip: String) {
-    let tips = ContextValue::StyledStrs(vec![tip.into()]);
-    error.insert(ContextKind::Suggested, tips);
-}
-
-/// Returns the first variable of an option that is not UTF-8, which an error does not name.
-fn unreadable_variable(command: &clap::Command) -> Option<String> {
-    let mut variables = command.get_arguments().filter_map(clap::Arg::get_env);
-    let is_unreadable = |variable: &&OsStr| {
-        std::env::var_os(variable).is_some_and(|value| value.to_str().is_none())
-    };
-    let variable = variables.find(is_unreadable);
-    let within = || command.get_subcommands().find_map(unreadable_variable);
-    variable
-        .map(|variable| variable.display().to_string())
-        .or_else(within)
 }
 
 /// Returns the variable that sets an option, which is given as errors write it: `--max-nodes <NODES>`.
 fn variable_of(command: &clap::Command, option: &str) -> Option<String> {
     let long = option.strip_prefix("--")?.split(' ').next();
-    let mut args = command.get_arguments();
-    let arg = args.find(|arg| arg.get_long() == long);
-    let variable = arg.and_then(clap::Arg::get_env);
-    let set = variable.filter(|variable| std::env::var_os(variable).is_some());
+    set_variable(command, &|arg, _| arg.get_long() == long)
+}
+
+/// Returns the first variable that is set and, with the option that it sets and its value, is the one that is meant.
+fn set_variable(
+    command: &clap::Command,
+    is_meant: &dyn Fn(&clap::Arg, &OsStr) -> bool,
+) -> Option<String> {
+    let variable = command.get_arguments().find_map(|arg| {
+        let variable = arg.get_env()?;
+        let value = std::env::var_os(variable)?;
+        is_meant(arg, &value).then(|| variable.display().to_string())
+    });
     let within = || {
         let mut commands = command.get_subcommands();
-        commands.find_map(|command| variable_of(command, option))
+        commands.find_map(|command| set_variable(command, is_meant))
     };
-    set.map(|variable| variable.display().to_string())
-        .or_else(within)
+    variable.or_else(within)
 }
 
 /// A command of the command line.

@@ -11,9 +11,9 @@ const BYTES_A_NODE: u64 = 2 << 10;
 /// clear new memory; it learns that it should from blocks that are freed whole.
 const AT_ONCE: u64 = 32 << 20;
 
-/// The bytes that can be freed in the time of so many nodes.
-pub(super) const fn bytes(nodes: u64) -> u64 {
-    nodes.saturating_mul(BYTES_A_NODE)
+/// The bytes that can be freed in the time of so many nodes; some in any case, so that what is left can be told.
+pub(super) fn bytes(nodes: u64) -> u64 {
+    nodes.max(1).saturating_mul(BYTES_A_NODE)
 }
 
 /// Frees a list, or only its end if it is long. What was in it is gone.

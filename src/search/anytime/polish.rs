@@ -127,7 +127,7 @@ impl Search for Polished {
                 step
             }
             // The beam's memory is set aside for the windows now.
-            Phase::Windows(_) if !self.beam.shed(budget.nodes.max(1)) => Step::Working,
+            Phase::Windows(_) if !self.beam.shed(budget.nodes) => Step::Working,
             Phase::Windows(windows) => {
                 let step = windows.advance(budget);
                 self.past = windows.progress();

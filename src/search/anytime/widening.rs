@@ -451,15 +451,10 @@ impl Widening {
     }
 
     /// Frees the memory of beams that are over, about as much as can be freed in the time of so many nodes.
-    /// Returns whether nothing is left of them.
-    fn shed_over(&mut self, nodes: u64) -> bool {
-        while let Some(pass) = self.over.last_mut() {
-            if !pass.shed(nodes.max(1)) {
-                return false;
-            }
+    fn shed_over(&mut self, nodes: u64) {
+        while self.over.last_mut().is_some_and(|pass| pass.shed(nodes)) {
             self.over.pop();
         }
-        true
     }
 
     /// The progress without the beams that were handed out.
@@ -630,8 +625,9 @@ impl Search for Widening {
     fn shed(&mut self, nodes: u64) -> bool {
         if self.pass.is_some() {
             self.leave(nodes);
-            return self.over.is_empty();
+        } else {
+            self.shed_over(nodes);
         }
-        self.shed_over(nodes)
+        self.over.is_empty()
     }
 }

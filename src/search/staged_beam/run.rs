@@ -344,7 +344,7 @@ impl<T: Tile> Search for StagedBeam<T> {
         if let Some(replay) = self.replay.take() {
             return self.advance_replay(replay, budget.nodes);
         }
-        let mut to_free = shed::bytes(budget.nodes.max(1));
+        let mut to_free = shed::bytes(budget.nodes);
         match mem::replace(&mut self.phase, Phase::Over(Stop::Exhausted, None)) {
             Phase::Over(stop, last) => {
                 self.phase = Phase::Over(stop, last);
