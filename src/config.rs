@@ -126,7 +126,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_KEEPALIVE_TIMEOUT", value_name = "TIME", default_value = "20s", value_parser = time)]
     pub keepalive_timeout: Duration,
 
-    /// How long a peer may take to send a whole request; then the call fails. Also how long it may take to read one piece of an answer and, with --max-time added, all pieces of it; then its connection is told to go (GOAWAY), and is closed after another --stall-timeout.
+    /// How long a peer may take to send a whole request; then the call fails. Also how long it may take to read one piece of an answer and, with --max-time added, all pieces of it; then that call is reset (CANCELLED). If it takes nothing at all, its connection is told to go (GOAWAY), and is closed after another --stall-timeout.
     #[arg(long, env = "LOYD_STALL_TIMEOUT", value_name = "TIME", default_value = "30s", value_parser = time)]
     pub stall_timeout: Duration,
 

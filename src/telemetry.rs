@@ -306,6 +306,11 @@ pub(crate) fn limit_stop(limit: &'static str) {
     counter!("loyd_limit_stops_total", "limit" => limit).increment(1);
 }
 
+/// Counts a call whose caller has left its answer.
+pub(crate) fn call_stalled() {
+    counter!("loyd_stalled_calls_total").increment(1);
+}
+
 /// Counts a connection whose peer does not read.
 pub(crate) fn connection_stalled() {
     counter!("loyd_stalled_connections_total").increment(1);

@@ -216,7 +216,7 @@ impl Watch {
         self.trace.end(&Ended {
             method: self.method.name(),
             code: self.code.into(),
-            outcome: outcome(self.code, record),
+            outcome: self.outcome(record),
             request_id: self.request_id.to_str().unwrap_or_default(),
             shape: record.shape,
             objective: record.objective,
@@ -225,6 +225,25 @@ impl Watch {
             elapsed,
             searched: record.left.map(|left| (record.queued, left)),
         })
+    }
+
+    fn is_stalled(&self) -> bool {
+        let sending = self.sending.as_ref();
+        sending.is_some_and(|sending| sending.is_given_up())
+    }
+
+    /// The outcome in one word. An answer that was not sent whole is none.
+    fn outcome(&self, record: &Record) -> &'static str {
+        match (self.code, record.failure) {
+            _ if self.is_stalled() => "stalled",
+            (Code::Ok, _) => record.answer.unwrap_or("done"),
+            (_, Some(failure)) => failure,
+            (Code::Cancelled, None) => "cancelled",
+            (Code::DeadlineExceeded, None) => "deadline",
+            (Code::Unavailable, None) => "draining",
+            (Code::Internal | Code::Unknown, None) => "defect",
+            (_, None) => "refused",
+        }
     }
 
     async fn over<F>(mut self, response: F) -> Result<Response<Body>, Infallible>
@@ -264,6 +283,9 @@ impl Drop for Watch {
         let elapsed = self.call.arrived.elapsed();
         let code = code_name(self.code);
         telemetry::request_handled(self.method, (self.code as usize, code), elapsed);
+        if self.is_stalled() {
+            telemetry::call_stalled();
+        }
         let record = self.call.record();
         if let (Code::Ok, Some(solved), Some(shape), Some(objective)) =
             (self.code, record.solved, record.shape, record.objective)
@@ -282,7 +304,7 @@ impl Drop for Watch {
                 client = record.client.as_ref().map(tracing::field::display),
                 size = record.shape.map(tracing::field::display),
                 objective = record.objective,
-                outcome = outcome(self.code, &record),
+                outcome = self.outcome(&record),
                 code,
                 length = record.length,
                 nodes = record.nodes,
@@ -320,19 +342,6 @@ fn method(path: &str) -> (Method, bool) {
         (Method::Reflection, false)
     } else {
         (Method::Unknown, false)
-    }
-}
-
-/// The outcome in one word. An answer that was not sent whole is none.
-fn outcome(code: Code, record: &Record) -> &'static str {
-    match (code, record.failure) {
-        (Code::Ok, _) => record.answer.unwrap_or("done"),
-        (_, Some(failure)) => failure,
-        (Code::Cancelled, None) => "cancelled",
-        (Code::DeadlineExceeded, None) => "deadline",
-        (Code::Unavailable, None) => "draining",
-        (Code::Internal | Code::Unknown, None) => "defect",
-        (_, None) => "refused",
     }
 }
 

@@ -177,6 +177,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Counter,
+        "loyd_stalled_calls_total",
+        "Calls reset because their caller did not read the answer.",
+    ),
+    (
+        Kind::Counter,
         "loyd_stalled_connections_total",
         "Connections closed because their peer did not read what it had asked for.",
     ),
@@ -295,6 +300,7 @@ pub(super) const UNLABELLED: &[&str] = &[
     "loyd_solved_at_once_total",
     "loyd_cache_hits_total",
     "loyd_cache_misses_total",
+    "loyd_stalled_calls_total",
     "loyd_stalled_connections_total",
     "loyd_accept_errors_total",
     "loyd_log_lines_lost_total",

@@ -45,6 +45,13 @@ IDLE = 3_000
 
 HEALTH = "grpc.health.v1.Health"
 
+STREAMS = range(1, 200, 2)
+
+
+def resets(attacker):
+    """The calls that were reset."""
+    return {stream for kind, _, stream, _ in list(attacker.frames) if kind == RST_STREAM}
+
 
 class Bystander:
     """Another client, which makes calls all the time during an attack."""
@@ -183,67 +190,92 @@ class Abuse(Case):
         small = self.client.message("CheckSolvableRequest", board=board)
         large = self.client.solve_request(board, "FAST")
         calls = {"CheckSolvable": small, "Solve": large}
-        before, counted = self.closed("stalled"), self.stalled()
+        before, counted, ended = self.closed("stalled"), self.stalled("connections"), self.stalled("calls")
         with Bystander(self), contextlib.ExitStack() as connections:
             attackers = {}
             for window, (name, request) in itertools.product((0, 1, 10), calls.items()):
                 settings = setting(INITIAL_WINDOW_SIZE, window)
                 attacker = Connection(self.server.address, settings)
                 attackers[window, name] = connections.enter_context(attacker)
-                for stream in range(1, 20, 2):
+                for stream in STREAMS[:10]:
                     attacker.send(
                         frame(HEADERS, END_HEADERS, stream, call(name))
                         + frame(DATA, END_STREAM, stream, message(request.SerializeToString()))
                     )
+            # A call of which something was taken is ended alone, as long as there is more than a little of it.
+            begun = [attackers.pop((window, "Solve")) for window in (1, 10)]
+            for attacker in begun:
+                wait_until(lambda: resets(attacker) >= set(STREAMS[:10]), "its calls are reset")
             for case, attacker in attackers.items():
                 self.assertTrue(attacker.closed_within(PATIENCE), f"{case} is closed")
+            for attacker in begun:
+                self.assertFalse(attacker.closed_within(0))
         wait_until(lambda: self.closed("stalled") >= before + len(attackers), "they are counted")
-        self.assertEqual(self.stalled(), counted + len(attackers), "once each")
+        self.assertEqual(self.stalled("connections"), counted + len(attackers), "once each")
+        self.assertEqual(self.stalled("calls"), ended + 20, "once each")
         self.server.wait_for_line(
             lambda line: line.get("reason") == "stalled" and "127.0.0.1" in line["peer"], "the peer"
         )
 
+    def generated(self, size):
+        """Requests for three boards."""
+        request = self.client.message("GenerateRequest", rows=size, columns=size, count=3, seed=1)
+        return message(request.SerializeToString())
+
     def test_answers_that_are_taken_by_the_byte(self):
-        request = self.client.message("GenerateRequest", rows=100, columns=100, count=3, seed=1)
-        request = message(request.SerializeToString())
-        before, streams = self.closed("stalled"), range(1, 200, 2)
-        with Bystander(self), Connection(
-            self.server.address, setting(INITIAL_WINDOW_SIZE, 1)
-        ) as attacker:
-            for stream in streams:
-                attacker.send(frame(HEADERS, END_HEADERS, stream, call("Generate")))
-                attacker.send(frame(DATA, END_STREAM, stream, request))
-            end = time.monotonic() + PATIENCE
-            while not attacker.closed_within(0.5):
-                self.assertLess(time.monotonic(), end, "it is closed")
+        for size, end in ((100, self.are_reset), (10, self.is_closed)):
+            with self.subTest(size=size), Bystander(self), Connection(
+                self.server.address, setting(INITIAL_WINDOW_SIZE, 1)
+            ) as attacker:
+                for stream in STREAMS:
+                    attacker.send(frame(HEADERS, END_HEADERS, stream, call("Generate")))
+                    attacker.send(frame(DATA, END_STREAM, stream, self.generated(size)))
                 one = (1).to_bytes(4, "big")
-                attacker.send(b"".join(frame(WINDOW_UPDATE, 0, stream, one) for stream in streams))
-        wait_until(lambda: self.closed("stalled") > before, "it is counted")
+                opened = b"".join(frame(WINDOW_UPDATE, 0, stream, one) for stream in STREAMS)
+                self.until(end, attacker, lambda: attacker.send(opened), 0.5)
 
     def test_answers_that_nobody_takes_beside_others_that_wait(self):
         """As many health streams, started again and again, do not hide them."""
-        request = self.client.message("GenerateRequest", rows=100, columns=100, count=3, seed=1)
-        request = message(request.SerializeToString())
-        before, streams = self.closed("stalled"), itertools.count(1, 2)
+        for size, end in ((100, self.are_reset), (10, self.is_closed)):
+            streams = itertools.count(1, 2)
 
-        def begin(block, body):
-            stream = next(streams)
-            attacker.send(frame(HEADERS, END_HEADERS, stream, block))
-            attacker.send(frame(DATA, END_STREAM, stream, body))
-            return stream
+            def begin(block, body):
+                stream = next(streams)
+                attacker.send(frame(HEADERS, END_HEADERS, stream, block))
+                attacker.send(frame(DATA, END_STREAM, stream, body))
+                return stream
 
-        with Bystander(self), Connection(
-            self.server.address, setting(INITIAL_WINDOW_SIZE, 100)
-        ) as attacker:
-            for _ in range(100):
-                begin(call("Generate"), request)
-            watches, end = [], time.monotonic() + PATIENCE
-            while not attacker.closed_within(0.9):
-                self.assertLess(time.monotonic(), end, "it is closed")
+            def watch():
                 for stream in watches:
                     attacker.send(frame(RST_STREAM, 0, stream, bytes([0, 0, 0, 8])))
-                watches = [begin(call("Watch", service=HEALTH), message(b"")) for _ in range(105)]
-        wait_until(lambda: self.closed("stalled") > before, "it is counted")
+                watches[:] = [begin(call("Watch", service=HEALTH), message(b"")) for _ in range(105)]
+
+            with self.subTest(size=size), Bystander(self), Connection(
+                self.server.address, setting(INITIAL_WINDOW_SIZE, 100)
+            ) as attacker:
+                watches = []
+                for _ in STREAMS:
+                    begin(call("Generate"), self.generated(size))
+                self.until(end, attacker, watch, 0.9)
+
+    def until(self, end, attacker, step, seconds):
+        """Repeats a step until the answers of an attacker have come to an end."""
+        before, late = self.closed("stalled"), time.monotonic() + PATIENCE
+        while not end(attacker, seconds):
+            self.assertLess(time.monotonic(), late, f"{end.__name__}: not in time")
+            step()
+        if end == self.is_closed:
+            wait_until(lambda: self.closed("stalled") > before, "it is counted")
+
+    @staticmethod
+    def is_closed(attacker, seconds):
+        return attacker.closed_within(seconds)
+
+    @staticmethod
+    def are_reset(attacker, seconds):
+        """Whether all of its answers are, and the connection is open."""
+        is_open = not attacker.closed_within(seconds)
+        return is_open and resets(attacker) >= set(STREAMS)
 
     def test_large_messages_to_health(self):
         """They need neither a token nor a place, and are refused for their length."""
@@ -254,8 +286,8 @@ class Abuse(Case):
             refused = 'loyd_requests_handled_total{method="health",code="OUT_OF_RANGE"}'
             wait_until(lambda: self.server.metrics().get(refused) == 200, "all are refused")
 
-    def stalled(self):
-        return self.server.metrics()["loyd_stalled_connections_total"]
+    def stalled(self, what):
+        return self.server.metrics()[f"loyd_stalled_{what}_total"]
 
     def test_bodies_that_never_end(self):
         with Bystander(self), Connection(self.server.address) as attacker:

@@ -31,13 +31,17 @@ Code = grpc.StatusCode
 CALLERS = 4
 
 
-class Through(unittest.TestCase):
+class Behind(unittest.TestCase):
+    """Two replicas behind each balancer."""
+
+    flags = ()
+
     @classmethod
     def setUpClass(cls):
         ports = [fixed_port(), fixed_port()]
         cls.servers = []
         for port in ports:
-            server = Server(listen=f"127.0.0.1:{port}")
+            server = Server(*cls.flags, listen=f"127.0.0.1:{port}")
             cls.addClassCleanup(server.stop)
             cls.servers.append(server)
         cls.proxies = [kind(ports) for kind in ALL]
@@ -48,6 +52,24 @@ class Through(unittest.TestCase):
         for proxy in cls.proxies:
             proxy.wait_for_replicas()
 
+    @contextlib.contextmanager
+    def peers(self, proxy, settings=b""):
+        with contextlib.ExitStack() as peers:
+            yield [peers.enter_context(Connection(proxy.address, settings)) for _ in range(CALLERS)]
+
+    @staticmethod
+    def leave_answers(peers, client, calls):
+        """Has each peer make calls whose answers it does not take."""
+        request = client.stream_request(client.boards(100)[0], "FAST")
+        request = message(request.SerializeToString())
+        parts = [request[i : i + 16_000] for i in range(0, len(request), 16_000)]
+        for peer, number in itertools.product(peers, range(1, 2 * calls, 2)):
+            peer.send(headers(number, call("SolveStream")))
+            peer.send(b"".join(frame(DATA, 0, number, part) for part in parts))
+            peer.send(frame(DATA, END_STREAM, number))
+
+
+class Through(Behind):
     def each(self, see, but=()):
         """Runs `see(client)` through each balancer."""
         for proxy in (proxy for proxy in self.proxies if not isinstance(proxy, but)):
@@ -131,11 +153,6 @@ class Through(unittest.TestCase):
 
         self.each(see)
 
-    @contextlib.contextmanager
-    def peers(self, proxy, settings=b""):
-        with contextlib.ExitStack() as peers:
-            yield [peers.enter_context(Connection(proxy.address, settings)) for _ in range(CALLERS)]
-
     def test_what_loyds_http2_refuses_ends_no_calls_of_others(self):
         refused = [
             # Lists of which it counts the size, and of which it loses count.
@@ -168,20 +185,38 @@ class Through(unittest.TestCase):
         for proxy in self.proxies:
             with self.subTest(proxy=type(proxy).__name__), contextlib.ExitStack() as callers:
                 clients = [callers.enter_context(Client(proxy.address)) for _ in range(CALLERS)]
-                request = clients[0].stream_request(clients[0].boards(100)[0], "FAST")
-                request = message(request.SerializeToString())
-                parts = [request[i : i + 16_000] for i in range(0, len(request), 16_000)]
                 peers = callers.enter_context(self.peers(proxy, setting(INITIAL_WINDOW_SIZE, 0)))
-                for peer, number in itertools.product(peers, range(1, 61, 2)):
-                    peer.send(headers(number, call("SolveStream")))
-                    peer.send(b"".join(frame(DATA, 0, number, part) for part in parts))
-                    peer.send(frame(DATA, END_STREAM, number))
+                self.leave_answers(peers, clients[0], 30)
                 # Until the buffers are full.
                 time.sleep(2)
                 for client in clients * 10:
                     check = client.message("CheckSolvableRequest", board=client.board([1, 2, 3, 0]))
                     # One that has to wait waits for as long as the answers.
                     self.assertTrue(client.CheckSolvable(check, timeout=10).solvable)
+
+
+class WithLittlePatience(Behind):
+    flags = ("--stall-timeout=1s",)
+
+    def stalled(self):
+        return sum(server.metrics()["loyd_stalled_calls_total"] for server in self.servers)
+
+    def test_answers_that_a_caller_does_not_take_end_no_calls_of_others(self):
+        for proxy in self.proxies:
+            with self.subTest(proxy=type(proxy).__name__), contextlib.ExitStack() as callers:
+                clients = [callers.enter_context(Client(proxy.address)) for _ in range(CALLERS)]
+                limits = clients[0].message("Limits", max_time={"seconds": 6})
+                request = clients[0].stream_request(clients[0].boards(6)[0], solve={"limits": limits})
+                streams = [client.SolveStream(request, timeout=60) for client in clients]
+                for stream in streams:
+                    next(stream)
+                before = self.stalled()
+                peers = callers.enter_context(self.peers(proxy, setting(INITIAL_WINDOW_SIZE, 0)))
+                self.leave_answers(peers, clients[0], 5)
+                for stream in streams:
+                    *_, last = stream
+                    self.assertEqual(last.WhichOneof("event"), "summary")
+                self.assertGreater(self.stalled(), before)
 
 
 class WithTLS(unittest.TestCase):

@@ -1,9 +1,9 @@
 //! Tracks a connection's answers that have begun but have not ended on the wire.
 //!
-//! For us a call is over when h2 has its answer. h2 keeps what does not fit in the peer's window for as
-//! long as the connection lasts. A peer that opens its windows by a byte now and then could have as many
-//! answers kept as it may have streams, in memory that is not accounted for. So this looks for the end of
-//! each answer in the bytes written, and checks whether an answer moves as fast as one that is being read.
+//! For us a call is over when h2 has its answer. h2 keeps what does not fit in the peer's window, of the last
+//! piece, for as long as the connection lasts. A peer that opens its windows by a byte now and then could have
+//! as many pieces kept as it may have streams, in memory that is not accounted for. So this looks for the end
+//! of each answer in the bytes written, and checks whether an answer moves as fast as one that is being read.
 
 use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};

@@ -160,7 +160,7 @@ async fn converse(
             }
             request
         });
-    let mut under_way = UnderWay::of(inline.clone());
+    let mut under_way = UnderWay::of(inline.clone(), Arc::clone(&peer));
     let connection = http2::Builder::new(inline)
         .timer(TokioTimer::new())
         .max_concurrent_streams(config.max_streams)
@@ -205,17 +205,20 @@ async fn converse(
                 told: Instant::now(),
                 close: None,
             },
-            _ = looks.tick() => match leaving {
-                // Closing is the only way to free what waits to be sent.
-                Some(leaving) if leaving.is_over() || watch.is_deserted(&leaving) => {
-                    return (leaving.why, false);
+            _ = looks.tick() => {
+                under_way.end(&watch.left_answers());
+                match leaving {
+                    // Closing is the only way to free what waits to be sent.
+                    Some(leaving) if leaving.is_over() || watch.is_deserted(&leaving) => {
+                        return (leaving.why, false);
+                    }
+                    Some(_) => continue,
+                    None => match watch.look(stream) {
+                        Some(leave) => leave,
+                        None => continue,
+                    },
                 }
-                Some(_) => continue,
-                None => match watch.look(stream) {
-                    Some(leave) => leave,
-                    None => continue,
-                },
-            },
+            }
         };
         // Calls in progress may finish; new calls use another connection.
         leaving = Some(leave);
@@ -326,21 +329,26 @@ impl<'c> Watch<'c> {
             .saturating_add(config.stall_timeout)
     }
 
-    /// Whether the peer fails to take answers: it does not take the next piece of one, or takes each
-    /// so late that all of them take longer than a call, or does not take the rest of one that is
-    /// over for us, or takes nothing at all.
+    /// The calls whose answers the peer has begun to take and leaves, or takes so late that all of it takes longer
+    /// than a call. Only they are ended: others may share the connection.
+    fn left_answers(&self) -> Vec<u64> {
+        self.peer
+            .give_up(self.config.stall_timeout, self.time_to_end())
+    }
+
+    /// Whether the peer fails to take answers: it takes nothing of one, or does not take the rest of one that
+    /// is over for us, or takes nothing at all.
     fn is_stalled(&mut self, stream: &Gather<Stream>) -> bool {
         let patience = self.config.stall_timeout;
         let silent = stream.with(|stream| stream.silent_for(patience));
-        if silent <= self.peer.waiting_for_us(patience) {
+        if silent <= self.peer.in_the_making(patience) {
             self.overdue = None;
         } else {
             self.overdue.get_or_insert_with(Instant::now);
         }
         // A stream that has sent little for long may be about to end.
         let is_overdue = |since: Instant| since.elapsed() > patience;
-        self.peer.stalled_for() > patience
-            || self.peer.delayed_for() > self.time_to_end()
+        self.peer.deaf_for() > patience
             || stream.blocked_for() > patience
             || self.overdue.is_some_and(is_overdue)
     }

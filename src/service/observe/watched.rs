@@ -22,6 +22,10 @@ use crate::telemetry::Method;
 /// The most bytes handed to the transport at once.
 const PIECE: usize = 64 * 1024;
 
+/// The last byte of more than this is a piece by itself: the transport asks for what follows a piece once the peer
+/// has room for all of it, so until then the call is there to be ended alone if its caller leaves the answer.
+const SMALL: usize = 1024;
+
 /// A response body that looks for the status in the trailers, and hands out its data in pieces, so
 /// that at most one piece waits in the transport for a peer that does not read.
 pub(super) struct Watched {
@@ -99,7 +103,9 @@ impl Watched {
     }
 
     fn piece(&mut self) -> Frame<Bytes> {
-        let piece = self.rest.split_to(self.rest.len().min(PIECE));
+        let whole = self.rest.len();
+        let most = if whole > SMALL { whole - 1 } else { whole };
+        let piece = self.rest.split_to(most.min(PIECE));
         if let Some(sending) = &self.watch.sending {
             sending.handed_out(piece.len());
         }

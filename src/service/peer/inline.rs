@@ -16,6 +16,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, Stream};
 use hyper::rt::Executor;
 
+use super::Peer;
 use crate::service::caught::caught;
 
 /// How long the calls of a connection keep its thread while there are more of them. Other
@@ -56,8 +57,10 @@ type Until = Arc<Mutex<Instant>>;
 
 /// A call that has started and goes on only until then.
 struct InTurn {
+    number: u64,
     call: BoxFuture<'static, ()>,
     until: Until,
+    peer: Arc<Peer>,
 }
 
 impl Future for InTurn {
@@ -69,6 +72,7 @@ impl Future for InTurn {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
+        self.peer.runs(self.number);
         self.call.as_mut().poll(cx)
     }
 }
@@ -85,17 +89,33 @@ pub struct UnderWay {
     /// Calls that have started and wait for something.
     waiting: FuturesUnordered<InTurn>,
     until: Until,
+    /// Whose calls they are, and how many have started.
+    peer: Arc<Peer>,
+    started: u64,
 }
 
 impl UnderWay {
-    /// The calls that `came` will collect.
+    /// The calls of the peer that `came` will collect.
     #[must_use]
-    pub fn of(came: Inline) -> Self {
+    pub fn of(came: Inline, peer: Arc<Peer>) -> Self {
         Self {
             came,
             next: Vec::new(),
             waiting: FuturesUnordered::new(),
             until: Arc::new(Mutex::new(Instant::now())),
+            peer,
+            started: 0,
+        }
+    }
+
+    /// Ends calls that wait, by the numbers that the peer knows them by: hyper resets what has been sent of their
+    /// answers.
+    pub fn end(&mut self, calls: &[u64]) {
+        if !calls.is_empty() {
+            let waiting = std::mem::take(&mut self.waiting).into_iter();
+            self.waiting = waiting
+                .filter(|call| !calls.contains(&call.number))
+                .collect();
         }
     }
 
@@ -138,9 +158,15 @@ impl UnderWay {
             if let Some(mut call) = self.next.pop() {
                 // The waker does nothing, because calls that wait are polled again anyway.
                 let mut context = Context::from_waker(Waker::noop());
+                self.started += 1;
+                self.peer.runs(self.started);
                 if call.as_mut().poll(&mut context).is_pending() {
-                    let until = Arc::clone(&self.until);
-                    self.waiting.push(InTurn { call, until });
+                    self.waiting.push(InTurn {
+                        number: self.started,
+                        call,
+                        until: Arc::clone(&self.until),
+                        peer: Arc::clone(&self.peer),
+                    });
                 }
             } else if !self.end_one(cx, begun + TURN) && begun.elapsed() < TURN {
                 return Poll::Ready(());

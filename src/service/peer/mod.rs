@@ -8,7 +8,7 @@ mod inline;
 mod permits;
 mod rest;
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,8 @@ pub struct Peer {
     /// When it was last seen to have a call, in microseconds since `since`.
     active: AtomicU64,
     sending: Mutex<Vec<Weak<Sending>>>,
+    /// The number of the call that runs now.
+    running: Arc<AtomicU64>,
 }
 
 /// An answer that is being sent.
@@ -43,6 +45,13 @@ pub struct Sending {
     begun: AtomicU64,
     /// The bytes that it has had to send since then.
     bytes: AtomicU64,
+    /// The number of its call, once that has handed out a piece.
+    call: AtomicU64,
+    running: Arc<AtomicU64>,
+    /// Whether any of its pieces has been taken.
+    is_taken: AtomicBool,
+    /// Whether its call was given up, because its pieces were not taken.
+    is_given_up: AtomicBool,
 }
 
 impl Peer {
@@ -53,6 +62,7 @@ impl Peer {
             since: Instant::now(),
             active: AtomicU64::new(0),
             sending: Mutex::default(),
+            running: Arc::default(),
         }
     }
 
@@ -64,6 +74,10 @@ impl Peer {
             waited: AtomicU64::new(0),
             begun: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
+            call: AtomicU64::new(0),
+            running: Arc::clone(&self.running),
+            is_taken: AtomicBool::new(false),
+            is_given_up: AtomicBool::new(false),
         });
         self.note_active();
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,33 +107,44 @@ impl Peer {
         self.since.elapsed().saturating_sub(active)
     }
 
-    /// The longest time that the peer has not taken the next piece of an answer.
-    pub fn stalled_for(&self) -> Duration {
-        self.longest(Sending::waiting_for)
+    /// Records that the call of this number runs now: the pieces that are handed out are of its answer.
+    pub fn runs(&self, call: u64) {
+        self.running.store(call, Ordering::Relaxed);
     }
 
-    /// The longest time that an answer has waited for the peer to take its pieces, all of them together.
-    pub fn delayed_for(&self) -> Duration {
-        self.longest(Sending::waited_for)
+    /// The longest time that the peer has not taken the first piece of an answer.
+    pub fn deaf_for(&self) -> Duration {
+        let sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
+        let answers = sending.iter().filter_map(Weak::upgrade);
+        let untaken = answers.filter(|answer| !answer.is_taken.load(Ordering::Relaxed));
+        let longest = untaken.map(|answer| answer.waiting_for()).max();
+        Duration::from_micros(longest.unwrap_or(0))
     }
 
-    /// The longest time, in microseconds, of all answers.
-    fn longest(&self, time: impl Fn(&Sending) -> u64) -> Duration {
+    /// Gives up the answers of which the peer has taken a piece and not taken the next for longer than `piece`,
+    /// or whose pieces have waited for longer than `all`, all of them together. Returns the numbers of their
+    /// calls.
+    pub fn give_up(&self, piece: Duration, all: Duration) -> Vec<u64> {
         let mut sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         sending.retain(|answer| answer.strong_count() > 0);
         let answers = sending.iter().filter_map(Weak::upgrade);
-        Duration::from_micros(answers.map(|answer| time(&answer)).max().unwrap_or(0))
+        let given_up = answers.filter(|answer| answer.is_left(piece, all));
+        given_up
+            .map(|answer| {
+                answer.is_given_up.store(true, Ordering::Relaxed);
+                answer.call.load(Ordering::Relaxed)
+            })
+            .collect()
     }
 
-    /// The number of answers that have had next to nothing to send for longer than `time`, and have
-    /// nothing now: for these the peer waits for us.
-    pub fn waiting_for_us(&self, time: Duration) -> usize {
+    /// The number of answers in the making that have had next to nothing to send for longer than `time`: with
+    /// these nothing is sent for no fault of the peer, or [`Self::give_up`] sees to them.
+    pub fn in_the_making(&self, time: Duration) -> usize {
         let now = self.since.elapsed();
         let is_long_ago = |begun| now.saturating_sub(Duration::from_micros(begun)) > time;
         let sending = self.sending.lock().unwrap_or_else(PoisonError::into_inner);
         let answers = sending.iter().filter_map(Weak::upgrade);
         answers
-            .filter(|answer| answer.waiting.load(Ordering::Relaxed) == 0)
             .map(|answer| answer.begun.load(Ordering::Relaxed))
             .filter(|&begun| begun > 0 && is_long_ago(begun))
             .count()
@@ -147,13 +172,31 @@ impl Sending {
             self.bytes.store(0, Ordering::Relaxed);
             self.begun.store(self.now(), Ordering::Relaxed);
         }
+        let call = self.running.load(Ordering::Relaxed);
+        self.call.store(call, Ordering::Relaxed);
         self.waiting.store(self.now(), Ordering::Relaxed);
     }
 
     /// Records that the transport asks for the next piece.
     pub fn taken(&self) {
+        if self.waiting.load(Ordering::Relaxed) != 0 {
+            self.is_taken.store(true, Ordering::Relaxed);
+        }
         self.waited.store(self.waited_for(), Ordering::Relaxed);
         self.waiting.store(0, Ordering::Relaxed);
+    }
+
+    /// Whether the call was given up, because its answer was not taken.
+    pub fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Relaxed)
+    }
+
+    /// Whether the peer, which has taken a piece, leaves the rest: see [`Peer::give_up`].
+    fn is_left(&self, piece: Duration, all: Duration) -> bool {
+        let longer = |micros, than| Duration::from_micros(micros) > than;
+        let is_next_left =
+            self.is_taken.load(Ordering::Relaxed) && longer(self.waiting_for(), piece);
+        is_next_left || longer(self.waited_for(), all)
     }
 
     /// How long its newest piece has waited, in microseconds, if it still does.

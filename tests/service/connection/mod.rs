@@ -414,6 +414,51 @@ async fn an_answer_that_is_taken_piece_by_piece_has_to_be_taken_all_the_same() {
 }
 
 #[tokio::test]
+async fn an_answer_that_nobody_takes_costs_its_call_and_no_other_on_the_connection() {
+    // Of several pieces, and of little more than the caller has room for.
+    for (window, count) in [(64 << 10, 100), (10 << 10, 1)] {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        // All of the service except its searches is on this thread.
+        let _counting = metrics::set_default_local_recorder(&recorder);
+        let service = Service::with(&["--stall-timeout", "100ms"]).await;
+        let request = frame(&proto::GenerateRequest {
+            rows: 100,
+            count,
+            ..proto::GenerateRequest::default()
+        });
+        let mut raw = RawClient::with_window(service.address, window).await;
+        let left = raw.open("Generate", &[], request).await;
+        // Long after the connection would have ended with it.
+        let mut other = hopeless(1);
+        let limits = other.limits.get_or_insert_default();
+        limits.max_time = Some(milliseconds(600));
+        let answer = raw.call("Solve", &[], frame(&other)).await;
+        assert_reason(&answer.status, tonic::Code::ResourceExhausted, "TIME_LIMIT");
+        let told = recorder.handle().render();
+        assert!(told.contains("loyd_stalled_calls_total 1\n"), "{told}");
+        assert!(!told.contains("loyd_stalled_connections_total"), "{told}");
+        assert!(in_time(left.into_body().collect()).await.is_err());
+    }
+}
+
+#[tokio::test]
+async fn a_peer_that_takes_nothing_of_an_answer_is_told_to_go() {
+    let service = Service::with(&["--stall-timeout", "100ms"]).await;
+    let mut stream = greet(service.address).await;
+    let no_window = http2_frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
+    let head = call_headers("/loyd.v1.PuzzleService/CheckSolvable");
+    let head = http2_frame(HEADERS, END_HEADERS, 1, &head);
+    let question = frame(&proto::CheckSolvableRequest {
+        board: Some(square(&[1, 2, 3, 0])),
+        ..Default::default()
+    });
+    let question = http2_frame(DATA, END_STREAM, 1, &question);
+    let all = [no_window, head, question].concat();
+    stream.write_all(&all).await.unwrap();
+    assert!(told_to_go(&read_to_end(&mut stream).await));
+}
+
+#[tokio::test]
 async fn a_peer_that_makes_nothing_but_noise_is_cut_off() {
     let service = Service::start().await;
     let mut client = service.client().await;

@@ -36,7 +36,7 @@ async fn of_requests_that_nobody_answers_a_bounded_part_is_kept_and_then_no_more
         Request::post("http://loyd/grpc.reflection.v1.ServerReflection/ServerReflectionInfo");
     let request = request.header("content-type", "application/grpc");
     let answer = service.call(request.body(body).unwrap()).await.unwrap();
-    let mut under_way = UnderWay::of(inline);
+    let mut under_way = UnderWay::of(inline, Arc::default());
     let silent = |_: &mut Context<'_>, _| Poll::<()>::Pending;
     poll_fn(|cx| Poll::Ready(under_way.poll_turn(cx, silent).is_pending())).await;
     let kept = in_time(answer.into_body().collect()).await.unwrap();

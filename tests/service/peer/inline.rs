@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::task::{ArcWake, waker};
 use hyper::rt::Executor;
-use loyd::service::{Inline, UnderWay};
+use loyd::service::{Inline, Peer, UnderWay};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::sync::{Notify, oneshot};
 
@@ -47,7 +47,7 @@ fn hold(held: &Arc<()>) -> impl Future<Output = ()> + Send + 'static {
 #[test]
 fn calls_that_a_connection_brings_are_run_and_their_answers_taken_along() {
     let inline = Inline::default();
-    let mut under_way = UnderWay::of(inline.clone());
+    let mut under_way = UnderWay::of(inline.clone(), Arc::default());
     let done = Arc::new(AtomicUsize::new(0));
     let mut context = Context::from_waker(Waker::noop());
     let mut seen = Vec::new();
@@ -72,7 +72,7 @@ fn calls_that_a_connection_brings_are_run_and_their_answers_taken_along() {
 #[test]
 fn calls_that_came_together_begin_in_the_order_in_which_they_came() {
     let inline = Inline::default();
-    let mut under_way = UnderWay::of(inline.clone());
+    let mut under_way = UnderWay::of(inline.clone(), Arc::default());
     let begun = Arc::new(Mutex::new(Vec::new()));
     for call in 0..10 {
         let begun = Arc::clone(&begun);
@@ -87,7 +87,7 @@ fn calls_that_came_together_begin_in_the_order_in_which_they_came() {
 
 #[test]
 fn the_end_of_the_connection_is_told() {
-    let mut under_way = UnderWay::of(Inline::default());
+    let mut under_way = UnderWay::of(Inline::default(), Arc::default());
     let mut context = Context::from_waker(Waker::noop());
     let ended = under_way.poll_turn(&mut context, |_, _| Poll::Ready(7));
     assert_eq!(ended, Poll::Ready(7));
@@ -96,7 +96,7 @@ fn the_end_of_the_connection_is_told() {
 #[test]
 fn a_panic_ends_one_call_alone() {
     let inline = Inline::default();
-    let mut under_way = UnderWay::of(inline.clone());
+    let mut under_way = UnderWay::of(inline.clone(), Arc::default());
     let done = Arc::new(AtomicUsize::new(0));
     inline.execute(count(&done));
     inline.execute(async { panic!("a defect") });
@@ -120,7 +120,7 @@ fn a_panic_of_the_connection_ends_its_calls() {
     let inline = Inline::default();
     let held = Arc::new(());
     inline.execute(hold(&held));
-    let mut under_way = UnderWay::of(inline.clone());
+    let mut under_way = UnderWay::of(inline.clone(), Arc::default());
     let outside = &held;
     let caught = catch_unwind(AssertUnwindSafe(move || {
         let mut context = Context::from_waker(Waker::noop());
@@ -138,7 +138,7 @@ fn a_panic_of_the_connection_ends_its_calls() {
 fn many_calls_give_way_to_others_and_go_on_later() {
     const CALLS: usize = 100;
     let inline = Inline::default();
-    let mut under_way = UnderWay::of(inline.clone());
+    let mut under_way = UnderWay::of(inline.clone(), Arc::default());
     let done = Arc::new(AtomicUsize::new(0));
     for _ in 0..CALLS {
         let count = count(&done);
@@ -169,7 +169,7 @@ fn many_calls_give_way_to_others_and_go_on_later() {
 fn calls_that_go_on_waiting_give_way_to_others() {
     const CALLS: usize = 100;
     let inline = Inline::default();
-    let mut under_way = UnderWay::of(inline.clone());
+    let mut under_way = UnderWay::of(inline.clone(), Arc::default());
     let (started, done) = (Arc::default(), Arc::default());
     let gate = Arc::new(Notify::new());
     for _ in 0..CALLS {
@@ -206,7 +206,7 @@ fn calls_that_go_on_waiting_give_way_to_others() {
 #[test]
 fn calls_that_waited_go_on_while_there_are_always_newcomers() {
     let inline = Inline::default();
-    let mut under_way = UnderWay::of(inline.clone());
+    let mut under_way = UnderWay::of(inline.clone(), Arc::default());
     let done = Arc::new(AtomicUsize::new(0));
     let (sender, answer) = oneshot::channel::<()>();
     let count = count(&done);
@@ -237,7 +237,7 @@ fn calls_that_waited_go_on_while_there_are_always_newcomers() {
 #[test]
 fn calls_end_with_their_connection() {
     let inline = Inline::default();
-    let mut under_way = UnderWay::of(inline.clone());
+    let mut under_way = UnderWay::of(inline.clone(), Arc::default());
     let held = Arc::new(());
     inline.execute(hold(&held));
     let mut context = Context::from_waker(Waker::noop());
@@ -252,7 +252,7 @@ fn calls_end_with_their_connection() {
 #[test]
 fn a_connection_is_told_whether_its_calls_are_done() {
     let inline = Inline::default();
-    let mut under_way = UnderWay::of(inline.clone());
+    let mut under_way = UnderWay::of(inline.clone(), Arc::default());
     let mut context = Context::from_waker(Waker::noop());
     for _ in 0..2 {
         inline.execute(async { std::thread::sleep(Duration::from_millis(1)) });
@@ -267,4 +267,32 @@ fn a_connection_is_told_whether_its_calls_are_done() {
         assert!(ended.is_pending());
     }
     assert_eq!(told[..2], [false, false]);
+}
+
+#[test]
+fn a_call_is_ended_alone_by_the_number_under_which_it_handed_out_its_answer() {
+    let inline = Inline::default();
+    let peer = Arc::new(Peer::new());
+    let mut under_way = UnderWay::of(inline.clone(), Arc::clone(&peer));
+    let held: [Arc<()>; 3] = Default::default();
+    for (number, held) in held.iter().enumerate() {
+        let answer = peer.sending();
+        let held = hold(held);
+        inline.execute(async move {
+            answer.handed_out(1);
+            if number == 1 {
+                answer.taken();
+                answer.handed_out(1);
+            }
+            held.await;
+            drop(answer);
+        });
+    }
+    let mut context = Context::from_waker(Waker::noop());
+    while under_way.poll_turn(&mut context, silent).is_ready() || peer.deaf_for().is_zero() {}
+    let left = peer.give_up(Duration::ZERO, Duration::MAX);
+    assert_eq!(left.len(), 1);
+    under_way.end(&left);
+    assert!(under_way.poll_turn(&mut context, silent).is_pending());
+    assert_eq!(held.map(|held| Arc::strong_count(&held)), [2, 1, 2]);
 }

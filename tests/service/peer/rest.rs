@@ -38,7 +38,7 @@ async fn refuse(pieces: impl Stream<Item = Bytes> + Send + Unpin + 'static) {
     let request = request.header("content-type", "application/grpc");
     let request = request.body(StreamBody::new(pieces)).unwrap();
     service.call(request).await.unwrap();
-    let mut under_way = UnderWay::of(inline);
+    let mut under_way = UnderWay::of(inline, Arc::default());
     let is_over = |_: &mut Context<'_>, _| match Arc::strong_count(&held) {
         1 => Poll::Ready(()),
         _ => Poll::Pending,
