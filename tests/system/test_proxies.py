@@ -21,7 +21,7 @@ from http2 import (
     message,
     setting,
 )
-from proxies import ALL, HAProxy, fixed_port
+from proxies import ALL, HAProxy, Nginx, fixed_port
 from server import Server
 
 Code = grpc.StatusCode
@@ -202,7 +202,8 @@ class WithLittlePatience(Behind):
         return sum(server.metrics()["loyd_stalled_calls_total"] for server in self.servers)
 
     def test_answers_that_a_caller_does_not_take_end_no_calls_of_others(self):
-        for proxy in self.proxies:
+        # nginx has a connection for each call, and the system's buffers take the answer.
+        for proxy in (proxy for proxy in self.proxies if not isinstance(proxy, Nginx)):
             with self.subTest(proxy=type(proxy).__name__), contextlib.ExitStack() as callers:
                 clients = [callers.enter_context(Client(proxy.address)) for _ in range(CALLERS)]
                 limits = clients[0].message("Limits", max_time={"seconds": 6})
