@@ -4,11 +4,12 @@ use std::convert::Infallible;
 use std::future::pending;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use http::Request;
 use http_body::Body as _;
 use http_body_util::{BodyExt, Full};
-use loyd::service::{Observe, proto};
+use loyd::service::{Inline, Observe, proto};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::task::yield_now;
 use tonic::body::Body;
@@ -41,8 +42,8 @@ async fn calls_and_what_is_beside_them_are_bounded_apart() {
         Ok::<_, Infallible>(http::Response::new(body))
     });
     let kinds = [SOLVE, CHECK, WATCH, REFLECT];
-    // A connection has some of the places for what can last long.
-    for (kind, places) in kinds.into_iter().zip([1, 64, 8, 4]) {
+    // A connection has some of the places for what can last long, and some for checks beside those for all.
+    for (kind, places) in kinds.into_iter().zip([1, 64 + 8, 8, 4]) {
         let mut service = Observe::new(handler, 1, 1 << 20);
         let mut answers = Vec::new();
         for _ in 0..places {
@@ -63,6 +64,26 @@ async fn calls_and_what_is_beside_them_are_bounded_apart() {
                 Some(status) => assert_reason(&status, Code::ResourceExhausted, "OVERLOADED"),
                 None => {}
             }
+        }
+    }
+}
+
+#[tokio::test]
+async fn checks_of_one_connection_leave_places_to_those_of_others() {
+    let handler = service_fn(async |_: Request<Body>| {
+        let body = Body::new(Full::new(Bytes::from_static(b"answer")));
+        Ok::<_, Infallible>(http::Response::new(body))
+    });
+    let service = Observe::new(handler, 1, 1 << 20);
+    let mut held = Vec::new();
+    for places in [64 + 8, 8, 8] {
+        let of_one = service.clone();
+        let mut of_one = of_one.for_peer(Arc::default(), Inline::default(), Duration::MAX);
+        for check in 1..=places + 1 {
+            let answer = of_one.call(post(CHECK)).await.unwrap();
+            let status = Status::from_header_map(answer.headers());
+            assert_eq!(status.is_some(), check > places, "{check} of {places}");
+            held.push(answer);
         }
     }
 }

@@ -12,6 +12,10 @@ const WATCH: &str = "/grpc.health.v1.Health/Watch";
 /// The minimum number of places for health checks, and for watches.
 const LEAST_ASIDE: usize = 64;
 
+/// The health checks of one connection that have places even when others hold all: probes come one at a time, and
+/// whoever sends none of their requests whole is not to keep them out.
+const CHECKS_OF_ONE: usize = 8;
+
 /// The most watches of the health on one connection. A client has one for each name that it watches, of which there
 /// are three; the others are for a balancer that brings several clients.
 const WATCHES: usize = 8;
@@ -30,6 +34,7 @@ const REFLECTIONS_OF_ONE: usize = 4;
 pub(super) struct Places {
     calls: Permits,
     checks: Permits,
+    few_checks: Permits,
     watches: Permits,
     reflections: Permits,
 }
@@ -41,6 +46,7 @@ impl Places {
         Self {
             calls: Permits::new(max_calls, max_calls),
             checks: Permits::new(aside, aside),
+            few_checks: Permits::new(aside, CHECKS_OF_ONE),
             watches: Permits::new(aside, WATCHES),
             reflections: Permits::new(REFLECTIONS, REFLECTIONS_OF_ONE),
         }
@@ -51,6 +57,7 @@ impl Places {
         Self {
             calls: self.calls.for_peer(),
             checks: self.checks.for_peer(),
+            few_checks: self.few_checks.for_peer(),
             watches: self.watches.for_peer(),
             reflections: self.reflections.for_peer(),
         }
@@ -66,15 +73,16 @@ impl Places {
         (method, is_ours): (Method, bool),
         path: &str,
     ) -> Result<Permit, Status> {
-        let (kind, refusal): (_, fn() -> Status) = if is_ours {
-            (&self.calls, status::too_many_calls)
+        let (place, refusal): (_, fn() -> Status) = if is_ours {
+            (self.calls.take(1), status::too_many_calls)
         } else if path == WATCH {
-            (&self.watches, status::too_many_watches)
+            (self.watches.take(1), status::too_many_watches)
         } else if method == Method::Reflection {
-            (&self.reflections, status::too_many_aside)
+            (self.reflections.take(1), status::too_many_aside)
         } else {
-            (&self.checks, status::too_many_aside)
+            let of_few = || self.few_checks.take(1);
+            (self.checks.take(1).or_else(of_few), status::too_many_aside)
         };
-        kind.take(1).ok_or_else(refusal)
+        place.ok_or_else(refusal)
     }
 }
