@@ -21,7 +21,7 @@ use tower::Service;
 use super::call::{Call, Record};
 use super::caught::caught;
 use super::line::Line;
-use super::peer::{InTime, Inline, Peer, Permit, Rest, Room, Sending, ahead};
+use super::peer::{Exchange, InTime, Inline, Peer, Permit, Rest, Room, Shortage, ahead};
 use super::status::{self, code_name};
 use super::timeout;
 use crate::engine::{Failure, until};
@@ -74,6 +74,11 @@ impl<S> Observe<S> {
             inline: None,
             patience: Duration::MAX,
         }
+    }
+
+    /// Where a lack of places is told.
+    pub const fn shortage(&self) -> &Arc<Shortage> {
+        self.places.shortage()
     }
 
     /// Where answers wait that are long in the making.
@@ -129,7 +134,12 @@ where
             Ok(place) => watch.place = Some(place),
             Err(status) => return Box::pin(watch.over(refused(status))),
         }
-        watch.sending = Some(self.peer.sending());
+        let exchange = self.peer.exchange();
+        if watch.method == Method::Reflection {
+            // Its requests come as long as the caller likes.
+            exchange.has_arrived();
+        }
+        watch.exchange = Some(Arc::clone(&exchange));
         let told = request.headers().get_all("grpc-timeout").iter();
         let deadline = told
             .filter_map(|timeout| timeout::stated(timeout.as_bytes()))
@@ -146,7 +156,7 @@ where
         };
         let arrives_by = call.arrived.checked_add(patience);
         let mut request = request.map(|body| {
-            let body = InTime::new(body, arrives_by, room);
+            let body = InTime::new(body, arrives_by, exchange, room);
             match (watch.method, &self.inline) {
                 (Method::Reflection, Some(inline)) => Body::new(ahead(body, inline)),
                 _ => Body::new(body),
@@ -181,7 +191,7 @@ struct Watch {
     request_id: HeaderValue,
     trace: Trace,
     place: Option<Permit>,
-    sending: Option<Arc<Sending>>,
+    exchange: Option<Arc<Exchange>>,
     /// When its answer has to end, if its handler does not see to that.
     deadline: Option<Instant>,
     /// The code so far. A call that is dropped before it has one was cancelled.
@@ -201,7 +211,7 @@ impl Watch {
             request_id: request_id(headers),
             trace: Trace::of(headers),
             place: None,
-            sending: None,
+            exchange: None,
             deadline: None,
             code: Code::Cancelled,
             overloaded: false,
@@ -228,8 +238,8 @@ impl Watch {
     }
 
     fn is_stalled(&self) -> bool {
-        let sending = self.sending.as_ref();
-        sending.is_some_and(|sending| sending.is_given_up())
+        let exchange = self.exchange.as_ref();
+        exchange.is_some_and(|exchange| exchange.is_given_up())
     }
 
     /// The outcome in one word. An answer that was not sent whole is none.
@@ -250,6 +260,9 @@ impl Watch {
     where
         F: Future<Output = Result<Response<Body>, Infallible>>,
     {
+        if let Some(exchange) = &self.exchange {
+            exchange.starts();
+        }
         let Ok(mut response) = caught("handler", response)
             .await
             .unwrap_or_else(|| Ok(status::defect().into_http()));
@@ -271,8 +284,8 @@ impl Watch {
         // other work on a header. This one never repeats, so it is not stored.
         id.set_sensitive(true);
         response.headers_mut().insert(REQUEST_ID, id);
-        if let Some(sending) = &self.sending {
-            sending.begins();
+        if let Some(exchange) = &self.exchange {
+            exchange.begins();
         }
         Ok(response.map(|body| Body::new(Watched::new(body, self))))
     }

@@ -28,7 +28,7 @@ use tower::{Service, ServiceExt};
 
 use super::access::{Authenticate, Certificates, Identify, Identity, TlsStream, handshake};
 use super::observe::Observe;
-use super::peer::{Inline, Peer, UnderWay};
+use super::peer::{Inline, Patience, Peer, UnderWay};
 use crate::config::ServeConfig;
 use crate::telemetry;
 
@@ -62,6 +62,10 @@ const LAST_BYTES: Duration = Duration::from_millis(500);
 /// socket, if only the window update for the answer before the last, is answered with a reset, after which the last answer
 /// may be lost to it.
 const LAST_READ: Duration = Duration::from_millis(500);
+
+/// How long a call waits for its peer while others find no place. A request follows its headers at once, and who takes
+/// answers takes them all the time.
+const IN_SHORTAGE: Duration = Duration::from_secs(1);
 
 /// The relative variation of connection ages, in both directions, so that clients that connected
 /// together do not reconnect together.
@@ -179,6 +183,7 @@ async fn converse(
         .serve_connection(TokioIo::new(stream.clone()), AtOnce(calls));
     tokio::pin!(connection);
 
+    let shortage = terms.calls.shortage();
     let mut watch = Watch::new(config, &peer);
     let mut looks = tokio::time::interval(watch.interval());
     let mut leaving: Option<Leaving> = None;
@@ -205,8 +210,12 @@ async fn converse(
                 told: Instant::now(),
                 close: None,
             },
+            () = shortage.is_told() => {
+                under_way.end(&peer.give_up(watch.patience_in_shortage()));
+                continue;
+            }
             _ = looks.tick() => {
-                under_way.end(&watch.left_answers());
+                under_way.end(&peer.give_up(watch.patience()));
                 match leaving {
                     // Closing is the only way to free what waits to be sent.
                     Some(leaving) if leaving.is_over() || watch.is_deserted(&leaving) => {
@@ -329,11 +338,26 @@ impl<'c> Watch<'c> {
             .saturating_add(config.stall_timeout)
     }
 
-    /// The calls whose answers the peer has begun to take and leaves, or takes so late that all of it takes longer
-    /// than a call. Only they are ended: others may share the connection.
-    fn left_answers(&self) -> Vec<u64> {
-        self.peer
-            .give_up(self.config.stall_timeout, self.time_to_end())
+    /// How long calls wait for the peer: until it leaves an answer that it has begun to take, or takes it so late
+    /// that all of it takes longer than a call. Only they are ended then: others may share the connection.
+    fn patience(&self) -> Patience {
+        Patience {
+            request: Duration::MAX,
+            first: Duration::MAX,
+            next: self.config.stall_timeout,
+            all: self.time_to_end(),
+        }
+    }
+
+    /// The same while others find no place.
+    fn patience_in_shortage(&self) -> Patience {
+        let time = self.config.stall_timeout.min(IN_SHORTAGE);
+        Patience {
+            request: time,
+            first: time,
+            next: time,
+            all: self.time_to_end(),
+        }
     }
 
     /// Whether the peer fails to take answers: it takes nothing of one, or does not take the rest of one that

@@ -1,8 +1,10 @@
 //! The places of calls: how many may run at once, and how many of them on one connection.
 
+use std::sync::Arc;
+
 use tonic::Status;
 
-use crate::service::peer::{Permit, Permits};
+use crate::service::peer::{Permit, Permits, Shortage};
 use crate::service::status;
 use crate::telemetry::Method;
 
@@ -37,6 +39,7 @@ pub(super) struct Places {
     few_checks: Permits,
     watches: Permits,
     reflections: Permits,
+    shortage: Arc<Shortage>,
 }
 
 impl Places {
@@ -49,6 +52,7 @@ impl Places {
             few_checks: Permits::new(aside, CHECKS_OF_ONE),
             watches: Permits::new(aside, WATCHES),
             reflections: Permits::new(REFLECTIONS, REFLECTIONS_OF_ONE),
+            shortage: Arc::default(),
         }
     }
 
@@ -60,7 +64,13 @@ impl Places {
             few_checks: self.few_checks.for_peer(),
             watches: self.watches.for_peer(),
             reflections: self.reflections.for_peer(),
+            shortage: Arc::clone(&self.shortage),
         }
+    }
+
+    /// Where it is told when there are too few.
+    pub(super) const fn shortage(&self) -> &Arc<Shortage> {
+        &self.shortage
     }
 
     /// Takes the place of a call.
@@ -83,6 +93,9 @@ impl Places {
             let of_few = || self.few_checks.take(1);
             (self.checks.take(1).or_else(of_few), status::too_many_aside)
         };
-        place.ok_or_else(refusal)
+        place.ok_or_else(|| {
+            self.shortage.tell();
+            refusal()
+        })
     }
 }

@@ -106,8 +106,8 @@ impl Watched {
         let whole = self.rest.len();
         let most = if whole > SMALL { whole - 1 } else { whole };
         let piece = self.rest.split_to(most.min(PIECE));
-        if let Some(sending) = &self.watch.sending {
-            sending.handed_out(piece.len());
+        if let Some(exchange) = &self.watch.exchange {
+            exchange.handed_out(piece.len());
         }
         Frame::data(piece)
     }
@@ -118,8 +118,8 @@ impl HttpBody for Watched {
     type Error = Status;
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> NextFrame {
-        if let Some(sending) = &self.watch.sending {
-            sending.taken();
+        if let Some(exchange) = &self.watch.exchange {
+            exchange.taken();
         }
         if !self.rest.is_empty() {
             return Poll::Ready(Some(Ok(self.piece())));

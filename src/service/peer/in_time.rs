@@ -1,6 +1,7 @@
 //! The requests that a peer has begun: whether they arrive in time, and whether there is room for them.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Instant;
 
@@ -8,6 +9,7 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep_until};
 use tonic::codegen::Bytes;
 
+use super::exchange::Exchange;
 use super::permits::{Permit, Permits};
 use crate::service::status;
 
@@ -21,6 +23,7 @@ const SMALL: usize = 4 << 10;
 pub struct InTime<B> {
     body: B,
     late: Option<Pin<Box<Sleep>>>,
+    exchange: Arc<Exchange>,
     room: Option<Room>,
     /// The bytes that have arrived, and the room that they take, which is given back when the
     /// request has been read.
@@ -56,10 +59,11 @@ impl Room {
 impl<B> InTime<B> {
     /// Wraps a body that has to be complete at the instant `by`, if any. `room` is for bodies that
     /// are a single message.
-    pub fn new(body: B, by: Option<Instant>, room: Option<Room>) -> Self {
+    pub fn new(body: B, by: Option<Instant>, exchange: Arc<Exchange>, room: Option<Room>) -> Self {
         Self {
             body,
             late: by.map(|by| Box::pin(sleep_until(by.into()))),
+            exchange,
             room,
             arrived: 0,
             taken: None,
@@ -103,6 +107,9 @@ where
                 .as_ref()
                 .and_then(|frame| frame.as_ref().ok()?.data_ref());
             let bytes = data.map_or(0, Bytes::len);
+            if frame.is_none() || self.body.is_end_stream() {
+                self.exchange.has_arrived();
+            }
             if !self.take(bytes) {
                 return Poll::Ready(Some(Err(status::no_room().into())));
             }

@@ -459,6 +459,52 @@ async fn a_peer_that_takes_nothing_of_an_answer_is_told_to_go() {
 }
 
 #[tokio::test]
+async fn calls_that_wait_for_their_peer_make_way_when_others_find_no_place() {
+    let question = frame(&proto::CheckSolvableRequest {
+        board: Some(square(&[1, 2, 3, 0])),
+        ..Default::default()
+    });
+    let head = call_headers("/loyd.v1.PuzzleService/CheckSolvable");
+    let no_window = http2_frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
+    for (what, settings, body) in [
+        ("requests that do not come", &[][..], None),
+        ("answers that nobody takes", &no_window, Some(&question)),
+    ] {
+        let service = Service::with(&["--max-calls", "4", "--stall-timeout", "10m"]).await;
+        let mut holds = greet(service.address).await;
+        holds.write_all(settings).await.unwrap();
+        for stream in [1, 3, 5, 7] {
+            let head = http2_frame(HEADERS, END_HEADERS, stream, &head);
+            let body = body.map(|body| http2_frame(DATA, END_STREAM, stream, body));
+            let call = [head, body.unwrap_or_default()].concat();
+            holds.write_all(&call).await.unwrap();
+        }
+        let mut raw = RawClient::connect(service.address).await;
+        let mut refused = 0;
+        in_time(async {
+            loop {
+                let answer = raw.call("CheckSolvable", &[], question.clone()).await;
+                if answer.status.code() == tonic::Code::Ok && refused > 0 {
+                    return;
+                }
+                if answer.status.code() != tonic::Code::Ok {
+                    assert_reason(&answer.status, tonic::Code::ResourceExhausted, "OVERLOADED");
+                    refused += 1;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+        let is_reset = |&(kind, ..): &(u8, u32, &[u8])| kind == RST_STREAM;
+        let mut told = Vec::new();
+        while split_frames(&told).into_iter().filter(is_reset).count() < 4 {
+            let read = in_time(holds.read_buf(&mut told)).await.unwrap();
+            assert_ne!(read, 0, "{what}: the end after {told:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_peer_that_makes_nothing_but_noise_is_cut_off() {
     let service = Service::start().await;
     let mut client = service.client().await;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::task::{ArcWake, waker};
 use hyper::rt::Executor;
-use loyd::service::{Inline, Peer, UnderWay};
+use loyd::service::{Inline, Patience, Peer, UnderWay};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::sync::{Notify, oneshot};
 
@@ -270,15 +270,16 @@ fn a_connection_is_told_whether_its_calls_are_done() {
 }
 
 #[test]
-fn a_call_is_ended_alone_by_the_number_under_which_it_handed_out_its_answer() {
+fn a_call_is_ended_alone_by_the_number_under_which_it_started() {
     let inline = Inline::default();
     let peer = Arc::new(Peer::new());
     let mut under_way = UnderWay::of(inline.clone(), Arc::clone(&peer));
     let held: [Arc<()>; 3] = Default::default();
     for (number, held) in held.iter().enumerate() {
-        let answer = peer.sending();
+        let answer = peer.exchange();
         let held = hold(held);
         inline.execute(async move {
+            answer.starts();
             answer.handed_out(1);
             if number == 1 {
                 answer.taken();
@@ -290,7 +291,12 @@ fn a_call_is_ended_alone_by_the_number_under_which_it_handed_out_its_answer() {
     }
     let mut context = Context::from_waker(Waker::noop());
     while under_way.poll_turn(&mut context, silent).is_ready() || peer.deaf_for().is_zero() {}
-    let left = peer.give_up(Duration::ZERO, Duration::MAX);
+    let left = peer.give_up(Patience {
+        request: Duration::MAX,
+        first: Duration::MAX,
+        next: Duration::ZERO,
+        all: Duration::MAX,
+    });
     assert_eq!(left.len(), 1);
     under_way.end(&left);
     assert!(under_way.poll_turn(&mut context, silent).is_pending());

@@ -7,17 +7,24 @@ mod rest;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use loyd::service::Peer;
+use loyd::service::{Patience, Peer};
 
 /// So many bytes count as progress.
 const PROGRESS: usize = 4 << 10;
 
 const LONG: Duration = Duration::from_millis(50);
 
+const NO_END: Patience = Patience {
+    request: Duration::MAX,
+    first: Duration::MAX,
+    next: Duration::MAX,
+    all: Duration::MAX,
+};
+
 #[test]
 fn a_peer_waits_for_an_answer_once_it_has_begun() {
     let peer = Peer::new();
-    let answer = peer.sending();
+    let answer = peer.exchange();
     sleep(LONG);
     assert_eq!(peer.in_the_making(Duration::ZERO), 0);
     answer.begins();
@@ -28,7 +35,7 @@ fn a_peer_waits_for_an_answer_once_it_has_begun() {
 #[test]
 fn next_to_nothing_after_progress_is_no_progress() {
     let peer = Peer::new();
-    let answer = peer.sending();
+    let answer = peer.exchange();
     answer.begins();
     for (bytes, time) in [
         (PROGRESS - 1, Duration::ZERO),
@@ -47,7 +54,7 @@ fn a_peer_does_not_wait_for_an_answer_that_makes_progress() {
     // Unless the machine stalls, of which no peer is to blame.
     let is_told = || {
         let peer = Peer::new();
-        let answer = peer.sending();
+        let answer = peer.exchange();
         answer.begins();
         sleep(LONG);
         let begun = Instant::now();
@@ -66,8 +73,10 @@ fn a_peer_does_not_wait_for_an_answer_that_makes_progress() {
 fn answers_are_given_up_that_were_begun_and_are_left() {
     let peer = Peer::new();
     let hand_out = |call| {
-        let answer = peer.sending();
+        let answer = peer.exchange();
         peer.runs(call);
+        answer.starts();
+        answer.has_arrived();
         answer.handed_out(1);
         answer
     };
@@ -80,8 +89,9 @@ fn answers_are_given_up_that_were_begun_and_are_left() {
     peer.runs(0);
     sleep(LONG);
     assert!(peer.deaf_for() >= LONG);
-    assert!(peer.give_up(2 * LONG, Duration::MAX).is_empty());
-    assert_eq!(peer.give_up(LONG / 2, Duration::MAX), [3]);
+    let next = |next| Patience { next, ..NO_END };
+    assert!(peer.give_up(next(100 * LONG)).is_empty());
+    assert_eq!(peer.give_up(next(LONG / 2)), [3]);
     assert!(left.is_given_up() && !begun.is_given_up() && !untouched.is_given_up());
     drop(untouched);
     assert_eq!(peer.deaf_for(), Duration::ZERO);
@@ -90,14 +100,37 @@ fn answers_are_given_up_that_were_begun_and_are_left() {
 #[test]
 fn answers_are_given_up_whose_pieces_have_waited_for_too_long_together() {
     let peer = Peer::new();
-    let answer = peer.sending();
+    let answer = peer.exchange();
     peer.runs(7);
+    answer.starts();
     for _ in 0..3 {
         answer.handed_out(1);
         sleep(LONG);
         answer.taken();
     }
-    let (piece, all) = (Duration::MAX, 3 * LONG);
-    assert!(peer.give_up(piece, 100 * all).is_empty());
-    assert_eq!(peer.give_up(piece, all - LONG / 2), [7]);
+    let all = |all| Patience { all, ..NO_END };
+    assert!(peer.give_up(all(100 * LONG)).is_empty());
+    assert_eq!(peer.give_up(all(2 * LONG)), [7]);
+}
+
+#[test]
+fn calls_are_given_up_whose_requests_do_not_arrive_and_whose_answers_are_not_touched() {
+    let peer = Peer::new();
+    let begin = |call| {
+        let exchange = peer.exchange();
+        peer.runs(call);
+        exchange.starts();
+        exchange
+    };
+    let (arriving, arrived, untouched) = (begin(1), begin(2), begin(3));
+    arrived.has_arrived();
+    untouched.has_arrived();
+    untouched.handed_out(1);
+    sleep(LONG);
+    let request = LONG / 2;
+    assert_eq!(peer.give_up(Patience { request, ..NO_END }), [1]);
+    let first = LONG / 2;
+    assert_eq!(peer.give_up(Patience { first, ..NO_END }), [3]);
+    let given_up = [arriving, arrived, untouched].map(|exchange| exchange.is_given_up());
+    assert_eq!(given_up, [true, false, true]);
 }

@@ -1,0 +1,161 @@
+//! What a call and its peer wait for from each other: the request while it arrives, the answer while it is sent.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use super::LEAST_PROGRESS;
+
+/// The request of a call that arrives, and its answer that is sent. Times are in microseconds since the peer
+/// connected, and never 0.
+#[derive(Debug)]
+pub struct Exchange {
+    since: Instant,
+    /// Since when the request has been arriving; 0 once it is there.
+    arriving: AtomicU64,
+    /// When a piece of the answer was handed to the transport that it has not taken yet; 0 when there is none.
+    waiting: AtomicU64,
+    /// How long all of its pieces before that one had to wait.
+    waited: AtomicU64,
+    /// When the answer began, or last had [`LEAST_PROGRESS`] more to send; 0 before that.
+    begun: AtomicU64,
+    /// The bytes that it has had to send since then.
+    bytes: AtomicU64,
+    /// Whether any of its pieces has been taken.
+    is_taken: AtomicBool,
+    /// The number of the call, once that has started; 0 before.
+    call: AtomicU64,
+    /// The number of the call that runs now.
+    running: Arc<AtomicU64>,
+    /// Whether the call was given up, because its peer kept it waiting.
+    is_given_up: AtomicBool,
+}
+
+/// How long a peer may keep a call waiting.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// For the whole request.
+    pub request: Duration,
+    /// To take the first piece of an answer.
+    pub first: Duration,
+    /// To take another.
+    pub next: Duration,
+    /// To take all pieces: what each of them waits, together.
+    pub all: Duration,
+}
+
+impl Exchange {
+    /// The exchange of a call that has just arrived from a peer that connected at `since`, where the running call has
+    /// that number.
+    pub(super) fn new(since: Instant, running: Arc<AtomicU64>) -> Self {
+        let exchange = Self {
+            since,
+            arriving: AtomicU64::new(0),
+            waiting: AtomicU64::new(0),
+            waited: AtomicU64::new(0),
+            begun: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+            is_taken: AtomicBool::new(false),
+            call: AtomicU64::new(0),
+            running,
+            is_given_up: AtomicBool::new(false),
+        };
+        exchange.arriving.store(exchange.now(), Ordering::Relaxed);
+        exchange
+    }
+
+    /// Records that it is the exchange of the call that runs now.
+    pub fn starts(&self) {
+        let call = self.running.load(Ordering::Relaxed);
+        self.call.store(call, Ordering::Relaxed);
+    }
+
+    /// Records that the request is there.
+    pub fn has_arrived(&self) {
+        self.arriving.store(0, Ordering::Relaxed);
+    }
+
+    /// Records that the head of the answer is about to be handed to the transport.
+    pub fn begins(&self) {
+        self.begun.store(self.now(), Ordering::Relaxed);
+    }
+
+    /// Records that a piece of `bytes` bytes has been handed to the transport.
+    pub fn handed_out(&self, bytes: usize) {
+        let bytes = self.bytes.load(Ordering::Relaxed) + bytes as u64;
+        if bytes < LEAST_PROGRESS {
+            self.bytes.store(bytes, Ordering::Relaxed);
+        } else {
+            self.bytes.store(0, Ordering::Relaxed);
+            self.begun.store(self.now(), Ordering::Relaxed);
+        }
+        self.waiting.store(self.now(), Ordering::Relaxed);
+    }
+
+    /// Records that the transport asks for the next piece.
+    pub fn taken(&self) {
+        if self.waiting.load(Ordering::Relaxed) != 0 {
+            self.is_taken.store(true, Ordering::Relaxed);
+        }
+        let waited = self.pieces_wait().as_micros() as u64;
+        self.waited.store(waited, Ordering::Relaxed);
+        self.waiting.store(0, Ordering::Relaxed);
+    }
+
+    /// Gives its call up if that has started and the peer has kept it waiting for too long. Returns the call's number
+    /// then.
+    pub(super) fn give_up(&self, patience: Patience) -> Option<u64> {
+        let call = self.call.load(Ordering::Relaxed);
+        let taken = self.is_taken.load(Ordering::Relaxed);
+        let piece = if taken { patience.next } else { patience.first };
+        let is_over = self.since(&self.arriving) > patience.request
+            || self.piece_waits() > piece
+            || self.pieces_wait() > patience.all;
+        (call > 0 && is_over).then(|| {
+            self.is_given_up.store(true, Ordering::Relaxed);
+            call
+        })
+    }
+
+    /// Whether the call was given up.
+    pub fn is_given_up(&self) -> bool {
+        self.is_given_up.load(Ordering::Relaxed)
+    }
+
+    /// How long the first piece of the answer has waited, if it still does.
+    pub(super) fn first_piece_waits(&self) -> Duration {
+        if self.is_taken.load(Ordering::Relaxed) {
+            Duration::ZERO
+        } else {
+            self.piece_waits()
+        }
+    }
+
+    /// Whether the answer has begun, and has had next to nothing to send for longer than `time`.
+    pub(super) fn has_little_to_send(&self, time: Duration) -> bool {
+        self.since(&self.begun) > time
+    }
+
+    /// How long its newest piece has waited, if it still does.
+    fn piece_waits(&self) -> Duration {
+        self.since(&self.waiting)
+    }
+
+    /// How long all of its pieces have waited.
+    fn pieces_wait(&self) -> Duration {
+        Duration::from_micros(self.waited.load(Ordering::Relaxed)) + self.piece_waits()
+    }
+
+    /// How long ago that was, and zero if it is not.
+    fn since(&self, time: &AtomicU64) -> Duration {
+        match time.load(Ordering::Relaxed) {
+            0 => Duration::ZERO,
+            since => Duration::from_micros(self.now().saturating_sub(since)),
+        }
+    }
+
+    /// The time, never 0.
+    fn now(&self) -> u64 {
+        (self.since.elapsed().as_micros() as u64).max(1)
+    }
+}
