@@ -63,7 +63,7 @@ pub struct Observe<S> {
 impl<S> Observe<S> {
     /// Observes the calls of `inner`. At most `max_calls` may run at once, and their requests may take at
     /// most `most_bytes` while they arrive. Health checks have as many places of their own, 64 at
-    /// least, as many again of which a connection has few, and watches of the health as many again.
+    /// least, and watches of the health as many again.
     pub fn new(inner: S, max_calls: usize, most_bytes: u64) -> Self {
         Self {
             inner,

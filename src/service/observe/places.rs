@@ -14,9 +14,11 @@ const WATCH: &str = "/grpc.health.v1.Health/Watch";
 /// The minimum number of places for health checks, and for watches.
 const LEAST_ASIDE: usize = 64;
 
-/// The health checks of one connection that have places even when others hold all: probes come one at a time, and
-/// whoever sends none of their requests whole is not to keep them out.
-const CHECKS_OF_ONE: usize = 8;
+/// One place in so many is kept for connections that hold few.
+const KEPT: usize = 8;
+
+/// The most of the kept places on one connection.
+const FEW: usize = 8;
 
 /// The most watches of the health on one connection. A client has one for each name that it watches, of which there
 /// are three; the others are for a balancer that brings several clients.
@@ -34,9 +36,8 @@ const REFLECTIONS_OF_ONE: usize = 4;
 /// reflection, as long as a request may take to arrive.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    calls: Permits,
-    checks: Permits,
-    few_checks: Permits,
+    calls: Crowded,
+    checks: Crowded,
     watches: Permits,
     reflections: Permits,
     shortage: Arc<Shortage>,
@@ -46,13 +47,13 @@ impl Places {
     /// Places for so many calls.
     pub(super) fn new(max_calls: usize) -> Self {
         let aside = max_calls.max(LEAST_ASIDE);
+        let shortage = Arc::default();
         Self {
-            calls: Permits::new(max_calls, max_calls),
-            checks: Permits::new(aside, aside),
-            few_checks: Permits::new(aside, CHECKS_OF_ONE),
+            calls: Crowded::new(max_calls, &shortage),
+            checks: Crowded::new(aside, &shortage),
             watches: Permits::new(aside, WATCHES),
             reflections: Permits::new(REFLECTIONS, REFLECTIONS_OF_ONE),
-            shortage: Arc::default(),
+            shortage,
         }
     }
 
@@ -61,14 +62,13 @@ impl Places {
         Self {
             calls: self.calls.for_peer(),
             checks: self.checks.for_peer(),
-            few_checks: self.few_checks.for_peer(),
             watches: self.watches.for_peer(),
             reflections: self.reflections.for_peer(),
             shortage: Arc::clone(&self.shortage),
         }
     }
 
-    /// Where it is told when there are too few.
+    /// Where it is told when there are none for calls or checks.
     pub(super) const fn shortage(&self) -> &Arc<Shortage> {
         &self.shortage
     }
@@ -84,18 +84,51 @@ impl Places {
         path: &str,
     ) -> Result<Permit, Status> {
         let (place, refusal): (_, fn() -> Status) = if is_ours {
-            (self.calls.take(1), status::too_many_calls)
+            (self.calls.take(), status::too_many_calls)
         } else if path == WATCH {
             (self.watches.take(1), status::too_many_watches)
         } else if method == Method::Reflection {
             (self.reflections.take(1), status::too_many_aside)
         } else {
-            let of_few = || self.few_checks.take(1);
-            (self.checks.take(1).or_else(of_few), status::too_many_aside)
+            (self.checks.take(), status::too_many_aside)
         };
-        place.ok_or_else(|| {
+        place.ok_or_else(refusal)
+    }
+}
+
+/// Places of which some are kept for connections that hold few, whatever others hold.
+#[derive(Clone, Debug)]
+struct Crowded {
+    most: Permits,
+    kept: Permits,
+    /// Where it is told when there are none.
+    shortage: Arc<Shortage>,
+}
+
+impl Crowded {
+    fn new(places: usize, shortage: &Arc<Shortage>) -> Self {
+        let kept = places / KEPT;
+        let most = places - kept;
+        Self {
+            most: Permits::new(most, most),
+            kept: Permits::new(kept, FEW),
+            shortage: Arc::clone(shortage),
+        }
+    }
+
+    fn for_peer(&self) -> Self {
+        Self {
+            most: self.most.for_peer(),
+            kept: self.kept.for_peer(),
+            shortage: Arc::clone(&self.shortage),
+        }
+    }
+
+    fn take(&self) -> Option<Permit> {
+        let place = self.most.take(1).or_else(|| self.kept.take(1));
+        if place.is_none() {
             self.shortage.tell();
-            refusal()
-        })
+        }
+        place
     }
 }
