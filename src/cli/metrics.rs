@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use http::header::HOST;
+use http::uri::PathAndQuery;
 use http::{Request, StatusCode, Uri};
 use http_body_util::{BodyExt, Empty, Limited};
 use hyper::client::conn::http1;
@@ -94,18 +95,24 @@ impl fmt::Display for Source {
     }
 }
 
-/// Parses a URL; `host:port` alone means the path `/metrics` on it.
+/// Parses a URL, whose `http://` may be missing. Without a path it means `/metrics`.
 pub(super) fn source(text: &str) -> Result<Source, String> {
-    let url = if text.contains("://") {
-        text.to_owned()
-    } else {
-        format!("http://{}/metrics", text.trim_end_matches("/metrics"))
+    let url = match text.contains("://") {
+        true => text.to_owned(),
+        false => format!("http://{text}"),
     };
-    match url.parse::<Uri>() {
-        Ok(uri) if uri.scheme_str() != Some("http") || uri.host().is_none() => {
-            Err("use a URL such as http://127.0.0.1:9464/metrics".to_owned())
-        }
-        Ok(uri) => Ok(Source(uri)),
-        Err(error) => Err(error.to_string()),
+    let mut parts = Uri::try_from(url)
+        .map_err(|error| error.to_string())?
+        .into_parts();
+    if parts
+        .path_and_query
+        .as_ref()
+        .is_some_and(|path| path == "/")
+    {
+        parts.path_and_query = Some(PathAndQuery::from_static("/metrics"));
+    }
+    match Uri::from_parts(parts) {
+        Ok(uri) if uri.scheme_str() == Some("http") && uri.host().is_some() => Ok(Source(uri)),
+        _ => Err("use a URL such as http://127.0.0.1:9464/metrics".to_owned()),
     }
 }

@@ -68,8 +68,12 @@ fn serve(texts: &'static [&'static str]) -> SocketAddr {
 
 /// Takes one look at the metrics at this address.
 fn top(address: SocketAddr, flags: &[&str]) -> (Result<Exit, Failure>, String) {
-    let url = format!("http://{address}/metrics");
-    let look = ["top", "--once", "--interval=100ms", "--metrics", &url];
+    top_at(&format!("http://{address}/metrics"), flags)
+}
+
+/// Takes one look at the metrics at this URL.
+fn top_at(url: &str, flags: &[&str]) -> (Result<Exit, Failure>, String) {
+    let look = ["top", "--once", "--interval=100ms", "--metrics", url];
     let Command::Top(top) = parse(&[&look, flags].concat()).unwrap().command else {
         panic!("another command");
     };
@@ -144,6 +148,20 @@ fn what_is_no_loyd_is_said_so() {
     }
     for flags in [["--metrics", "https://there:1/"], ["--interval", "1ms"]] {
         assert!(parse(&["top", flags[0], flags[1]]).is_err());
+    }
+}
+
+#[test]
+fn a_url_without_a_path_means_the_metrics() {
+    let address = serve(&[BEFORE]);
+    for url in [
+        format!("{address}"),
+        format!("{address}/"),
+        format!("{address}/metrics"),
+        format!("http://{address}"),
+        format!("http://{address}/"),
+    ] {
+        assert_eq!(top_at(&url, &[]).0.unwrap(), Exit::Done, "{url}");
     }
 }
 
