@@ -30,8 +30,8 @@ Examples:
   rm \"$(loyd tables path)\"/4x4-*.pdb
 
 Each table is a file, which is checked whenever it is opened, mapped into memory and shared by all
-processes that use it. A damaged file is refused by name and built anew. Tables may be deleted at any
-time: those that are still needed are built again.";
+processes that use it. A damaged file is refused by name and built anew. Tables may be deleted at
+any time: those that are still needed are built again.";
 
 /// Build, list and check the tables that make optimal solving fast.
 #[derive(Args, Debug)]

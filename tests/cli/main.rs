@@ -9,6 +9,7 @@ mod compare;
 mod fake;
 mod generate;
 mod health;
+mod help;
 mod input;
 mod refusal;
 mod solve;

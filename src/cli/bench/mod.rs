@@ -85,8 +85,8 @@ of objects: board, length, lower_bound, milliseconds, nodes, and with --threads 
 With --server and with --deadline it has the figures that are printed without --json, by their
 names.
 
-Exit codes: 0 measured, however many boards were solved, 2 a wrong option or file, 3 limits ended all
-calls to the server, 4 no server, 5 a defect or a failed write.";
+Exit codes: 0 measured, however many boards were solved, 2 a wrong option or file, 3 limits ended
+all calls to the server, 4 no server, 5 a defect or a failed write.";
 
 /// Measure how fast boards are solved to optimality.
 #[derive(Args, Debug)]
