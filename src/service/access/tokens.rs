@@ -52,6 +52,8 @@ impl Tokens {
     /// The first invalid line, by number. Its content is never included, since it might be a token.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut tokens = HashMap::new();
+        // Some editors begin files with a byte order mark.
+        let text = text.trim_start_matches('\u{feff}');
         for (number, line) in text.lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {

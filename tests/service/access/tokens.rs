@@ -94,6 +94,13 @@ fn a_file_names_clients_and_their_weights() {
 }
 
 #[test]
+fn a_byte_order_mark_is_no_part_of_a_name() {
+    let tokens = Tokens::read(&format!("\u{feff}{}", line("lobby", SECRET, "")));
+    let token = tokens.as_ref().unwrap().find(SECRET.as_bytes());
+    assert_eq!(token.unwrap().name.to_string(), "lobby");
+}
+
+#[test]
 fn what_is_wrong_with_a_file_is_said_by_line_and_no_secret_is() {
     let good = line("lobby", SECRET, "2");
     for (bad, what) in [
