@@ -95,7 +95,9 @@ impl Server {
         let tokens = access.token_file.as_deref().map(Tokens::open).transpose();
         let tokens = tokens.map_err(ServeError::Tokens)?;
         let address = config.listen;
-        if certificates.is_none() && !access.insecure && !address.ip().is_loopback() {
+        // Of IPv6 addresses that stand for IPv4 ones, too.
+        let is_local = address.ip().to_canonical().is_loopback();
+        if certificates.is_none() && !access.insecure && !is_local {
             return Err(ServeError::Exposed { address });
         }
         let listen = |source| ServeError::Listen { address, source };

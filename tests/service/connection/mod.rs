@@ -613,4 +613,6 @@ async fn plain_text_is_not_served_where_others_can_hear_it() {
     let told = try_start(&["--listen", "0.0.0.0:0", "--insecure"]).await;
     assert!(!told.unwrap().has_tls());
     assert!(try_start(&["--listen", "[::1]:0"]).await.is_ok());
+    let mapped = try_start(&["--listen", "[::ffff:127.0.0.1]:0"]).await;
+    assert!(mapped.is_ok(), "{mapped:?}");
 }
