@@ -2,10 +2,12 @@
 
 use std::convert::Infallible;
 use std::future::pending;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use http::Request;
 use http_body::Body as _;
 use http_body_util::{BodyExt, Full};
@@ -88,6 +90,26 @@ async fn who_has_few_calls_finds_a_place_although_others_have_many() {
                 held.push(answer);
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn connections_are_told_of_a_lack_of_places_for_calls_and_checks_alone() {
+    let handler = service_fn(async |_: Request<Body>| {
+        let body = Body::new(Full::new(Bytes::from_static(b"answer")));
+        Ok::<_, Infallible>(http::Response::new(body))
+    });
+    for (path, places) in [(SOLVE, 1), (CHECK, 64), (WATCH, 8), (REFLECT, 4)] {
+        let mut service = Observe::new(handler, 1, 1 << 20);
+        let shortage = Arc::clone(service.shortage());
+        let mut told = pin!(shortage.told());
+        let mut held = Vec::new();
+        for call in 1..=places + 1 {
+            assert_eq!(told.as_mut().now_or_never(), None, "{path} {call}");
+            held.push(service.call(post(path)).await.unwrap());
+        }
+        let is_told = told.now_or_never().is_some();
+        assert_eq!(is_told, [SOLVE, CHECK].contains(&path), "{path}");
     }
 }
 

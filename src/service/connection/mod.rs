@@ -210,7 +210,7 @@ async fn converse(
                 told: Instant::now(),
                 close: None,
             },
-            () = shortage.is_told() => {
+            () = shortage.told() => {
                 under_way.end(&peer.give_up(watch.patience_in_shortage()));
                 continue;
             }

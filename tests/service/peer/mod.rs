@@ -3,6 +3,7 @@
 mod ahead;
 mod inline;
 mod rest;
+mod shortage;
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
