@@ -384,3 +384,28 @@ class IdleConnections(Case):
             time.sleep(0.2)
         for connection in held:
             connection.close()
+
+
+class Places(Case):
+    flags = ("--table-memory=4M",)
+
+    def refused(self):
+        """How many calls found no place."""
+        return self.server.metrics().get('loyd_overloaded_total{lack="calls"}', 0)
+
+    def test_places_of_calls_that_do_not_go_on(self):
+        """They come without their requests, or nobody takes their answers; there are more than places."""
+        check = self.client.message("CheckSolvableRequest", board=self.client.boards(3)[0])
+        whole = message(check.SerializeToString())
+        for window, is_whole in ((65_535, False), (0, True)):
+            before = self.refused()
+            with self.subTest(window=window), Bystander(self), contextlib.ExitStack() as connections:
+                for _ in range(20):
+                    settings = setting(INITIAL_WINDOW_SIZE, window)
+                    attacker = connections.enter_context(Connection(self.server.address, settings))
+                    for stream in range(1, 512, 2):
+                        attacker.send(frame(HEADERS, END_HEADERS, stream, call("CheckSolvable")))
+                        if is_whole:
+                            attacker.send(frame(DATA, END_STREAM, stream, whole))
+                wait_until(lambda: self.refused() > before, "there is no place any more")
+                time.sleep(2)
