@@ -41,6 +41,7 @@ fn one_board_can_be_written_in_many_ways() {
 fn a_rectangle_needs_rows_or_a_size() {
     let expected = "1 2 3 4 / 5 6 7 0";
     assert_eq!(board("1 2 3 4 / 5 6 7 0").to_string(), expected);
+    assert_eq!(board("1 2 3 4; 5 6 7 0").to_string(), expected);
     assert_eq!(board("2 4 / 1 2 3 4 / 5 6 7 0").to_string(), expected);
     assert_eq!(board("2 4 1 2 3 4 5 6 7 0").to_string(), expected);
     let flat = "1 2 3 4 5 6 7 0";
@@ -156,6 +157,11 @@ fn errors_say_what_would_be_right() {
         ),
         (
             "1 2 -3 0",
+            "line 1, column 5: \"-3\" is neither the number of a tile nor a blank (0, _, . or x)",
+        ),
+        (
+            // Spaces that take several bytes are a column each.
+            "1\u{3000}2\u{3000}-3 0",
             "line 1, column 5: \"-3\" is neither the number of a tile nor a blank (0, _, . or x)",
         ),
         (
