@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use loyd::heuristic::learned::{self, Ranking, Rows};
+use loyd::heuristic::walking_distance::WalkingDistance;
 use loyd::heuristic::{HeuristicKind, begin_period, limit_tables, table_counts, walking_distance};
 use loyd::puzzle::{Board, Dice, Metric, Problem, Shape};
 use loyd::search::chain::Chain;
@@ -83,6 +84,35 @@ fn a_table_makes_room_once_nobody_has_asked_for_it_for_a_period() {
     prepare(large);
     assert!(learned::ready(large).is_some());
     assert!(learned::ready(small).is_none());
+}
+
+#[test]
+fn the_table_that_was_asked_for_longest_ago_makes_room_and_no_other() {
+    let (_alone, period) = alone();
+    let (kept, given_up) = (shape(5, 5), shape(5, 6));
+    begin_period(period);
+    limit_tables(usize::MAX);
+    prepare(kept);
+    begin_period(period + 1);
+    prepare(given_up);
+    // The one that was made first is the one that was asked for last.
+    begin_period(period + 2);
+    assert!(learned::ready(kept).is_some());
+
+    begin_period(period + 10);
+    limit_tables(Rows::bytes(kept) * 3 / 2);
+    let goal = Board::solved(shape(3, 4));
+    let small = Problem::new(&goal, &goal).expect("solvable");
+    while !walking_distance::prepare(&small, 10_000) {}
+    assert!(WalkingDistance::new(&small).is_some());
+    assert!(learned::ready(kept).is_some());
+    assert!(learned::ready(given_up).is_none());
+
+    // What only making a table takes is given back.
+    limit_tables(usize::MAX);
+    let before = table_counts().bytes;
+    prepare(given_up);
+    assert_eq!(table_counts().bytes - before, Rows::bytes(given_up));
 }
 
 #[test]
