@@ -1,9 +1,11 @@
 use std::collections::VecDeque;
+use std::fs;
 use std::process::Command;
 use std::sync::Arc;
 
 use loyd::heuristic::pattern_database::{
-    Additive, CellSet, NotBuilt, Partition, Pattern, PatternDatabase, Store, Tables, Tier, Watch,
+    Additive, CellSet, Event, NotBuilt, Partition, Pattern, PatternDatabase, Store, Tables, Tier,
+    Watch,
 };
 use loyd::puzzle::{Dice, Problem, Shape, Symmetry};
 use rustc_hash::FxHashMap;
@@ -336,6 +338,43 @@ fn a_build_can_be_cancelled_while_its_tables_come_from_files() {
     let built = tables.additive(&partitions, 1, &watch);
     assert_eq!(built.unwrap_err(), NotBuilt::Cancelled);
     assert!(tables.take_events().is_empty());
+}
+
+#[test]
+fn what_comes_from_a_file_is_done_and_what_is_refused_is_told_of_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let stored = || Tables::<u64>::stored_in(Store::new(folder.path().to_owned()));
+    let partitions = Tier::SixSixThree.partitions(15).unwrap();
+    let make = |tables: &mut Tables<u64>| {
+        let watch = Watch::default();
+        tables.additive(&partitions, 1, &watch).unwrap();
+        watch.fraction()
+    };
+    let mut tables = stored();
+    make(&mut tables);
+    let files = fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(tables.take_events().len(), files, "each is built once");
+    assert_eq!(make(&mut stored()), 1.0);
+
+    let file = fs::read_dir(folder.path()).unwrap().next().unwrap();
+    let path = file.unwrap().path();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[4000] ^= 1;
+    fs::remove_file(&path).unwrap();
+    fs::write(&path, bytes).unwrap();
+    let mut tables = stored().built_within(0);
+    assert!(!tables.can_make(&partitions) && !tables.can_make(&partitions));
+    let events = tables.take_events();
+    assert!(matches!(events[..], [Event::Refused(_)]), "{events:?}");
+
+    // Once it is written anew, it is read again.
+    let mut tables = stored();
+    make(&mut tables);
+    let is_saved = |event: &Event| matches!(event, Event::Saved(_));
+    assert!(tables.take_events().iter().any(is_saved));
+    tables.prune();
+    make(&mut tables);
+    assert!(!tables.take_events().iter().any(is_saved));
 }
 
 #[test]
