@@ -4,6 +4,7 @@
 use std::time::{Duration, Instant};
 
 use loyd::cli::Exit;
+use loyd::service::proto::{CheckSolvableResponse, GenerateResponse};
 
 use crate::fake::{Fake, parse};
 
@@ -43,6 +44,21 @@ fn a_server_whose_answer_does_not_go_on_is_not_waited_for() {
     assert_eq!(ran.exit(), Exit::Done);
     let rows: Vec<serde_json::Value> = serde_json::from_str(&ran.output).unwrap();
     assert!(rows.iter().all(|row| row["outcome"] == "deadline"));
+}
+
+#[test]
+fn the_server_is_told_the_deadline_of_every_call() {
+    let fake = Fake {
+        check: Ok(CheckSolvableResponse::default()),
+        generate: Ok(GenerateResponse::default()),
+        ..Fake::default()
+    };
+    for question in [&["check", "1 2 0 3"], &["generate", "2"]] {
+        let arguments = [&question[..], &["--timeout", "20s"]].concat();
+        fake.run_remote(&arguments, "").result.unwrap();
+        let asked = fake.asked();
+        assert_eq!(asked.timeout.as_deref(), Some("20000000u"), "{question:?}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `loyd check`.
 
-use std::io::ErrorKind;
+use std::io::{BufWriter, ErrorKind};
 
 use loyd::cli::Exit;
 use loyd::service::proto::{CheckSolvableResponse, Cycle, Exchange, Parity};
@@ -65,6 +65,12 @@ fn the_verdict_holds_whether_anybody_reads_it_or_not() {
     ] {
         let (ask, mut input) = (question(&["check", BOARD]), std::io::empty());
         let mut output = Closed(kind);
+        let answer = ask.answer(&mut input, &mut output, |_| Ok(unsolvable()));
+        let ended = runtime().block_on(answer);
+        assert_eq!(ended.unwrap_or_else(|failure| failure.exit()), exit);
+
+        // The same if it shows only when all is written.
+        let (ask, mut output) = (question(&["check", BOARD]), BufWriter::new(Closed(kind)));
         let answer = ask.answer(&mut input, &mut output, |_| Ok(unsolvable()));
         let ended = runtime().block_on(answer);
         assert_eq!(ended.unwrap_or_else(|failure| failure.exit()), exit);

@@ -413,6 +413,13 @@ fn a_broken_answer_is_not_printed() {
             ],
         ),
         (
+            "over the edge at the goal",
+            vec![
+                moves(1, 0, &[Direction::Up, Direction::Left, Direction::Up]),
+                summary(3, 2, StopReason::Proven),
+            ],
+        ),
+        (
             "a gap",
             vec![
                 moves(1, 1, &[Direction::Up, Direction::Left]),

@@ -157,6 +157,14 @@ fn a_damaged_table_is_named_and_built_anew() {
 }
 
 #[test]
+fn tables_that_cannot_be_saved_are_a_failure() {
+    let file = tempfile::NamedTempFile::new().expect("a file, where a folder should be");
+    let (exit, told) = tables(file.path(), &["build", "--tier", "6-6-3"]);
+    assert_eq!(exit, Exit::Broken);
+    assert_eq!(told.matches("\nnot saved: ").count(), 3, "{told}");
+}
+
+#[test]
 fn a_tier_that_a_home_has_not_is_refused_with_another_one() {
     let build = ["tables", "build", "--tier", "7-8-twice", "--home", "14"];
     let cli::Command::Tables(tables) = parse(&build).expect("a command line").command else {
