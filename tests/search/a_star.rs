@@ -130,6 +130,22 @@ fn weights_bound_the_length_and_the_lower_bound_stays_proven() {
 }
 
 #[test]
+fn boards_that_are_reached_again_by_fewer_moves_are_expanded_again() {
+    // Otherwise the lower bound would be wrong on a few boards.
+    let shape = shape(2, 3);
+    for home in 0..6 {
+        for (board, optimal) in all_distances(goal(shape, home)) {
+            let problem = Problem::new(&board, &goal(shape, home)).unwrap();
+            for weight in [2.0, 3.0] {
+                let run = run(a_star::solver(&problem, HeuristicKind::Hamming, weight));
+                assert!(run.length() as f64 <= weight * f64::from(optimal));
+                assert!(run.progress.lower_bound <= optimal, "{board}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_weight_below_1_or_no_number_counts_as_1() {
     let problem = problem(3, 3, &[8, 6, 7, 2, 5, 4, 3, 0, 1]);
     for weight in [1.0, 0.5, -3.0, f64::NAN, f64::NEG_INFINITY] {
@@ -143,6 +159,11 @@ fn a_weight_below_1_or_no_number_counts_as_1() {
     ));
     assert!(run.length() >= 31);
     assert_eq!(run.stop, Stop::FirstFound);
+    // Beyond a million weights make no difference.
+    for weight in [1e6, 1e20] {
+        let solver = a_star::solver(&problem, HeuristicKind::Manhattan, weight);
+        assert_eq!(crate::driving::run(solver), run);
+    }
 }
 
 #[test]
@@ -199,6 +220,43 @@ fn keeps_within_its_memory() {
             assert!(progress.lower_bound <= optimal);
         }
     }
+}
+
+#[test]
+fn keeps_within_its_memory_whichever_part_of_it_is_about_to_grow() {
+    let hard = problem(
+        4,
+        4,
+        &[13, 6, 8, 12, 15, 14, 0, 10, 11, 7, 4, 5, 9, 1, 3, 2],
+    );
+    for memory in (600_000..1_400_000).step_by(7_000) {
+        let mut solver = a_star::solver(&hard, HeuristicKind::Manhattan, 1.0);
+        let budget = Budget {
+            memory,
+            ..Budget::UNLIMITED
+        };
+        assert_eq!(solver.advance(budget), Step::Done(Stop::Memory));
+        let peak = solver.progress().peak_memory;
+        assert!(peak <= memory, "{peak} of {memory}");
+    }
+}
+
+#[test]
+fn what_exists_twice_while_it_grows_counts_twice() {
+    let hard = problem(
+        4,
+        4,
+        &[13, 6, 8, 12, 15, 14, 0, 10, 11, 7, 4, 5, 9, 1, 3, 2],
+    );
+    let mut solver = a_star::solver(&hard, HeuristicKind::Manhattan, 1.0);
+    let mut most = 0;
+    let has_grown = (0..100_000).any(|_| {
+        assert_eq!(solver.advance(Budget::nodes(1)), Step::Working);
+        let progress = solver.progress();
+        most = progress.memory.max(most);
+        progress.peak_memory > most
+    });
+    assert!(has_grown);
 }
 
 #[test]
