@@ -149,3 +149,18 @@ fn it_holds_no_more_than_was_asked_for() {
     assert!(peak <= bytes, "{peak} of {bytes}");
     assert!(beam.progress().peak_memory <= bytes);
 }
+
+#[test]
+fn the_beam_is_freed_before_its_solution_is_shortened_and_nothing_is_left_in_the_end() {
+    let problem = any(20, 20, 399);
+    let mut beam = beam(&*prepared(&problem), WIDTH);
+    next(&mut *beam, Budget::nodes(1000)).unwrap();
+    let held = beam.progress().memory;
+    let is_freed = (0..100).any(|_| {
+        assert_eq!(beam.advance(Budget::nodes(1000)), Step::Working);
+        beam.progress().memory < held / 2
+    });
+    assert!(is_freed, "{held}");
+    while next(&mut *beam, Budget::nodes(1000)).is_ok() {}
+    assert_eq!(beam.progress().memory, 0);
+}

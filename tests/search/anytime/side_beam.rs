@@ -218,6 +218,136 @@ fn where_memory_is_short_each_of_two_beams_has_half_of_it() {
 }
 
 #[test]
+fn a_part_leaves_the_beam_at_work_what_that_may_come_to_hold() {
+    let mut beams = Fakes::new(301);
+    beams.spare = 10;
+    let budget = Budget {
+        memory: 40_000,
+        ..chunk(GIVEN)
+    };
+    let mut search = Widening::new(Box::new(beams.clone()));
+    while beams.made().len() < 2 || !search.gains_by_help() {
+        search.advance(budget);
+    }
+    let most = beams.made()[1].most as u64 * 100;
+    let held = search.progress().reserved();
+    assert!(held < most / 2);
+    let told = search.part_memory();
+    // The narrowest beam takes 4,800 bytes.
+    assert!(search.split(most + 4_799).is_none());
+    let part = search.split(2 * most).expect("it gains by help");
+    assert_eq!(search.progress().claimed, most);
+    // With as much as it asks for, it is granted all of it.
+    search.join(part);
+    assert!(search.split(u64::MAX).is_some());
+    assert_eq!(told, search.progress().claimed + most - held);
+}
+
+#[test]
+fn no_part_is_as_wide_as_no_beam_can_be() {
+    let mut beams = Fakes::new(301);
+    beams.widest = 100;
+    let mut helped = Helped::new(&beams);
+    helped.hand_out();
+    assert_eq!(helped.search.progress().claimed, 100 * 100);
+}
+
+#[test]
+fn close_to_the_end_no_part_is_worth_the_trouble() {
+    let beams = Fakes::new(61);
+    let mut search = Widening::new(Box::new(beams.clone()));
+    let mut left = Duration::from_millis(8);
+    let mut gains = Vec::new();
+    while left > Duration::from_millis(1) {
+        let before = beams.spent();
+        search.advance(chunk(left));
+        if search.gains_by_help() {
+            gains.push(left);
+        }
+        let spent = A_NODE * (beams.spent() - before) as u32;
+        left = left.saturating_sub(spent + Duration::from_nanos(100));
+    }
+    let least = gains.last().expect("it gains at first");
+    assert!((5..6).contains(&least.as_millis()), "{gains:?}");
+}
+
+/// A search in whose memory two beams of width 100 fit, and a part of it, while the search is at its fourth beam.
+fn beside_a_part(beams: &Fakes) -> (Widening, Box<dyn Part>) {
+    let budget = |memory| Budget {
+        memory,
+        ..chunk(GIVEN)
+    };
+    let mut search = Widening::new(Box::new(beams.clone()));
+    while !search.gains_by_help() {
+        search.advance(budget(5_000));
+    }
+    let part = search.split(20_000).expect("it gains by help");
+    while beams.made().len() < 4 {
+        search.advance(budget(20_000));
+    }
+    (search, part)
+}
+
+#[test]
+fn a_beam_at_work_need_leave_no_time_for_another_once_a_part_is_out() {
+    let beams = Fakes::new(301);
+    let mut helped = Helped::new(&beams);
+    // The second beam is one of two, planned for half of the time.
+    while beams.made().len() < 2 {
+        helped.advance();
+    }
+    helped.hand_out();
+    helped.play();
+    let made = beams.made();
+    assert!(share(made[1].nodes, GIVEN) > 0.75, "{made:?}");
+}
+
+#[test]
+fn a_beam_beside_it_that_has_found_nothing_goes_on_though_it_is_late() {
+    let (_search, mut part) = beside_a_part(&Fakes::new(301));
+    for left in [GIVEN, Duration::from_millis(1), Duration::from_micros(400)] {
+        assert!(part.advance(chunk(left)));
+        assert!(part.advance(chunk(left)));
+    }
+}
+
+#[test]
+fn each_of_several_beams_beside_a_part_begins_at_the_other_end() {
+    let beams = Fakes::new(301);
+    let (_search, mut part) = beside_a_part(&beams);
+    assert!(part.advance(chunk(GIVEN)));
+    assert!(part.advance(chunk(GIVEN)));
+    let seeds: Vec<u64> = beams.made()[1..].iter().map(|made| made.seed).collect();
+    let [own @ .., beside] = &seeds[..] else {
+        panic!("there are beams");
+    };
+    assert_eq!(own.len(), 3);
+    assert!(own.iter().all(|seed| seed % 2 != beside % 2), "{seeds:?}");
+}
+
+#[test]
+fn a_beam_that_comes_back_undone_is_held_until_it_is_freed() {
+    let (mut search, mut part) = beside_a_part(&Fakes::new(301));
+    assert!(part.advance(chunk(GIVEN)));
+    assert!(part.advance(chunk(GIVEN)));
+    let [own, beside] = [search.progress().memory, part.progress().memory];
+    assert_eq!([own, beside], [10_000; 2]);
+    search.join(part);
+    assert_eq!(search.progress().memory, own + beside);
+}
+
+#[test]
+fn what_a_beam_and_one_beside_it_held_together_counts() {
+    let (mut search, mut part) = beside_a_part(&Fakes::new(301));
+    while part.advance(chunk(GIVEN)) {}
+    let [own, beside] = [search.progress(), part.progress()];
+    assert!(own.peak_memory < 20_000);
+    assert_eq!([own.memory, beside.memory], [10_000, 0]);
+    search.join(part);
+    assert_eq!(search.progress().peak_memory, 20_000);
+}
+
+#[test]
 fn each_node_is_counted_once() {
     let beams = Fakes::new(301);
     let mut helped = Helped::new(&beams);

@@ -48,6 +48,9 @@ pub(crate) struct Fakes {
     prepared: Arc<AtomicU64>,
     /// How many turns it takes to free a beam.
     freeing: u64,
+    /// How many times more a beam may come to hold than it does.
+    pub(crate) spare: u64,
+    pub(crate) widest: usize,
 }
 
 /// The nodes that are worth one turn of work on the tables.
@@ -84,6 +87,8 @@ impl Fakes {
             preparation: 0,
             prepared: Arc::default(),
             freeing: 0,
+            spare: 1,
+            widest: usize::MAX,
         }
     }
 
@@ -93,7 +98,7 @@ impl Fakes {
     }
 
     /// The time that all beams and their tables took, in nodes.
-    fn spent(&self) -> u64 {
+    pub(crate) fn spent(&self) -> u64 {
         let made = self.made.lock().unwrap();
         let by_beams: u64 = made.iter().map(|made| made.spent).sum();
         by_beams + self.prepared() * A_TURN
@@ -150,6 +155,10 @@ impl Beams for Fakes {
 
     fn narrowest(&self) -> usize {
         48
+    }
+
+    fn widest(&self) -> usize {
+        self.widest
     }
 
     fn kind(&self, width: usize, is_paired: bool) -> Kind {
@@ -271,8 +280,8 @@ impl Search for Fake {
         Progress {
             expanded: self.expanded,
             generated: self.expanded,
-            memory: self.most as u64 * 100,
-            peak_memory: self.most as u64 * 100,
+            memory: self.most as u64 * 100 / self.beams.spare,
+            peak_memory: self.most as u64 * 100 / self.beams.spare,
             ..Progress::default()
         }
     }
@@ -531,6 +540,25 @@ fn without_a_time_to_keep_beams_grow_until_the_memory_is_too_small() {
     assert!(played.peak_memory <= 10_000_000);
     let widths: Vec<usize> = beams.made().iter().map(|made| made.most).collect();
     assert_eq!(widths, [128, 512, 2_048, 8_192, 32_768, 100_000]);
+}
+
+#[test]
+fn a_beam_that_may_become_wider_than_planned_has_the_memory_for_it() {
+    for memory in (10_000..400_000).step_by(10_000) {
+        let played = play(&Fakes::new(301), Some(Duration::from_millis(20)), memory);
+        assert!(played.peak_memory <= memory, "{}", played.peak_memory);
+        assert!(!played.found.is_empty());
+    }
+}
+
+#[test]
+fn no_beam_may_become_wider_than_there_are_boards() {
+    let mut beams = Fakes::new(301);
+    beams.widest = 100;
+    let played = play(&beams, Some(Duration::from_millis(100)), u64::MAX);
+    assert_eq!(played.stop, Some(Stop::Exhausted));
+    let widths: Vec<usize> = beams.made().iter().map(|made| made.most).collect();
+    assert_eq!(widths.iter().max(), Some(&100), "{widths:?}");
 }
 
 #[test]
