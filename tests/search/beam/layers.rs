@@ -468,3 +468,80 @@ fn what_is_large_is_freed_a_part_at_a_time() {
         "{of_all} with {paths} MB of paths"
     );
 }
+
+#[test]
+fn a_search_ends_before_its_paths_take_more_than_they_may() {
+    const MOST: u64 = 5000;
+    let problem = random_problem(shape(6, 6), 35, &mut Dice::new(9));
+    let mut layers = Layers::new(
+        problem.shape(),
+        Stair,
+        Hashes::new(problem.shape(), 1),
+        Settings::new(100, 1000),
+        Trace::of_at_most(MOST),
+    );
+    layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+    while layers.advance(1000) != State::Over {}
+    assert!((50..60).contains(&layers.depth()), "{}", layers.depth());
+    assert!(layers.trace().bytes() <= Trace::bytes_with(MOST));
+}
+
+/// All boards are complete after three moves.
+struct Soon;
+
+impl Estimate for Soon {
+    const UNIT: i32 = 1;
+    type Tile = u8;
+    type Value = i32;
+
+    fn root(&self, _tiles: &[u8]) -> i32 {
+        3
+    }
+
+    fn child(&self, _lane: Lane) -> impl Fn(&[u8], i32, usize) -> Option<i32> {
+        |_, value, _| Some(value - 1)
+    }
+
+    fn rank(&self, value: i32) -> i32 {
+        value
+    }
+
+    fn completes(&self, value: i32, _hash: u64) -> bool {
+        value == 0
+    }
+}
+
+#[test]
+fn no_more_boards_are_completed_than_a_layer_may_have() {
+    let problem = random_problem(shape(6, 6), 35, &mut Dice::new(9));
+    for (width, completed) in [(5, 5), (1000, 10)] {
+        let mut layers = Layers::new(
+            problem.shape(),
+            Soon,
+            Hashes::new(problem.shape(), 1),
+            Settings::new(width, 10),
+            Trace::new(),
+        );
+        layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+        while layers.advance(1000) != State::Over {}
+        assert_eq!(layers.completed().len(), completed);
+    }
+}
+
+#[test]
+fn an_end_that_is_set_later_is_never_later_than_the_first() {
+    let problem = random_problem(shape(6, 6), 35, &mut Dice::new(9));
+    for (end, depth) in [(10, 11), (20, 21), (30, 21)] {
+        let mut layers = Layers::new(
+            problem.shape(),
+            Stair,
+            Hashes::new(problem.shape(), 1),
+            Settings::new(100, 20),
+            Trace::new(),
+        );
+        layers.end_by(end);
+        layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+        while layers.advance(1000) != State::Over {}
+        assert_eq!(layers.depth(), depth);
+    }
+}
