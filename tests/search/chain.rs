@@ -8,7 +8,7 @@ use loyd::heuristic::pattern_database::{self, Tier, Watch};
 use loyd::heuristic::pushes::PushKind;
 use loyd::puzzle::{Dice, Metric, Problem};
 use loyd::search::beam;
-use loyd::search::chain::{Chain, optimal_solver};
+use loyd::search::chain::{Chain, lower_bound, optimal_solver};
 use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::distance_table::Class;
 use loyd::search::ida_star::batch::{Guide, Small};
@@ -503,6 +503,56 @@ fn beams_without_a_proof_beside_them_end_without_memory() {
     assert_eq!(course.stop, Stop::Memory);
     assert!(course.by.contains(&Stage::Beam));
     assert!(course.progress.peak_memory <= 1 << 20);
+}
+
+#[test]
+fn a_proof_begins_beside_beams_where_it_leaves_them_half_of_the_memory() {
+    let problem = random_problem(shape(5, 5), 24, &mut Dice::new(8));
+    while !beam::prepare(problem.shape(), 1_000_000) {}
+    let proof = Stage::IdaStar(HeuristicKind::PatternDatabase);
+    let needed = proof.fixed_bytes(problem.shape());
+    for (memory, is_beside) in [(2 * needed - 1, false), (2 * needed, true)] {
+        let stages = vec![Stage::Constructive(Variant::Best), Stage::Beam, proof];
+        let mut chain = of_stages(&problem, Objective::Best, stages);
+        for _ in 0..100 {
+            chain.advance(Budget {
+                memory,
+                ..Budget::nodes(1000)
+            });
+        }
+        assert_eq!(chain.name(), "beam");
+        assert_eq!(!chain.iterations().is_empty(), is_beside, "{memory}");
+    }
+}
+
+#[test]
+fn memory_is_set_aside_for_the_proof_though_it_holds_less() {
+    let problem = random_problem(shape(5, 5), 24, &mut Dice::new(8));
+    while !beam::prepare(problem.shape(), 1_000_000) {}
+    let proof = Stage::IdaStar(LinearConflict);
+    let stages = vec![Stage::Constructive(Variant::Best), Stage::Beam, proof];
+    let mut chain = of_stages(&problem, Objective::Best, stages);
+    while chain.iterations().is_empty() {
+        chain.advance(Budget::nodes(1000));
+    }
+    let alone = ida_star::solver(&problem, LinearConflict);
+    assert!(alone.progress().memory < 32 << 10);
+    assert!(chain.part_memory() >= 64 << 10);
+}
+
+#[test]
+fn a_lower_bound_is_known_from_the_beginning_whatever_is_asked() {
+    let problem = random_problem(shape(6, 6), 35, &mut Dice::new(8));
+    let bounds = Metric::ALL.map(|metric| {
+        let stages = vec![Stage::Constructive(Variant::Best)];
+        let tables = Arc::default();
+        let mut chain = Chain::new(problem.clone(), metric, Objective::Fast, stages, tables);
+        chain.advance(Budget::nodes(1));
+        let bound = chain.progress().lower_bound;
+        assert_eq!(bound, lower_bound(&problem, metric));
+        bound
+    });
+    assert!(bounds[0] > bounds[1] && bounds[1] > 0, "{bounds:?}");
 }
 
 #[test]

@@ -360,6 +360,42 @@ fn beams_go_on_while_a_part_of_the_proof_beside_them_is_out() {
 }
 
 #[test]
+fn a_part_of_a_proof_needs_memory_beside_that_of_the_beams() {
+    let board = &korf::easiest_first()[12];
+    let begin = || {
+        let tables = Arc::new(Tables::new());
+        let guide = weak(shape(4, 4), 15, 3);
+        tables.guides().insert(AnyGuide::Small(guide));
+        let proof = Stage::IdaStar(HeuristicKind::PatternDatabase);
+        Chain::new(
+            board.problem.clone(),
+            Metric::SingleTile,
+            Objective::Best,
+            vec![Stage::Constructive(Variant::Best), Stage::Beam, proof],
+            tables,
+        )
+    };
+    let mut chain = begin();
+    let mut turns = 0;
+    let _part = loop {
+        chain.advance(Budget::nodes(100));
+        turns += 1;
+        if let Some(part) = chain.split(u64::MAX) {
+            break part;
+        }
+    };
+    assert_eq!(chain.name(), "beam");
+    let needed = chain.progress().memory;
+    for (memory, is_enough) in [(needed - 1, false), (u64::MAX, true)] {
+        let mut chain = begin();
+        for _ in 0..turns {
+            chain.advance(Budget::nodes(100));
+        }
+        assert_eq!(chain.split(memory).is_some(), is_enough);
+    }
+}
+
+#[test]
 fn searches_that_cannot_share_hand_out_nothing() {
     let board = &korf::easiest_first()[0];
     let mut search = ida_star::solver(&board.problem, HeuristicKind::LinearConflict);
