@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use loyd::puzzle::{Board, Direction, GoalLayout, Problem, Solution};
+use loyd::puzzle::{Board, Dice, Direction, GoalLayout, Problem, Solution};
 use loyd::search::generate::difficulty::{
     Difficulty, Generated, Range, RangeError, greatest_length,
 };
@@ -238,6 +238,19 @@ fn the_rarest_boards_are_found_when_nothing_else_will_do() {
 }
 
 #[test]
+fn the_least_length_is_within_the_range_when_the_target_is_not_found() {
+    let goal = Board::solved(shape(3, 3));
+    let distances = distances(goal.clone());
+    let aims_at_the_rarest = |seed: &u64| Dice::new(*seed).below(3) == 2;
+    let mut lengths = (0..40).filter(aims_at_the_rarest).map(|seed| {
+        let solvers = Descent::solvers(&distances, Direction::ALL);
+        let generated = generate(&goal, (29, 31), seed, solvers);
+        generated.solution.len()
+    });
+    assert!(lengths.any(|length| length == 29));
+}
+
+#[test]
 fn a_range_without_boards_is_refused() {
     let refused = |goal: &Board, min, max| Range::new(goal.shape(), goal.blank(), min, max).err();
     let goal = Board::solved(shape(3, 3));
@@ -268,7 +281,8 @@ fn a_range_beyond_all_boards_is_refused_also_where_the_greatest_length_is_unknow
         let shape = shape(rows, columns);
         let home = shape.cells() - 1;
         assert_eq!(greatest_length(shape, home), None);
-        assert!(Range::new(shape, home, bound, u32::MAX).is_ok());
+        let farthest = Range::new(shape, home, bound, u32::MAX).unwrap();
+        assert_eq!(farthest.max(), bound);
         assert_eq!(
             Range::new(shape, home, bound + 1, u32::MAX),
             Err(RangeError::TooFar {
