@@ -106,6 +106,18 @@ fn too_narrow_a_beam_gives_up() {
 }
 
 #[test]
+fn what_a_beam_holds_grows_with_its_paths() {
+    let problem = random_problem(shape(5, 5), 24, &mut Dice::new(7));
+    let mut beam = beam(&problem, 1000, 1);
+    let before = beam.progress().memory;
+    while let Step::Working = beam.advance(Budget::nodes(1000)) {}
+    let progress = beam.progress();
+    // Four bytes for each node; few are expanded in vain.
+    let (paths, nodes) = (progress.memory - before, progress.expanded);
+    assert!(paths >= 3 * nodes, "{paths} for {nodes}");
+}
+
+#[test]
 fn a_beam_keeps_within_the_bytes_it_was_given() {
     let problem = random_problem(shape(5, 5), 24, &mut Dice::new(2));
     for width in [10, 1000] {

@@ -346,6 +346,24 @@ fn it_keeps_within_the_bytes_it_was_given() {
 }
 
 #[test]
+fn layers_over_the_last_block_are_held_and_were_given_too() {
+    let width = 1000;
+    let tables = Arc::new(Tables::new());
+    let problem = random_problem(shape(10, 10), 99, &mut Dice::new(6));
+    prepare(&problem);
+    let mut beam = staged_beam::solver(&problem, width, width, u32::MAX, 1, &tables);
+    let mut held = vec![beam.progress().memory];
+    while let Step::Working = beam.advance(Budget::nodes(1000)) {
+        held.push(beam.progress().memory);
+    }
+    // They are begun at once, whereas paths grow by segments of 64 KB.
+    let grown = held.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+    assert!(grown.max() > Some(width as u64 * 200), "{held:?}");
+    let reserved = staged_beam::bytes(problem.shape(), width, u32::MAX);
+    assert!(beam.progress().peak_memory <= reserved);
+}
+
+#[test]
 fn the_last_block_is_left_to_the_learned_estimate_wherever_the_blank_belongs() {
     let mut dice = Dice::new(12);
     let tables = Arc::new(Tables::new());

@@ -428,6 +428,36 @@ fn a_wide_layer_that_is_ranked_anew_takes_many_slices() {
     assert_eq!((depth, layers.nodes()), (31, width));
 }
 
+/// The bytes that layers hold, those of their paths and hashes left out, and what is told of them.
+fn held_and_told<T: Tile>(shape: Shape, width: usize) -> (u64, u64) {
+    let problem = random_problem(shape, shape.cells() - 1, &mut Dice::new(9));
+    let mut layers = Layers::new(
+        shape,
+        FirstTwo::<T>::new(shape),
+        Hashes::new(shape, 1),
+        Settings::new(width, 60),
+        Trace::new(),
+    );
+    layers.add_root(&tiles(problem.start()), 0, Mark::ROOT);
+    while layers.advance(1000) == State::Working {}
+    let mut left = u64::MAX;
+    layers.shed_layers(&mut left);
+    // Sixteen words for every other node tell which boards were seen.
+    let held = u64::MAX - left + 32 * width as u64;
+    (held, Layers::<FirstTwo<T>>::bytes(shape, width))
+}
+
+#[test]
+fn layers_hold_what_is_told_of_them() {
+    for (held, told) in [
+        held_and_told::<u8>(shape(6, 6), 4000),
+        held_and_told::<u8>(shape(16, 16), 1000),
+        held_and_told::<u16>(shape(20, 20), 1000),
+    ] {
+        assert!((told * 9 / 10..=told).contains(&held), "{held} of {told}");
+    }
+}
+
 #[test]
 fn what_is_large_is_freed_a_part_at_a_time() {
     const PART: u64 = 1 << 20;
