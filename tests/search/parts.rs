@@ -221,6 +221,7 @@ fn a_solved_search_waits_for_its_parts_and_then_ends() {
     assert_eq!(solution.len(), length);
     let mut part = part.unwrap();
     assert!(search.split(u64::MAX).is_none());
+    assert!(search.waits());
     assert_eq!(search.advance(Budget::UNLIMITED), Step::Working);
     part.advance(Budget::nodes(1000));
     let generated = search.progress().generated + part.progress().generated;

@@ -26,6 +26,18 @@ fn both_ways(guides: &[Guide<Small>], problem: &Problem) -> Solver {
 }
 
 #[test]
+fn both_sides_are_held_until_one_is_chosen() {
+    let guides = guides();
+    let problem = &korf::easiest_first()[50].problem;
+    let alone = guides[0].solver(problem).unwrap().progress().memory;
+    let mut both = both_ways(&guides, problem);
+    assert_eq!(both.progress().memory, 2 * alone);
+    both.advance(Budget::nodes(10 * Probe::SMALL.nodes));
+    assert_eq!(both.progress().memory, alone);
+    assert_eq!(both.progress().peak_memory, 2 * alone);
+}
+
+#[test]
 fn solves_korfs_boards_with_fewer_nodes() {
     let guides = guides();
     let (mut moves, mut nodes, mut one_way) = (0, 0, 0);
