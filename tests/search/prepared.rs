@@ -4,7 +4,7 @@ use loyd::search::{Budget, Progress, Step, Stop, a_star, ida_star};
 
 use crate::driving::run;
 use crate::korf;
-use crate::support::{shape, walk};
+use crate::support::{random_problem, shape, walk};
 
 #[test]
 fn a_search_builds_its_tables_slice_by_slice() {
@@ -31,6 +31,19 @@ fn a_search_builds_its_tables_slice_by_slice() {
     assert_eq!(other.advance(Budget::UNLIMITED), Step::Done(Stop::Proven));
     let again = run(ida_star::solver(&problem, HeuristicKind::LinearConflict));
     assert_eq!(again.length(), solution.len());
+}
+
+#[test]
+fn what_a_search_holds_that_waited_for_its_tables_is_freed_in_pieces() {
+    let problem = random_problem(shape(3, 5), 7, &mut Dice::new(4));
+    let mut solver = a_star::solver(&problem, HeuristicKind::WalkingDistance, 1.0);
+    while solver.progress().expanded < 2_000 {
+        assert_eq!(solver.advance(Budget::nodes(1000)), Step::Working);
+    }
+    let held = solver.progress().memory;
+    assert!(!solver.shed(1));
+    assert!((1..held).contains(&solver.progress().memory));
+    while !solver.shed(1) {}
 }
 
 #[test]
