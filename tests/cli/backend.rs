@@ -35,7 +35,7 @@ fn a_server_whose_answer_does_not_go_on_is_not_waited_for() {
         ..Fake::default()
     };
     let begun = Instant::now();
-    let ran = fake.run_remote(&["solve", "1 2 0 3", "--timeout", "10ms"], "");
+    let ran = fake.run_remote(&["solve", "1 2 0 3", "--timeout", "250ms"], "");
     assert_eq!(ran.exit(), Exit::Limit);
     assert!(ran.complaint().contains("did not answer in time"));
     assert!(begun.elapsed() >= Duration::from_millis(500));

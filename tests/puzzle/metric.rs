@@ -3,7 +3,7 @@
 use loyd::puzzle::Direction::{Down, Left, Right, Up};
 use loyd::puzzle::{Measure, Metric};
 
-/// Three runs: two slides up, one to the left and two to the left after a slide down.
+/// Four runs: two slides up, one to the left, one down and two to the left.
 const SLIDES: [loyd::puzzle::Direction; 6] = [Up, Up, Left, Down, Left, Left];
 
 #[test]
