@@ -178,7 +178,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Counter,
         "loyd_stalled_calls_total",
-        "Calls reset because their caller did not read the answer, or did nothing for a second while others found no place.",
+        "Calls reset because their caller did not read the answer.",
     ),
     (
         Kind::Counter,

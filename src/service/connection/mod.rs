@@ -220,6 +220,7 @@ async fn converse(
                 close: None,
             },
             () = shortage.told() => {
+                peer.refuse_requests(IN_SHORTAGE);
                 under_way.end(&peer.give_up(watch.patience_in_shortage()));
                 continue;
             }
@@ -369,11 +370,10 @@ impl<'c> Watch<'c> {
             .saturating_add(config.stall_timeout)
     }
 
-    /// How long calls wait for the peer: until it leaves an answer that it has begun to take, or takes it so late
-    /// that all of it takes longer than a call. Only they are ended then: others may share the connection.
+    /// How long answers wait for the peer: until it leaves one that it has begun to take, or takes it so late that all
+    /// of it takes longer than a call. Only its call is ended then: others may share the connection.
     fn patience(&self) -> Patience {
         Patience {
-            request: Duration::MAX,
             first: Duration::MAX,
             next: self.config.stall_timeout,
             all: self.time_to_end(),
@@ -384,7 +384,6 @@ impl<'c> Watch<'c> {
     fn patience_in_shortage(&self) -> Patience {
         let time = self.config.stall_timeout.min(IN_SHORTAGE);
         Patience {
-            request: time,
             first: time,
             next: time,
             all: self.time_to_end(),

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::task::Waker;
 use std::time::{Duration, Instant};
+
+use futures_util::task::AtomicWaker;
 
 use super::LEAST_PROGRESS;
 
@@ -13,6 +16,10 @@ pub struct Exchange {
     since: Instant,
     /// Since when the request has been arriving; 0 once it is there.
     arriving: AtomicU64,
+    /// Who waits for the rest of it.
+    waits: AtomicWaker,
+    /// Whether it is not to be waited for any longer.
+    is_refused: AtomicBool,
     /// When a piece of the answer was handed to the transport that it has not taken yet; 0 when there is none.
     waiting: AtomicU64,
     /// How long all of its pieces before that one had to wait.
@@ -27,16 +34,14 @@ pub struct Exchange {
     call: AtomicU64,
     /// The number of the call that runs now.
     running: Arc<AtomicU64>,
-    /// Whether the call was given up, because its peer kept it waiting.
+    /// Whether the call was given up, because its peer left the answer.
     is_given_up: AtomicBool,
 }
 
-/// How long a peer may keep a call waiting.
+/// How long a peer may keep an answer waiting.
 #[derive(Clone, Copy, Debug)]
 pub struct Patience {
-    /// For the whole request.
-    pub request: Duration,
-    /// To take the first piece of an answer.
+    /// To take the first piece.
     pub first: Duration,
     /// To take another.
     pub next: Duration,
@@ -51,6 +56,8 @@ impl Exchange {
         let exchange = Self {
             since,
             arriving: AtomicU64::new(0),
+            waits: AtomicWaker::new(),
+            is_refused: AtomicBool::new(false),
             waiting: AtomicU64::new(0),
             waited: AtomicU64::new(0),
             begun: AtomicU64::new(0),
@@ -68,6 +75,20 @@ impl Exchange {
     pub fn starts(&self) {
         let call = self.running.load(Ordering::Relaxed);
         self.call.store(call, Ordering::Relaxed);
+    }
+
+    /// Records that somebody waits for more of the request. Returns false when it is not to be waited for any longer.
+    pub fn awaits(&self, waker: &Waker) -> bool {
+        self.waits.register(waker);
+        !self.is_refused.load(Ordering::Relaxed)
+    }
+
+    /// Refuses the request if it has been arriving for longer than `patience`.
+    pub(super) fn refuse(&self, patience: Duration) {
+        if self.since(&self.arriving) > patience {
+            self.is_refused.store(true, Ordering::Relaxed);
+            self.waits.wake();
+        }
     }
 
     /// Records that the request is there.
@@ -102,15 +123,12 @@ impl Exchange {
         self.waiting.store(0, Ordering::Relaxed);
     }
 
-    /// Gives its call up if that has started and the peer has kept it waiting for too long. Returns the call's number
-    /// then.
+    /// Gives the call up if it has started and the peer has left its answer for too long. Returns the call's number then.
     pub(super) fn give_up(&self, patience: Patience) -> Option<u64> {
         let call = self.call.load(Ordering::Relaxed);
         let taken = self.is_taken.load(Ordering::Relaxed);
         let piece = if taken { patience.next } else { patience.first };
-        let is_over = self.since(&self.arriving) > patience.request
-            || self.piece_waits() > piece
-            || self.pieces_wait() > patience.all;
+        let is_over = self.piece_waits() > piece || self.pieces_wait() > patience.all;
         (call > 0 && is_over).then(|| {
             self.is_given_up.store(true, Ordering::Relaxed);
             call

@@ -119,6 +119,14 @@ where
         if late.is_some_and(|late| late.is_ready()) {
             return Poll::Ready(Some(Err(status::late().into())));
         }
+        if !self.exchange.awaits(cx.waker()) {
+            // What counts as a call is read into a room.
+            let refusal = match self.room {
+                Some(_) => status::too_many_calls(),
+                None => status::too_many_aside(),
+            };
+            return Poll::Ready(Some(Err(refusal.into())));
+        }
         Poll::Pending
     }
 

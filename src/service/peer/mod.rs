@@ -96,7 +96,14 @@ impl Peer {
         longest.unwrap_or_default()
     }
 
-    /// Gives up the calls that the peer has kept waiting for too long, and returns their numbers.
+    /// Refuses the requests that have been arriving for longer than `patience`.
+    pub fn refuse_requests(&self, patience: Duration) {
+        let exchanges = self.exchanges();
+        let exchanges = exchanges.iter().filter_map(Weak::upgrade);
+        exchanges.for_each(|exchange| exchange.refuse(patience));
+    }
+
+    /// Gives up the calls whose answers the peer has left for too long, and returns their numbers.
     pub fn give_up(&self, patience: Patience) -> Vec<u64> {
         let mut exchanges = self.exchanges();
         exchanges.retain(|exchange| exchange.strong_count() > 0);

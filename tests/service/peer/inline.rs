@@ -292,7 +292,6 @@ fn a_call_is_ended_alone_by_the_number_under_which_it_started() {
     let mut context = Context::from_waker(Waker::noop());
     while under_way.poll_turn(&mut context, silent).is_ready() || peer.deaf_for().is_zero() {}
     let left = peer.give_up(Patience {
-        request: Duration::MAX,
         first: Duration::MAX,
         next: Duration::ZERO,
         all: Duration::MAX,

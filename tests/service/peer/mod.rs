@@ -5,6 +5,7 @@ mod inline;
 mod rest;
 mod shortage;
 
+use std::task::Waker;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,6 @@ const PROGRESS: usize = 4 << 10;
 const LONG: Duration = Duration::from_millis(50);
 
 const NO_END: Patience = Patience {
-    request: Duration::MAX,
     first: Duration::MAX,
     next: Duration::MAX,
     all: Duration::MAX,
@@ -115,23 +115,28 @@ fn answers_are_given_up_whose_pieces_have_waited_for_too_long_together() {
 }
 
 #[test]
-fn calls_are_given_up_whose_requests_do_not_arrive_and_whose_answers_are_not_touched() {
+fn answers_may_be_given_up_that_nobody_has_begun_to_take() {
     let peer = Peer::new();
-    let begin = |call| {
-        let exchange = peer.exchange();
-        peer.runs(call);
-        exchange.starts();
-        exchange
-    };
-    let (arriving, arrived, untouched) = (begin(1), begin(2), begin(3));
-    arrived.has_arrived();
-    untouched.has_arrived();
+    let untouched = peer.exchange();
+    peer.runs(3);
+    untouched.starts();
     untouched.handed_out(1);
     sleep(LONG);
-    let request = LONG / 2;
-    assert_eq!(peer.give_up(Patience { request, ..NO_END }), [1]);
-    let first = LONG / 2;
-    assert_eq!(peer.give_up(Patience { first, ..NO_END }), [3]);
-    let given_up = [arriving, arrived, untouched].map(|exchange| exchange.is_given_up());
-    assert_eq!(given_up, [true, false, true]);
+    let first = |first| Patience { first, ..NO_END };
+    assert!(peer.give_up(first(100 * LONG)).is_empty());
+    assert_eq!(peer.give_up(first(LONG / 2)), [3]);
+    assert!(untouched.is_given_up());
+}
+
+#[test]
+fn requests_are_refused_that_have_been_arriving_for_long() {
+    let peer = Peer::new();
+    let (arriving, arrived) = (peer.exchange(), peer.exchange());
+    arrived.has_arrived();
+    sleep(LONG);
+    peer.refuse_requests(100 * LONG);
+    let waits = || [&arriving, &arrived].map(|exchange| exchange.awaits(Waker::noop()));
+    assert_eq!(waits(), [true, true]);
+    peer.refuse_requests(LONG / 2);
+    assert_eq!(waits(), [false, true]);
 }
