@@ -96,7 +96,7 @@ pub struct ServeConfig {
     )]
     pub max_streams: u32,
 
-    /// The most open connections; further ones are closed as they arrive. Then those make way that have not begun after a second, or have had no call for ten.
+    /// The most open connections; further ones are closed as they arrive.
     #[arg(
         long,
         env = "LOYD_MAX_CONNECTIONS",

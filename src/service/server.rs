@@ -202,7 +202,6 @@ impl Server {
             config: Arc::clone(&config),
             certificates: self.certificates,
             goaway: CancellationToken::new(),
-            crowd: Arc::default(),
         });
         let mut accept = Box::pin(connections.accept(&self.listener));
         telemetry::serving(true);

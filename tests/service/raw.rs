@@ -34,13 +34,13 @@ pub(crate) async fn read_to_end(stream: &mut TcpStream) -> Vec<u8> {
     bytes
 }
 
-/// What every HTTP/2 connection begins with.
-pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-
 /// A connection on which the client has sent the HTTP/2 preface.
 pub(crate) async fn greet(address: SocketAddr) -> TcpStream {
     let mut stream = TcpStream::connect(address).await.unwrap();
-    stream.write_all(PREFACE).await.unwrap();
+    stream
+        .write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
+        .await
+        .unwrap();
     stream
         .write_all(&http2_frame(SETTINGS, 0, 0, &[]))
         .await

@@ -77,7 +77,6 @@ impl Connections {
     fn admit(&self, stream: TcpStream, peer: SocketAddr) -> bool {
         let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
             telemetry::connection_closed(End::Limit.label());
-            self.terms.crowd.tell();
             return false;
         };
         let serve = serve(stream, peer, self.terms.clone());

@@ -28,7 +28,7 @@ use tower::{Service, ServiceExt};
 
 use super::access::{Authenticate, Certificates, Identify, Identity, TlsStream, handshake};
 use super::observe::Observe;
-use super::peer::{Inline, Patience, Peer, Shortage, UnderWay};
+use super::peer::{Inline, Patience, Peer, UnderWay};
 use crate::config::ServeConfig;
 use crate::telemetry;
 
@@ -64,11 +64,8 @@ const LAST_BYTES: Duration = Duration::from_millis(500);
 const LAST_READ: Duration = Duration::from_millis(500);
 
 /// How long a call waits for its peer while others find no place. A request follows its headers at once, and who takes
-/// answers takes them all the time. Also how long a connection has to begin, or to go, while there is no room for others.
+/// answers takes them all the time.
 const IN_SHORTAGE: Duration = Duration::from_secs(1);
-
-/// How long a connection may have no calls while there is no room for others.
-const IDLE_IN_SHORTAGE: Duration = Duration::from_secs(10);
 
 /// The relative variation of connection ages, in both directions, so that clients that connected
 /// together do not reconnect together.
@@ -89,8 +86,6 @@ pub struct Terms {
     pub certificates: Option<Arc<Certificates>>,
     /// Cancelled when no new calls are taken.
     pub goaway: CancellationToken,
-    /// Where it is told that there is no room for another connection.
-    pub crowd: Arc<Shortage>,
 }
 
 /// Serves a connection until it ends. Once it has been told to go, that is when its calls have ended.
@@ -103,10 +98,6 @@ pub async fn serve(stream: TcpStream, peer: SocketAddr, terms: Terms) -> End {
             terms.goaway.cancelled().await;
             tokio::time::sleep(LAST_BYTES).await;
         } => return End::Drain,
-        () = async {
-            tokio::time::sleep(IN_SHORTAGE).await;
-            terms.crowd.told().await;
-        } => return End::Handshake,
     };
     let end = match begun {
         Ok((stream, name)) => {
@@ -224,23 +215,11 @@ async fn converse(
                 under_way.end(&peer.give_up(watch.patience_in_shortage()));
                 continue;
             }
-            () = terms.crowd.told() => match leaving {
-                None if peer.idle_for() > IDLE_IN_SHORTAGE => {
-                    Leaving::now(End::Idle, watch.time_to_end())
-                }
-                Some(leaving) if watch.is_deserted(&leaving, IN_SHORTAGE) => {
-                    return (leaving.why, false);
-                }
-                _ => continue,
-            },
             _ = looks.tick() => {
                 under_way.end(&peer.give_up(watch.patience()));
                 match leaving {
                     // Closing is the only way to free what waits to be sent.
-                    Some(leaving)
-                        if leaving.is_over()
-                            || watch.is_deserted(&leaving, config.keepalive_timeout) =>
-                    {
+                    Some(leaving) if leaving.is_over() || watch.is_deserted(&leaving) => {
                         return (leaving.why, false);
                     }
                     Some(_) => continue,
@@ -306,16 +285,6 @@ struct Leaving {
 }
 
 impl Leaving {
-    /// For a reason that arises now. Whoever has not gone after some time is closed.
-    fn now(why: End, grace: Duration) -> Self {
-        let told = Instant::now();
-        Self {
-            why,
-            told,
-            close: told.checked_add(grace),
-        }
-    }
-
     fn is_over(&self) -> bool {
         self.close.is_some_and(|close| close <= Instant::now())
     }
@@ -409,23 +378,29 @@ impl<'c> Watch<'c> {
 
     fn look(&mut self, stream: &Gather<Stream>) -> Option<Leaving> {
         let config = self.config;
+        let leave = |why, grace: Duration| Leaving {
+            why,
+            told: Instant::now(),
+            close: Instant::now().checked_add(grace),
+        };
         let calls = self.time_to_end();
         let idle = config.max_connection_idle;
         if self.is_stalled(stream) {
             telemetry::connection_stalled();
-            Some(Leaving::now(End::Stalled, config.stall_timeout))
+            Some(leave(End::Stalled, config.stall_timeout))
         } else if !idle.is_zero() && self.peer.idle_for() > idle {
-            Some(Leaving::now(End::Idle, calls))
+            Some(leave(End::Idle, calls))
         } else if self.old.is_some_and(|old| old <= Instant::now()) {
-            Some(Leaving::now(End::Age, calls))
+            Some(leave(End::Age, calls))
         } else {
             None
         }
     }
 
-    /// Whether an idle peer has been told to go and has neither gone nor asked for anything for longer than
-    /// `patience`. A call that was on its way at the time still gets a chance.
-    fn is_deserted(&self, leaving: &Leaving, patience: Duration) -> bool {
+    /// Whether an idle peer has been told to go and has neither gone nor asked for anything. A call
+    /// that was on its way at the time still gets a chance.
+    fn is_deserted(&self, leaving: &Leaving) -> bool {
+        let patience = self.config.keepalive_timeout;
         leaving.why == End::Idle
             && leaving.told.elapsed() > patience
             && self.peer.idle_for() > patience

@@ -7,7 +7,6 @@ mod gather;
 mod pieces;
 mod transport;
 
-use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
@@ -24,8 +23,8 @@ use crate::harness::{
     searched, square, try_start, wire,
 };
 use crate::raw::{
-    ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM,
-    RawClient, SETTINGS, WINDOW_UPDATE, frame, greet, http2_frame, read_to_end,
+    ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RST_STREAM, RawClient,
+    SETTINGS, WINDOW_UPDATE, frame, greet, http2_frame, read_to_end,
 };
 use crate::support::measured::assert_within_once;
 
@@ -504,51 +503,6 @@ async fn calls_that_wait_for_their_peer_make_way_when_others_find_no_place() {
             let read = in_time(holds.read_buf(&mut told)).await.unwrap();
             assert_ne!(read, 0, "{what}: the end after {told:?}");
         }
-    }
-}
-
-/// Whether a call is answered on a connection of its own, which may be closed as it comes.
-async fn is_served(address: SocketAddr) -> bool {
-    let question = frame(&proto::CheckSolvableRequest {
-        board: Some(square(&[1, 2, 3, 0])),
-        ..Default::default()
-    });
-    let head = call_headers("/loyd.v1.PuzzleService/CheckSolvable");
-    let sent = [
-        PREFACE.to_vec(),
-        http2_frame(SETTINGS, 0, 0, &[]),
-        http2_frame(HEADERS, END_HEADERS, 1, &head),
-        http2_frame(DATA, END_STREAM, 1, &question),
-    ];
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    let _ = stream.write_all(&sent.concat()).await;
-    let mut told = Vec::new();
-    while !has_answer(&told) {
-        let Ok(1..) = in_time(stream.read_buf(&mut told)).await else {
-            return false;
-        };
-    }
-    true
-}
-
-#[tokio::test]
-async fn connections_make_way_that_do_not_begin_or_have_had_no_calls_for_long() {
-    let flags = ["--max-connections", "1", "--handshake-timeout", "10m"];
-    for (greeting, seconds) in [(&b""[..], 1), (PREFACE, 10)] {
-        let service = Service::with(&flags).await;
-        let mut holds = TcpStream::connect(service.address).await.unwrap();
-        holds.write_all(greeting).await.unwrap();
-        let begun = Instant::now();
-        in_time(async {
-            while !is_served(service.address).await {
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
-        })
-        .await;
-        // The clock of the connection may have begun a little before.
-        assert!(begun.elapsed() > Duration::from_millis(1000 * seconds - 50));
-        let told = read_to_end(&mut holds).await;
-        assert_eq!(told_to_go(&told), !greeting.is_empty());
     }
 }
 
