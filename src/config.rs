@@ -76,7 +76,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_MAX_REQUEST_BYTES", value_name = "BYTES", default_value = "128K", value_parser = request_bytes)]
     pub max_request_bytes: u64,
 
-    /// The most calls at once, including those whose answers are still being sent; further ones are refused, and so are those whose requests have been arriving for a second; calls whose answers nobody has taken for a second are reset. One place in eight is for connections that hold few: 8 each. Health checks have as many places of their own, and so have health watches, of which a connection has at most 8; reflection has 32.
+    /// The most calls at once, including those whose answers are still being sent; further ones are refused. Of one place in eight, a connection gets 8 at most. When there is no place, calls make way of whose request nothing has come for a second (refused), or of whose answer nobody takes anything (reset). Health checks have as many places of their own, and so have health watches, of which a connection has at most 8; reflection has 32.
     #[arg(
         long,
         env = "LOYD_MAX_CALLS",

@@ -134,11 +134,7 @@ where
             Ok(place) => watch.place = Some(place),
             Err(status) => return Box::pin(watch.over(refused(status))),
         }
-        let exchange = self.peer.exchange();
-        if watch.method == Method::Reflection {
-            // Its requests come as long as the caller likes.
-            exchange.has_arrived();
-        }
+        let exchange = self.peer.exchange(watch.is_ours);
         watch.exchange = Some(Arc::clone(&exchange));
         let told = request.headers().get_all("grpc-timeout").iter();
         let deadline = told

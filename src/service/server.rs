@@ -95,7 +95,7 @@ impl Server {
         let tokens = access.token_file.as_deref().map(Tokens::open).transpose();
         let tokens = tokens.map_err(ServeError::Tokens)?;
         let address = config.listen;
-        // Of IPv6 addresses that stand for IPv4 ones, too.
+        // An IPv6 address may stand for an IPv4 one.
         let is_local = address.ip().to_canonical().is_loopback();
         if certificates.is_none() && !access.insecure && !is_local {
             return Err(ServeError::Exposed { address });

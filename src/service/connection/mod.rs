@@ -45,7 +45,7 @@ const CALL_WINDOW: u32 = 64 << 10;
 const CONNECTION_WINDOW: u32 = 256 << 10;
 const STREAM_WINDOW: u32 = 1 << 10;
 
-/// The most bytes of an answer that wait to be sent, beside one piece.
+/// The most bytes of an answer that wait to be sent, beside two pieces.
 const SEND_BUFFER: usize = 64 << 10;
 
 /// The largest frame that peers may send: the smallest limit that HTTP/2 allows.
@@ -63,9 +63,12 @@ const LAST_BYTES: Duration = Duration::from_millis(500);
 /// may be lost to it.
 const LAST_READ: Duration = Duration::from_millis(500);
 
-/// How long a call waits for its peer while others find no place. A request follows its headers at once, and who takes
-/// answers takes them all the time.
+/// How long a call waits for the next [`LEAST_PROGRESS`](super::peer::LEAST_PROGRESS) of its request, and for its peer to
+/// begin to take the answer, while others find no place. Either follows at once.
 const IN_SHORTAGE: Duration = Duration::from_secs(1);
+
+/// How long it waits then for its peer to take another piece of the answer, of 64 KiB mostly. Some peers are slow.
+const PIECE_IN_SHORTAGE: Duration = Duration::from_secs(10);
 
 /// The relative variation of connection ages, in both directions, so that clients that connected
 /// together do not reconnect together.
@@ -346,16 +349,18 @@ impl<'c> Watch<'c> {
             first: Duration::MAX,
             next: self.config.stall_timeout,
             all: self.time_to_end(),
+            calls_alone: false,
         }
     }
 
     /// The same while others find no place.
     fn patience_in_shortage(&self) -> Patience {
-        let time = self.config.stall_timeout.min(IN_SHORTAGE);
+        let usual = self.patience();
         Patience {
-            first: time,
-            next: time,
-            all: self.time_to_end(),
+            first: IN_SHORTAGE,
+            next: PIECE_IN_SHORTAGE.min(usual.next),
+            calls_alone: true,
+            ..usual
         }
     }
 

@@ -14,10 +14,10 @@ const WATCH: &str = "/grpc.health.v1.Health/Watch";
 /// The minimum number of places for health checks, and for watches.
 const LEAST_ASIDE: usize = 64;
 
-/// One place in so many is kept for connections that hold few.
+/// Of one place in so many, a connection gets few.
 const KEPT: usize = 8;
 
-/// The most of the kept places on one connection.
+/// The most of these on one connection.
 const FEW: usize = 8;
 
 /// The most watches of the health on one connection. A client has one for each name that it watches, of which there
@@ -47,13 +47,12 @@ impl Places {
     /// Places for so many calls.
     pub(super) fn new(max_calls: usize) -> Self {
         let aside = max_calls.max(LEAST_ASIDE);
-        let shortage = Arc::default();
         Self {
-            calls: Crowded::new(max_calls, &shortage),
-            checks: Crowded::new(aside, &shortage),
+            calls: Crowded::new(max_calls),
+            checks: Crowded::new(aside),
             watches: Permits::new(aside, WATCHES),
             reflections: Permits::new(REFLECTIONS, REFLECTIONS_OF_ONE),
-            shortage,
+            shortage: Arc::default(),
         }
     }
 
@@ -68,7 +67,7 @@ impl Places {
         }
     }
 
-    /// Where it is told when there are none for calls or checks.
+    /// Where it is told when there are none for calls.
     pub(super) const fn shortage(&self) -> &Arc<Shortage> {
         &self.shortage
     }
@@ -84,7 +83,11 @@ impl Places {
         path: &str,
     ) -> Result<Permit, Status> {
         let (place, refusal): (_, fn() -> Status) = if is_ours {
-            (self.calls.take(), status::too_many_calls)
+            let place = self.calls.take();
+            if place.is_none() {
+                self.shortage.tell();
+            }
+            (place, status::too_many_calls)
         } else if path == WATCH {
             (self.watches.take(1), status::too_many_watches)
         } else if method == Method::Reflection {
@@ -96,23 +99,20 @@ impl Places {
     }
 }
 
-/// Places of which some are kept for connections that hold few, whatever others hold.
+/// Places of which some are kept from those who hold many: a connection gets few of them.
 #[derive(Clone, Debug)]
 struct Crowded {
     most: Permits,
     kept: Permits,
-    /// Where it is told when there are none.
-    shortage: Arc<Shortage>,
 }
 
 impl Crowded {
-    fn new(places: usize, shortage: &Arc<Shortage>) -> Self {
+    fn new(places: usize) -> Self {
         let kept = places / KEPT;
         let most = places - kept;
         Self {
             most: Permits::new(most, most),
             kept: Permits::new(kept, FEW),
-            shortage: Arc::clone(shortage),
         }
     }
 
@@ -120,15 +120,10 @@ impl Crowded {
         Self {
             most: self.most.for_peer(),
             kept: self.kept.for_peer(),
-            shortage: Arc::clone(&self.shortage),
         }
     }
 
     fn take(&self) -> Option<Permit> {
-        let place = self.most.take(1).or_else(|| self.kept.take(1));
-        if place.is_none() {
-            self.shortage.tell();
-        }
-        place
+        self.most.take(1).or_else(|| self.kept.take(1))
     }
 }

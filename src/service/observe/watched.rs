@@ -22,12 +22,12 @@ use crate::telemetry::Method;
 /// The most bytes handed to the transport at once.
 const PIECE: usize = 64 * 1024;
 
-/// The last byte of more than this is a piece by itself: the transport asks for what follows a piece once the peer
-/// has room for all of it, so until then the call is there to be ended alone if its caller leaves the answer.
+/// The last byte of more than this is a piece by itself. The transport takes a piece only when the peer has room for
+/// all before it, so until then the call is there to be ended alone if its caller leaves the answer.
 const SMALL: usize = 1024;
 
 /// A response body that looks for the status in the trailers, and hands out its data in pieces, so
-/// that at most one piece waits in the transport for a peer that does not read.
+/// that at most two wait in the transport for a peer that does not read.
 pub(super) struct Watched {
     /// The first frame of a large answer and what comes after it, until they are there.
     encoding: Option<BoxFuture<'static, Result<(Body, NextFrame), Status>>>,

@@ -14,7 +14,9 @@ use super::LEAST_PROGRESS;
 #[derive(Debug)]
 pub struct Exchange {
     since: Instant,
-    /// Since when the request has been arriving; 0 once it is there.
+    /// Whether it has a place of those for calls.
+    is_call: bool,
+    /// When the request began to arrive, or [`LEAST_PROGRESS`] more of it last had; 0 once it is there.
     arriving: AtomicU64,
     /// Who waits for the rest of it.
     waits: AtomicWaker,
@@ -26,7 +28,7 @@ pub struct Exchange {
     waited: AtomicU64,
     /// When the answer began, or last had [`LEAST_PROGRESS`] more to send; 0 before that.
     begun: AtomicU64,
-    /// The bytes that it has had to send since then.
+    /// The bytes that have arrived, or that it has had to send, since then.
     bytes: AtomicU64,
     /// Whether any of its pieces has been taken.
     is_taken: AtomicBool,
@@ -47,14 +49,17 @@ pub struct Patience {
     pub next: Duration,
     /// To take all pieces: what each of them waits, together.
     pub all: Duration,
+    /// Whether only answers to calls are meant, and not those to health checks, watches and reflection.
+    pub calls_alone: bool,
 }
 
 impl Exchange {
     /// The exchange of a call that has just arrived from a peer that connected at `since`, where the running call has
     /// that number.
-    pub(super) fn new(since: Instant, running: Arc<AtomicU64>) -> Self {
+    pub(super) fn new(since: Instant, is_call: bool, running: Arc<AtomicU64>) -> Self {
         let exchange = Self {
             since,
+            is_call,
             arriving: AtomicU64::new(0),
             waits: AtomicWaker::new(),
             is_refused: AtomicBool::new(false),
@@ -83,17 +88,34 @@ impl Exchange {
         !self.is_refused.load(Ordering::Relaxed)
     }
 
-    /// Refuses the request if it has been arriving for longer than `patience`.
+    /// Refuses the request of a call if next to nothing of it has arrived for longer than `patience`.
     pub(super) fn refuse(&self, patience: Duration) {
-        if self.since(&self.arriving) > patience {
+        if self.is_call && self.since(&self.arriving) > patience {
             self.is_refused.store(true, Ordering::Relaxed);
             self.waits.wake();
+        }
+    }
+
+    /// Records that `bytes` more bytes of the request have arrived.
+    pub fn arrives(&self, bytes: usize) {
+        if self.makes_progress(bytes) {
+            self.arriving.store(self.now(), Ordering::Relaxed);
         }
     }
 
     /// Records that the request is there.
     pub fn has_arrived(&self) {
         self.arriving.store(0, Ordering::Relaxed);
+        self.bytes.store(0, Ordering::Relaxed);
+    }
+
+    /// Adds to the bytes, and returns whether they are enough to count, after which they begin anew.
+    fn makes_progress(&self, bytes: usize) -> bool {
+        let bytes = self.bytes.load(Ordering::Relaxed) + bytes as u64;
+        let is_enough = bytes >= LEAST_PROGRESS;
+        let bytes = if is_enough { 0 } else { bytes };
+        self.bytes.store(bytes, Ordering::Relaxed);
+        is_enough
     }
 
     /// Records that the head of the answer is about to be handed to the transport.
@@ -103,11 +125,7 @@ impl Exchange {
 
     /// Records that a piece of `bytes` bytes has been handed to the transport.
     pub fn handed_out(&self, bytes: usize) {
-        let bytes = self.bytes.load(Ordering::Relaxed) + bytes as u64;
-        if bytes < LEAST_PROGRESS {
-            self.bytes.store(bytes, Ordering::Relaxed);
-        } else {
-            self.bytes.store(0, Ordering::Relaxed);
+        if self.makes_progress(bytes) {
             self.begun.store(self.now(), Ordering::Relaxed);
         }
         self.waiting.store(self.now(), Ordering::Relaxed);
@@ -128,8 +146,9 @@ impl Exchange {
         let call = self.call.load(Ordering::Relaxed);
         let taken = self.is_taken.load(Ordering::Relaxed);
         let piece = if taken { patience.next } else { patience.first };
+        let is_meant = call > 0 && (self.is_call || !patience.calls_alone);
         let is_over = self.piece_waits() > piece || self.pieces_wait() > patience.all;
-        (call > 0 && is_over).then(|| {
+        (is_meant && is_over).then(|| {
             self.is_given_up.store(true, Ordering::Relaxed);
             call
         })

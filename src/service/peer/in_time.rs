@@ -109,6 +109,8 @@ where
             let bytes = data.map_or(0, Bytes::len);
             if frame.is_none() || self.body.is_end_stream() {
                 self.exchange.has_arrived();
+            } else {
+                self.exchange.arrives(bytes);
             }
             if !self.take(bytes) {
                 return Poll::Ready(Some(Err(status::no_room().into())));
@@ -120,12 +122,7 @@ where
             return Poll::Ready(Some(Err(status::late().into())));
         }
         if !self.exchange.awaits(cx.waker()) {
-            // What counts as a call is read into a room.
-            let refusal = match self.room {
-                Some(_) => status::too_many_calls(),
-                None => status::too_many_aside(),
-            };
-            return Poll::Ready(Some(Err(refusal.into())));
+            return Poll::Ready(Some(Err(status::too_many_calls().into())));
         }
         Poll::Pending
     }

@@ -60,7 +60,6 @@ struct InTurn {
     number: u64,
     call: BoxFuture<'static, ()>,
     until: Until,
-    peer: Arc<Peer>,
 }
 
 impl Future for InTurn {
@@ -72,7 +71,6 @@ impl Future for InTurn {
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
-        self.peer.runs(self.number);
         self.call.as_mut().poll(cx)
     }
 }
@@ -108,8 +106,7 @@ impl UnderWay {
         }
     }
 
-    /// Ends calls that wait, by the numbers that the peer knows them by: hyper resets what has been sent of their
-    /// answers.
+    /// Ends calls that wait, by the numbers that the peer knows them by. hyper then resets their streams.
     pub fn end(&mut self, calls: &[u64]) {
         if !calls.is_empty() {
             let waiting = std::mem::take(&mut self.waiting).into_iter();
@@ -165,7 +162,6 @@ impl UnderWay {
                         number: self.started,
                         call,
                         until: Arc::clone(&self.until),
-                        peer: Arc::clone(&self.peer),
                     });
                 }
             } else if !self.end_one(cx, begun + TURN) && begun.elapsed() < TURN {

@@ -22,7 +22,7 @@ pub use permits::{Permit, Permits};
 pub use rest::Rest;
 pub use shortage::Shortage;
 
-/// Fewer bytes of an answer than this, in a while, count as nothing.
+/// Fewer bytes of a request or an answer than this, in a while, count as nothing.
 pub const LEAST_PROGRESS: u64 = 4 << 10;
 
 /// A peer, and what it exchanges with us.
@@ -48,9 +48,10 @@ impl Peer {
         }
     }
 
-    /// Takes in a call that has just arrived.
-    pub fn exchange(&self) -> Arc<Exchange> {
-        let exchange = Arc::new(Exchange::new(self.since, Arc::clone(&self.running)));
+    /// Takes in what has just arrived: a call, or something beside them, such as a health check.
+    pub fn exchange(&self, is_call: bool) -> Arc<Exchange> {
+        let running = Arc::clone(&self.running);
+        let exchange = Arc::new(Exchange::new(self.since, is_call, running));
         self.note_active();
         let mut exchanges = self.exchanges();
         // The list is pruned here only when it is full, so each is looked at twice at most before it goes.
@@ -96,7 +97,7 @@ impl Peer {
         longest.unwrap_or_default()
     }
 
-    /// Refuses the requests that have been arriving for longer than `patience`.
+    /// Refuses the requests of calls of which next to nothing has arrived for longer than `patience`.
     pub fn refuse_requests(&self, patience: Duration) {
         let exchanges = self.exchanges();
         let exchanges = exchanges.iter().filter_map(Weak::upgrade);

@@ -45,10 +45,10 @@ impl Permits {
     #[must_use]
     pub fn take(&self, count: u32) -> Option<Permit> {
         let take = |permits: &Arc<Semaphore>| Arc::clone(permits).try_acquire_many_owned(count);
-        Some(Permit {
-            of_all: take(&self.all).ok()?,
-            of_own: take(&self.own).ok()?,
-        })
+        // Who has no share left holds none of the others up, not even for a moment.
+        let of_own = take(&self.own).ok()?;
+        let of_all = take(&self.all).ok()?;
+        Some(Permit { of_all, of_own })
     }
 }
 

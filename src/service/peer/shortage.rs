@@ -18,12 +18,20 @@ pub struct Shortage {
 impl Shortage {
     /// Tells all that wait for it, unless they have just been told.
     pub fn tell(&self) {
-        let now = Instant::now();
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if last.is_none_or(|last| now.duration_since(last) >= PAUSE) {
-            *last = Some(now);
+        if self.is_due() {
             self.heard.notify_waiters();
         }
+    }
+
+    /// Whether it has not been told for a while. Records that it is.
+    fn is_due(&self) -> bool {
+        let now = Instant::now();
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_due = last.is_none_or(|last| now.duration_since(last) >= PAUSE);
+        if is_due {
+            *last = Some(now);
+        }
+        is_due
     }
 
     /// Waits until it is told.

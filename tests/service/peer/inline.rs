@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use futures_util::task::{ArcWake, waker};
@@ -275,9 +276,10 @@ fn a_call_is_ended_alone_by_the_number_under_which_it_started() {
     let peer = Arc::new(Peer::new());
     let mut under_way = UnderWay::of(inline.clone(), Arc::clone(&peer));
     let held: [Arc<()>; 3] = Default::default();
+    let started = Arc::new(AtomicUsize::new(0));
     for (number, held) in held.iter().enumerate() {
-        let answer = peer.exchange();
-        let held = hold(held);
+        let answer = peer.exchange(true);
+        let (held, counts) = (hold(held), count(&started));
         inline.execute(async move {
             answer.starts();
             answer.handed_out(1);
@@ -285,16 +287,21 @@ fn a_call_is_ended_alone_by_the_number_under_which_it_started() {
                 answer.taken();
                 answer.handed_out(1);
             }
+            counts.await;
             held.await;
             drop(answer);
         });
     }
     let mut context = Context::from_waker(Waker::noop());
-    while under_way.poll_turn(&mut context, silent).is_ready() || peer.deaf_for().is_zero() {}
+    while started.load(Ordering::Relaxed) < 3 {
+        assert!(under_way.poll_turn(&mut context, silent).is_pending());
+    }
+    sleep(Duration::from_millis(1));
     let left = peer.give_up(Patience {
         first: Duration::MAX,
         next: Duration::ZERO,
         all: Duration::MAX,
+        calls_alone: false,
     });
     assert_eq!(left.len(), 1);
     under_way.end(&left);

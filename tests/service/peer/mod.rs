@@ -20,12 +20,13 @@ const NO_END: Patience = Patience {
     first: Duration::MAX,
     next: Duration::MAX,
     all: Duration::MAX,
+    calls_alone: false,
 };
 
 #[test]
 fn a_peer_waits_for_an_answer_once_it_has_begun() {
     let peer = Peer::new();
-    let answer = peer.exchange();
+    let answer = peer.exchange(true);
     sleep(LONG);
     assert_eq!(peer.in_the_making(Duration::ZERO), 0);
     answer.begins();
@@ -36,7 +37,7 @@ fn a_peer_waits_for_an_answer_once_it_has_begun() {
 #[test]
 fn next_to_nothing_after_progress_is_no_progress() {
     let peer = Peer::new();
-    let answer = peer.exchange();
+    let answer = peer.exchange(true);
     answer.begins();
     for (bytes, time) in [
         (PROGRESS - 1, Duration::ZERO),
@@ -55,7 +56,7 @@ fn a_peer_does_not_wait_for_an_answer_that_makes_progress() {
     // Unless the machine stalls, of which no peer is to blame.
     let is_told = || {
         let peer = Peer::new();
-        let answer = peer.exchange();
+        let answer = peer.exchange(true);
         answer.begins();
         sleep(LONG);
         let begun = Instant::now();
@@ -74,7 +75,7 @@ fn a_peer_does_not_wait_for_an_answer_that_makes_progress() {
 fn answers_are_given_up_that_were_begun_and_are_left() {
     let peer = Peer::new();
     let hand_out = |call| {
-        let answer = peer.exchange();
+        let answer = peer.exchange(true);
         peer.runs(call);
         answer.starts();
         answer.has_arrived();
@@ -101,7 +102,7 @@ fn answers_are_given_up_that_were_begun_and_are_left() {
 #[test]
 fn answers_are_given_up_whose_pieces_have_waited_for_too_long_together() {
     let peer = Peer::new();
-    let answer = peer.exchange();
+    let answer = peer.exchange(true);
     peer.runs(7);
     answer.starts();
     for _ in 0..3 {
@@ -117,7 +118,7 @@ fn answers_are_given_up_whose_pieces_have_waited_for_too_long_together() {
 #[test]
 fn answers_may_be_given_up_that_nobody_has_begun_to_take() {
     let peer = Peer::new();
-    let untouched = peer.exchange();
+    let untouched = peer.exchange(true);
     peer.runs(3);
     untouched.starts();
     untouched.handed_out(1);
@@ -129,14 +130,44 @@ fn answers_may_be_given_up_that_nobody_has_begun_to_take() {
 }
 
 #[test]
+fn for_the_places_of_calls_nothing_else_is_ended() {
+    let peer = Peer::new();
+    let [call, check] = [true, false].map(|is_call| peer.exchange(is_call));
+    for (number, exchange) in [&call, &check].into_iter().enumerate() {
+        peer.runs(1 + number as u64);
+        exchange.starts();
+        exchange.handed_out(1);
+    }
+    sleep(LONG);
+    peer.refuse_requests(LONG / 2);
+    let waits = [&call, &check].map(|exchange| exchange.awaits(Waker::noop()));
+    assert_eq!(waits, [false, true]);
+    let first = LONG / 2;
+    let calls_alone = |calls_alone| Patience {
+        first,
+        calls_alone,
+        ..NO_END
+    };
+    assert_eq!(peer.give_up(calls_alone(true)), [1]);
+    assert_eq!(peer.give_up(calls_alone(false)), [1, 2]);
+}
+
+#[test]
 fn requests_are_refused_that_have_been_arriving_for_long() {
     let peer = Peer::new();
-    let (arriving, arrived) = (peer.exchange(), peer.exchange());
+    let (arriving, arrived) = (peer.exchange(true), peer.exchange(true));
     arrived.has_arrived();
     sleep(LONG);
     peer.refuse_requests(100 * LONG);
     let waits = || [&arriving, &arrived].map(|exchange| exchange.awaits(Waker::noop()));
     assert_eq!(waits(), [true, true]);
+    // As long as enough of it comes, it is waited for.
+    arriving.arrives(PROGRESS - 1);
+    arriving.arrives(1);
+    peer.refuse_requests(100 * LONG);
+    assert_eq!(waits(), [true, true]);
+    arriving.arrives(PROGRESS - 1);
+    sleep(LONG);
     peer.refuse_requests(LONG / 2);
     assert_eq!(waits(), [false, true]);
 }
