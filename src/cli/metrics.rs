@@ -97,9 +97,10 @@ impl fmt::Display for Source {
 
 /// Parses a URL, whose `http://` may be missing. Without a path it means `/metrics`.
 pub(super) fn source(text: &str) -> Result<Source, String> {
-    let url = match text.contains("://") {
-        true => text.to_owned(),
-        false => format!("http://{text}"),
+    let url = if text.contains("://") {
+        text.to_owned()
+    } else {
+        format!("http://{text}")
     };
     let mut parts = Uri::try_from(url)
         .map_err(|error| error.to_string())?

@@ -394,7 +394,8 @@ class Places(Case):
         return self.server.metrics().get('loyd_overloaded_total{lack="calls"}', 0)
 
     def test_places_of_calls_that_do_not_go_on(self):
-        """They come without their requests, or nobody takes their answers; there are more than places."""
+        """They come without their requests, or nobody takes their answers, and there are more of them than
+        places. The bystander gets one of those of which a connection gets few."""
         check = self.client.message("CheckSolvableRequest", board=self.client.boards(3)[0])
         whole = message(check.SerializeToString())
         for window, is_whole in ((65_535, False), (0, True)):

@@ -1,4 +1,4 @@
-//! What a call and its peer wait for from each other: the request while it arrives, the answer while it is sent.
+//! What a call waits for from its peer: its request while that arrives, and for its answer to be taken.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -54,8 +54,8 @@ pub struct Patience {
 }
 
 impl Exchange {
-    /// The exchange of a call that has just arrived from a peer that connected at `since`, where the running call has
-    /// that number.
+    /// The exchange of what has just arrived from a peer that connected at `since`. `running` is the number of the call
+    /// that runs.
     pub(super) fn new(since: Instant, is_call: bool, running: Arc<AtomicU64>) -> Self {
         let exchange = Self {
             since,
