@@ -39,7 +39,7 @@ pub use access::{Identify, Identity, Weight, tokens};
 pub use connection::{Answers, End, Flood, Frames, Gather, Transport};
 pub use health::Health;
 pub use observe::Observe;
-pub use peer::{Inline, Patience, Peer, Shortage, UnderWay};
+pub use peer::{Exchange, Inline, Patience, Peer, Shortage, UnderWay};
 pub use server::{ServeError, Server};
 pub use status::code_name;
 

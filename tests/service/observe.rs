@@ -32,6 +32,12 @@ fn post(path: &str) -> Request<Body> {
     request.body(Body::empty()).unwrap()
 }
 
+/// A handler that always answers.
+async fn answer(_: Request<Body>) -> Result<http::Response<Body>, Infallible> {
+    let body = Body::new(Full::new(Bytes::from_static(b"answer")));
+    Ok(http::Response::new(body))
+}
+
 const SOLVE: &str = "/loyd.v1.PuzzleService/Solve";
 const CHECK: &str = "/grpc.health.v1.Health/Check";
 const WATCH: &str = "/grpc.health.v1.Health/Watch";
@@ -39,14 +45,10 @@ const REFLECT: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo
 
 #[tokio::test]
 async fn calls_and_what_is_beside_them_are_bounded_apart() {
-    let handler = service_fn(async |_: Request<Body>| {
-        let body = Body::new(Full::new(Bytes::from_static(b"answer")));
-        Ok::<_, Infallible>(http::Response::new(body))
-    });
     let kinds = [SOLVE, CHECK, WATCH, REFLECT];
     // A connection has some of the places for what can last long.
     for (kind, places) in kinds.into_iter().zip([1, 64, 8, 4]) {
-        let mut service = Observe::new(handler, 1, 1 << 20);
+        let mut service = Observe::new(service_fn(answer), 1, 1 << 20);
         let mut answers = Vec::new();
         for _ in 0..places {
             // Its place is held until its answer has been sent.
@@ -72,12 +74,8 @@ async fn calls_and_what_is_beside_them_are_bounded_apart() {
 
 #[tokio::test]
 async fn who_has_few_calls_finds_a_place_although_others_have_many() {
-    let handler = service_fn(async |_: Request<Body>| {
-        let body = Body::new(Full::new(Bytes::from_static(b"answer")));
-        Ok::<_, Infallible>(http::Response::new(body))
-    });
     for path in [SOLVE, CHECK] {
-        let service = Observe::new(handler, 160, 1 << 20);
+        let service = Observe::new(service_fn(answer), 160, 1 << 20);
         let mut held = Vec::new();
         // Of 20 places each connection gets 8 at most.
         for places in [140 + 8, 8, 4, 0] {
@@ -95,12 +93,8 @@ async fn who_has_few_calls_finds_a_place_although_others_have_many() {
 
 #[tokio::test]
 async fn connections_are_told_of_a_lack_of_places_for_calls_alone() {
-    let handler = service_fn(async |_: Request<Body>| {
-        let body = Body::new(Full::new(Bytes::from_static(b"answer")));
-        Ok::<_, Infallible>(http::Response::new(body))
-    });
     for (path, places) in [(SOLVE, 1), (CHECK, 64), (WATCH, 8), (REFLECT, 4)] {
-        let mut service = Observe::new(handler, 1, 1 << 20);
+        let mut service = Observe::new(service_fn(answer), 1, 1 << 20);
         let shortage = Arc::clone(service.shortage());
         let mut told = pin!(shortage.told());
         let mut held = Vec::new();
@@ -223,11 +217,7 @@ async fn a_refusal_has_a_line_of_its_own_unless_it_is_for_an_overload() {
     let log = Log::default();
     let _listening = log.listen();
     let has_line = || log.take().contains(r#""message":"request""#);
-    let handler = service_fn(async |_: Request<Body>| {
-        let body = Body::new(Full::new(Bytes::from_static(b"answer")));
-        Ok::<_, Infallible>(http::Response::new(body))
-    });
-    let mut service = Observe::new(handler, 1, 1 << 20);
+    let mut service = Observe::new(service_fn(answer), 1, 1 << 20);
     let held = service.call(post(SOLVE)).await.unwrap();
     drop(service.call(post(SOLVE)).await.unwrap());
     assert!(!has_line(), "it is counted in another");

@@ -17,6 +17,7 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
+use tonic::codegen::Bytes;
 
 use crate::harness::{
     PATIENCE, Service, any_board, ask, assert_reason, hardest, hopeless, in_time, milliseconds,
@@ -57,6 +58,14 @@ fn call_headers(path: &str) -> Vec<u8> {
     let text = |text: &str| [&[text.len() as u8], text.as_bytes()].concat();
     let header = |(name, value): (&str, &str)| [vec![0], text(name), text(value)].concat();
     headers.map(header).concat()
+}
+
+/// The body of a `CheckSolvable`.
+fn check() -> Bytes {
+    frame(&proto::CheckSolvableRequest {
+        board: Some(square(&[1, 2, 3, 0])),
+        ..Default::default()
+    })
 }
 
 #[tokio::test]
@@ -231,10 +240,7 @@ fn has_answer(bytes: &[u8]) -> bool {
 #[tokio::test]
 async fn a_call_that_crosses_with_the_goaway_is_answered() {
     let service = Service::with(&["--max-connection-age", "100ms"]).await;
-    let question = frame(&proto::CheckSolvableRequest {
-        board: Some(square(&[1, 2, 3, 0])),
-        ..Default::default()
-    });
+    let question = check();
     let answered = cross_with_the_goaway(&service, "CheckSolvable", &question).await;
     assert!(has_answer(&answered), "{answered:?}");
     // No protocol error was found.
@@ -448,10 +454,7 @@ async fn a_peer_that_takes_nothing_of_an_answer_is_told_to_go() {
     let no_window = http2_frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
     let head = call_headers("/loyd.v1.PuzzleService/CheckSolvable");
     let head = http2_frame(HEADERS, END_HEADERS, 1, &head);
-    let question = frame(&proto::CheckSolvableRequest {
-        board: Some(square(&[1, 2, 3, 0])),
-        ..Default::default()
-    });
+    let question = check();
     let question = http2_frame(DATA, END_STREAM, 1, &question);
     let all = [no_window, head, question].concat();
     stream.write_all(&all).await.unwrap();
@@ -460,10 +463,7 @@ async fn a_peer_that_takes_nothing_of_an_answer_is_told_to_go() {
 
 #[tokio::test]
 async fn calls_that_wait_for_their_peer_make_way_when_others_find_no_place() {
-    let question = frame(&proto::CheckSolvableRequest {
-        board: Some(square(&[1, 2, 3, 0])),
-        ..Default::default()
-    });
+    let question = check();
     let head = call_headers("/loyd.v1.PuzzleService/CheckSolvable");
     let no_window = http2_frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
     for (what, settings, body) in [

@@ -5,11 +5,12 @@ mod inline;
 mod rest;
 mod shortage;
 
+use std::sync::Arc;
 use std::task::Waker;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use loyd::service::{Patience, Peer};
+use loyd::service::{Exchange, Patience, Peer};
 
 /// So many bytes count as progress.
 const PROGRESS: usize = 4 << 10;
@@ -22,6 +23,14 @@ const NO_END: Patience = Patience {
     all: Duration::MAX,
     calls_alone: false,
 };
+
+/// What a peer exchanges with its call of this number, which has started.
+fn started(peer: &Peer, call: u64) -> Arc<Exchange> {
+    let exchange = peer.exchange(true);
+    peer.runs(call);
+    exchange.starts();
+    exchange
+}
 
 #[test]
 fn a_peer_waits_for_an_answer_once_it_has_begun() {
@@ -75,9 +84,7 @@ fn a_peer_does_not_wait_for_an_answer_that_makes_progress() {
 fn answers_are_given_up_that_were_begun_and_are_left() {
     let peer = Peer::new();
     let hand_out = |call| {
-        let answer = peer.exchange(true);
-        peer.runs(call);
-        answer.starts();
+        let answer = started(&peer, call);
         answer.has_arrived();
         answer.handed_out(1);
         answer
@@ -102,9 +109,7 @@ fn answers_are_given_up_that_were_begun_and_are_left() {
 #[test]
 fn answers_are_given_up_whose_pieces_have_waited_for_too_long_together() {
     let peer = Peer::new();
-    let answer = peer.exchange(true);
-    peer.runs(7);
-    answer.starts();
+    let answer = started(&peer, 7);
     for _ in 0..3 {
         answer.handed_out(1);
         sleep(LONG);
@@ -118,9 +123,7 @@ fn answers_are_given_up_whose_pieces_have_waited_for_too_long_together() {
 #[test]
 fn answers_may_be_given_up_that_nobody_has_begun_to_take() {
     let peer = Peer::new();
-    let untouched = peer.exchange(true);
-    peer.runs(3);
-    untouched.starts();
+    let untouched = started(&peer, 3);
     untouched.handed_out(1);
     sleep(LONG);
     let first = |first| Patience { first, ..NO_END };
