@@ -96,7 +96,7 @@ pub struct ServeConfig {
     )]
     pub max_streams: u32,
 
-    /// The most open connections; further ones are closed as they arrive.
+    /// The most open connections; further ones are closed as they arrive. Of one place in eight, a network (an IPv4 address, or a /64 of IPv6) gets 8 at most.
     #[arg(
         long,
         env = "LOYD_MAX_CONNECTIONS",

@@ -322,11 +322,11 @@ pub(crate) fn connection_closed(reason: &'static str) {
 }
 
 /// Logs, at most once per second for each reason, a connection that has ended through a fault of its
-/// peer.
+/// peer, or for which there was no room.
 pub(crate) fn faulty_peer(peer: SocketAddr, reason: &'static str) {
     static LINES: Events = Few::new(|_| RateLimited::new());
     if let Some((connections, since_s)) = LINES.with(reason, RateLimited::record) {
-        tracing::info!(%peer, reason, connections, since_s, "connections closed for peer faults");
+        tracing::info!(%peer, reason, connections, since_s, "connections closed");
     }
 }
 

@@ -36,7 +36,7 @@ use tonic::{Request, Response, Status};
 use crate::engine::{Client, Engine};
 
 pub use access::{Identify, Identity, Weight, tokens};
-pub use connection::{Answers, End, Flood, Frames, Gather, Transport};
+pub use connection::{Answers, End, Flood, Frames, Gather, Places, Transport};
 pub use health::Health;
 pub use observe::Observe;
 pub use peer::{Exchange, Inline, Patience, Peer, Shortage, UnderWay};

@@ -81,6 +81,11 @@ impl<S> Observe<S> {
         self.places.shortage()
     }
 
+    /// Where a lack of memory for requests is told.
+    pub const fn shortage_of_room(&self) -> &Arc<Shortage> {
+        self.room.shortage()
+    }
+
     /// Where answers wait that are long in the making.
     pub const fn line(&self) -> &Line {
         &self.line

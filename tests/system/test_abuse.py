@@ -325,7 +325,7 @@ class Abuse(Case):
 class LargeRequests(Case):
     """Large requests that arrive in part hold no more memory than there is for them."""
 
-    flags = ("--memory-limit=256M", "--table-memory=4M")
+    flags = ("--memory-limit=256M", "--table-memory=4M", "--stall-timeout=10m")
 
     def test_large_requests_that_do_not_end(self):
         large = self.client.boards(100)[0]
@@ -340,8 +340,8 @@ class LargeRequests(Case):
                     attacker.send(frame(HEADERS, END_HEADERS, stream, call("Solve")))
                     pieces = range(0, len(part), 15_000)
                     attacker.send(b"".join(frame(DATA, 0, stream, part[at : at + 15_000]) for at in pieces))
-        # They gave back what they held.
-        wait_until(lambda: self.answers(large), "there is room again")
+            # They make way long before their time is up.
+            wait_until(lambda: self.answers(large), "there is room again")
 
     def answers(self, board):
         try:
@@ -384,6 +384,27 @@ class IdleConnections(Case):
             time.sleep(0.2)
         for connection in held:
             connection.close()
+
+
+class CrowdedConnections(Case):
+    """Whoever opens as many connections as it can leaves some to others."""
+
+    flags = ("--max-connections=128", "--table-memory=4M")
+
+    def test_an_address_with_many_connections(self):
+        refused = 'loyd_connections_closed_total{reason="limit"}'
+        host, port = self.server.address.rsplit(":", 1)
+        with contextlib.ExitStack() as held:
+            while not self.server.metrics().get(refused, 0):
+                source = ("127.0.0.2", 0)
+                stream = socket.create_connection((host, int(port)), PATIENCE, source)
+                held.enter_context(stream)
+                stream.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(SETTINGS))
+            for _ in range(5):
+                with Client(self.server.address) as client:
+                    self.assertEqual(len(client.boards(3)), 1)
+        refusal = self.server.wait_for_line(lambda line: line.get("reason") == "limit", "refused connection")
+        self.assertTrue(refusal["peer"].startswith("127.0.0.2:"), refusal)
 
 
 class Places(Case):

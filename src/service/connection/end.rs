@@ -1,7 +1,10 @@
 //! How connections end.
 
+use std::net::SocketAddr;
+
 use super::transport::FLOOD;
 use crate::service::caught::caught;
+use crate::telemetry;
 
 /// How a connection ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,13 +52,16 @@ impl End {
         }
     }
 
-    /// Whether an operator would want to know who the peer was.
-    #[must_use]
-    pub const fn is_fault(self) -> bool {
-        matches!(
+    /// Counts it, and logs the peer if an operator would want to know who that was.
+    pub fn tell(self, peer: SocketAddr) {
+        let label = self.label();
+        telemetry::connection_closed(label);
+        if matches!(
             self,
-            Self::Handshake | Self::Protocol | Self::Flood | Self::Stalled
-        )
+            Self::Limit | Self::Handshake | Self::Protocol | Self::Flood | Self::Stalled
+        ) {
+            telemetry::faulty_peer(peer, label);
+        }
     }
 
     /// Serves a connection to its end. A panic is counted, and costs only this connection.

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::end::End;
+use super::places::Places;
 use super::{Terms, serve};
 use crate::telemetry;
 
@@ -20,8 +20,7 @@ const BREATH: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct Connections {
     terms: Terms,
-    /// The places that are left.
-    places: Arc<Semaphore>,
+    places: Arc<Places>,
     tasks: TaskTracker,
     /// Cancelled when every connection is to be closed.
     close: CancellationToken,
@@ -31,10 +30,10 @@ impl Connections {
     /// The connections of a server that has none yet.
     #[must_use]
     pub fn new(terms: Terms) -> Self {
-        let most = terms.config.max_connections.min(Semaphore::MAX_PERMITS);
+        let places = Arc::new(Places::new(terms.config.max_connections));
         Self {
             terms,
-            places: Arc::new(Semaphore::new(most)),
+            places,
             tasks: TaskTracker::new(),
             close: CancellationToken::new(),
         }
@@ -75,8 +74,8 @@ impl Connections {
 
     /// Starts to serve a connection. Returns false when there is no room for it.
     fn admit(&self, stream: TcpStream, peer: SocketAddr) -> bool {
-        let Ok(place) = Arc::clone(&self.places).try_acquire_owned() else {
-            telemetry::connection_closed(End::Limit.label());
+        let Some(place) = self.places.take(peer.ip()) else {
+            End::Limit.tell(peer);
             return false;
         };
         let serve = serve(stream, peer, self.terms.clone());
@@ -88,7 +87,7 @@ impl Connections {
                 end = End::of(serve) => end,
                 () = close.cancelled() => End::Drain,
             };
-            telemetry::connection_closed(end.label());
+            end.tell(peer);
         });
         true
     }

@@ -8,6 +8,7 @@ mod frame_header;
 mod frames;
 mod gather;
 mod listener;
+mod places;
 mod transport;
 
 use std::future::poll_fn;
@@ -37,6 +38,7 @@ pub use end::End;
 pub use frames::{Flood, Frames};
 pub use gather::Gather;
 pub use listener::Connections;
+pub use places::Places;
 pub use transport::Transport;
 
 /// The most unread request bytes: of one call, and of all calls on the connection, or more if there may be so
@@ -102,7 +104,7 @@ pub async fn serve(stream: TcpStream, peer: SocketAddr, terms: Terms) -> End {
             tokio::time::sleep(LAST_BYTES).await;
         } => return End::Drain,
     };
-    let end = match begun {
+    match begun {
         Ok((stream, name)) => {
             let stream = Gather::new(stream);
             let (end, is_over) = converse(&stream, peer, name, &terms).await;
@@ -113,11 +115,7 @@ pub async fn serve(stream: TcpStream, peer: SocketAddr, terms: Terms) -> End {
             end
         }
         Err(end) => end,
-    };
-    if end.is_fault() {
-        telemetry::faulty_peer(peer, end.label());
     }
-    end
 }
 
 type Stream = Transport<Either<TcpStream, TlsStream>>;
@@ -186,7 +184,6 @@ async fn converse(
         .serve_connection(TokioIo::new(stream.clone()), AtOnce(calls));
     tokio::pin!(connection);
 
-    let shortage = terms.calls.shortage();
     let mut watch = Watch::new(config, &peer);
     let mut looks = tokio::time::interval(watch.interval());
     let mut leaving: Option<Leaving> = None;
@@ -213,7 +210,11 @@ async fn converse(
                 told: Instant::now(),
                 close: None,
             },
-            () = shortage.told() => {
+            () = terms.calls.shortage_of_room().told() => {
+                peer.refuse_requests(IN_SHORTAGE);
+                continue;
+            }
+            () = terms.calls.shortage().told() => {
                 peer.refuse_requests(IN_SHORTAGE);
                 under_way.end(&peer.give_up(watch.patience_in_shortage()));
                 continue;

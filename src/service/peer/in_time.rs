@@ -11,6 +11,7 @@ use tonic::codegen::Bytes;
 
 use super::exchange::Exchange;
 use super::permits::{Permit, Permits};
+use super::shortage::Shortage;
 use crate::service::status;
 
 type BoxError = Box<dyn std::error::Error + Send + Sync>;
@@ -31,9 +32,13 @@ pub struct InTime<B> {
     taken: Option<Permit>,
 }
 
-/// Memory for partly received requests, with one permit for each [`Self::UNIT`].
+/// Memory for partly received requests.
 #[derive(Clone, Debug)]
-pub struct Room(Permits);
+pub struct Room {
+    /// One for each [`Self::UNIT`].
+    permits: Permits,
+    shortage: Arc<Shortage>,
+}
 
 impl Room {
     /// The bytes of a permit.
@@ -46,13 +51,24 @@ impl Room {
     #[must_use]
     pub fn new(bytes: u64) -> Self {
         let permits = usize::try_from(bytes).unwrap_or(usize::MAX) / Self::UNIT;
-        Self(Permits::new(permits, permits / Self::PARTS))
+        Self {
+            permits: Permits::new(permits, permits / Self::PARTS),
+            shortage: Arc::default(),
+        }
     }
 
     /// The same room for another connection.
     #[must_use]
     pub fn for_peer(&self) -> Self {
-        Self(self.0.for_peer())
+        Self {
+            permits: self.permits.for_peer(),
+            shortage: Arc::clone(&self.shortage),
+        }
+    }
+
+    /// Where it is told when there is none.
+    pub const fn shortage(&self) -> &Arc<Shortage> {
+        &self.shortage
     }
 }
 
@@ -79,7 +95,8 @@ impl<B> InTime<B> {
         let held = self.taken.as_ref().map_or(0, Permit::count);
         let wanted = self.arrived.div_ceil(Room::UNIT).saturating_sub(held);
         let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
-        let Some(more) = room.0.take(wanted) else {
+        let Some(more) = room.permits.take(wanted) else {
+            room.shortage.tell();
             return false;
         };
         match &mut self.taken {
@@ -122,7 +139,11 @@ where
             return Poll::Ready(Some(Err(status::late().into())));
         }
         if !self.exchange.awaits(cx.waker()) {
-            return Poll::Ready(Some(Err(status::too_many_calls().into())));
+            let status = match self.taken {
+                Some(_) => status::no_room(),
+                None => status::too_many_calls(),
+            };
+            return Poll::Ready(Some(Err(status.into())));
         }
         Poll::Pending
     }

@@ -5,6 +5,7 @@ mod end;
 mod frames;
 mod gather;
 mod pieces;
+mod places;
 mod transport;
 
 use std::time::{Duration, Instant};
