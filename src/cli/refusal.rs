@@ -74,6 +74,11 @@ pub(super) fn exit(status: &Status) -> Exit {
     }
 }
 
+/// Whether the server refused the call because of too many others.
+pub(super) fn is_overload(status: &Status) -> bool {
+    reason(&status.get_error_details()) == "OVERLOADED"
+}
+
 /// Explains a refusal and what can be done about it. `asks_for_proof` is whether the question asks for a proven
 /// solution, so that `--objective best` is a way out.
 pub(super) fn explain(status: &Status, asks_for_proof: bool) -> String {

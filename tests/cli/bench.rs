@@ -5,6 +5,8 @@ use std::io::{BufWriter, Write};
 use clap::error::ErrorKind;
 use loyd::cli::{BenchArgs, Command, Exit, Failure};
 use serde_json::Value;
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::fake::{Closed, DESERTED, Fake, parse, runtime};
 
@@ -286,7 +288,7 @@ fn a_call_without_a_solution_is_a_line_with_what_the_server_said() {
         });
         String::from_utf8(output).expect("text")
     };
-    let said = " ms, Internal: the command line streams";
+    let said = " ms, Internal: the test plans no such call";
     let text = told(&[]);
     let line = text.lines().next().expect("a line");
     assert!(
@@ -299,6 +301,36 @@ fn a_call_without_a_solution_is_a_line_with_what_the_server_said() {
         line.starts_with("3×3 by 5s: ") && line.ends_with(said),
         "{line}"
     );
+}
+
+#[test]
+fn only_an_overload_counts_as_a_refusal() {
+    for (reason, refused) in [("OVERLOADED", 1), ("MEMORY_LIMIT", 0), ("TIME_LIMIT", 0)] {
+        let details = ErrorDetails::with_error_info(reason, "loyd", []);
+        let fake = Fake {
+            solve: Err(Status::with_error_details(
+                Code::ResourceExhausted,
+                "no solution",
+                details,
+            )),
+            ..Fake::default()
+        };
+        let mut output = Vec::new();
+        runtime().block_on(async {
+            let (server, serving) = fake.listen().await;
+            let suite = ["--suite", "deadline", "--deadline", "5s", "--count", "1"];
+            let told = ["--each", "--json", "--server", &server];
+            let bench = bench(&[&suite[..], &told].concat());
+            bench.run(&mut output).await.expect_err("no answer");
+            serving.abort();
+        });
+        let suite: Value = serde_json::from_slice(&output).expect("one object");
+        let row = &suite["deadlines"][0];
+        assert_eq!(row["refused"], refused, "{reason}");
+        assert_eq!(row["without_solution"], 1 - refused, "{reason}");
+        let broken = suite["broken"].as_array().expect("lines");
+        assert_eq!(broken.len(), 1 - refused, "{reason}");
+    }
 }
 
 #[test]

@@ -25,6 +25,8 @@ type Event = Result<SolveStreamResponse, Status>;
 /// What the service answers, and what it was last asked.
 #[derive(Clone)]
 pub(crate) struct Fake {
+    /// The command line streams, except to measure.
+    pub(crate) solve: Result<SolveResponse, Status>,
     pub(crate) stream: Result<Vec<Event>, Status>,
     pub(crate) check: Result<CheckSolvableResponse, Status>,
     pub(crate) generate: Result<GenerateResponse, Status>,
@@ -48,6 +50,7 @@ impl Default for Fake {
     fn default() -> Self {
         let unplanned = || Status::internal("the test plans no such call");
         Self {
+            solve: Err(unplanned()),
             stream: Err(unplanned()),
             check: Err(unplanned()),
             generate: Err(unplanned()),
@@ -198,7 +201,7 @@ impl PuzzleService for Fake {
     type SolveStreamStream = Pin<Box<dyn Stream<Item = Event> + Send>>;
 
     async fn solve(&self, _: Request<SolveRequest>) -> Result<Response<SolveResponse>, Status> {
-        Err(Status::internal("the command line streams"))
+        self.solve.clone().map(Response::new)
     }
 
     async fn solve_stream(

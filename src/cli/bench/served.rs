@@ -15,7 +15,7 @@ use super::report::{print_times, times_as_json};
 use crate::bench::{Case, Figures, Run, Suite, WrongLength};
 use crate::cli::attend::in_time;
 use crate::cli::moves::directions;
-use crate::cli::{Failure, backend};
+use crate::cli::{Failure, backend, refusal};
 use crate::puzzle::{Replay, Shape};
 use crate::service::proto::{Objective, SolveRequest, SolveResponse};
 
@@ -46,8 +46,7 @@ impl Called {
 
     /// Whether the server refused it because of too many others.
     pub(super) fn is_refused(&self) -> bool {
-        let code = self.answer.as_ref().err().map(Status::code);
-        code == Some(Code::ResourceExhausted)
+        self.answer.as_ref().is_err_and(refusal::is_overload)
     }
 }
 
