@@ -11,19 +11,16 @@ use std::time::{Duration, Instant};
 use super::frame_header::{DATA, END_STREAM, FrameHeaders, HEADERS, RST_STREAM};
 use crate::service::peer::LEAST_PROGRESS;
 
-/// How many calls are remembered that were given up before their answers began: as many as a
-/// connection has at once, unless `--max-streams` says more.
-const REMEMBERED: usize = 256;
-
 /// The answers of a connection that have begun and have not ended.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Answers {
     headers: FrameHeaders,
     /// By stream. h2 bounds the number of streams.
     open: HashMap<u32, Sent>,
-    /// Calls given up before their answers began here. What h2 had written by then still passes,
-    /// and nothing ever ends it.
+    /// Calls given up before their answers began here, at most `max_calls`. What h2 had written by then
+    /// still passes, and nothing ever ends it.
     given_up: VecDeque<u32>,
+    max_calls: usize,
 }
 
 /// What has been sent of an answer.
@@ -36,6 +33,17 @@ struct Sent {
 }
 
 impl Answers {
+    /// The answers of a connection that may have so many calls at once, all of which may be given up together.
+    #[must_use]
+    pub fn new(max_calls: usize) -> Self {
+        Self {
+            headers: FrameHeaders::default(),
+            open: HashMap::new(),
+            given_up: VecDeque::new(),
+            max_calls,
+        }
+    }
+
     /// Records bytes sent to the peer, and returns how many calls they reset.
     pub fn sent(&mut self, mut bytes: &[u8], now: Instant) -> usize {
         let mut resets = 0;
@@ -78,7 +86,7 @@ impl Answers {
             if self.open.remove(stream).is_some() {
                 continue;
             }
-            if self.given_up.len() == REMEMBERED {
+            if self.given_up.len() == self.max_calls {
                 self.given_up.pop_front();
             }
             self.given_up.push_back(*stream);

@@ -136,7 +136,8 @@ async fn begin(stream: TcpStream, terms: &Terms) -> Result<(Stream, Option<Ident
             (Either::Right(stream), name)
         }
     };
-    let begun = tokio::time::timeout_at(deadline, Transport::begin(stream)).await;
+    let max_calls = terms.config.max_streams as usize;
+    let begun = tokio::time::timeout_at(deadline, Transport::begin(stream, max_calls)).await;
     match begun {
         Ok(Ok(stream)) => Ok((stream, name)),
         Ok(Err(_)) | Err(_) => Err(End::Handshake),

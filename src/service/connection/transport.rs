@@ -42,11 +42,11 @@ pub struct Transport<T> {
 }
 
 impl<T: AsyncRead + Unpin> Transport<T> {
-    /// Waits for the preface.
+    /// Waits for the preface. The connection may have `max_calls` calls at once.
     ///
     /// # Errors
     /// When something else comes, or nothing more.
-    pub async fn begin(mut stream: T) -> io::Result<Self> {
+    pub async fn begin(mut stream: T, max_calls: usize) -> io::Result<Self> {
         let mut preface = [0; PREFACE.len()];
         stream.read_exact(&mut preface).await?;
         if preface != *PREFACE {
@@ -56,7 +56,7 @@ impl<T: AsyncRead + Unpin> Transport<T> {
             stream,
             preface: 0,
             frames: Frames::new(Instant::now()),
-            answers: Answers::default(),
+            answers: Answers::new(max_calls),
             goaway_pong: None,
             held: Vec::new(),
         })

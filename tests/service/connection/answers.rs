@@ -8,10 +8,13 @@ use crate::raw::{DATA, END_HEADERS, END_STREAM, HEADERS, PING, RST_STREAM, http2
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// The most calls at once.
+const CALLS: usize = 1000;
+
 /// The number of silent answers, long after these bytes were sent and nothing more.
 fn silent_after(sent: &[u8], part: usize) -> usize {
     let now = Instant::now();
-    let mut answers = Answers::default();
+    let mut answers = Answers::new(CALLS);
     for part in sent.chunks(part) {
         answers.sent(part, now);
     }
@@ -41,7 +44,7 @@ fn an_answer_has_ended_by_its_trailers_its_last_data_or_a_reset() {
 #[test]
 fn only_resets_count_as_resets() {
     let now = Instant::now();
-    let mut answers = Answers::default();
+    let mut answers = Answers::new(CALLS);
     let reset = http2_frame(RST_STREAM, 0, 5, &[0; 4]);
     for (sent, resets) in [
         (http2_frame(HEADERS, END_HEADERS, 1, b"head"), 0),
@@ -63,7 +66,7 @@ fn a_refusal_in_one_frame_never_was_open() {
 #[test]
 fn what_was_written_before_a_peer_gave_up_and_passes_after_it_is_over() {
     let now = Instant::now();
-    let mut answers = Answers::default();
+    let mut answers = Answers::new(CALLS);
     let head = |stream| http2_frame(HEADERS, END_HEADERS, stream, b"head");
     let data = |stream| http2_frame(DATA, 0, stream, b"more");
     answers.sent(&[head(1), head(3)].concat(), now);
@@ -76,7 +79,7 @@ fn what_was_written_before_a_peer_gave_up_and_passes_after_it_is_over() {
     answers.given_up(&streams);
     answers.sent(&[head(19_999), data(19_999)].concat(), now);
     assert_eq!(answers.silent_for(PATIENCE, now + 2 * PATIENCE), 1);
-    let (first, last) = (streams[10_000 - 256], streams[9_999]);
+    let (first, last) = (streams[10_000 - CALLS], streams[9_999]);
     answers.sent(&[head(first), head(last)].concat(), now);
     assert_eq!(answers.silent_for(PATIENCE, now + 2 * PATIENCE), 1);
     answers.sent(&[head(7), data(7)].concat(), now);
@@ -86,7 +89,7 @@ fn what_was_written_before_a_peer_gave_up_and_passes_after_it_is_over() {
 #[test]
 fn what_is_taken_by_the_byte_is_silent() {
     let now = Instant::now();
-    let mut answers = Answers::default();
+    let mut answers = Answers::new(CALLS);
     answers.sent(&http2_frame(HEADERS, END_HEADERS, 1, b"head"), now);
     let mut later = now;
     for _ in 0..10 {
@@ -99,7 +102,7 @@ fn what_is_taken_by_the_byte_is_silent() {
 #[test]
 fn what_a_peer_gives_up_is_over_and_what_goes_on_is_not_silent() {
     let now = Instant::now();
-    let mut answers = Answers::default();
+    let mut answers = Answers::new(CALLS);
     for stream in [1, 3, 5] {
         answers.sent(&http2_frame(HEADERS, END_HEADERS, stream, b"head"), now);
     }

@@ -37,7 +37,7 @@ async fn read(transport: &mut Transport<DuplexStream>, bytes: usize, most: usize
 async fn begin() -> (DuplexStream, Transport<DuplexStream>) {
     let (mut peer, stream) = duplex(1 << 16);
     peer.write_all(PREFACE).await.unwrap();
-    let mut transport = Transport::begin(stream).await.unwrap();
+    let mut transport = Transport::begin(stream, 100).await.unwrap();
     assert_eq!(read(&mut transport, PREFACE.len(), 100).await, PREFACE);
     (peer, transport)
 }
