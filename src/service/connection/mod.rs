@@ -7,6 +7,7 @@ mod end;
 mod frame_header;
 mod frames;
 mod gather;
+mod leaving;
 mod listener;
 mod places;
 mod transport;
@@ -14,7 +15,7 @@ mod transport;
 use std::future::poll_fn;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use http::Request;
 use hyper::body::Incoming;
@@ -29,9 +30,11 @@ use tower::{Service, ServiceExt};
 
 use super::access::{Authenticate, Certificates, Identify, Identity, TlsStream, handshake};
 use super::observe::Observe;
-use super::peer::{Inline, Patience, Peer, UnderWay};
+use super::peer::{Inline, Peer, UnderWay};
 use crate::config::ServeConfig;
 use crate::telemetry;
+
+use leaving::{IN_SHORTAGE, Leaving, Stay};
 
 pub use answers::Answers;
 pub use end::End;
@@ -64,17 +67,6 @@ const LAST_BYTES: Duration = Duration::from_millis(500);
 /// socket, if only the window update for the answer before the last, is answered with a reset, after which the last answer
 /// may be lost to it.
 const LAST_READ: Duration = Duration::from_millis(500);
-
-/// How long a call waits for the next [`LEAST_PROGRESS`](super::peer::LEAST_PROGRESS) of its request, and for its peer to
-/// begin to take the answer, while others find no place. Either follows at once.
-const IN_SHORTAGE: Duration = Duration::from_secs(1);
-
-/// How long it waits then for its peer to take another piece of the answer, of 64 KiB mostly. Some peers are slow.
-const PIECE_IN_SHORTAGE: Duration = Duration::from_secs(10);
-
-/// The relative variation of connection ages, in both directions, so that clients that connected
-/// together do not reconnect together.
-const JITTER: f64 = 0.1;
 
 /// What a call passes through before its handler: it is observed, its token is checked, and its
 /// client is named.
@@ -185,8 +177,8 @@ async fn converse(
         .serve_connection(TokioIo::new(stream.clone()), AtOnce(calls));
     tokio::pin!(connection);
 
-    let mut watch = Watch::new(config, &peer);
-    let mut looks = tokio::time::interval(watch.interval());
+    let mut stay = Stay::new(config, &peer);
+    let mut looks = tokio::time::interval(stay.interval());
     let mut leaving: Option<Leaving> = None;
     loop {
         let work = poll_fn(|cx| {
@@ -206,29 +198,25 @@ async fn converse(
                 });
                 return (end, is_over);
             }
-            () = terms.goaway.cancelled(), if leaving.is_none() => Leaving {
-                why: End::Drain,
-                told: Instant::now(),
-                close: None,
-            },
+            () = terms.goaway.cancelled(), if leaving.is_none() => Leaving::for_drain(),
             () = terms.calls.shortage_of_room().told() => {
                 peer.refuse_requests(IN_SHORTAGE);
                 continue;
             }
             () = terms.calls.shortage().told() => {
                 peer.refuse_requests(IN_SHORTAGE);
-                under_way.end(&peer.give_up(watch.patience_in_shortage()));
+                under_way.end(&peer.give_up(stay.patience_in_shortage()));
                 continue;
             }
             _ = looks.tick() => {
-                under_way.end(&peer.give_up(watch.patience()));
+                under_way.end(&peer.give_up(stay.patience()));
                 match leaving {
                     // Closing is the only way to free what waits to be sent.
-                    Some(leaving) if leaving.is_over() || watch.is_deserted(&leaving) => {
+                    Some(leaving) if leaving.is_over() || stay.is_deserted(&leaving) => {
                         return (leaving.why, false);
                     }
                     Some(_) => continue,
-                    None => match watch.look(stream) {
+                    None => match stay.look(stream) {
                         Some(leave) => leave,
                         None => continue,
                     },
@@ -277,139 +265,5 @@ impl<S: Service<Request<Incoming>> + Clone> hyper::service::Service<Request<Inco
 
     fn call(&self, request: Request<Incoming>) -> S::Future {
         self.0.clone().call(request)
-    }
-}
-
-/// Why a connection was told to go, and when it is closed if it has not gone. In a drain, `close`
-/// is `None`: whoever drains closes it.
-#[derive(Clone, Copy, Debug)]
-struct Leaving {
-    why: End,
-    told: Instant,
-    close: Option<Instant>,
-}
-
-impl Leaving {
-    fn is_over(&self) -> bool {
-        self.close.is_some_and(|close| close <= Instant::now())
-    }
-}
-
-/// Checks from time to time whether a connection should continue.
-struct Watch<'c> {
-    config: &'c ServeConfig,
-    peer: &'c Peer,
-    /// When the connection reaches its maximum age.
-    old: Option<Instant>,
-    /// Since when answers that are over for us have waited on the wire.
-    overdue: Option<Instant>,
-}
-
-impl<'c> Watch<'c> {
-    fn new(config: &'c ServeConfig, peer: &'c Peer) -> Self {
-        let age = config.max_connection_age;
-        let chance = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
-        let age = age.mul_f64(1.0 + JITTER * (2.0 * chance - 1.0));
-        Self {
-            config,
-            peer,
-            old: Instant::now().checked_add(age).filter(|_| !age.is_zero()),
-            overdue: None,
-        }
-    }
-
-    /// Often enough to keep each of the times to within a quarter.
-    fn interval(&self) -> Duration {
-        let config = self.config;
-        [
-            config.stall_timeout,
-            config.max_connection_age,
-            config.max_connection_idle,
-        ]
-        .into_iter()
-        .filter(|time| !time.is_zero())
-        .min()
-        .map_or(Duration::from_secs(1), |time| time / 4)
-        .max(Duration::from_millis(1))
-    }
-
-    /// How long the calls of a connection that is told to go have to end: as long as a search may
-    /// take, and some time to read the answer. Watches of the health have no end, and can be started
-    /// again elsewhere.
-    fn time_to_end(&self) -> Duration {
-        let config = self.config;
-        config
-            .engine
-            .max_time()
-            .saturating_add(config.stall_timeout)
-    }
-
-    /// How long answers wait for the peer: until it leaves one that it has begun to take, or takes it so late that all
-    /// of it takes longer than a call. Only its call is ended then: others may share the connection.
-    fn patience(&self) -> Patience {
-        Patience {
-            first: Duration::MAX,
-            next: self.config.stall_timeout,
-            all: self.time_to_end(),
-            calls_alone: false,
-        }
-    }
-
-    /// The same while others find no place.
-    fn patience_in_shortage(&self) -> Patience {
-        let usual = self.patience();
-        Patience {
-            first: IN_SHORTAGE,
-            next: PIECE_IN_SHORTAGE.min(usual.next),
-            calls_alone: true,
-            ..usual
-        }
-    }
-
-    /// Whether the peer fails to take answers: it takes nothing of one, or does not take the rest of one that
-    /// is over for us, or takes nothing at all.
-    fn is_stalled(&mut self, stream: &Gather<Stream>) -> bool {
-        let patience = self.config.stall_timeout;
-        let silent = stream.with(|stream| stream.silent_for(patience));
-        if silent <= self.peer.in_the_making(patience) {
-            self.overdue = None;
-        } else {
-            self.overdue.get_or_insert_with(Instant::now);
-        }
-        // A stream that has sent little for long may be about to end.
-        let is_overdue = |since: Instant| since.elapsed() > patience;
-        self.peer.deaf_for() > patience
-            || stream.blocked_for() > patience
-            || self.overdue.is_some_and(is_overdue)
-    }
-
-    fn look(&mut self, stream: &Gather<Stream>) -> Option<Leaving> {
-        let config = self.config;
-        let leave = |why, grace: Duration| Leaving {
-            why,
-            told: Instant::now(),
-            close: Instant::now().checked_add(grace),
-        };
-        let calls = self.time_to_end();
-        let idle = config.max_connection_idle;
-        if self.is_stalled(stream) {
-            telemetry::connection_stalled();
-            Some(leave(End::Stalled, config.stall_timeout))
-        } else if !idle.is_zero() && self.peer.idle_for() > idle {
-            Some(leave(End::Idle, calls))
-        } else if self.old.is_some_and(|old| old <= Instant::now()) {
-            Some(leave(End::Age, calls))
-        } else {
-            None
-        }
-    }
-
-    /// Whether an idle peer has been told to go and has neither gone nor asked for anything. A call
-    /// that was on its way at the time still gets a chance.
-    fn is_deserted(&self, leaving: &Leaving) -> bool {
-        let patience = self.config.keepalive_timeout;
-        leaving.why == End::Idle
-            && leaving.told.elapsed() > patience
-            && self.peer.idle_for() > patience
     }
 }
