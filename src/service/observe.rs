@@ -342,14 +342,9 @@ impl Drop for Watch {
 /// The method that a path is counted under, and whether it belongs to loyd's own service.
 fn method(path: &str) -> (Method, bool) {
     if let Some(name) = path.strip_prefix("/loyd.v1.PuzzleService/") {
-        let method = match name {
-            "Solve" => Method::Solve,
-            "SolveStream" => Method::SolveStream,
-            "CheckSolvable" => Method::CheckSolvable,
-            "Generate" => Method::Generate,
-            _ => Method::Unknown,
-        };
-        (method, true)
+        let mut ours = Method::OURS.into_iter();
+        let method = ours.find(|method| method.name() == name);
+        (method.unwrap_or(Method::Unknown), true)
     } else if path.starts_with("/grpc.health.v1.Health/") {
         (Method::Health, false)
     } else if path.starts_with("/grpc.reflection.") {

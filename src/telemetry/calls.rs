@@ -31,6 +31,14 @@ impl Method {
         Self::Unknown,
     ];
 
+    /// The methods that clients call for their puzzles. Their names are those of the contract.
+    pub(crate) const OURS: [Self; 4] = [
+        Self::Solve,
+        Self::SolveStream,
+        Self::CheckSolvable,
+        Self::Generate,
+    ];
+
     /// Returns the name used in labels and in the log.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -45,20 +53,12 @@ impl Method {
     }
 }
 
-/// The methods that clients call for their puzzles.
-const OURS: [Method; 4] = [
-    Method::Solve,
-    Method::SolveStream,
-    Method::CheckSolvable,
-    Method::Generate,
-];
-
 /// The codes of failures that are the server's.
 const FAILURES: [&str; 3] = ["INTERNAL", "UNKNOWN", "UNAVAILABLE"];
 
 /// Creates the counters of failures: a rate needs the zero before the first one.
 pub(super) fn count_no_failures() {
-    for method in OURS {
+    for method in Method::OURS {
         for code in FAILURES {
             counter!("loyd_requests_handled_total", "method" => method.name(), "code" => code)
                 .absolute(0);
