@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use tonic::Request;
 
 use super::access::Identity;
-use super::line::{Line, Load};
+use super::line::Line;
+use super::load::Load;
 use crate::engine::{Reservation, Work};
 use crate::puzzle::Shape;
 

@@ -7,7 +7,7 @@ use tonic::{Request, Status};
 use super::apart::apart;
 use super::call::{Call, Noted};
 use super::convert::{self, Kind, ReadGenerate};
-use super::line::Load;
+use super::load::Load;
 use super::{Puzzles, proto, solve, status};
 use crate::engine::rank::Rank;
 use crate::engine::{Client, Limits};

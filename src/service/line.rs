@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
-use std::time::{Duration, Instant};
 
 use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
@@ -12,41 +11,6 @@ use super::hands::Hands;
 
 /// How many do such work at once. More would take the processor from the threads that serve clients.
 const AT_ONCE: usize = 2;
-
-/// How much there is to do for an answer: the numbers in its message.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Load {
-    numbers: usize,
-    /// When there is no more time to wait for a place.
-    pub(super) by: Option<Instant>,
-}
-
-impl Load {
-    /// This many are worked out, and then encoded, on the thread where the call arrived: each of the two
-    /// takes up to a fifth of a millisecond.
-    const HERE: usize = 64 * 1024;
-
-    /// The most that do not wait until their deadline for a place: a few milliseconds of a thread.
-    const HURRIED: usize = 512 * 1024;
-
-    /// Roughly how long a number takes to work out and encode.
-    const NANOSECONDS: u64 = 10;
-
-    /// An answer of `numbers` numbers, which is of use until the `deadline`, if any.
-    pub(super) fn new(numbers: usize, deadline: Option<Instant>) -> Self {
-        let takes = Duration::from_nanos(Self::NANOSECONDS * numbers as u64);
-        let by = deadline.and_then(|deadline| deadline.checked_sub(takes));
-        Self {
-            numbers,
-            by: by.filter(|_| numbers <= Self::HURRIED),
-        }
-    }
-
-    /// Whether it would keep others waiting.
-    pub(super) const fn is_large(self) -> bool {
-        self.numbers > Self::HERE
-    }
-}
 
 /// Where calls wait for a place to do such work.
 ///

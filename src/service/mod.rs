@@ -17,6 +17,7 @@ mod generate;
 mod hands;
 mod health;
 mod line;
+mod load;
 mod observe;
 mod peer;
 mod server;

@@ -9,7 +9,7 @@ use tonic::{Request, Status};
 use super::apart::apart;
 use super::call::{Call, Noted, Solved};
 use super::convert::{self, ReadSolve};
-use super::line::Load;
+use super::load::Load;
 use super::{MAX_RESPONSE_BYTES, Puzzles, proto, status};
 use crate::engine::{Best, Failure, Limits, Outcome, expected_moves};
 use crate::search::chain::Answer;
