@@ -67,6 +67,13 @@ impl Peer {
         exchanges.unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What goes on now. This is for looks at the peer, not for its calls: it takes a list of its own.
+    fn live(&self) -> Vec<Arc<Exchange>> {
+        let mut exchanges = self.exchanges();
+        exchanges.retain(|exchange| exchange.strong_count() > 0);
+        exchanges.iter().filter_map(Weak::upgrade).collect()
+    }
+
     /// Records that the peer has a call now.
     fn note_active(&self) {
         let now = self.since.elapsed().as_micros() as u64;
@@ -76,8 +83,7 @@ impl Peer {
     /// How long the peer has had no call, as far as has been observed. A call that ended since the
     /// last check counts as having ended then.
     pub fn idle_for(&self) -> Duration {
-        let exchanges = self.exchanges();
-        if exchanges.iter().any(|exchange| exchange.strong_count() > 0) {
+        if !self.live().is_empty() {
             self.note_active();
         }
         let active = Duration::from_micros(self.active.load(Ordering::Relaxed));
@@ -91,37 +97,31 @@ impl Peer {
 
     /// The longest time that the peer has not taken the first piece of an answer.
     pub fn deaf_for(&self) -> Duration {
-        let exchanges = self.exchanges();
-        let exchanges = exchanges.iter().filter_map(Weak::upgrade);
-        let longest = exchanges.map(|exchange| exchange.first_piece_waits()).max();
-        longest.unwrap_or_default()
+        let live = self.live();
+        let waits = live.iter().map(|exchange| exchange.first_piece_waits());
+        waits.max().unwrap_or_default()
     }
 
     /// Refuses the requests of calls of which next to nothing has arrived for longer than `patience`.
     pub fn refuse_requests(&self, patience: Duration) {
-        let exchanges = self.exchanges();
-        let exchanges = exchanges.iter().filter_map(Weak::upgrade);
-        exchanges.for_each(|exchange| exchange.refuse(patience));
+        for exchange in self.live() {
+            exchange.refuse(patience);
+        }
     }
 
     /// Gives up the calls whose answers the peer has left for too long, and returns their numbers.
     pub fn give_up(&self, patience: Patience) -> Vec<u64> {
-        let mut exchanges = self.exchanges();
-        exchanges.retain(|exchange| exchange.strong_count() > 0);
-        let exchanges = exchanges.iter().filter_map(Weak::upgrade);
-        exchanges
-            .filter_map(|exchange| exchange.give_up(patience))
-            .collect()
+        let live = self.live();
+        let given_up = live.iter().filter_map(|it| it.give_up(patience));
+        given_up.collect()
     }
 
     /// The number of answers in the making that have had next to nothing to send for longer than `time`: with
     /// these nothing is sent for no fault of the peer, or [`Self::give_up`] sees to them.
     pub fn in_the_making(&self, time: Duration) -> usize {
-        let exchanges = self.exchanges();
-        let exchanges = exchanges.iter().filter_map(Weak::upgrade);
-        exchanges
-            .filter(|exchange| exchange.has_little_to_send(time))
-            .count()
+        let live = self.live();
+        let in_the_making = live.iter().filter(|it| it.has_little_to_send(time));
+        in_the_making.count()
     }
 }
 
