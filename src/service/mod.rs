@@ -82,11 +82,11 @@ impl Puzzles {
     /// The client that made a call, if known.
     fn client<T>(&self, request: &Request<T>) -> Option<Client> {
         let extensions = request.extensions();
-        let name = extensions.get::<Identity>()?.as_str();
+        let name = extensions.get::<Identity>()?.name();
         let by_token = || extensions.get().copied().map(Weight::get);
-        let weight = self.weights.get(name).copied().or_else(by_token);
+        let weight = self.weights.get(&**name).copied().or_else(by_token);
         Some(Client {
-            name: name.into(),
+            name: Arc::clone(name),
             weight: weight.unwrap_or(NonZeroU32::MIN),
         })
     }

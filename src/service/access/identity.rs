@@ -28,7 +28,7 @@ impl Identity {
 
     /// The name.
     #[must_use]
-    pub fn as_str(&self) -> &str {
+    pub const fn name(&self) -> &Arc<str> {
         &self.0
     }
 }
