@@ -267,7 +267,8 @@ impl Watch {
         let Ok(mut response) = caught("handler", response)
             .await
             .unwrap_or_else(|| Ok(status::defect().into_http()));
-        // Of health and reflection, too, except what is too large: they have limits of their own.
+        // Whatever tonic has answered to a call of ours. To health and reflection only that there is no such call, or
+        // that the message cannot be read: what is too large for them is told to raise a setting that is not theirs.
         let ended = code(response.headers());
         let is_plain = matches!(ended, Some(Code::Unimplemented | Code::Internal));
         if (self.is_ours || is_plain)

@@ -36,8 +36,8 @@ const REFLECTIONS_OF_ONE: usize = 4;
 /// reflection, as long as a request may take to arrive.
 #[derive(Clone, Debug)]
 pub(super) struct Places {
-    calls: Crowded,
-    checks: Crowded,
+    calls: PartlyKept,
+    checks: PartlyKept,
     watches: Permits,
     reflections: Permits,
     shortage: Arc<Shortage>,
@@ -48,8 +48,8 @@ impl Places {
     pub(super) fn new(max_calls: usize) -> Self {
         let aside = max_calls.max(LEAST_ASIDE);
         Self {
-            calls: Crowded::new(max_calls),
-            checks: Crowded::new(aside),
+            calls: PartlyKept::new(max_calls),
+            checks: PartlyKept::new(aside),
             watches: Permits::new(aside, WATCHES),
             reflections: Permits::new(REFLECTIONS, REFLECTIONS_OF_ONE),
             shortage: Arc::default(),
@@ -101,12 +101,12 @@ impl Places {
 
 /// Places of which some are kept from those who hold many: a connection gets few of them.
 #[derive(Clone, Debug)]
-struct Crowded {
+struct PartlyKept {
     most: Permits,
     kept: Permits,
 }
 
-impl Crowded {
+impl PartlyKept {
     fn new(places: usize) -> Self {
         let kept = places / KEPT;
         let most = places - kept;
