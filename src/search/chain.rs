@@ -241,6 +241,8 @@ impl Chain {
             let stage = stage.or_fallback(&self.problem);
             let current = self.current.as_ref().map(|&(current, _)| current);
             if current != Some(stage) {
+                // What stands in counts pushes, and such a search hands out no parts.
+                debug_assert_eq!(self.out, 0, "no search is left before its parts are back");
                 self.leave(Stop::Exhausted);
                 self.begin(stage);
             }
