@@ -104,11 +104,11 @@ impl Workers {
         let job = Job::new(search, outlet, u64::MAX, MAX_MEMORY, reservation);
         let ticket = self.0.submit(Box::new(job));
         let ticket = ticket.expect("there is a place for one more than there are workers");
-        let mut report = reports.recv_timeout(limit.saturating_sub(begun.elapsed()));
-        if report.is_err() {
+        let in_time = reports.recv_timeout(limit.saturating_sub(begun.elapsed()));
+        let report = in_time.or_else(|_late| {
             ticket.cancel();
-            report = reports.recv_timeout(Duration::MAX);
-        }
+            reports.recv()
+        });
         let report = report.expect("an outlet reports when it is dropped, if not before");
         assert_ne!(report.end, Some(End::Defect), "a search has a defect");
         report
