@@ -49,10 +49,9 @@ impl Watch {
         (self.done.load(Ordering::Relaxed) as f64 / total as f64).min(1.0)
     }
 
-    /// Asks the build to stop. It stops within some milliseconds, but what numbers and links a
-    /// table's rows goes on to its end (up to a second on boards of 25 cells), a table that is being
-    /// read from its file is first read to the end, and one that is already built is written to its
-    /// file.
+    /// Asks the build to stop. It stops within some milliseconds, but the rows are first numbered
+    /// and linked to the end (a third of a second on boards of 25 cells), a table that is being read
+    /// from its file is first read to the end, and one that is already built is written to its file.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
