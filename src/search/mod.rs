@@ -9,6 +9,7 @@ mod blank_moves;
 mod forecast;
 mod part;
 mod prepared;
+mod rectangle;
 mod shed;
 
 pub mod a_star;

@@ -23,7 +23,7 @@ mod walk;
 use std::sync::Arc;
 
 use field::Field;
-use line::{Line, Rectangle};
+use line::Line;
 use route::{bring, estimate};
 use walk::Walks;
 
@@ -31,6 +31,7 @@ pub use variant::Variant;
 
 use super::distance_table::Class;
 use super::distance_table::table_walk::TableWalk;
+use super::rectangle::Rectangle;
 use super::tables::Tables;
 use super::{Budget, Progress, Search, Step, Stop};
 use crate::puzzle::{Board, Direction, Problem, Shape, plain_goal, plain_tile};
@@ -99,12 +100,7 @@ impl Constructive {
             home: (shape.row(problem.home()), shape.column(problem.home())),
             field: Field::new(problem, variant),
             walks: Walks::default(),
-            rectangle: Rectangle {
-                top: 0,
-                bottom: shape.rows(),
-                left: 0,
-                right: shape.columns(),
-            },
+            rectangle: Rectangle::whole(shape),
             stage: Stage::Block,
             peak_memory: 0,
         };
@@ -121,20 +117,20 @@ impl Constructive {
     /// About the fraction of the work that is left, where an n×n board takes work in proportion to n³.
     #[must_use]
     pub fn left(&self) -> f64 {
-        let (rows, columns) = (self.rectangle.rows(), self.rectangle.columns());
+        let cells = self.rectangle.cells();
         let open = match self.stage {
-            Stage::Line { start, end, .. } => rows * columns + end - start,
-            Stage::Block => rows * columns,
+            Stage::Line { start, end, .. } => cells + end - start,
+            Stage::Block => cells,
             Stage::Done => 0,
         };
         (open as f64 / self.field.cells() as f64).powf(1.5)
     }
 
     fn next_stage(&mut self) -> Stage {
-        if self.rectangle.rows() * self.rectangle.columns() <= self.field.variant().block_cells() {
+        if self.rectangle.cells() <= self.field.variant().block_cells() {
             return Stage::Block;
         }
-        let line = self.rectangle.peel(&self.field, self.home);
+        let line = Line::new(&self.field, self.rectangle.peel(self.home));
         Stage::Line {
             line,
             start: 0,
@@ -190,9 +186,13 @@ impl Constructive {
 
     /// Solves what is left as a small problem of its own.
     fn solve_block(&mut self) {
-        let Rectangle { top, left, .. } = self.rectangle;
-        let shape = Shape::new(self.rectangle.rows(), self.rectangle.columns())
-            .expect("a side of two is never cut");
+        let Rectangle {
+            top,
+            left,
+            rows,
+            columns,
+        } = self.rectangle;
+        let shape = Shape::new(rows, columns).expect("a side of two is never cut");
         let home = shape.cell(self.home.0 - top, self.home.1 - left);
         let start = Board::from_legal(shape, |cell| {
             let (row, column) = (shape.row(cell) + top, shape.column(cell) + left);

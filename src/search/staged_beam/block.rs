@@ -5,17 +5,16 @@ use std::sync::Arc;
 use crate::puzzle::{Board, Direction, Problem, Shape, goal_cell, plain_goal, plain_tile};
 use crate::search::distance_table::table_walk::TableWalk;
 use crate::search::distance_table::{Class, DistanceTable};
+use crate::search::rectangle::Rectangle;
 use crate::search::tables::Tables;
 use crate::search::{Budget, Search, Step};
-
-use super::peel::Block;
 
 /// The position of the block on the board.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Inside {
     /// The shape of the board.
     shape: Shape,
-    block: Block,
+    block: Rectangle,
     /// The shape of the block.
     pub(super) inner: Shape,
     /// The cell on the board where the blank belongs.
@@ -27,7 +26,7 @@ impl Inside {
     ///
     /// # Panics
     /// When the block has a side of one.
-    pub(super) fn new(problem: &Problem, block: Block) -> Self {
+    pub(super) fn new(problem: &Problem, block: Rectangle) -> Self {
         Self {
             shape: problem.shape(),
             block,

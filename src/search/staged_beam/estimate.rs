@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use super::near::Near;
-use super::peel::{Block, Ending, Group, peel};
+use super::peel::{Ending, Group, peel};
 use super::rest::{self, Rest};
 use super::stage::Stage;
 use super::stage_worth::{self, StageWorth};
@@ -13,6 +13,7 @@ use crate::heuristic::learned::near::NearRows;
 use crate::heuristic::{Slide, Tiles};
 use crate::puzzle::{Problem, Shape, goal_cell, plain_tile};
 use crate::search::beam::{BoardOf, Estimate, Lane, Tile};
+use crate::search::rectangle::Rectangle;
 
 /// A beam counts as wide from one node for so many cells on, where a learned estimate relates tiles to each other
 /// and where none does; on boards of more than 256 cells from a little more on.
@@ -70,7 +71,7 @@ pub(super) struct Staged<T> {
     /// The cell where the blank belongs.
     home: usize,
     groups: Vec<Group>,
-    block: Block,
+    block: Rectangle,
     /// The tables of each stage, once a board has reached it.
     stages: Vec<OnceCell<Stage>>,
     /// The tiles of each stage; a single tile is listed twice.
@@ -124,7 +125,7 @@ impl<T: Tile> Staged<T> {
     }
 
     /// The block that is left at the end.
-    pub(super) const fn block(&self) -> Block {
+    pub(super) const fn block(&self) -> Rectangle {
         self.block
     }
 
@@ -144,7 +145,7 @@ impl<T: Tile> Staged<T> {
     pub(super) fn open(&self) -> f32 {
         let stages = &self.groups[usize::from(self.stage_worth.top()).min(self.groups.len())..];
         let tiles: usize = stages.iter().map(|group| usize::from(group.tiles)).sum();
-        (tiles + self.block.rows * self.block.columns) as f32 / self.closed_by.len() as f32
+        (tiles + self.block.cells()) as f32 / self.closed_by.len() as f32
     }
 
     /// The value of a board that is at least in the given stage.

@@ -1,6 +1,7 @@
 //! The order in which the cells of a board are done: rows and columns are peeled off a rectangle.
 
 use crate::puzzle::Shape;
+use crate::search::rectangle::{Edge, Rectangle};
 
 /// The most cells that are left to a distance table.
 const TABLE_CELLS: usize = 9;
@@ -15,22 +16,13 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// Whether a block of so many rows and columns can be left to it.
-    const fn takes(self, rows: usize, columns: usize) -> bool {
+    /// Whether a block can be left to it.
+    const fn takes(self, block: Rectangle) -> bool {
         match self {
-            Self::Table => rows * columns <= TABLE_CELLS,
-            Self::Learned(side) => rows <= side && columns <= side,
+            Self::Table => block.cells() <= TABLE_CELLS,
+            Self::Learned(side) => block.rows <= side && block.columns <= side,
         }
     }
-}
-
-/// A rectangle of cells: `rows` × `columns` from the cell at (`top`, `left`) on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Block {
-    pub(super) top: usize,
-    pub(super) left: usize,
-    pub(super) rows: usize,
-    pub(super) columns: usize,
 }
 
 /// Where a group of tiles belongs in the rectangle that is left: beside each other on one of its sides, next
@@ -85,54 +77,29 @@ impl Group {
 
 /// All groups of a board in order, and the block that is left. The blank's home is in the block.
 ///
-/// If the rectangle is at least as high as it is wide, a row is taken, otherwise a column: on the side that
-/// is farther from the home, beginning at the end that is farther from it. Tiles are taken in pairs so that a
-/// line ends with a pair, as its last two tiles cannot be brought home one by one. The first tile of an odd
-/// line is alone.
-pub(super) fn peel(shape: Shape, home: usize, ending: Ending) -> (Vec<Group>, Block) {
+/// Tiles are taken in pairs so that a line ends with a pair, as its last two tiles cannot be brought home one
+/// by one. The first tile of an odd line is alone.
+pub(super) fn peel(shape: Shape, home: usize, ending: Ending) -> (Vec<Group>, Rectangle) {
     let home = (shape.row(home), shape.column(home));
     let mut groups = Vec::with_capacity(shape.cells() / 2);
-    let mut block = Block {
-        top: 0,
-        left: 0,
-        rows: shape.rows(),
-        columns: shape.columns(),
-    };
-    while !ending.takes(block.rows, block.columns) {
-        peel_line(&mut block, home, &mut groups);
+    let mut block = Rectangle::whole(shape);
+    while !ending.takes(block) {
+        group(block.peel(home), &mut groups);
     }
     (groups, block)
 }
 
-fn peel_line(block: &mut Block, home: (usize, usize), groups: &mut Vec<Group>) {
-    let Block {
-        top,
-        left,
-        rows,
-        columns,
-    } = *block;
-    let from_top = home.0 - top >= top + rows - 1 - home.0;
-    let from_left = home.1 - left >= left + columns - 1 - home.1;
-    let upright = rows < columns;
-    let (row, down) = if from_top {
-        (top, 1)
-    } else {
-        (top + rows - 1, -1)
-    };
-    let (column, right) = if from_left {
-        (left, 1)
-    } else {
-        (left + columns - 1, -1)
-    };
-    let (length, depth, along, inward) = if upright {
-        block.columns -= 1;
-        block.left += usize::from(from_left);
-        (rows, columns, down, right)
-    } else {
-        block.rows -= 1;
-        block.top += usize::from(from_top);
-        (columns, rows, right, down)
-    };
+/// Adds the groups of a line.
+fn group(edge: Edge, groups: &mut Vec<Group>) {
+    let Edge {
+        row,
+        column,
+        upright,
+        along,
+        inward,
+        length,
+        depth,
+    } = edge;
     let mut before = 0;
     while before < length {
         let tiles = if before == 0 && length % 2 == 1 { 1 } else { 2 };

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::estimate::{Staged, Value};
-use super::peel::{Block, Ending};
+use super::peel::Ending;
 use super::roots::Roots;
 use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::Problem;
 use crate::search::beam::{Hashes, Layers, Mark, Nodes, Settings, State, Tile, Trace};
+use crate::search::rectangle::Rectangle;
 
 /// The most nodes of all layers. Where a finale fails, some layers are made again.
 pub(super) fn most_nodes(settings: Settings) -> u64 {
@@ -116,7 +117,7 @@ impl<T: Tile> Stages<T> {
     }
 
     /// The block that is left.
-    pub(super) const fn block(&self) -> Block {
+    pub(super) const fn block(&self) -> Rectangle {
         self.layers.estimate().block()
     }
 
