@@ -9,9 +9,9 @@ use super::call::Call;
 use super::status;
 use crate::engine::until;
 
-/// Does a part of the work for a call's answer here or, when there is [much](Load) of it, on a thread for such work,
-/// once there is a place. Dropping the call cancels that unless it has started. Where no server has started such
-/// threads, all of it is done here.
+/// Does a part of the work for a call's answer here or, when there is [much](super::load::Load) of it, on a thread for
+/// such work, once there is a place. Dropping the call cancels that unless it has started. Where no server has started
+/// such threads, all of it is done here.
 ///
 /// # Errors
 /// When the server drains while the call waits, or the runtime ends.
