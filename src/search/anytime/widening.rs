@@ -128,10 +128,11 @@ pub struct Widening {
     has_prepared: bool,
     /// The time left at which work on the tables stops.
     prepares_until: Option<Duration>,
-    /// The beam at work, how wide it can be made, the least width that it had, and the width of the widest one
-    /// before.
+    /// The beam at work, how wide it can be made, how wide its layers are from now on, the least width that it
+    /// had, and the width of the widest one before.
     scale: Scale,
     most: usize,
+    width: usize,
     least: usize,
     widest: usize,
     /// The kinds of which a beam kept all boards that it came across: a wider one would find nothing else.
@@ -228,6 +229,7 @@ impl Widening {
             prepares_until: None,
             scale: Scale::new(Kind::Staged, 0),
             most: 0,
+            width: 0,
             least: 0,
             widest: 0,
             kept_all: Vec::new(),
@@ -371,7 +373,8 @@ impl Widening {
             ..most
         };
         self.most = most.width;
-        self.least = self.scale.width;
+        self.width = self.scale.width;
+        self.least = self.width;
         self.seed = self.next_seed(self.side_beams.seed());
         let pass = self.beams.beam(self.scale, self.most, self.seed);
         self.pass = Some(pass.ok_or(Stop::Exhausted)?);
@@ -417,6 +420,38 @@ impl Widening {
         pass.map_or(0, |_| self.beams.bytes(most))
     }
 
+    /// The bytes that the beam at work will about come to hold beyond what it holds: its layers are there, and
+    /// the paths grow as it does.
+    fn to_grow_by(&self, pass: &dyn Pass) -> u64 {
+        if self.is_paced() {
+            self.paths(self.width, self.rest(pass))
+        } else {
+            self.to_come().saturating_sub(pass.progress().memory)
+        }
+    }
+
+    /// The bytes of the paths to so many layers of a width.
+    fn paths(&self, width: usize, layers: u32) -> u64 {
+        let bytes = |most_moves| {
+            self.beams.bytes(Scale {
+                width,
+                most_moves,
+                ..self.scale
+            })
+        };
+        bytes(layers).saturating_sub(bytes(0))
+    }
+
+    /// Whether the beam at work is made wider and narrower on the way, by how much time is left.
+    const fn is_paced(&self) -> bool {
+        self.left.is_some() && !self.is_hasty
+    }
+
+    /// About how many layers a beam has still to make.
+    fn rest(&self, pass: &dyn Pass) -> u32 {
+        pass.rest(self.expected(self.scale))
+    }
+
     /// The time that must be left to replay the solution of a beam that takes this long.
     fn replay(&self, time: Duration) -> Duration {
         let narrowest = self.suitable(self.beams.narrowest(), false);
@@ -460,7 +495,10 @@ impl Widening {
     /// The progress without the beams that were handed out.
     fn own_progress(&self) -> Progress {
         let now = match &self.pass {
-            Some(pass) => self.past.then(pass.progress()),
+            Some(pass) => Progress {
+                claimed: self.to_grow_by(pass.as_ref()),
+                ..self.past.then(pass.progress())
+            },
             None => Progress {
                 claimed: self.claimed,
                 ..self.past
@@ -501,17 +539,22 @@ impl Widening {
         }
     }
 
-    /// Makes the beam at work as wide as its time allows.
-    fn keep_pace(&mut self, left: Duration) {
+    /// Makes the beam at work as wide as its time and the `memory` that this search may hold allow.
+    fn keep_pace(&mut self, left: Duration, memory: u64) {
         let Some(pass) = &self.pass else {
             return;
         };
-        let rest = pass.rest(self.expected(self.scale));
+        let rest = self.rest(pass.as_ref());
         let width = self.affordable(self.ends.time(left), self.scale, rest);
-        let width = width.max(self.beams.narrowest());
-        self.least = self.least.min(width);
+        let width = width.min(self.most);
+        let held = pass.progress().memory + self.side_beams.memory();
+        let room = memory.saturating_sub(held);
+        let fits = room as f64 / self.paths(self.most, rest).max(1) as f64;
+        let width = width.min((self.most as f64 * fits) as usize);
+        self.width = width.max(self.beams.narrowest());
+        self.least = self.least.min(self.width);
         if let Some(pass) = &mut self.pass {
-            pass.set_width(width);
+            pass.set_width(self.width);
         }
     }
 }
@@ -560,7 +603,7 @@ impl Search for Widening {
             let expected = self.beams.cost(self.scale);
             self.pace.note(time, nodes, self.scale.width, expected);
             if !self.is_hasty {
-                self.keep_pace(time);
+                self.keep_pace(time, budget.memory);
             }
         }
         let Some(pass) = &mut self.pass else {

@@ -50,6 +50,8 @@ pub(crate) struct Fakes {
     freeing: u64,
     /// How many times more a beam may come to hold than it does.
     pub(crate) spare: u64,
+    /// The bytes of a node's path.
+    path: u64,
     pub(crate) widest: usize,
 }
 
@@ -88,6 +90,7 @@ impl Fakes {
             prepared: Arc::default(),
             freeing: 0,
             spare: 1,
+            path: 0,
             widest: usize::MAX,
         }
     }
@@ -171,7 +174,8 @@ impl Beams for Fakes {
     }
 
     fn bytes(&self, scale: Scale) -> u64 {
-        scale.width as u64 * 100
+        let paths = u64::from(self.layers.min(scale.most_moves)) * self.path;
+        scale.width as u64 * (100 + paths)
     }
 
     fn layers(&self, scale: Scale) -> u32 {
@@ -277,11 +281,13 @@ impl Search for Fake {
     }
 
     fn progress(&self) -> Progress {
+        let layers = self.most as u64 * 100 / self.beams.spare;
+        let memory = layers + self.expanded * self.beams.path;
         Progress {
             expanded: self.expanded,
             generated: self.expanded,
-            memory: self.most as u64 * 100 / self.beams.spare,
-            peak_memory: self.most as u64 * 100 / self.beams.spare,
+            memory,
+            peak_memory: memory,
             ..Progress::default()
         }
     }
@@ -582,6 +588,70 @@ fn memory_is_asked_for_before_it_is_taken() {
         assert!(progress.peak_memory <= most);
         steps += 1;
         assert!(steps < 10_000, "it waits for what it does not need");
+    }
+}
+
+#[test]
+fn without_a_time_to_keep_memory_is_set_aside_for_all_paths_of_a_beam() {
+    let beams = Fakes {
+        path: 5,
+        ..Fakes::new(301)
+    };
+    let mut search = Widening::new(Box::new(beams.clone()));
+    while search.progress().expanded < 3_000_000 {
+        search.advance(Budget {
+            memory: u64::MAX,
+            ..Budget::nodes(1_000)
+        });
+        if search.progress().memory > 0 {
+            let made = beams.made()[beams.made().len() - 1];
+            let most = Scale {
+                kind: made.kind,
+                width: made.most,
+                most_moves: made.most_moves,
+            };
+            assert!(search.progress().reserved() >= beams.bytes(most));
+        }
+    }
+}
+
+#[test]
+fn beams_of_several_searches_never_hold_more_than_there_is_for_all() {
+    let beams = Fakes {
+        path: 5,
+        ..Fakes::new(301)
+    };
+    let given = Duration::from_millis(100);
+    for total in [300_000, 600_000, 1_000_000, u64::MAX] {
+        let mut searches: Vec<_> = (0..6)
+            .map(|_| Widening::new(Box::new(beams.clone())))
+            .collect();
+        let mut now = Duration::ZERO;
+        let mut found = [false; 6];
+        let mut most = 0;
+        while now < given {
+            for turn in 0..searches.len() {
+                let others = searches
+                    .iter()
+                    .enumerate()
+                    .filter(|&(other, _)| other != turn);
+                let others: u64 = others.map(|(_, search)| search.progress().reserved()).sum();
+                let step = searches[turn].advance(Budget {
+                    memory: total.saturating_sub(others),
+                    time: given.checked_sub(now),
+                    ..Budget::nodes(256)
+                });
+                found[turn] |= matches!(step, Step::Found(_));
+                now += A_NODE * 256;
+                let held: u64 = searches.iter().map(|search| search.progress().memory).sum();
+                assert!(held <= total, "{held} of {total}");
+                most = most.max(held);
+            }
+        }
+        assert!(found.contains(&true));
+        // The memory is what they lack, where there is little.
+        assert!(total == u64::MAX || most > total / 2, "{most} of {total}");
+        assert!(total < u64::MAX || found == [true; 6]);
     }
 }
 
