@@ -353,6 +353,12 @@ impl<E: Estimate> Layers<E> {
         (self.expanded, self.generated)
     }
 
+    /// The bytes of its roots and of the completed boards.
+    #[must_use]
+    pub const fn bytes_beside(&self) -> u64 {
+        self.roots.bytes() + self.completed.bytes()
+    }
+
     /// The bytes of a machine for a shape, without roots, completed boards and trace.
     #[must_use]
     pub fn bytes(shape: Shape, width: usize) -> u64 {

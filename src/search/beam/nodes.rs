@@ -145,6 +145,12 @@ impl<T: Tile, V: Copy> Nodes<T, V> {
         self.heads.push(head);
     }
 
+    /// The bytes of the nodes.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        (size_of_val(self.heads.as_slice()) + size_of_val(self.tiles.as_slice())) as u64
+    }
+
     /// Frees nodes, as many as there are `left` bytes to be freed. None is left afterwards.
     pub(in crate::search) fn shed(&mut self, left: &mut u64) {
         shed::list(&mut self.heads, left);

@@ -112,6 +112,11 @@ impl<T: Tile> Finale<T> {
         &*self.layers
     }
 
+    /// The bytes of the boards beside its layers.
+    pub(super) fn bytes_beside(&self) -> u64 {
+        self.layers.bytes_beside() + self.roots.bytes()
+    }
+
     /// The bytes of its layers, not counting the paths to their nodes.
     pub(super) fn bytes(block: Shape, width: usize) -> u64 {
         // Whatever ranks the boards, a node carries the same.
@@ -130,6 +135,8 @@ pub(super) trait BlockLayers: Send {
     fn rest(&self) -> u32;
     fn counts(&self) -> (u64, u64);
     fn trace(&self) -> &Trace;
+    /// The bytes of its roots and of the boards that seem to be the goal.
+    fn bytes_beside(&self) -> u64;
     fn shed_layers(&mut self, left: &mut u64);
     fn shed(&mut self, left: &mut u64);
     fn into_trace(self: Box<Self>) -> Trace;
@@ -175,6 +182,10 @@ impl<R: Ranking> BlockLayers for Layers<Learned<R>> {
 
     fn trace(&self) -> &Trace {
         self.trace()
+    }
+
+    fn bytes_beside(&self) -> u64 {
+        self.bytes_beside()
     }
 
     fn shed_layers(&mut self, left: &mut u64) {

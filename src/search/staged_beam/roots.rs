@@ -39,6 +39,12 @@ impl<T: Tile> Roots<T> {
     /// Frees roots, as many as there are `left` bytes to be freed. None may enter afterwards.
     pub(super) fn shed(&mut self, left: &mut u64) {
         self.nodes.shed(left);
+        self.entered = 0;
+    }
+
+    /// The bytes of the roots.
+    pub(super) const fn bytes(&self) -> u64 {
+        self.nodes.bytes()
     }
 
     /// All roots, including those that have entered.

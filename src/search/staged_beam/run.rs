@@ -141,6 +141,17 @@ impl<T: Tile> Phase<T> {
         }
     }
 
+    /// The bytes of the boards beside its layers.
+    fn bytes_beside(&self) -> u64 {
+        match self {
+            Self::Gathering(stages, _) | Self::Gathered(stages, _) | Self::ToTable(stages, _) => {
+                stages.bytes_beside()
+            }
+            Self::Finale(finale) | Self::Failed(finale) => finale.bytes_beside(),
+            Self::Over(_, last) => last.as_ref().map_or(0, |last| last.bytes_beside()),
+        }
+    }
+
     /// Frees all that is large.
     fn shed(&mut self, left: &mut u64) {
         match self {
@@ -195,9 +206,9 @@ impl<T: Tile> StagedBeam<T> {
         let settings = Settings::new(width, deepest(shape, most_moves));
         let width = settings.width();
         let trace = Trace::bytes_with(most_nodes(settings));
-        // The completed boards are kept, and so are those that the stages go on from; each takes less than
-        // half of what a layer takes per board. A board of the finale can take a tenth more than one of the
-        // stages, whose layers are gone by then.
+        // Beside the layers there are roots and completed boards, or roots twice while they enter; each takes
+        // less than half of what a layer takes per board. A board of the finale can take a tenth more than one
+        // of the stages, whose layers are gone by then; it has only roots beside it.
         2 * Layers::<Staged<T>>::bytes(shape, width) + trace
     }
 
@@ -236,12 +247,14 @@ impl<T: Tile> StagedBeam<T> {
             return 0;
         };
         let (shape, width) = (self.problem.shape(), self.setup.settings.width());
-        let finale = match &self.phase {
-            Phase::Finale(_) => Finale::<T>::bytes(self.inside.inner, width),
-            _ => 0,
+        // The layers of a finale replace those of the stages, which come back if it fails.
+        let stages = Layers::<Staged<T>>::bytes(shape, width);
+        let layers = match &self.phase {
+            Phase::Finale(_) => stages.max(Finale::<T>::bytes(self.inside.inner, width)),
+            _ => stages,
         };
         let replay = self.replay.as_ref().map_or(0, Replay::bytes);
-        Layers::<Staged<T>>::bytes(shape, width) + finale + trace.bytes() + replay as u64
+        layers + self.phase.bytes_beside() + trace.bytes() + replay as u64
     }
 
     /// About how many layers the stages still take, by the fraction of the cells that is open. In the
@@ -365,7 +378,12 @@ impl<T: Tile> Search for StagedBeam<T> {
                 Step::Working
             }
             Phase::Gathered(mut stages, ranking) => {
-                stages.shed_layers(&mut to_free);
+                if stages.layers().completed().is_empty() {
+                    // There is nothing to go on from, and paths take long to free, too.
+                    stages.shed(&mut to_free);
+                } else {
+                    stages.shed_layers(&mut to_free);
+                }
                 if to_free > 0 {
                     self.begin_finale(stages, ranking);
                 } else {

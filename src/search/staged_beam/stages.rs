@@ -9,6 +9,7 @@ use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::Problem;
 use crate::search::beam::{Hashes, Layers, Mark, Nodes, Settings, State, Tile, Trace};
 use crate::search::rectangle::Rectangle;
+use crate::search::shed;
 
 /// The most nodes of all layers. Where a finale fails, some layers are made again.
 pub(super) fn most_nodes(settings: Settings) -> u64 {
@@ -106,6 +107,10 @@ impl<T: Tile> Stages<T> {
                 let value = self.layers.estimate().resume(before, head.value, tiles);
                 self.layers.add_root_of(value, tiles, head.depth, head.mark);
             });
+            let mut to_free = shed::bytes(left);
+            if roots.have_entered() {
+                roots.shed(&mut to_free);
+            }
         }
         self.layers.advance(left)
     }
@@ -119,6 +124,12 @@ impl<T: Tile> Stages<T> {
     /// The block that is left.
     pub(super) const fn block(&self) -> Rectangle {
         self.layers.estimate().block()
+    }
+
+    /// The bytes of the boards beside its layers.
+    pub(super) fn bytes_beside(&self) -> u64 {
+        let before = self.before.as_ref();
+        self.layers.bytes_beside() + before.map_or(0, |(roots, _)| roots.bytes())
     }
 
     /// Makes no layer beyond this depth.
