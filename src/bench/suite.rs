@@ -96,7 +96,7 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
     let lines = (1..).zip(text.lines());
     let cases: Vec<Case> = lines
         .filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())
-        .map(|(number, line)| read_case(line).map_err(|error| format!("line {number}: {error}")))
+        .map(|(number, line)| read_case(number, line))
         .collect::<Result<_, _>>()?;
     match cases.is_empty() {
         true => Err("there are no boards".to_owned()),
@@ -104,8 +104,9 @@ pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
     }
 }
 
-fn read_case(line: &str) -> Result<Case, String> {
-    let mut fields = line.split('\t').map(str::trim);
+/// Reads the line of a number.
+fn read_case(number: usize, line: &str) -> Result<Case, String> {
+    let wrong = |what: &dyn fmt::Display| format!("line {number}: {what}");
     // A comma in a comment separates no tiles.
     let has_comma = |field: &&str| {
         field
@@ -113,17 +114,31 @@ fn read_case(line: &str) -> Result<Case, String> {
             .next()
             .is_some_and(|text| text.contains(','))
     };
-    let tiles = fields.find(has_comma).unwrap_or(line);
-    let board = parse_board(tiles, None).map_err(|error| error.to_string())?;
-    let length = match fields.next() {
+    let before = line.split('\t').take_while(|field| !has_comma(field));
+    let begin: usize = before.map(|field| field.len() + 1).sum();
+    let (begin, tiles, length) = match line.get(begin..) {
+        Some(rest) => {
+            let mut fields = rest.split('\t');
+            (begin, fields.next().unwrap_or(rest), fields.next())
+        }
+        None => (0, line, None),
+    };
+    let board = parse_board(tiles, None).map_err(|mut error| match error.place_mut() {
+        Some(place) => {
+            place.line = number;
+            place.column += line[..begin].chars().count();
+            error.to_string()
+        }
+        None => wrong(&error),
+    })?;
+    let length = match length.map(str::trim) {
         None | Some("-") => None,
-        Some(length) => Some(
-            length
-                .parse()
-                .map_err(|_| format!("{length:?} is not a length"))?,
-        ),
+        Some(length) => {
+            let read = length.parse();
+            Some(read.map_err(|_| wrong(&format_args!("{length:?} is not a length")))?)
+        }
     };
     let goal = Board::solved(board.shape());
-    let problem = Problem::new(&board, &goal).map_err(|error| error.to_string())?;
+    let problem = Problem::new(&board, &goal).map_err(|error| wrong(&error))?;
     Ok(Case { problem, length })
 }

@@ -159,8 +159,20 @@ fn a_list_says_which_line_is_wrong() {
     assert_eq!(read("7\t1,2,3,4,5,6,7,0,8\t1\textra\n0,3,2,1\n"), Ok(2));
     for (text, error) in [
         (
-            "1 2 three 0",
-            "line 1: line 1, column 5: \"three\" is neither",
+            "# a\n\n1 2 three 0",
+            "line 3, column 5: \"three\" is neither",
+        ),
+        (
+            "1,2,3,0\nKörf, 1\t8\n",
+            "line 2, column 1: \"Körf\" is neither",
+        ),
+        (
+            "1,2,3,0\nKörf #2\t 1,2,2,0\t4\n",
+            "line 2, column 14: not a board: cell 2: tile 2 is",
+        ),
+        (
+            "1,2,3,0\n0 1 2 / 3 4\n",
+            "line 2, column 9: row 2 has 2 numbers",
         ),
         ("# a\n1,2,3,0\tfar", "line 2: \"far\" is not a length"),
         ("1,2,3", "line 1: 3 numbers do not make a square"),

@@ -123,10 +123,10 @@ fn a_file_that_is_no_list_is_refused_with_its_line() {
     let run = |arguments: &[&str]| run(arguments).expect_err("a refusal");
     let failure = run(&["--file", path]);
     assert_eq!(failure.exit(), Exit::BadInput);
+    let told = failure.to_string();
     assert!(
-        failure
-            .to_string()
-            .starts_with(&format!("{path}: line 2: "))
+        told.starts_with(&format!("{path}: line 2, column 5: ")),
+        "{told}"
     );
     let wrong = self::file("1,2,3,4,5,6,7,0,8\t3\n");
     let path = wrong.path().to_str().expect("text");

@@ -95,6 +95,20 @@ pub enum BoardNotationError {
     },
 }
 
+impl BoardNotationError {
+    /// Returns the place that the error names, if it names one: for a text that is a part of another one, where
+    /// it stands elsewhere.
+    pub const fn place_mut(&mut self) -> Option<&mut Place> {
+        match self {
+            Self::Word { place, .. } | Self::TooMany { place } | Self::Ragged { place, .. } => {
+                Some(place)
+            }
+            Self::Illegal { place, .. } => place.as_mut(),
+            _ => None,
+        }
+    }
+}
+
 /// Parses a board, of the given shape if there is one.
 ///
 /// Numbers are separated by white space or commas, rows by `/`, `;` or line breaks. 0, `_`, `.` and
