@@ -23,6 +23,10 @@ use crate::telemetry::{LogFormat, log_filter};
 
 pub use memory::{MAX_MEMORY, MemoryArgs, Parts, TooMuch, Unusable};
 
+/// The default addresses of gRPC and of the metrics.
+const LISTEN: &str = "127.0.0.1:50051";
+const METRICS_LISTEN: &str = "127.0.0.1:9464";
+
 /// The default of the longest time a request may take.
 const MAX_TIME: Duration = Duration::from_secs(60);
 
@@ -37,8 +41,8 @@ pub struct ServeConfig {
         long,
         env = "LOYD_LISTEN",
         value_name = "ADDRESS",
-        default_value = "127.0.0.1:50051",
-        value_parser = address
+        default_value = LISTEN,
+        value_parser = address(LISTEN)
     )]
     pub listen: SocketAddr,
 
@@ -48,8 +52,8 @@ pub struct ServeConfig {
         long,
         env = "LOYD_METRICS_LISTEN",
         value_name = "ADDRESS",
-        default_value = "127.0.0.1:9464",
-        value_parser = address
+        default_value = METRICS_LISTEN,
+        value_parser = address(METRICS_LISTEN)
     )]
     pub metrics_listen: SocketAddr,
 
@@ -341,10 +345,14 @@ pub fn cores() -> NonZeroUsize {
     thread::available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
-/// Parses an address to listen on. Names are not looked up: they may stand for several addresses.
-fn address(text: &str) -> Result<SocketAddr, String> {
-    text.parse()
-        .map_err(|_| "use IP:PORT, such as 127.0.0.1:50051".to_owned())
+/// Parses an address to listen on, such as the example. Names are not looked up: they may stand for several addresses.
+fn address(
+    example: &'static str,
+) -> impl Fn(&str) -> Result<SocketAddr, String> + Clone + Send + Sync {
+    move |text| {
+        text.parse()
+            .map_err(|_| format!("use IP:PORT, such as {example}"))
+    }
 }
 
 /// Parses a number of at least one.

@@ -116,15 +116,19 @@ fn times_whose_end_no_clock_can_tell_are_shortened() {
 
 #[test]
 fn an_address_is_a_number_and_a_port() {
-    for flag in ["--listen", "--metrics-listen"] {
+    for (flag, example) in [
+        ("--listen", "127.0.0.1:50051"),
+        ("--metrics-listen", "127.0.0.1:9464"),
+    ] {
         for address in ["localhost:50051", "127.0.0.1", ":50051"] {
             let refusal = Serve::try_parse_from(["loyd", flag, address]).unwrap_err();
             let refusal = refusal.to_string();
             assert!(
-                refusal.contains("use IP:PORT, such as 127.0.0.1:50051"),
+                refusal.contains(&format!("use IP:PORT, such as {example}\n")),
                 "{refusal}"
             );
         }
+        Serve::try_parse_from(["loyd", flag, example]).unwrap();
         Serve::try_parse_from(["loyd", flag, "[::1]:50051"]).unwrap();
     }
 }
