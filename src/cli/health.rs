@@ -5,7 +5,6 @@ use std::io::Write;
 use std::time::Duration;
 
 use clap::Args;
-use http::StatusCode;
 use serde_json::json;
 use tokio::time::timeout;
 use tonic::{Code, Status};
@@ -125,11 +124,10 @@ impl HealthArgs {
                 )));
             }
         };
-        match metrics.probe(path).await? {
-            StatusCode::OK => Ok(ServingStatus::Serving),
-            StatusCode::SERVICE_UNAVAILABLE => Ok(ServingStatus::NotServing),
-            status => Err(metrics.failure(format!("{path} was answered with {status}"))),
-        }
+        Ok(match metrics.probe(path).await? {
+            true => ServingStatus::Serving,
+            false => ServingStatus::NotServing,
+        })
     }
 
     fn failure(&self, status: Status) -> Failure {

@@ -33,30 +33,35 @@ impl Source {
     /// When they cannot be read, or are not loyd's.
     pub(super) async fn scrape(&self) -> Result<Samples, Failure> {
         let path = self.0.path_and_query().map_or("/", |path| path.as_str());
-        let late = |_| Err(self.failure(format!("no answer within {} s", PATIENCE.as_secs())));
+        let fail = |cause: String| self.failure(path, cause);
+        let late = |_| Err(fail(format!("no answer within {} s", PATIENCE.as_secs())));
         let answer = tokio::time::timeout(PATIENCE, self.get(path)).await;
         let (status, text) = answer.unwrap_or_else(late)?;
         if !status.is_success() {
-            return Err(self.failure(format!("the server answered {status}")));
+            return Err(fail(format!("the server answered {status}")));
         }
         let samples = Samples::read(&text);
         if samples.sum("loyd_build_info", &[]) == 0.0 {
-            return Err(self.failure("these are not the metrics of loyd".to_owned()));
+            return Err(fail("these are not the metrics of loyd".to_owned()));
         }
         Ok(samples)
     }
 
-    /// Asks a probe, however long it takes, and returns what it answers.
+    /// Asks a probe, however long it takes, and returns whether it answers that all is well (200) or not (503).
     ///
     /// # Errors
-    /// When there is no answer.
-    pub(super) async fn probe(&self, path: &str) -> Result<StatusCode, Failure> {
-        Ok(self.get(path).await?.0)
+    /// When there is no answer, or another one.
+    pub(super) async fn probe(&self, path: &str) -> Result<bool, Failure> {
+        match self.get(path).await?.0 {
+            StatusCode::OK => Ok(true),
+            StatusCode::SERVICE_UNAVAILABLE => Ok(false),
+            status => Err(self.failure(path, format!("the server answered {status}"))),
+        }
     }
 
     async fn get(&self, path: &str) -> Result<(StatusCode, String), Failure> {
         let answer = self.fetch(path).await;
-        answer.map_err(|error| self.failure(error.to_string()))
+        answer.map_err(|error| self.failure(path, error.to_string()))
     }
 
     async fn fetch(&self, path: &str) -> Result<(StatusCode, String), BoxError> {
@@ -66,11 +71,7 @@ impl Source {
         let stream = TcpStream::connect((host, port.unwrap_or(80))).await?;
         let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
         tokio::spawn(connection);
-        let authority = self
-            .0
-            .authority()
-            .map_or("", |authority| authority.as_str());
-        let request = Request::get(path).header(HOST, authority);
+        let request = Request::get(path).header(HOST, self.authority());
         let response = sender
             .send_request(request.body(Empty::<Bytes>::new())?)
             .await?;
@@ -80,10 +81,15 @@ impl Source {
         Ok((status, text))
     }
 
-    /// What is wrong with the answer from here, or why there is none.
-    pub(super) fn failure(&self, cause: String) -> Failure {
+    fn authority(&self) -> &str {
+        let authority = self.0.authority();
+        authority.map_or("", |authority| authority.as_str())
+    }
+
+    /// What is wrong with the answer from a path, or why there is none.
+    fn failure(&self, path: &str, cause: String) -> Failure {
         Failure::Unmeasured {
-            url: self.to_string(),
+            url: format!("http://{}{path}", self.authority()),
             cause,
         }
     }

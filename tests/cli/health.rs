@@ -120,8 +120,31 @@ async fn the_listener_of_the_metrics_is_asked_instead() {
         Err(Exit::BadInput)
     );
     assert!(parse(&with("--server=127.0.0.1:1")).is_err());
-    let nobody = ["health", "--metrics", DESERTED];
-    assert_eq!(ask(&nobody).await.0, Err(Exit::Unserved));
+}
+
+#[tokio::test]
+async fn a_probe_that_is_not_answered_is_named() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let other = listener.local_addr().unwrap().to_string();
+    tokio::spawn(async move {
+        let (mut stream, _) = listener.accept().await.unwrap();
+        let answer = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
+        stream.write_all(answer).await.unwrap();
+    });
+    for (server, flags, probe, cause) in [
+        (other.as_str(), &[SERVICE][..], "readyz", "404 Not Found"),
+        (DESERTED, &[], "livez", "refused"),
+        (DESERTED, &[SERVICE], "readyz", "refused"),
+    ] {
+        let ran = run(&[&["health", PATIENCE, "--metrics", server], flags].concat()).await;
+        assert_eq!((ran.exit(), ran.output.as_str()), (Exit::Unserved, ""));
+        let complaint = ran.complaint();
+        let asked = format!("cannot read http://{server}/{probe}: ");
+        assert!(
+            complaint.starts_with(&asked) && complaint.contains(cause),
+            "{complaint}"
+        );
+    }
 }
 
 #[tokio::test]
