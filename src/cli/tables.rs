@@ -209,8 +209,7 @@ fn all(store: &Store) -> Result<Vec<Stored>, Failure> {
 
 fn list(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, Failure> {
     for stored in all(store)? {
-        let pattern = stored.pattern.map_err(|error| error.to_string());
-        row(output, as_json, stored.path, stored.bytes, pattern)?;
+        row(output, as_json, stored.path, stored.bytes, stored.pattern)?;
     }
     Ok(Exit::Done)
 }
@@ -239,7 +238,6 @@ fn verify(store: &Store, output: &mut dyn Write, as_json: bool) -> Result<Exit, 
         if read.is_err() {
             exit = Exit::Broken;
         }
-        let read = read.map_err(|error| error.to_string());
         written = written.and_then(|()| row(output, as_json, stored.path, stored.bytes, read));
     }
     exit.finish(output, written)
@@ -254,7 +252,7 @@ fn row(
     as_json: bool,
     path: PathBuf,
     bytes: u64,
-    pattern: Result<Pattern, String>,
+    pattern: Result<Pattern, StoreError>,
 ) -> io::Result<()> {
     if as_json {
         let (shape, cells, refused) = match &pattern {
@@ -263,7 +261,7 @@ fn row(
                 pattern.cells().iter().collect::<Value>(),
                 None,
             ),
-            Err(error) => (None, Value::Null, Some(error)),
+            Err(error) => (None, Value::Null, Some(error.to_string())),
         };
         let object = json!({
             "file": path,
@@ -282,6 +280,10 @@ fn row(
             HumanBytes(bytes).to_string(),
             pattern.shape(),
             Homes(&pattern)
+        ),
+        Err(refused @ StoreError::Refused { .. }) => writeln!(
+            output,
+            "{refused}; `loyd tables build`, or a server that needs it, builds it anew"
         ),
         Err(error) => writeln!(output, "{error}"),
     }

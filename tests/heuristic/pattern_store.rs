@@ -139,17 +139,13 @@ fn a_file_of_another_length_is_refused() {
     let whole = fs::read(&path).unwrap();
     for length in [0, 7, 8, 4095, 4096, whole.len() - 8, whole.len() - 1] {
         change(&path, |bytes| bytes.truncate(length));
-        let expected = if length < 8 {
-            Fault::Foreign
-        } else {
-            Fault::Length {
+        let expected = match length {
+            0..8 => Fault::Foreign,
+            8..4096 => Fault::CutOff,
+            _ => Fault::Length {
                 found: length as u64,
-                expected: if length < 4096 {
-                    4096
-                } else {
-                    whole.len() as u64
-                },
-            }
+                expected: whole.len() as u64,
+            },
         };
         assert_eq!(fault(&store), expected, "{length} bytes");
         change(&path, |bytes| bytes.clone_from(&whole));

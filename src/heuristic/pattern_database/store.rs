@@ -96,6 +96,9 @@ pub enum Fault {
     /// The header was changed.
     #[error("its header is damaged")]
     Header,
+    /// The file ends within the header.
+    #[error("it is cut off in its header")]
+    CutOff,
     /// The file is intact, but is the table of another pattern.
     #[error("it is the table of another pattern")]
     OtherPattern,
@@ -311,10 +314,7 @@ impl Header {
             return Err(Fault::Foreign);
         }
         let Some(header) = file.get(..HEADER) else {
-            return Err(Fault::Length {
-                found: file.len() as u64,
-                expected: HEADER as u64,
-            });
+            return Err(Fault::CutOff);
         };
         let version = u32_at(header, VERSION_AT);
         if version != VERSION {
