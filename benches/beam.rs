@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use clock::Clock;
 use loyd::heuristic::learned::near::{NearRanking, NearWeights};
-use loyd::heuristic::learned::{Network, Ranking, Rows, Weights, WeightsError};
+use loyd::heuristic::learned::{Kind, Network, Ranking, Rows, Weights, WeightsError};
 use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
 use loyd::search::beam::{self, Beam, End};
@@ -116,9 +116,10 @@ impl Question {
             };
         };
         let beams = |bytes: &[u8]| match NearWeights::from_bytes(bytes) {
-            Err(WeightsError::Foreign) => {
-                Weights::from_bytes(bytes).map(|all| beams_by(Rows::new(all), network.clone()))
-            }
+            Err(WeightsError::Other {
+                found: Kind::Weights,
+                ..
+            }) => Weights::from_bytes(bytes).map(|all| beams_by(Rows::new(all), network.clone())),
             near => near.map(|near| beams_by(NearRanking::new(near.fit(shape)), network.clone())),
         };
         read(path, beams).map(Some)

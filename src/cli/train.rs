@@ -14,7 +14,7 @@ use super::try_out::try_out;
 use super::{Exit, Failure};
 use crate::config::cores;
 use crate::heuristic::learned::near::{self, NearWeights};
-use crate::heuristic::learned::{self, Network, Weights, WeightsError};
+use crate::heuristic::learned::{self, Kind, Network, Weights, WeightsError};
 use crate::puzzle::Shape;
 use crate::training::{
     Course, LEAST_WIDTH, Report, learn_near_network, learn_network, rank_in_stages, rank_whole,
@@ -294,9 +294,10 @@ impl TrainArgs {
         };
         let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
         let weights = match NearWeights::from_bytes(&bytes) {
-            Err(WeightsError::Foreign) => {
-                Weights::from_bytes(&bytes).map(|weights| NearWeights::of(&weights))
-            }
+            Err(WeightsError::Other {
+                found: Kind::Weights,
+                ..
+            }) => Weights::from_bytes(&bytes).map(|weights| NearWeights::of(&weights)),
             weights => weights,
         };
         let weights = weights.map_err(|error| fail(from, &error))?;

@@ -321,7 +321,15 @@ fn networks_are_learned_beside_weights_and_go_on() {
                 "--network",
                 &weights,
             ],
-            "not weights",
+            "/weights: it holds weights of all pairs of tiles, not a network",
+        ),
+        (
+            &["--shape", "4x4", "--from", &first],
+            "/first: it holds a network, not weights of all pairs of tiles",
+        ),
+        (
+            &["--shape", "9x9", "--from", &first],
+            "/first: it holds a network, not weights of tiles near each other",
         ),
         (
             &["--shape", "4x4", "--learn", "network", "--epochs", "2"],

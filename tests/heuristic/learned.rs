@@ -3,7 +3,7 @@ use std::io::Write;
 use flate2::Compression;
 use flate2::write::{ZlibDecoder, ZlibEncoder};
 use loyd::heuristic::learned::{
-    self, Changes, Line, Network, Ranking, Rows, Weights, WeightsError,
+    self, Changes, Kind, Line, Network, Ranking, Rows, Weights, WeightsError,
 };
 use loyd::heuristic::table_counts;
 use loyd::puzzle::{Board, Dice, Shape};
@@ -114,13 +114,14 @@ fn damaged_weights_are_refused() {
         };
         assert_eq!(error, expected, "byte {at}");
     }
-    assert_eq!(Weights::from_bytes(b"loyd-pdb"), Err(WeightsError::Foreign));
-    assert_eq!(Weights::from_bytes(&[]), Err(WeightsError::Foreign));
-    assert_eq!(
-        Weights::from_bytes(&whole[..whole.len() - 1]),
-        Err(WeightsError::Damaged)
-    );
-    assert_eq!(Weights::from_bytes(&whole[..8]), Err(WeightsError::Foreign));
+    for foreign in [&b"loyd-pdb"[..], b"", &whole[..7]] {
+        let error = Weights::from_bytes(foreign).unwrap_err();
+        assert_eq!(error, WeightsError::Foreign(Kind::Weights));
+    }
+    for length in [8, 12, whole.len() - 1] {
+        let error = Weights::from_bytes(&whole[..length]).unwrap_err();
+        assert_eq!(error, WeightsError::Damaged, "{length} bytes");
+    }
 }
 
 #[test]

@@ -1,7 +1,9 @@
 use std::array;
 
 use loyd::heuristic::learned::near::{self, NearRanking, NearRows, NearWeights};
-use loyd::heuristic::learned::{Changes, Line, Ranking, Rows, TOGETHER, Weights, WeightsError};
+use loyd::heuristic::learned::{
+    Changes, Kind, Line, Ranking, Rows, TOGETHER, Weights, WeightsError,
+};
 use loyd::heuristic::table_counts;
 use loyd::puzzle::{Board, Dice, Direction};
 
@@ -229,8 +231,10 @@ fn damaged_weights_are_refused() {
     assert_eq!(NearWeights::from_bytes(shorter), Err(WeightsError::Damaged));
     // Weights of all pairs and weights of near pairs are not read as each other.
     let all = weights().to_bytes();
-    assert_eq!(NearWeights::from_bytes(&all), Err(WeightsError::Foreign));
-    assert_eq!(Weights::from_bytes(&whole), Err(WeightsError::Foreign));
+    let other = |expected, found| WeightsError::Other { expected, found };
+    let (near, pairs) = (Kind::NearWeights, Kind::Weights);
+    assert_eq!(NearWeights::from_bytes(&all), Err(other(near, pairs)));
+    assert_eq!(Weights::from_bytes(&whole), Err(other(pairs, near)));
     // There are no such weights for boards that need none.
     let small = NearWeights::of(&weights()).to_bytes();
     assert_eq!(NearWeights::from_bytes(&small), Err(WeightsError::Damaged));

@@ -1,6 +1,6 @@
 use std::array;
 
-use loyd::heuristic::learned::{self, Network, Sums, TOGETHER, UNITS, WeightsError};
+use loyd::heuristic::learned::{self, Kind, Network, Sums, TOGETHER, UNITS, WeightsError};
 use loyd::puzzle::{Dice, Shape};
 
 use crate::learned::{deflated, file, inflated, tiles};
@@ -100,11 +100,24 @@ fn damaged_networks_are_refused() {
         );
     }
     let weights = include_bytes!("../../weights/5x5.loyd");
-    for foreign in [&b""[..], &whole[..8], &weights[..]] {
-        assert_eq!(
-            Network::from_bytes(foreign).unwrap_err(),
-            WeightsError::Foreign
-        );
+    for (bytes, error, told) in [
+        (
+            &b""[..],
+            WeightsError::Foreign(Kind::Network),
+            "it holds nothing of loyd's, and should hold a network",
+        ),
+        (&whole[..8], WeightsError::Damaged, "it is damaged"),
+        (
+            weights,
+            WeightsError::Other {
+                expected: Kind::Network,
+                found: Kind::Weights,
+            },
+            "it holds weights of all pairs of tiles, not a network",
+        ),
+    ] {
+        let found = Network::from_bytes(bytes).unwrap_err();
+        assert_eq!((found, found.to_string().as_str()), (error, told));
     }
 }
 

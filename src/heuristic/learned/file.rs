@@ -1,6 +1,7 @@
 //! The file format of weights: a small header, the weights, deflated (RFC 1950), and a checksum of
 //! both. Little-endian.
 
+use std::fmt;
 use std::io::{Read, Write};
 use std::marker::PhantomData;
 use std::mem;
@@ -27,25 +28,73 @@ const SHAPE_AT: usize = 10;
 const HEADER: usize = 12;
 const CHECKSUM: usize = 8;
 
-/// Why bytes are not the weights of an estimate.
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// [`Weights`](super::Weights).
+    Weights,
+    /// [`NearWeights`](super::near::NearWeights).
+    NearWeights,
+    /// A [`Network`](super::Network).
+    Network,
+}
+
+impl Kind {
+    const ALL: [Self; 3] = [Self::Weights, Self::NearWeights, Self::Network];
+
+    /// The first bytes of a file.
+    const fn magic(self) -> [u8; 8] {
+        match self {
+            Self::Weights => *b"loyd-est",
+            Self::NearWeights => *b"loydnear",
+            Self::Network => *b"loyd-net",
+        }
+    }
+
+    /// Returns what a file claims to hold, or `None` if it is not one of these.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let begins = |kind: &Self| bytes.starts_with(&kind.magic());
+        Self::ALL.into_iter().find(begins)
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Weights => "weights of all pairs of tiles",
+            Self::NearWeights => "weights of tiles near each other",
+            Self::Network => "a network",
+        })
+    }
+}
+
+/// Why bytes are not what they should hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum WeightsError {
-    /// The bytes do not begin as weights do.
-    #[error("these are not weights of loyd")]
-    Foreign,
+    /// They hold something else.
+    #[error("it holds {found}, not {expected}")]
+    Other {
+        /// What they should hold.
+        expected: Kind,
+        /// What they hold.
+        found: Kind,
+    },
+    /// They do not begin as any kind does.
+    #[error("it holds nothing of loyd's, and should hold {0}")]
+    Foreign(Kind),
     /// The layout is that of another release.
-    #[error("they have the layout {0}, which this release does not read")]
+    #[error("it has the layout {0}, which this release does not read")]
     Version(u16),
     /// The bytes were changed, or hold more or fewer weights than their shape has.
-    #[error("they are damaged")]
+    #[error("it is damaged")]
     Damaged,
 }
 
 /// Weights that a file can hold: those of tiles on cells, and those of pairs of tiles on pairs of
 /// cells.
 pub(crate) trait Stored: Sized {
-    /// The first bytes of a file of such weights.
-    const MAGIC: [u8; 8];
+    /// What a file of such weights is.
+    const KIND: Kind;
 
     /// The oldest layout version that is read. [`VERSION`] is written.
     const OLDEST: u16;
@@ -78,13 +127,13 @@ pub(super) fn to_bytes<W: Stored>(weights: &W) -> Vec<u8> {
         let block = &pairs[block * squared..][..squared];
         weights.extend(block.iter().map(|&weight| weight as u8));
     }
-    seal(W::MAGIC, shape, &weights)
+    seal(W::KIND, shape, &weights)
 }
 
 /// Encodes a file of the present layout: its first bytes, a header, the deflated content, and a
 /// checksum.
-pub(super) fn seal(magic: [u8; 8], shape: Shape, content: &[u8]) -> Vec<u8> {
-    let mut bytes = Vec::from(magic);
+pub(super) fn seal(kind: Kind, shape: Shape, content: &[u8]) -> Vec<u8> {
+    let mut bytes = Vec::from(kind.magic());
     bytes.extend(VERSION.to_le_bytes());
     bytes.extend([shape.rows() as u8, shape.columns() as u8]);
     let mut packed = ZlibEncoder::new(bytes, Compression::best());
@@ -97,12 +146,16 @@ pub(super) fn seal(magic: [u8; 8], shape: Shape, content: &[u8]) -> Vec<u8> {
 
 /// Opens a file with one of these layouts. Returns its layout version, its shape and its content.
 pub(super) fn open(
-    magic: [u8; 8],
+    expected: Kind,
     layouts: RangeInclusive<u16>,
     bytes: &[u8],
 ) -> Result<(u16, Shape, Content<'_>), WeightsError> {
-    if !bytes.starts_with(&magic) || bytes.len() < HEADER + CHECKSUM {
-        return Err(WeightsError::Foreign);
+    let found = Kind::of(bytes).ok_or(WeightsError::Foreign(expected))?;
+    if found != expected {
+        return Err(WeightsError::Other { expected, found });
+    }
+    if bytes.len() < HEADER + CHECKSUM {
+        return Err(WeightsError::Damaged);
     }
     let version = u16::from_le_bytes([bytes[VERSION_AT.start], bytes[VERSION_AT.start + 1]]);
     if !layouts.contains(&version) {
@@ -153,7 +206,7 @@ pub(super) struct Reading<'a, W> {
 impl<'a, W: Stored> Reading<'a, W> {
     /// Checks the checksum, and reads everything except the pairs.
     pub(super) fn begin(bytes: &'a [u8]) -> Result<Self, WeightsError> {
-        let (version, shape, mut weights) = open(W::MAGIC, W::OLDEST..=VERSION, bytes)?;
+        let (version, shape, mut weights) = open(W::KIND, W::OLDEST..=VERSION, bytes)?;
         if !W::supports(shape) {
             return Err(WeightsError::Damaged);
         }

@@ -25,7 +25,7 @@ mod table;
 mod weights;
 
 pub use by_tile::ByTile;
-pub use file::WeightsError;
+pub use file::{Kind, WeightsError};
 pub use lift::Line;
 pub use lookup::TOGETHER;
 pub use network::{Along, Network, Sums, UNITS};

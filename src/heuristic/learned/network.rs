@@ -8,7 +8,7 @@
 
 use std::io::Read;
 
-use super::file::{self, WeightsError};
+use super::file::{self, Kind, WeightsError};
 use super::lookup::TOGETHER;
 use super::near::MOST_WHOLE;
 use super::slides::Slides;
@@ -22,8 +22,6 @@ pub const UNITS: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct Sums(pub [i16; UNITS]);
-
-const MAGIC: [u8; 8] = *b"loyd-net";
 
 /// A network for the boards of a shape with the blank's home in the last cell.
 #[derive(Clone, Debug)]
@@ -89,7 +87,8 @@ impl Network {
     /// # Errors
     /// If the bytes are not what [`to_bytes`](Self::to_bytes) makes.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
-        let (_, shape, mut content) = file::open(MAGIC, file::VERSION..=file::VERSION, bytes)?;
+        let (_, shape, mut content) =
+            file::open(Kind::Network, file::VERSION..=file::VERSION, bytes)?;
         if shape.cells() > Self::MAX_CELLS {
             return Err(WeightsError::Damaged);
         }
@@ -119,7 +118,7 @@ impl Network {
         let sums = [&self.signs, &self.bias].into_iter().chain(&self.weights);
         let numbers = sums.flat_map(|sums| sums.0);
         let content: Vec<u8> = numbers.flat_map(i16::to_le_bytes).collect();
-        file::seal(MAGIC, self.shape, &content)
+        file::seal(Kind::Network, self.shape, &content)
     }
 
     /// Returns the shape of the network's boards.

@@ -1,6 +1,6 @@
 //! Learned weights: a number for each tile on each cell, and one for each two tiles on their cells.
 
-use super::file::{self, Stored, WeightsError};
+use super::file::{self, Kind, Stored, WeightsError};
 use super::names::Transposition;
 use crate::puzzle::Shape;
 
@@ -161,7 +161,7 @@ impl Weights {
 }
 
 impl Stored for Weights {
-    const MAGIC: [u8; 8] = *b"loyd-est";
+    const KIND: Kind = Kind::Weights;
     const OLDEST: u16 = file::PLAIN;
 
     fn supports(shape: Shape) -> bool {

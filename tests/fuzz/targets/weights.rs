@@ -4,7 +4,7 @@
 use std::hint::black_box;
 
 use loyd::heuristic::learned::near::NearWeights;
-use loyd::heuristic::learned::{Network, Sums, UNITS, Weights, WeightsError};
+use loyd::heuristic::learned::{Kind, Network, Sums, UNITS, Weights, WeightsError};
 use loyd::puzzle::{Board, Shape};
 use twox_hash::XxHash3_64;
 
@@ -34,7 +34,12 @@ fn run(input: &[u8]) -> Trait {
 fn read(bytes: &[u8]) -> Trait {
     let weights = match Weights::from_bytes(bytes) {
         Ok(weights) => weights,
-        Err(WeightsError::Foreign) => return read_near(bytes),
+        Err(WeightsError::Other { found, .. }) => {
+            return match found {
+                Kind::NearWeights => read_near(bytes),
+                _ => read_network(bytes),
+            };
+        }
         Err(error) => return trait_of(&error.to_string()),
     };
     let board = Board::solved(weights.shape());
@@ -48,7 +53,6 @@ fn read(bytes: &[u8]) -> Trait {
 fn read_near(bytes: &[u8]) -> Trait {
     let weights = match NearWeights::from_bytes(bytes) {
         Ok(weights) => weights,
-        Err(WeightsError::Foreign) => return read_network(bytes),
         Err(error) => return trait_of(&error.to_string()),
     };
     let board = Board::solved(weights.shape());

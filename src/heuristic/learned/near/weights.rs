@@ -1,7 +1,7 @@
 //! The weights of tiles that are near each other.
 
 use super::shapes::{supports, supports_whole};
-use crate::heuristic::learned::file::{self, Stored, WeightsError};
+use crate::heuristic::learned::file::{self, Kind, Stored, WeightsError};
 use crate::heuristic::learned::weights::{Weights, pair_of};
 use crate::puzzle::Shape;
 
@@ -153,7 +153,7 @@ impl NearWeights {
 }
 
 impl Stored for NearWeights {
-    const MAGIC: [u8; 8] = *b"loydnear";
+    const KIND: Kind = Kind::NearWeights;
     const OLDEST: u16 = file::VERSION;
 
     fn supports(shape: Shape) -> bool {
