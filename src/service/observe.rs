@@ -267,13 +267,7 @@ impl Watch {
         let Ok(mut response) = caught("handler", response)
             .await
             .unwrap_or_else(|| Ok(status::defect().into_http()));
-        // Whatever tonic has answered to a call of ours. To health and reflection only that there is no such call, or
-        // that the message cannot be read: what is too large for them is told to raise a setting that is not theirs.
-        let ended = code(response.headers());
-        let is_plain = matches!(ended, Some(Code::Unimplemented | Code::Internal));
-        if (self.is_ours || is_plain)
-            && let Some(status) = refused_by_transport(response.headers())
-        {
+        if let Some(status) = refused_by_transport(response.headers(), self.is_ours) {
             response = status.into_http();
         }
         if let Some(code) = code(response.headers()) {
@@ -383,9 +377,9 @@ fn code(headers: &HeaderMap) -> Option<Code> {
 }
 
 /// The status, in the contract's terms, of a call that no handler of ours has answered.
-fn refused_by_transport(headers: &HeaderMap) -> Option<Status> {
+fn refused_by_transport(headers: &HeaderMap, is_ours: bool) -> Option<Status> {
     if headers.contains_key(Status::GRPC_STATUS_DETAILS) {
         return None;
     }
-    status::transport(&Status::from_header_map(headers)?)
+    status::transport(&Status::from_header_map(headers)?, is_ours)
 }

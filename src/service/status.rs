@@ -398,8 +398,9 @@ fn has_grpc(headers: &HeaderMap) -> bool {
     })
 }
 
-/// Translates what the transport refused before a handler saw it into the contract's terms.
-pub fn transport(refusal: &Status) -> Option<Status> {
+/// Translates what the transport refused before a handler saw it into the contract's terms. Calls that are not ours,
+/// such as health checks, have a fixed limit.
+pub fn transport(refusal: &Status, is_ours: bool) -> Option<Status> {
     // tonic gives no message for a service or a method that does not exist.
     let message = match refusal.message() {
         "" => "there is no such call: use reflection to list the services and their methods",
@@ -421,7 +422,10 @@ pub fn transport(refusal: &Status) -> Option<Status> {
         _ => return None,
     };
     let fix = match code {
-        Code::ResourceExhausted => "; send less, or raise the server's --max-request-bytes",
+        Code::ResourceExhausted if is_ours => {
+            "; send less, or raise the server's --max-request-bytes"
+        }
+        Code::ResourceExhausted => "; send less",
         _ => "",
     };
     let message = format!("{message}{fix}");

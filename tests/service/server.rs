@@ -15,7 +15,8 @@ use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;
 use tonic_reflection::pb::v1::{ServerReflectionRequest, ServerReflectionResponse};
 
 use crate::harness::{
-    Service, any_board, ask, ask_for, assert_reason, check_solution, hardest, in_time, solved,
+    Service, any_board, ask, ask_for, assert_for_ever, assert_reason, check_solution, hardest,
+    in_time, solved,
 };
 use crate::raw::{RawClient, frame};
 
@@ -39,8 +40,13 @@ async fn health_is_told_of_the_process_and_of_the_service() {
     let request = HealthCheckRequest {
         service: "x".repeat(5_000),
     };
-    let status = health.check(request).await.unwrap_err();
-    assert_eq!(status.code(), Code::OutOfRange);
+    let checked = health.check(request.clone()).await.unwrap_err();
+    let watched = health.watch(request).await.unwrap_err();
+    for status in [checked, watched] {
+        assert_for_ever(&status, "REQUEST_TOO_LARGE");
+        let text = status.message();
+        assert!(text.ends_with("4096 bytes; send less"), "{text}");
+    }
 }
 
 #[tokio::test]

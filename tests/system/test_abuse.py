@@ -283,7 +283,7 @@ class Abuse(Case):
             for stream in range(1, 400, 2):
                 attacker.send(frame(HEADERS, END_HEADERS, stream, call("Check", service=HEALTH)))
                 attacker.send(frame(DATA, 0, stream, message(bytes(4 << 20))[:1_000]))
-            refused = 'loyd_requests_handled_total{method="health",code="OUT_OF_RANGE"}'
+            refused = 'loyd_requests_handled_total{method="health",code="RESOURCE_EXHAUSTED"}'
             wait_until(lambda: self.server.metrics().get(refused) == 200, "all are refused")
 
     def stalled(self, what):
