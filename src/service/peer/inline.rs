@@ -5,6 +5,7 @@
 //! the other, once all of them have been read, and their answers leave together too. Each call
 //! finds the processor's caches as the one before it left them.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -109,9 +110,10 @@ impl UnderWay {
     /// Ends calls that wait, by the numbers that the peer knows them by. hyper then resets their streams.
     pub fn end(&mut self, calls: &[u64]) {
         if !calls.is_empty() {
+            let ended: HashSet<_> = calls.iter().collect();
             let waiting = std::mem::take(&mut self.waiting).into_iter();
             self.waiting = waiting
-                .filter(|call| !calls.contains(&call.number))
+                .filter(|call| !ended.contains(&call.number))
                 .collect();
         }
     }
