@@ -24,6 +24,7 @@ const NEAR: u32 = 20;
 pub(super) fn looks_easy(question: &Question, stages: &[Stage], has_guide: bool) -> bool {
     let problem = &question.problem;
     match stages.last() {
+        _ if problem.is_solved() => true,
         Some(Stage::TableWalk) => true,
         Some(Stage::Constructive(_)) => {
             question.objective == Objective::Fast && problem.shape().cells() <= SMALL_CELLS

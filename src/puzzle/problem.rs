@@ -103,6 +103,13 @@ impl Problem {
         plain_goal(self.shape(), self.home())
     }
 
+    /// Returns whether the start is the goal.
+    #[must_use]
+    pub fn is_solved(&self) -> bool {
+        let mut tiles = self.start.tiles().enumerate();
+        tiles.all(|(cell, tile)| self.goal_cell(tile) == cell)
+    }
+
     /// Returns the image of the problem under a symmetry. A solution of the image, with each move
     /// mapped by the inverse symmetry, solves this problem.
     #[must_use]

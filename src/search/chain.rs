@@ -358,6 +358,17 @@ impl Search for Chain {
         if !self.begun {
             self.begun = true;
             self.past.lower_bound = lower_bound(&self.problem, self.metric);
+            // No stage has to be prepared for a board that is solved.
+            if self.problem.is_solved()
+                && let (Some(&by), Ok(solution)) =
+                    (self.waiting.front(), self.problem.replay(Vec::new()))
+            {
+                return self.improved(Answer {
+                    solution,
+                    length: 0,
+                    by,
+                });
+            }
         }
         if self.prover.is_some() {
             self.peak_memory = self.progress().peak_memory;

@@ -1,11 +1,13 @@
 //! Easy questions are answered on the caller's thread, whatever the workers do.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use loyd::engine::{Engine, Failure, News, Question, Refused, Solving, StopReason, Wanted, Work};
+use loyd::engine::{
+    Engine, Failure, Limits, News, Question, Refused, Solving, StopReason, Wanted, Work,
+};
 use loyd::heuristic::HeuristicKind;
-use loyd::puzzle::{Dice, Problem};
-use loyd::search::plan::Objective;
+use loyd::puzzle::{Board, Dice, Problem};
+use loyd::search::plan::{Method, Objective};
 use loyd::search::{Budget, Step, ida_star};
 
 use crate::fake::{PATIENCE, engine, hopeless, question, unlimited, wanting};
@@ -31,10 +33,10 @@ fn optimal_length(problem: &Problem) -> usize {
 
 /// Asks an engine whose pool is full. If the system preempts the thread meanwhile, the search needs
 /// a place and is refused; then it asks again.
-fn at_once(engine: &Engine, easy: &Question) -> Solving {
+fn at_once(engine: &Engine, easy: &Question, limits: Limits) -> Solving {
     let begin = Instant::now();
     loop {
-        match engine.solve(None, easy.clone(), unlimited()) {
+        match engine.solve(None, easy.clone(), limits) {
             Ok(solving) => return solving,
             Err(refused) => assert!(begin.elapsed() < PATIENCE, "{refused}"),
         }
@@ -50,7 +52,7 @@ async fn they_need_no_place_and_no_worker() {
     for objective in [Objective::Optimal, Objective::Best, Objective::Fast] {
         for problem in [small(1), near(12, 1)] {
             let easy = question(problem, objective);
-            let mut solving = at_once(&engine, &easy);
+            let mut solving = at_once(&engine, &easy, unlimited());
             assert!(solving.progress().generated > 0, "nothing was done yet");
             let outcome = solving.end().await.unwrap();
             assert!(outcome.found.answer.is_some());
@@ -102,6 +104,37 @@ async fn their_limits_hold() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+#[tokio::test]
+async fn a_solved_board_is_within_all_limits() {
+    let engine = engine(1, 1);
+    let busy = engine.solve(None, question(hopeless(1), Objective::Optimal), unlimited());
+    let limits = wanting(Wanted {
+        nodes: Some(1),
+        time: Some(Duration::from_nanos(1)),
+        memory: Some(1),
+    });
+    let goal = Board::solved(shape(5, 5));
+    let problem = Problem::new(&goal, &goal).unwrap();
+    // The tables of this one take seconds.
+    let named = Method {
+        heuristic: Some(HeuristicKind::WalkingDistance),
+        ..Method::default()
+    };
+    for method in [Method::default(), named] {
+        for objective in [Objective::Optimal, Objective::Best, Objective::Fast] {
+            let solved = Question {
+                method,
+                ..question(problem.clone(), objective)
+            };
+            let mut solving = at_once(&engine, &solved, limits);
+            let outcome = solving.end().await.unwrap();
+            assert_eq!(outcome.reason, StopReason::Proven, "{solved:?}");
+            assert_eq!(outcome.found.answer.unwrap().length, 0);
+        }
+    }
+    drop(busy.unwrap());
 }
 
 #[tokio::test]

@@ -19,6 +19,7 @@ fn tiles_are_renamed_to_the_plain_goal() {
     assert_eq!(problem.shape(), shape(3, 3));
     assert_eq!(problem.goal().to_string(), "1 2 3 / 4 0 5 / 6 7 8");
     assert_eq!(problem.start().to_string(), "4 0 5 / 6 1 3 / 2 7 8");
+    assert!(!problem.is_solved());
 }
 
 #[test]
@@ -28,6 +29,7 @@ fn each_tile_has_its_cell_in_the_goal() {
             let problem = Problem::new(&goal, &goal).expect("solved is solvable");
             let plain = problem.goal();
             assert_eq!(problem.start(), &plain);
+            assert!(problem.is_solved());
             assert_eq!(plain.blank(), goal.blank());
             for tile in 0..size.cells() as u16 {
                 assert_eq!(plain.tile(problem.goal_cell(tile)), tile);

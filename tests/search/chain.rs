@@ -431,6 +431,29 @@ fn a_solved_board_takes_no_moves_whatever_is_asked() {
 }
 
 #[test]
+fn a_solved_board_needs_neither_nodes_nor_memory_nor_the_tables_of_its_method() {
+    let goal = goal(shape(5, 5), 7);
+    let problem = Problem::new(&goal, &goal).unwrap();
+    for kind in HeuristicKind::ALL {
+        for stage in [Stage::AStar(kind, Ratio::ONE), Stage::IdaStar(kind)] {
+            let mut chain = of_stages(&problem, Objective::Optimal, vec![stage]);
+            let budget = Budget {
+                memory: 0,
+                time: Some(Duration::ZERO),
+                ..Budget::nodes(0)
+            };
+            let Step::Found(answer) = chain.advance(budget) else {
+                panic!("{stage:?} needs more");
+            };
+            assert!(answer.solution.is_empty());
+            assert_eq!((answer.length, answer.by), (0, stage));
+            assert!(matches!(chain.advance(budget), Step::Done(Stop::Proven)));
+            assert_eq!(chain.progress(), Progress::default());
+        }
+    }
+}
+
+#[test]
 fn the_optimal_solver_walks_the_table_when_there_is_one() {
     let tables = Arc::new(Tables::new());
     let hardest = problem(3, 3, &[8, 6, 7, 2, 5, 4, 3, 0, 1]);

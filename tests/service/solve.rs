@@ -163,17 +163,30 @@ async fn tiles_and_boards_come_when_they_are_asked_for() {
 }
 
 #[tokio::test]
-async fn a_solved_board_takes_no_moves() {
+async fn a_solved_board_takes_no_moves_whatever_the_limits() {
     let service = Service::start().await;
     let mut client = service.client().await;
+    let least = proto::Limits {
+        max_nodes: Some(1),
+        max_time: Some(prost_types::Duration {
+            seconds: 0,
+            nanos: 1,
+        }),
+        max_memory_bytes: Some(1 << 20),
+    };
     for (rows, columns) in [(2, 2), (4, 4), (5, 7), (128, 128)] {
         let start = Board::solved(shape(rows, columns));
         for objective in [Objective::Best, Objective::Optimal, Objective::Fast] {
-            let request = ask_for(objective, &start);
-            let response = client.solve(request).await.unwrap().into_inner();
-            let solution = response.solution.clone().unwrap();
-            assert_eq!((solution.length, solution.optimal), (0, true));
-            assert_eq!(response.stop_reason(), StopReason::Proven);
+            for limits in [None, Some(least)] {
+                let request = proto::SolveRequest {
+                    limits,
+                    ..ask_for(objective, &start)
+                };
+                let response = client.solve(request).await.unwrap().into_inner();
+                let solution = response.solution.clone().unwrap();
+                assert_eq!((solution.length, solution.optimal), (0, true));
+                assert_eq!(response.stop_reason(), StopReason::Proven);
+            }
         }
     }
 }
