@@ -420,13 +420,13 @@ impl Widening {
         pass.map_or(0, |_| self.beams.bytes(most))
     }
 
-    /// The bytes that the beam at work will about come to hold beyond what it holds: its layers are there, and
-    /// the paths grow as it does.
+    /// The bytes that the beam at work will about come to hold beyond what it holds or claims: its layers are
+    /// there, and the paths grow as it does.
     fn to_grow_by(&self, pass: &dyn Pass) -> u64 {
         if self.is_paced() {
             self.paths(self.width, self.rest(pass))
         } else {
-            self.to_come().saturating_sub(pass.progress().memory)
+            self.to_come().saturating_sub(pass.progress().reserved())
         }
     }
 
@@ -495,10 +495,13 @@ impl Widening {
     /// The progress without the beams that were handed out.
     fn own_progress(&self) -> Progress {
         let now = match &self.pass {
-            Some(pass) => Progress {
-                claimed: self.to_grow_by(pass.as_ref()),
-                ..self.past.then(pass.progress())
-            },
+            Some(pass) => {
+                let now = self.past.then(pass.progress());
+                Progress {
+                    claimed: now.claimed + self.to_grow_by(pass.as_ref()),
+                    ..now
+                }
+            }
             None => Progress {
                 claimed: self.claimed,
                 ..self.past
@@ -547,7 +550,7 @@ impl Widening {
         let rest = self.rest(pass.as_ref());
         let width = self.affordable(self.ends.time(left), self.scale, rest);
         let width = width.min(self.most);
-        let held = pass.progress().memory + self.side_beams.memory();
+        let held = pass.progress().reserved() + self.side_beams.memory();
         let room = memory.saturating_sub(held);
         let fits = room as f64 / self.paths(self.most, rest).max(1) as f64;
         let width = width.min((self.most as f64 * fits) as usize);

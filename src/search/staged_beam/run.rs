@@ -257,6 +257,15 @@ impl<T: Tile> StagedBeam<T> {
         layers + self.phase.bytes_beside() + trace.bytes() + replay as u64
     }
 
+    /// The bytes of the boards beside its layers that may be set aside beyond those that are.
+    fn to_set_aside(&self) -> u64 {
+        let (shape, width) = (self.problem.shape(), self.setup.settings.width());
+        match &self.phase {
+            Phase::Over(..) => 0,
+            phase => Layers::<Staged<T>>::bytes(shape, width).saturating_sub(phase.bytes_beside()),
+        }
+    }
+
     /// About how many layers the stages still take, by the fraction of the cells that is open. In the
     /// beginning, when that says little, the expected number counts.
     fn rest_of(&self, layers: &Layers<Staged<T>>, expected: u32) -> u32 {
@@ -439,6 +448,7 @@ impl<T: Tile> Search for StagedBeam<T> {
             expanded: self.past.0 + expanded,
             generated: self.past.1 + generated,
             memory,
+            claimed: self.to_set_aside(),
             peak_memory: self.peak_memory.max(memory),
             ..Progress::default()
         }
