@@ -229,11 +229,6 @@ pub(crate) fn tables(ready: usize, bytes: u64, refused: usize) {
     gauge!("loyd_tables_refused").set(refused as f64);
 }
 
-/// Records how many bytes the pattern databases hold.
-pub(crate) fn pattern_databases(bytes: u64) {
-    gauge!("loyd_pattern_databases_bytes").set(bytes as f64);
-}
-
 /// Records that databases of patterns of these sizes guide problems from now on, or no longer do.
 pub(crate) fn guide(home: &str, sizes: &str, in_use: bool) {
     let value = f64::from(u8::from(in_use));

@@ -18,7 +18,7 @@ pub struct Choice {
     others: Vec<Partition>,
 }
 
-/// Builds guides from pattern databases that the guides share.
+/// Builds guides from pattern databases that the guides share. A table goes with the last guide that uses it.
 #[derive(Debug)]
 pub struct GuideBuilder {
     small: Tables<u64>,
@@ -117,12 +117,6 @@ impl GuideBuilder {
             report_files(&mut self.large);
             AnyGuide::Large(Guide::new(additive?).expect(FITS))
         })
-    }
-
-    /// Frees the tables that no guide uses.
-    pub fn prune(&mut self) {
-        self.small.prune();
-        self.large.prune();
     }
 
     /// The bytes that the tables take.

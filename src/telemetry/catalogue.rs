@@ -233,7 +233,7 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Gauge,
         "loyd_pattern_databases_bytes",
-        "Bytes of the pattern databases that are ready.",
+        "Bytes of the pattern databases that are ready, and of evicted ones that searches still use.",
     ),
     (
         Kind::Gauge,

@@ -15,7 +15,7 @@ use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use metrics::counter;
+use metrics::{counter, gauge};
 use metrics_exporter_prometheus::PrometheusHandle;
 use metrics_process::Collector;
 use tokio::net::{TcpListener, TcpStream};
@@ -23,6 +23,7 @@ use tokio::runtime;
 use tokio::task::AbortHandle;
 
 use super::{is_serving, lines};
+use crate::heuristic::pattern_database::held_bytes;
 
 /// The content type of Prometheus' text format.
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -130,9 +131,11 @@ async fn converse(stream: TcpStream, metrics: PrometheusHandle) {
 fn answer(request: &Request<Incoming>, metrics: &PrometheusHandle) -> Response<Full<Bytes>> {
     let (status, body) = match (request.method(), request.uri().path()) {
         (&Method::GET | &Method::HEAD, "/metrics") => {
-            // What the system knows of the process is asked only when somebody wants to know. So is the count of
-            // lost lines, some of which are lost before there is a metric for them.
+            // What the system knows of the process is asked only when somebody wants to know. So are the bytes of
+            // pattern databases, which go with the last search that uses them, and the count of lost lines, some of
+            // which are lost before there is a metric for them.
             Collector::default().collect();
+            gauge!("loyd_pattern_databases_bytes").set(held_bytes() as f64);
             counter!("loyd_log_lines_lost_total").absolute(lines::lost());
             (StatusCode::OK, metrics.render())
         }

@@ -349,7 +349,7 @@ fn what_a_search_holds_costs_no_other_table_its_place() {
     let first = fifteen(15);
     store.prepare(shape(4, 4), 15);
     settle(&store);
-    let _searches = store.tables().guides().solver(&first).unwrap();
+    let searches = store.tables().guides().solver(&first).unwrap();
     let small = of_class(9);
     wait_for(&store, &small);
     let second = fifteen(5);
@@ -358,6 +358,10 @@ fn what_a_search_holds_costs_no_other_table_its_place() {
     assert!(store.ready(&second, SINGLE).guide);
     assert!(is_there(&store, &small));
     assert!(store.tables().guides().solver(&first).is_none());
+    // It is gone with the last search that uses it.
+    assert!(store.bytes() > 4_500_000);
+    drop(searches);
+    assert!(store.bytes() <= 4_500_000, "{}", store.bytes());
 }
 
 #[test]

@@ -262,7 +262,6 @@ fn tables_take_as_much_as_was_said_and_nothing_once_they_are_gone() {
     assert_eq!(tables.bytes(), all);
     assert_eq!(tables.bytes_of(&partitions), (all, 0));
     drop(additive);
-    tables.prune();
     assert_eq!(tables.bytes(), 0);
     assert_eq!(tables.bytes_of(&partitions), (all, all));
 }
@@ -372,7 +371,6 @@ fn what_comes_from_a_file_is_done_and_what_is_refused_is_told_of_once() {
     make(&mut tables);
     let is_saved = |event: &Event| matches!(event, Event::Saved(_));
     assert!(tables.take_events().iter().any(is_saved));
-    tables.prune();
     make(&mut tables);
     assert!(!tables.take_events().iter().any(is_saved));
 }

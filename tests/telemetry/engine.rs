@@ -10,7 +10,7 @@ use loyd::engine::guide_builder::GuideBuilder;
 use loyd::engine::memory::Memory;
 use loyd::engine::pool::{Next, Pool, Task, Turn};
 use loyd::engine::table_store::{Build, TableStore};
-use loyd::puzzle::Shape;
+use loyd::puzzle::{Board, Problem, Shape};
 use loyd::search::distance_table::Class;
 
 use crate::here::told;
@@ -155,4 +155,24 @@ fn databases_that_guide_no_longer_are_told_of_so() {
     // Better ones replace the smallest.
     let large = prepared(25_000_000);
     assert!(large.bytes() > 4_500_000);
+}
+
+#[test]
+fn databases_are_told_of_until_the_last_search_that_uses_them_ends() {
+    let _turn = turn();
+    let bytes = || told().sum("loyd_pattern_databases_bytes", &[]);
+    let shape = Shape::new(4, 4).unwrap();
+    let goal = Board::solved(shape);
+    let problem = Problem::new(&goal, &goal).unwrap();
+    // No room for a table beside the smallest.
+    let store = store(3_300_000, Duration::ZERO);
+    store.prepare(shape, 15);
+    settle(&store);
+    let search = store.tables().guides().solver(&problem).unwrap();
+    store.want_all(Shape::new(2, 5).unwrap(), 9);
+    settle(&store);
+    assert!(store.tables().guides().solver(&problem).is_none());
+    let held = bytes();
+    drop(search);
+    assert!(bytes() + 3_000_000.0 < held, "{held}");
 }

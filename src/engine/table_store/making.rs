@@ -156,7 +156,7 @@ impl Shared {
         guide: AnyGuide,
     ) {
         let mut state = self.state();
-        self.tables.guides().insert(guide);
+        let replaced = self.tables.guides().insert(guide);
         let name = choice.name.clone();
         let before = state.grades.insert(home, (grade, choice));
         let is_spare = matches!(wanted, Wanted::SpareGuide(_));
@@ -174,9 +174,9 @@ impl Shared {
                 state.add(Held::Guide(home));
             }
         }
+        // Free its tables when nobody waits for the lock.
         drop(state);
-        // Frees the tables of the guide that this one replaces.
-        self.guides().prune();
+        drop(replaced);
         if let Some((_, choice)) = before {
             telemetry::guide(&home.to_string(), &choice.name, false);
         }
@@ -208,7 +208,6 @@ impl Shared {
     /// Evicts the least recently used tables until there is room for `bytes` and for the guide of a home,
     /// or until only that guide is left. Evicted tables that searches still hold are not waited for.
     fn make_room(&self, bytes: usize, guide: Option<(Home, &Choice)>) {
-        self.guides().prune();
         while self.kept_bytes(guide).saturating_add(bytes) > self.most_bytes {
             let mut state = self.state();
             let is_other =
@@ -224,10 +223,10 @@ impl Shared {
                     drop(gone);
                 }
                 Some(Held::Guide(home)) => {
-                    self.tables.guides().remove(home);
+                    let guide = self.tables.guides().remove(home);
                     let gone = state.grades.remove(&home);
                     drop(state);
-                    self.guides().prune();
+                    drop(guide);
                     if let Some((_, choice)) = gone {
                         telemetry::guide(&home.to_string(), &choice.name, false);
                     }
@@ -284,6 +283,5 @@ impl Shared {
     pub(super) fn report(&self) {
         let crowded_out = self.state().crowded_out.len();
         telemetry::tables(self.tables.count(), self.tables.bytes() as u64, crowded_out);
-        telemetry::pattern_databases(self.guides().bytes() as u64);
     }
 }

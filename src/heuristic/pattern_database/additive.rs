@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use crate::puzzle::{Problem, Shape, Symmetry, plain_tile};
 
@@ -110,10 +110,12 @@ impl<E: RowEntry> Additive<E> {
     }
 }
 
-/// Tables and their row numbers, which are shared between tables of equally many tiles on a shape.
+/// The tables that somebody uses, and their row numbers, which are shared between tables of equally many tiles
+/// on a shape.
 #[derive(Debug)]
 pub struct Tables<E> {
-    databases: HashMap<Pattern, Arc<PatternDatabase<E>>>,
+    /// Each goes with the last sum that uses it.
+    databases: HashMap<Pattern, Weak<PatternDatabase<E>>>,
     /// How many rows there are, by shape and number of tiles. Counting takes as long as numbering.
     row_counts: HashMap<(Shape, usize), usize>,
     store: Option<Store>,
@@ -191,11 +193,11 @@ impl<E: RowEntry> Tables<E> {
         for pattern in tables {
             let bytes = size_of::<u64>() * pattern.words(self.row_count(&pattern));
             all += bytes;
-            if !self.databases.contains_key(&pattern) {
+            if self.database(&pattern).is_none() {
                 missing += bytes;
             }
         }
-        let there: HashSet<_> = self.databases.keys().map(numbers).collect();
+        let there = self.numbers();
         for (shape, tiles) in numbered {
             let bytes = Rows::<E>::bytes(shape, tiles);
             all += bytes;
@@ -212,9 +214,7 @@ impl<E: RowEntry> Tables<E> {
         let patterns = partitions.iter().flat_map(Partition::patterns);
         let tables: HashSet<Pattern> = patterns.map(|pattern| pattern.canonical().0).collect();
         tables.into_iter().all(|pattern| {
-            self.databases.contains_key(&pattern)
-                || self.may_build(&pattern)
-                || self.is_stored(pattern)
+            self.database(&pattern).is_some() || self.may_build(&pattern) || self.is_stored(pattern)
         })
     }
 
@@ -222,17 +222,11 @@ impl<E: RowEntry> Tables<E> {
         build::bytes(pattern, self.row_count(pattern)) <= self.build_bytes
     }
 
-    /// Drops the tables that nobody uses, and the row numbers that no other table has.
-    pub fn prune(&mut self) {
-        self.databases
-            .retain(|_, database| Arc::strong_count(database) > 1);
-    }
-
     /// Loads or builds the missing tables of some partitions of one shape and home, the largest
     /// first, with the given number of threads.
     ///
     /// # Errors
-    /// If the watch was cancelled, or a table may not be built. What was built until then remains.
+    /// If the watch was cancelled, or a table may not be built.
     ///
     /// # Panics
     /// If there are no partitions, or they are of several shapes or homes.
@@ -246,8 +240,14 @@ impl<E: RowEntry> Tables<E> {
         let is_one = |other: &Partition| (other.shape(), other.home()) == (shape, home);
         assert!(partitions.iter().all(is_one), "of one shape and home");
         let patterns = partitions.iter().flat_map(Partition::patterns);
-        let mut missing: Vec<_> = patterns.map(|pattern| pattern.canonical().0).collect();
-        missing.retain(|pattern| !self.databases.contains_key(pattern));
+        let mut used = HashMap::new();
+        let mut missing = Vec::new();
+        for pattern in patterns.map(|pattern| pattern.canonical().0) {
+            match self.database(&pattern) {
+                Some(database) => _ = used.insert(pattern, database),
+                None => missing.push(pattern),
+            }
+        }
         missing.sort_unstable_by_key(|pattern| (usize::MAX - pattern.cells().len(), *pattern));
         missing.dedup();
         for pattern in &missing {
@@ -271,12 +271,14 @@ impl<E: RowEntry> Tables<E> {
                     database
                 }
             };
-            self.databases.insert(pattern, Arc::new(database));
+            let database = Arc::new(database);
+            self.databases.insert(pattern, Arc::downgrade(&database));
+            used.insert(pattern, database);
         }
         Ok(Additive {
             shape,
             home,
-            sums: partitions.iter().map(|one| self.sum(one)).collect(),
+            sums: partitions.iter().map(|one| sum(one, &used)).collect(),
         })
     }
 
@@ -335,22 +337,12 @@ impl<E: RowEntry> Tables<E> {
         }));
     }
 
-    fn sum(&self, partition: &Partition) -> Sum<E> {
-        let summand = |pattern: &Pattern| {
-            let (canonical, symmetry) = pattern.canonical();
-            Summand {
-                database: Arc::clone(&self.databases[&canonical]),
-                symmetry,
-            }
-        };
-        partition.patterns().iter().map(summand).collect()
-    }
-
     /// Returns the row numbers for a pattern: those of the tables that have them, or new ones.
     fn rows(&self, pattern: &Pattern) -> Arc<Rows<E>> {
         let (shape, tiles) = numbers(pattern);
-        let mut databases = self.databases.values();
-        let same = databases.find(|database| numbers(database.pattern()) == (shape, tiles));
+        let same = self
+            .there()
+            .find(|database| numbers(database.pattern()) == (shape, tiles));
         same.map_or_else(
             || PatternDatabase::rows(shape, tiles),
             |database| Arc::clone(database.row_numbers()),
@@ -367,13 +359,35 @@ impl<E: RowEntry> Tables<E> {
     /// Returns the bytes of all tables and row numbers.
     #[must_use]
     pub fn bytes(&self) -> usize {
-        let databases = self.databases.values().map(|database| database.bytes());
-        let numbered: HashSet<_> = self.databases.keys().map(numbers).collect();
-        let rows = numbered
-            .into_iter()
-            .map(|(shape, tiles)| Rows::<E>::bytes(shape, tiles));
+        let databases = self.there().map(|database| database.bytes());
+        let rows = self.numbers().into_iter();
+        let rows = rows.map(|(shape, tiles)| Rows::<E>::bytes(shape, tiles));
         databases.sum::<usize>() + rows.sum::<usize>()
     }
+
+    fn there(&self) -> impl Iterator<Item = Arc<PatternDatabase<E>>> {
+        self.databases.values().filter_map(Weak::upgrade)
+    }
+
+    fn numbers(&self) -> HashSet<(Shape, usize)> {
+        let there = self.there();
+        there.map(|database| numbers(database.pattern())).collect()
+    }
+
+    fn database(&self, pattern: &Pattern) -> Option<Arc<PatternDatabase<E>>> {
+        self.databases.get(pattern).and_then(Weak::upgrade)
+    }
+}
+
+fn sum<E>(partition: &Partition, used: &HashMap<Pattern, Arc<PatternDatabase<E>>>) -> Sum<E> {
+    let summand = |pattern: &Pattern| {
+        let (canonical, symmetry) = pattern.canonical();
+        Summand {
+            database: Arc::clone(&used[&canonical]),
+            symmetry,
+        }
+    };
+    partition.patterns().iter().map(summand).collect()
 }
 
 /// Returns what tables that share their row numbers have in common: the shape and the number of tiles.

@@ -15,6 +15,7 @@
 mod additive;
 mod build;
 mod cell_set;
+mod held;
 mod partition;
 mod pattern;
 mod probe;
@@ -32,6 +33,7 @@ use crate::puzzle::Shape;
 pub use additive::{Additive, Event, Sum, Summand, Tables};
 pub use build::{NotBuilt, Watch};
 pub use cell_set::CellSet;
+pub use held::held_bytes;
 pub use partition::Partition;
 pub use pattern::Pattern;
 pub use region::{Bytes, RowEntry, Rows};
@@ -41,6 +43,7 @@ pub use tier::Tier;
 pub(crate) use rank::passing;
 pub(crate) use region::{RowTables, region_shift};
 
+use held::Held;
 use probe::Ways;
 use rank::orders;
 use transpose::stride_words;
@@ -69,6 +72,7 @@ pub struct PatternDatabase<E> {
     words: Words,
     /// The moves of each tile from each cell, tile by tile.
     ways: Box<[Ways]>,
+    _held: Held,
 }
 
 impl<E: RowEntry> PatternDatabase<E> {
@@ -96,6 +100,7 @@ impl<E: RowEntry> PatternDatabase<E> {
     fn of(pattern: Pattern, rows: Arc<Rows<E>>, words: Words) -> Self {
         Self {
             ways: Ways::all(&pattern),
+            _held: Held::new(size_of_val(&words[..])),
             pattern,
             rows,
             words,

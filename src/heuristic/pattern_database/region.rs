@@ -6,6 +6,7 @@ use std::fmt;
 use crate::puzzle::Shape;
 
 use super::cell_set::CellSet;
+use super::held::Held;
 
 /// The most regions of a board: eight tiles do not divide it into more.
 const REGIONS: usize = 8;
@@ -81,7 +82,7 @@ impl RowEntry for Bytes {
 /// cells.
 ///
 /// Sets that differ only in their lower cells have rows close to each other.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Rows<E> {
     entries: Box<[E]>,
     /// The entry number of the first set with these upper cells, and the offset for the lower ones.
@@ -89,6 +90,7 @@ pub struct Rows<E> {
     high: Box<[u32; HIGH]>,
     low: Box<[u16; LOW]>,
     count: usize,
+    _held: Held,
 }
 
 /// The number of sets of the upper cells of the largest boards, of 25 cells, and of the lower ones.
@@ -155,6 +157,7 @@ impl<E: RowEntry> Rows<E> {
             high: filled(high.into_iter()),
             low,
             count,
+            _held: Held::new(Self::bytes(shape, tiles)),
         }
     }
 

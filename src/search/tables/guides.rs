@@ -110,8 +110,9 @@ impl Guides {
         guides.get(&home).map_or(Strength::NONE, |guide| guide.0)
     }
 
-    /// Inserts a guide in place of any previous one for the same problems.
-    pub fn insert(&self, guide: AnyGuide) {
+    /// Inserts a guide in place of any previous one for the same problems, which it returns: its tables can take
+    /// milliseconds to drop.
+    pub fn insert(&self, guide: AnyGuide) -> Option<AnyGuide> {
         let (home, strength) = match &guide {
             AnyGuide::Small(guide) => guide_for(guide.additive()),
             AnyGuide::Two(guide, other) => {
@@ -121,13 +122,14 @@ impl Guides {
             }
             AnyGuide::Large(guide) => guide_for(guide.additive()),
         };
-        // Dropped after the lock is released: tables can be large.
-        let _replaced = self.write().insert(home, (strength, guide));
+        let replaced = self.write().insert(home, (strength, guide));
+        replaced.map(|(_, guide)| guide)
     }
 
-    /// Removes the guide for these problems.
-    pub fn remove(&self, home: Home) {
-        let _removed = self.write().remove(&home);
+    /// Removes the guide for these problems. Whoever holds it keeps it.
+    pub fn remove(&self, home: Home) -> Option<AnyGuide> {
+        let removed = self.write().remove(&home);
+        removed.map(|(_, guide)| guide)
     }
 
     /// IDA* for a problem, from its start or from its goal, whichever has guides and promises less work;
