@@ -224,8 +224,8 @@ impl Engine {
         let due = limits.deadline.into_iter().chain(cap).min();
         self.in_time(client, rank, Duration::ZERO, due)?;
         let bytes = problem.shape().cells() as u64 * 32;
-        let reservation = self.reserve_above(bytes, limits.answer)?;
-        Pipe::start(problem, *limits, self.draining.clone(), |inlet| {
+        let reservation = self.reserve_above(bytes, limits.held)?;
+        Pipe::start(problem, *limits, due, self.draining.clone(), |inlet| {
             let search = Constructive::new(Arc::clone(self.store.tables()), problem, variant);
             let job = Job::new(search, inlet, limits.nodes, limits.memory, reservation);
             self.submit(client, job.ranked(rank))

@@ -75,19 +75,21 @@ pub struct Pipe {
     glance: Glance<()>,
     ticket: Ticket,
     deadline: Option<Instant>,
+    /// When the call ends at the latest, by its deadline or the longest time that it may take.
+    due: Option<Instant>,
     draining: CancellationToken,
-    /// Whether the reader has been told the end.
-    is_answered: bool,
 }
 
 impl Pipe {
-    /// Starts a search that sends the runs it finds. `submit` makes a job of the inlet and submits it.
+    /// Starts a search that sends the runs it finds, for a call that ends when `due`. `submit` makes a job of the
+    /// inlet and submits it.
     ///
     /// # Errors
     /// Those of `submit`.
     pub fn start<E>(
         problem: &Problem,
         limits: Limits,
+        due: Option<Instant>,
         draining: CancellationToken,
         submit: impl FnOnce(Inlet) -> Result<Ticket, E>,
     ) -> Result<Self, E> {
@@ -103,8 +105,8 @@ impl Pipe {
             glance: Glance::new(reached, limits.arrived),
             ticket,
             deadline: limits.deadline,
+            due,
             draining,
-            is_answered: false,
         })
     }
 
@@ -115,17 +117,15 @@ impl Pipe {
     /// When the call's deadline has passed, the engine drains, or the search had a defect. There is
     /// no other limit: the first solution never fails.
     pub async fn next(&mut self, most: usize) -> Result<Option<Vec<Direction>>, Failure> {
-        let ended = tokio::select! {
+        let run = tokio::select! {
             biased;
-            () = self.draining.cancelled() => Err(Failure::Draining),
-            run = self.runs.recv() => Ok(run),
+            () = self.draining.cancelled() => return Err(Failure::Draining),
+            run = self.runs.recv() => run,
             () = until(self.deadline) => {
                 telemetry::limit_stop("deadline");
-                Err(Failure::DeadlineExceeded)
+                return Err(Failure::DeadlineExceeded);
             }
         };
-        self.is_answered = ended.is_err();
-        let run = ended?;
         let Some(mut run) = run else {
             return match self.glance.end() {
                 Some(End::Stopped(Stop::FirstFound)) => Ok(None),
@@ -162,7 +162,10 @@ impl Drop for Pipe {
     fn drop(&mut self) {
         self.runs.close();
         self.ticket.cancel();
-        if !self.is_answered && self.glance.end().is_none() {
+        // A call that was drained or whose time is up has been told so, whatever its reader has read.
+        let is_told =
+            self.draining.is_cancelled() || self.due.is_some_and(|due| due <= Instant::now());
+        if !is_told && self.glance.end().is_none() {
             telemetry::search_abandoned();
         }
     }

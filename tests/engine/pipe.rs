@@ -25,7 +25,8 @@ fn pipe<S>(pool: &Pool, problem: &Problem, limits: Limits, search: S) -> Pipe
 where
     S: Search<Found = Vec<Direction>> + 'static,
 {
-    Pipe::start(problem, limits, CancellationToken::new(), |inlet| {
+    let due = limits.deadline;
+    Pipe::start(problem, limits, due, CancellationToken::new(), |inlet| {
         let memory = Arc::new(Memory::new(u64::MAX, 1));
         let reservation = memory.reserve(0).unwrap();
         pool.submit(Box::new(Job::new(
@@ -303,6 +304,30 @@ async fn the_deadline_ends_a_pipe() {
         told.contains(stops) && !told.contains("abandoned"),
         "{told}"
     );
+}
+
+/// Whether a search counts as abandoned whose reader has read nothing and leaves after this.
+fn is_abandoned_after(cap: Duration, limits: fn() -> Limits, then: impl FnOnce(&Engine)) -> bool {
+    let mut config = engine(1, 4).config().clone();
+    config.caps.time = cap;
+    let engine = Engine::start(config).unwrap();
+    let problem = random_problem(shape(128, 128), 0, &mut Dice::new(2));
+    let pipe = engine.pipe(None, &problem, Variant::Best, &limits());
+    let recorder = PrometheusBuilder::new().build_recorder();
+    then(&engine);
+    metrics::with_local_recorder(&recorder, || drop(pipe.unwrap()));
+    let told = recorder.handle().render();
+    told.contains("loyd_searches_abandoned_total 1\n")
+}
+
+#[test]
+fn who_is_told_the_end_while_its_reader_is_slow_has_abandoned_nothing() {
+    const SOON: Duration = Duration::from_millis(50);
+    let is_over = |_: &Engine| std::thread::sleep(SOON);
+    assert!(is_abandoned_after(PATIENCE, unlimited, is_over));
+    assert!(!is_abandoned_after(PATIENCE, || due_in(SOON), is_over));
+    assert!(!is_abandoned_after(SOON, unlimited, is_over));
+    assert!(!is_abandoned_after(PATIENCE, unlimited, Engine::drain));
 }
 
 #[tokio::test]

@@ -555,21 +555,25 @@ async fn an_answer_is_told_of_when_it_was_sent_whole() {
 
 #[tokio::test]
 async fn a_deadline_that_comes_while_the_answer_is_sent_is_counted_once() {
-    let recorder = PrometheusBuilder::new().build_recorder();
-    // All of the service except its searches is on this thread.
-    let _counting = metrics::set_default_local_recorder(&recorder);
-    let service = Service::start().await;
-    let mut raw = RawClient::with_window(service.address, 1 << 10).await;
-    let request = proto::SolveStreamRequest {
-        moves_per_message: 1,
-        ..ask(ask_for(Objective::Best, &any_board(20, 20, 3)))
-    };
-    let timeout = [("grpc-timeout", "400m")];
-    let _unread = raw.open("SolveStream", &timeout, frame(&request)).await;
-    tokio::time::sleep(Duration::from_millis(800)).await;
-    let told = recorder.handle().render();
-    let stops = r#"loyd_limit_stops_total{limit="deadline"} 1"#;
-    assert!(told.lines().any(|line| line == stops), "{told}");
+    // Once when the search is over by then, and once while it waits for its reader.
+    for (objective, side) in [(Objective::Best, 20), (Objective::Fast, 100)] {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        // All of the service except its searches is on this thread.
+        let _counting = metrics::set_default_local_recorder(&recorder);
+        let service = Service::start().await;
+        let mut raw = RawClient::with_window(service.address, 1 << 10).await;
+        let request = proto::SolveStreamRequest {
+            moves_per_message: 1,
+            ..ask(ask_for(objective, &any_board(side, side, 3)))
+        };
+        let timeout = [("grpc-timeout", "400m")];
+        let _unread = raw.open("SolveStream", &timeout, frame(&request)).await;
+        tokio::time::sleep(Duration::from_millis(800)).await;
+        let told = recorder.handle().render();
+        let stops = r#"loyd_limit_stops_total{limit="deadline"} 1"#;
+        assert!(told.lines().any(|line| line == stops), "{told}");
+        assert!(!told.contains("abandoned"), "{told}");
+    }
 }
 
 #[tokio::test]
