@@ -241,10 +241,15 @@ impl<T: Collect> Shared<T> {
     #[must_use]
     pub fn ask(self: &Arc<Self>, due: Instant) -> Option<Asker<T>> {
         let mut askers = self.latest.askers();
-        if self.latest.abandoned.load(Ordering::Relaxed)
-            || self.latest.is_closing.load(Ordering::Relaxed)
-            || self.end().is_some_and(|end| !lasts(end))
-        {
+        let is_gone = match self.end() {
+            // Even if it was given up at that moment.
+            Some(end) => !lasts(end),
+            None => {
+                self.latest.abandoned.load(Ordering::Relaxed)
+                    || self.latest.is_closing.load(Ordering::Relaxed)
+            }
+        };
+        if is_gone {
             return None;
         }
         let another = Waiter::new(due);

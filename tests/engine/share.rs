@@ -1,5 +1,6 @@
 //! Whose time counts in a search that several askers share.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::{Duration, Instant};
 
@@ -170,4 +171,18 @@ fn a_search_is_abandoned_only_if_none_of_its_askers_was_told_the_end() {
         let line = format!("loyd_searches_abandoned_total {abandoned}");
         assert_eq!(told.contains(&line), abandoned > 0, "{told}");
     }
+}
+
+#[test]
+fn what_is_proven_just_as_its_last_asker_leaves_is_there_for_the_next() {
+    let pool = Pool::start(1, 1).unwrap();
+    let due = Instant::now() + SECOND;
+    let (first, mut publisher) = begin(due);
+    let shared = Arc::clone(first.shared());
+    shared.placed(pool.submit(task(|_| Next::Park)).unwrap());
+    drop(first);
+    assert!(shared.ask(due).is_none());
+    // Its worker was at the end of its slice.
+    publisher.close(End::Stopped(Stop::Proven));
+    assert!(shared.lasts() && shared.ask(due).is_some());
 }
