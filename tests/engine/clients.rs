@@ -1,6 +1,6 @@
 //! Named clients: service and places by weight, whatever each of them asks for.
 
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -197,6 +197,64 @@ fn a_client_is_charged_for_the_help_that_its_task_gets() {
         assert_eq!([receive(&said), receive(&said)], ["light", "heavy"]);
         return;
     }
+}
+
+/// Work for a helper that takes this long at least, and does not end before it may.
+struct LongHelp {
+    time: Duration,
+    begun: Sender<()>,
+    may_end: Mutex<Receiver<()>>,
+}
+
+impl HelperWork for LongHelp {
+    fn run(&self, _: &Turn<'_>) -> bool {
+        self.begun.send(()).unwrap();
+        thread::sleep(self.time);
+        receive(&self.may_end.lock().unwrap());
+        false
+    }
+}
+
+#[test]
+fn a_client_is_charged_for_the_help_that_its_task_gets_while_it_is_parked() {
+    let (heavy, light) = (client("heavy", 1), client("light", 1));
+    let pool = Pool::start(2, 100).unwrap();
+    let (sender, took) = channel();
+    let alone = task(move |turn| {
+        thread::sleep(Duration::from_millis(20));
+        sender.send(turn.service()).unwrap();
+        Next::Finished
+    });
+    pool.submit_for(Some(&light), alone).unwrap();
+    let time = 3 * receive(&took);
+    let (begun, has_begun) = channel();
+    let (end, may_end) = channel();
+    let mut help = Some(Arc::new(LongHelp {
+        time,
+        begun,
+        may_end: Mutex::new(may_end),
+    }));
+    let (sender, said) = channel();
+    let says = sender.clone();
+    let helped = task(move |turn| {
+        let Some(help) = help.take() else {
+            says.send("heavy").unwrap();
+            return Next::Finished;
+        };
+        while !turn.offer(Arc::clone(&help) as Arc<dyn HelperWork>) {
+            // The other worker is not yet idle.
+            thread::yield_now();
+        }
+        Next::Park
+    });
+    pool.submit_for(Some(&heavy), helped).unwrap();
+    receive(&has_begun);
+    // While one worker helps and the other is held, the light client has more service than the other has had by itself.
+    let _release = hold_worker(&pool, None, Duration::ZERO);
+    let task = takes(Duration::ZERO, &sender, "light");
+    pool.submit_for(Some(&light), task).unwrap();
+    end.send(()).unwrap();
+    assert_eq!([receive(&said), receive(&said)], ["light", "heavy"]);
 }
 
 #[test]

@@ -166,6 +166,20 @@ impl State {
         is_awaited
     }
 
+    /// Records that a helper has worked for a task.
+    pub(super) fn helped(&mut self, id: u64, spent: Duration) {
+        let Some(seat) = self.places.get_mut(&id) else {
+            return;
+        };
+        match &mut seat.place {
+            Place::Running { helped, .. } => *helped += spent,
+            Place::Parked { service, .. } => *service += spent,
+            // It keeps its place among the tasks of its client.
+            Place::Queued { .. } => {}
+        }
+        self.clients.charge(seat.client, spent);
+    }
+
     pub(super) fn place(&mut self, id: u64) -> Option<&mut Place> {
         self.places.get_mut(&id).map(|seat| &mut seat.place)
     }

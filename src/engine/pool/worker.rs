@@ -119,7 +119,8 @@ impl Shared {
             }) => (cancelled, woken, helped),
             _ => (true, false, Duration::ZERO),
         };
-        state.clients.charge(client, spent + helped);
+        // What its helpers did has been charged as they did it.
+        state.clients.charge(client, spent);
         let service = service + spent + helped;
         match next {
             Next::Again if !cancelled => state.requeue(client, id, service, task),
@@ -164,17 +165,9 @@ impl Shared {
             // If the work is done it is dropped here, since that must not happen under the lock.
             work = goes_on.then_some(helped);
             state = self.lock();
-            if let Some(
-                Place::Running { helped, .. }
-                | Place::Parked {
-                    service: helped, ..
-                },
-            ) = state.place(id)
-            {
-                *helped += spent;
-            }
             // A finished task may take long to be dropped; its helpers need not continue until then.
             let is_wanted = !state.closed && state.places.contains_key(&id);
+            state.helped(id, spent);
             if !is_wanted || state.clients.waiting() > 0 {
                 break;
             }
