@@ -10,16 +10,16 @@ use std::time::{Duration, SystemTime};
 
 use http::HeaderValue;
 use opentelemetry::trace::{
-    Span as _, SpanBuilder, SpanContext, SpanId, SpanKind, Status, TraceContextExt, TraceFlags,
-    TraceId as OtelTraceId, TraceState, TracerProvider,
+    Link, Span as _, SpanBuilder, SpanContext, SpanId, SpanKind, Status, TraceContextExt,
+    TraceFlags, TraceId as OtelTraceId, TraceState, TracerProvider,
 };
 use opentelemetry::{Context, KeyValue};
 use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
 use opentelemetry_sdk::trace::{
-    BatchConfigBuilder, BatchSpanProcessor, Sampler, SdkTracer, SdkTracerProvider, SpanData,
-    SpanExporter as Export,
+    BatchConfigBuilder, BatchSpanProcessor, Sampler, SamplingDecision, SamplingResult, SdkTracer,
+    SdkTracerProvider, ShouldSample, SpanData, SpanExporter as Export,
 };
 
 use super::count_spans;
@@ -69,8 +69,8 @@ pub(super) fn install(endpoint: &str, ratio: f64) -> Result<(), ExporterBuildErr
     let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let provider = SdkTracerProvider::builder()
         .with_span_processor(batches)
-        .with_sampler(Sampler::ParentBased(Box::new(Sampler::TraceIdRatioBased(
-            ratio,
+        .with_sampler(Bounded(Sampler::ParentBased(Box::new(
+            Sampler::TraceIdRatioBased(ratio),
         ))))
         .with_resource(resource.with_attribute(version).build())
         .build();
@@ -96,13 +96,8 @@ pub(super) fn export(
     ended: &Ended<'_>,
 ) -> Option<TraceId> {
     let (_, tracer) = EXPORTER.get()?;
-    // What the caller does not record is not recorded here either, so that nothing of it can be dropped.
+    // What the caller does not record is not recorded here either.
     if parent.is_some_and(|parent| !TraceFlags::new(parent.flags).is_sampled()) {
-        return None;
-    }
-    if WAITING.load(Ordering::Relaxed) >= SPANS * QUEUE {
-        let spans = if ended.searched.is_some() { SPANS } else { 1 };
-        count_spans("dropped", spans as u64);
         return None;
     }
     let around = parent.map_or_else(Context::new, |parent| {
@@ -114,10 +109,11 @@ pub(super) fn export(
     )]
     let now = SystemTime::now();
     let arrived = now.checked_sub(ended.elapsed).unwrap_or(now);
+    let spans = if ended.searched.is_some() { SPANS } else { 1 };
     let mut call = SpanBuilder::from_name(format!("loyd.v1.PuzzleService/{}", ended.method))
         .with_kind(SpanKind::Server)
         .with_start_time(arrived)
-        .start_with_context(tracer, &around);
+        .start_with_context(tracer, &around.with_value(Spans(spans)));
     let context = call.span_context().clone();
     if call.is_recording() {
         call.set_attributes(attributes(ended));
@@ -187,6 +183,42 @@ fn attributes(ended: &Ended<'_>) -> Vec<KeyValue> {
 /// deadline exceeded, unimplemented, internal, unavailable and data loss.
 const fn is_our_fault(code: i32) -> bool {
     matches!(code, 2 | 4 | 12 | 13 | 14 | 15)
+}
+
+/// How many spans a call has. They are sampled together.
+struct Spans(usize);
+
+/// A sampler that drops and counts the spans of calls for which the queue has no room.
+#[derive(Clone, Debug)]
+struct Bounded(Sampler);
+
+impl ShouldSample for Bounded {
+    fn should_sample(
+        &self,
+        around: Option<&Context>,
+        trace: OtelTraceId,
+        name: &str,
+        kind: &SpanKind,
+        attributes: &[KeyValue],
+        links: &[Link],
+    ) -> SamplingResult {
+        let result = self
+            .0
+            .should_sample(around, trace, name, kind, attributes, links);
+        let is_full = WAITING.load(Ordering::Relaxed) >= SPANS * QUEUE;
+        match around.and_then(Context::get) {
+            Some(Spans(spans))
+                if is_full && result.decision == SamplingDecision::RecordAndSample =>
+            {
+                count_spans("dropped", *spans as u64);
+                SamplingResult {
+                    decision: SamplingDecision::Drop,
+                    ..result
+                }
+            }
+            _ => result,
+        }
+    }
 }
 
 /// An exporter that counts its spans.

@@ -129,6 +129,10 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     let before = spans_total("dropped");
     let code = call(&calls, "CheckSolvable", &[], Some((recorded, ""))).await;
     assert_eq!((code.as_str(), spans_total("dropped")), ("3", before + 1.0));
+    // None is lost of a call that would not have been recorded.
+    let before = spans_total("dropped");
+    solve(&calls, None).await;
+    assert_eq!(spans_total("dropped"), before);
     drop(held);
     let sum = |outcomes: [&str; 3]| outcomes.map(spans_total).iter().sum::<f64>();
     let all = 3.0 * (2 + calls_made) as f64 + 1.0;
