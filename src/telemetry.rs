@@ -164,6 +164,11 @@ pub(crate) fn memory(change: f64) {
     MEMORY.increment(change);
 }
 
+/// Records that so many more calls, or fewer, wait where large answers are made.
+pub(crate) fn large_answers(change: f64) {
+    gauge!("loyd_large_answers_waiting").increment(change);
+}
+
 /// Counts a panic that was caught.
 pub(crate) fn panic(place: &'static str) {
     counter!("loyd_panics_total", "place" => place).increment(1);

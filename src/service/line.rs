@@ -8,6 +8,7 @@ use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
 
 use super::access::Identity;
 use super::hands::Hands;
+use crate::telemetry;
 
 /// How many do such work at once. More would take the processor from the threads that serve clients.
 const AT_ONCE: usize = 2;
@@ -37,6 +38,22 @@ struct All {
 pub(super) struct Place {
     _place: OwnedSemaphorePermit,
     _turn: OwnedSemaphorePermit,
+}
+
+/// Counts a call among those that wait until this is dropped.
+struct Waits;
+
+impl Waits {
+    fn begin() -> Self {
+        telemetry::large_answers(1.0);
+        Self
+    }
+}
+
+impl Drop for Waits {
+    fn drop(&mut self) {
+        telemetry::large_answers(-1.0);
+    }
 }
 
 impl Line {
@@ -84,6 +101,7 @@ impl Line {
 
     /// Waits for a place.
     pub(super) async fn place(&self, client: Option<Identity>) -> Result<Place, AcquireError> {
+        let _waits = Waits::begin();
         let own = match client {
             Some(client) => self.turns_of(client),
             None => Arc::clone(&self.own),

@@ -112,6 +112,11 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
     (
         Kind::Gauge,
+        "loyd_large_answers_waiting",
+        "Calls whose large answers wait for one of the threads that make them.",
+    ),
+    (
+        Kind::Gauge,
         "loyd_limit",
         "What the settings allow, by what is limited: bytes of memory, table_memory and heuristic_memory, and the numbers of connections and calls.",
     ),

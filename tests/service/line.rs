@@ -1,8 +1,9 @@
 //! Who waits where large answers are written, and for how long.
 
+use metrics_exporter_prometheus::PrometheusBuilder;
 use tonic::Code;
 
-use crate::gated::Gated;
+use crate::gated::{Gated, settle};
 
 #[tokio::test]
 async fn clients_wait_in_turn() {
@@ -30,4 +31,25 @@ async fn a_huge_answer_waits_for_a_place_until_its_deadline_and_gets_no_other() 
     let mut gated = Gated::start();
     gated.fill().await;
     assert_eq!(gated.best_in_time(16).await, Code::DeadlineExceeded);
+}
+
+#[tokio::test]
+async fn those_who_wait_are_counted() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    // Those who wait are on this thread.
+    let _counting = metrics::set_default_local_recorder(&recorder);
+    let waits = |number| {
+        let told = recorder.handle().render();
+        let line = format!("loyd_large_answers_waiting {number}\n");
+        assert!(told.contains(&line), "{told}");
+    };
+    let mut gated = Gated::start();
+    let mut taken = Vec::new();
+    for answer in gated.answers(["first", "second", "third"]).await {
+        taken.push(gated.take(answer).await);
+    }
+    waits(1);
+    taken.pop().unwrap().abort();
+    settle().await;
+    waits(0);
 }
