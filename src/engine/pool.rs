@@ -88,7 +88,7 @@ pub struct Pool {
 }
 
 /// A task's place in the pool. Dropping it does not affect the task.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Ticket {
     shared: Arc<Shared>,
     id: u64,

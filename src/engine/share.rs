@@ -13,7 +13,7 @@ use super::job::{End, Outlet, Refusal};
 use super::pool::Ticket;
 
 /// What a job has published.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Snapshot<T> {
     /// How far the search has come.
     pub progress: Progress,
