@@ -127,7 +127,7 @@ impl Engine {
         match self.memory.reserve(first_bytes(question, stages)) {
             Some(held) => Ok(held),
             // While others hold nearly all memory, it begins without pattern databases.
-            None => self.reserve_above(expected_moves(question.problem.shape()), limits.answer),
+            None => self.reserve_above(expected_moves(question.problem.shape()), limits.held),
         }
     }
 

@@ -29,7 +29,7 @@ pub struct Wanted {
 /// Longer than anybody waits, yet within what a clock can represent.
 pub const FOREVER: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
-/// A request's limits after applying the caps, with the instants at which it must end.
+/// A request's limits after applying the caps, with the instants at which it must end, and what it holds already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// When the request arrived.
@@ -38,8 +38,8 @@ pub struct Limits {
     pub nodes: u64,
     /// Bytes.
     pub memory: u64,
-    /// Bytes already held for the answer.
-    pub answer: u64,
+    /// Bytes that the request holds already, for its answer.
+    pub held: u64,
     /// When the time limit ends.
     pub time_limit: Instant,
     /// When it must answer to meet the call's deadline: the deadline minus the margin for sending.
@@ -85,7 +85,7 @@ impl Limits {
             arrived,
             nodes: wanted.nodes.unwrap_or(u64::MAX).min(caps.nodes),
             memory: wanted.memory.unwrap_or(u64::MAX).min(caps.memory),
-            answer: 0,
+            held: 0,
             time_limit: arrived + time,
             deadline: timeout.and_then(|timeout| before(timeout, margin(timeout))),
             last_moment: timeout.and_then(|timeout| before(timeout, margin(timeout) / 2)),

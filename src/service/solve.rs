@@ -28,7 +28,7 @@ pub(super) async fn solve(
     let bytes = response_bytes(&read);
     let sending = Duration::from_nanos(NANOSECONDS_A_BYTE * bytes);
     let limits = Limits {
-        answer: bytes,
+        held: bytes,
         ..note_begin(puzzles, &call, &read, sending)
     };
     if convert::cannot_fit(&read) {

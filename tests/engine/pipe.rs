@@ -170,7 +170,7 @@ fn what_its_answer_holds_leaves_a_solution_no_memory_at_any_time() {
     let answer = (15 << 20) - (256 << 10);
     let _held = engine.reserve(answer).unwrap();
     let own = Limits {
-        answer,
+        held: answer,
         ..unlimited()
     };
     let pipe = |limits| engine.pipe(None, &problem, Variant::Best, &limits).err();

@@ -116,10 +116,10 @@ pub(super) fn solve_stream(
         None => expected_moves(read.solve.start.shape()),
     };
     let limits = Limits {
-        answer: WAITING_EVENTS as u64 * message_bytes(&read) + held,
+        held: WAITING_EVENTS as u64 * message_bytes(&read) + held,
         ..limits
     };
-    solve::reserve(puzzles, &call, limits.answer)?;
+    solve::reserve(puzzles, &call, limits.held)?;
 
     let client = puzzles.client(request);
     let client = client.as_ref();
