@@ -55,7 +55,7 @@ enum Wanted {
 
 /// What can be evicted to make room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
+enum Evictable {
     Distances(Class),
     Guide(Home),
 }
@@ -63,7 +63,7 @@ enum Held {
 /// A table or a guide that is ready.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
-    what: Held,
+    what: Evictable,
     /// When somebody last asked for it, if anybody has.
     used: Option<Instant>,
 }
@@ -92,7 +92,7 @@ struct State {
     /// What is to be built; the first one is being built.
     wanted: VecDeque<Wanted>,
     /// What is ready, least recently used first.
-    held: VecDeque<Kept>,
+    kept: VecDeque<Kept>,
     /// The guide of each home that has one: its place among the choices for that home, and the choice.
     grades: HashMap<Home, (usize, Choice)>,
     /// The homes whose guide, if it is still there, was made in what was left, and that nobody has asked for since.
@@ -203,7 +203,7 @@ impl TableStore {
     fn has_distances(&self, class: Class) -> bool {
         let mut state = self.shared.state();
         if self.shared.tables.ready(class).is_some() {
-            state.touch(Held::Distances(class));
+            state.touch(Evictable::Distances(class));
             return true;
         }
         let bytes = class.table_bytes();
@@ -215,7 +215,7 @@ impl TableStore {
 
     fn has_guide(&self, home: Home) -> bool {
         let mut state = self.shared.state();
-        state.touch(Held::Guide(home));
+        state.touch(Evictable::Guide(home));
         if self.shared.tables.guides().is_ready(home) {
             let best = Wanted::BestGuide(home);
             // Made for searches from the other end or in what others left, it may be less than the best.
@@ -320,9 +320,9 @@ impl Shared {
 
 impl State {
     /// Marks a table as just used. Returns false if it is not there.
-    fn touch(&mut self, what: Held) -> bool {
-        let place = self.held.iter().position(|kept| kept.what == what);
-        let is_there = place.and_then(|place| self.held.remove(place)).is_some();
+    fn touch(&mut self, what: Evictable) -> bool {
+        let place = self.kept.iter().position(|kept| kept.what == what);
+        let is_there = place.and_then(|place| self.kept.remove(place)).is_some();
         if is_there {
             self.add(what);
         }
@@ -330,9 +330,9 @@ impl State {
     }
 
     /// Adds a table that is in use.
-    fn add(&mut self, what: Held) {
+    fn add(&mut self, what: Evictable) {
         let used = Some(Instant::now());
-        self.held.push_back(Kept { what, used });
+        self.kept.push_back(Kept { what, used });
     }
 }
 

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{Held, Kept, Shared, Wanted};
+use super::{Evictable, Kept, Shared, Wanted};
 use crate::allocator;
 use crate::engine::guide_builder::{Choice, GuideBuilder};
 use crate::heuristic::pattern_database::{NotBuilt, Watch};
@@ -87,10 +87,10 @@ impl Shared {
             !self.is_closed()
         };
         if let Some(table) = (self.build)(class, &go_on) {
-            // Locked first, so that whoever sees the table finds it among those that are held.
+            // Locked first, so that whoever sees the table finds it among those that are kept.
             let mut state = self.state();
             self.tables.insert(table);
-            state.add(Held::Distances(class));
+            state.add(Evictable::Distances(class));
         }
     }
 
@@ -165,13 +165,13 @@ impl Shared {
         } else {
             state.spares.remove(&home);
         }
-        if !state.touch(Held::Guide(home)) {
+        if !state.touch(Evictable::Guide(home)) {
             if is_spare {
                 // Nobody has asked for it, so it is the first to go.
-                let what = Held::Guide(home);
-                state.held.push_front(Kept { what, used: None });
+                let what = Evictable::Guide(home);
+                state.kept.push_front(Kept { what, used: None });
             } else {
-                state.add(Held::Guide(home));
+                state.add(Evictable::Guide(home));
             }
         }
         // Free its tables when nobody waits for the lock.
@@ -211,18 +211,18 @@ impl Shared {
         while self.kept_bytes(guide).saturating_add(bytes) > self.most_bytes {
             let mut state = self.state();
             let is_other =
-                |kept: &Kept| guide.is_none_or(|(home, _)| kept.what != Held::Guide(home));
-            let Some(oldest) = state.held.iter().position(is_other) else {
+                |kept: &Kept| guide.is_none_or(|(home, _)| kept.what != Evictable::Guide(home));
+            let Some(oldest) = state.kept.iter().position(is_other) else {
                 return;
             };
-            match state.held.remove(oldest).map(|kept| kept.what) {
-                Some(Held::Distances(class)) => {
+            match state.kept.remove(oldest).map(|kept| kept.what) {
+                Some(Evictable::Distances(class)) => {
                     let gone = self.tables.remove(class);
                     // Free it when nobody waits for the lock.
                     drop(state);
                     drop(gone);
                 }
-                Some(Held::Guide(home)) => {
+                Some(Evictable::Guide(home)) => {
                     let guide = self.tables.guides().remove(home);
                     let gone = state.grades.remove(&home);
                     drop(state);
@@ -241,14 +241,14 @@ impl Shared {
     fn in_use(&self, but: Option<Home>) -> InUse {
         let state = self.state();
         let mut in_use = InUse::default();
-        for kept in &state.held {
+        for kept in &state.kept {
             if kept.used.is_none_or(|used| used.elapsed() >= self.idle) {
                 continue;
             }
             match kept.what {
-                Held::Distances(class) => in_use.distances += class.table_bytes(),
-                Held::Guide(home) if Some(home) == but => {}
-                Held::Guide(home) => {
+                Evictable::Distances(class) => in_use.distances += class.table_bytes(),
+                Evictable::Guide(home) if Some(home) == but => {}
+                Evictable::Guide(home) => {
                     let choice = state.grades.get(&home).map(|(_, choice)| choice.clone());
                     in_use.guides.extend(choice);
                 }
@@ -274,10 +274,10 @@ impl Shared {
 
     fn distance_bytes(&self) -> usize {
         let bytes = |kept: &Kept| match kept.what {
-            Held::Distances(class) => class.table_bytes(),
-            Held::Guide(_) => 0,
+            Evictable::Distances(class) => class.table_bytes(),
+            Evictable::Guide(_) => 0,
         };
-        self.state().held.iter().map(bytes).sum()
+        self.state().kept.iter().map(bytes).sum()
     }
 
     pub(super) fn report(&self) {
