@@ -75,8 +75,8 @@ pub trait Outlet: Send {
         None
     }
 
-    /// Goes by an asker who will take the results later than the one whose time [counts](Self::due), for
-    /// whom there is nothing more to find. Returns false if there is none; then nobody can join any more.
+    /// Lets the next asker's time [count](Self::due), as there is nothing more to find for the present one.
+    /// Returns false when nobody has a later time; then nobody can join any more.
     fn pass_over(&mut self) -> bool {
         false
     }

@@ -26,7 +26,7 @@ pub struct Memory {
     held: AtomicU64,
     /// What of it is held only because its holder may grow by it.
     spare: AtomicU64,
-    /// What is left to those who wait for others to give back what they may grow by.
+    /// Bytes that somebody waits for; growth leaves them alone.
     awaited: AtomicU64,
     workers: u64,
 }
