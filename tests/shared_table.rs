@@ -1,13 +1,13 @@
 //! Eviction of heuristics' tables. The memory limit belongs to the process, so these tests have a
 //! process of their own.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 
 use loyd::heuristic::learned::{self, Ranking, Rows};
 use loyd::heuristic::walking_distance::WalkingDistance;
 use loyd::heuristic::{HeuristicKind, begin_period, limit_tables, table_counts, walking_distance};
-use loyd::puzzle::{Board, Dice, Metric, Problem, Shape};
+use loyd::puzzle::{Board, Dice, Direction, Metric, Problem, Shape};
 use loyd::search::chain::Chain;
 use loyd::search::plan::{Objective, Ratio, Stage};
 use loyd::search::{Budget, Search, Step};
@@ -147,6 +147,59 @@ fn tables_never_take_more_than_their_room_whoever_asks() {
         }
     });
     assert!(table_counts().evicted > 10, "{:?}", table_counts());
+}
+
+#[test]
+fn nobody_waits_while_another_thread_works_on_the_table() {
+    let (_alone, period) = alone();
+    begin_period(period);
+    limit_tables(usize::MAX);
+    let goal = Board::solved(shape(4, 5));
+    let problem = Problem::new(&goal, &goal).expect("solvable");
+    let (begins, begun) = mpsc::channel();
+    let other = problem.clone();
+    let at_work = thread::spawn(move || {
+        begins.send(()).expect("somebody waits for it");
+        while !walking_distance::prepare(&other, u64::MAX) {}
+    });
+    begun.recv().expect("it begins");
+    // It makes a table in one go. Whoever had to wait for that would not come back so often.
+    const OFTEN: u32 = 300_000;
+    let mut returned = 0;
+    while !at_work.is_finished() && returned < OFTEN {
+        returned += u32::from(!walking_distance::prepare(&problem, 0));
+    }
+    let is_ready = walking_distance::prepare(&problem, 1);
+    assert!(returned == OFTEN && !is_ready && !at_work.is_finished());
+    at_work.join().expect("the tables are made");
+    assert!(WalkingDistance::new(&problem).is_some());
+}
+
+#[test]
+fn tables_are_not_made_state_by_state_where_few_nodes_are_left() {
+    let (_alone, period) = alone();
+    begin_period(period);
+    limit_tables(usize::MAX);
+    // A table of 25,000 states, which is that of no other test.
+    let goal = [1, 2, 3, 4, 5, 0, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+    let goal = Board::new(shape(4, 4), &goal).expect("a board");
+    let mut start = goal.clone();
+    assert!(start.slide(Direction::Right));
+    let problem = Problem::new(&start, &goal).expect("solvable");
+    let stages = vec![Stage::IdaStar(HeuristicKind::WalkingDistance)];
+    let mut chain = Chain::new(
+        problem.clone(),
+        Metric::SingleTile,
+        Objective::Optimal,
+        stages,
+        Arc::default(),
+    );
+    let mut advances = 0;
+    while WalkingDistance::new(&problem).is_none() {
+        assert!(matches!(chain.advance(Budget::nodes(1)), Step::Working));
+        advances += 1;
+    }
+    assert!((10..1_000).contains(&advances), "{advances}");
 }
 
 #[test]

@@ -188,8 +188,9 @@ impl HeuristicKind {
     }
 
     /// Works on the tables that the bound needs for a problem, for about as long as the given
-    /// number of search nodes takes. Returns true once nothing is left to do. Where tables are
-    /// missing, [the default](Self::default) is used instead.
+    /// number of search nodes takes. Returns true once nothing is left to do, and false without work
+    /// while another thread is at it. Where tables are missing, [the default](Self::default) is used
+    /// instead.
     pub fn prepare(self, problem: &Problem, nodes: u64) -> bool {
         self != Self::WalkingDistance || walking_distance::prepare(problem, nodes)
     }
@@ -208,7 +209,8 @@ impl HeuristicKind {
     /// seconds on 5×5.
     #[must_use]
     pub fn lower_bound(self, problem: &Problem) -> u32 {
-        self.prepare(problem, u64::MAX);
+        // More than once while another thread works on them.
+        while !self.prepare(problem, u64::MAX) {}
         self.guide(problem, Bound(problem))
     }
 

@@ -6,6 +6,8 @@ mod room;
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError};
+use std::thread;
+use std::time::Duration;
 
 use room::{Holder, ROOM};
 
@@ -59,6 +61,10 @@ impl<M: TableBuilder> Slots<M> {
     }
 }
 
+/// How long a thread leaves the processor to others that finds one of them at work on its table: about as long as
+/// it would have worked itself.
+const PAUSE: Duration = Duration::from_micros(50);
+
 /// The slot of a table.
 pub(super) struct Slot<M: TableBuilder> {
     class: M::Class,
@@ -105,21 +111,31 @@ impl<M: TableBuilder> Slot<M> {
     }
 
     /// Works on the table for the given number of states. Returns true when nothing is left to do:
-    /// the table is ready, its data is damaged, or there is no room for it in this period. Threads
-    /// that work on the same table take turns.
+    /// the table is ready, its data is damaged, or there is no room for it in this period. Returns
+    /// false, [soon](PAUSE), while another thread works on the table: one that waited for its turn
+    /// could not see that nobody waits for itself any more.
     pub(super) fn build(&'static self, states: u64) -> bool {
         if self.get().is_some() {
             return true;
         }
-        let mut work = self.work.lock().unwrap_or_else(|panicked| {
-            self.work.clear_poison();
-            let mut work = panicked.into_inner();
-            // After a panic the state of the table is unknown, so construction starts again.
-            if let Work::Building(_, taken) = std::mem::replace(&mut *work, Work::NotBegun) {
-                ROOM.give_back_all(taken, self);
+        let mut work = match self.work.try_lock() {
+            Ok(work) => work,
+            Err(TryLockError::WouldBlock) => {
+                if states > 0 {
+                    thread::sleep(PAUSE);
+                }
+                return false;
             }
-            work
-        });
+            Err(TryLockError::Poisoned(panicked)) => {
+                self.work.clear_poison();
+                let mut work = panicked.into_inner();
+                // After a panic the state of the table is unknown, so construction starts again.
+                if let Work::Building(_, taken) = std::mem::replace(&mut *work, Work::NotBegun) {
+                    ROOM.give_back_all(taken, self);
+                }
+                work
+            }
+        };
         if work.is_to_begin() {
             if states == 0 {
                 return false;

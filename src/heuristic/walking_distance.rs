@@ -72,10 +72,10 @@ const NODES_PER_STATE: u64 = 12;
 
 /// Works on a problem's tables, if they are not ready yet, for about as long as the given number of
 /// search nodes takes. Returns true once nothing is left to do: the tables are ready or have no
-/// room, or the shape has none.
+/// room, or the shape has none. Returns false without work while another thread is at it.
 ///
 /// A table serves all problems of the shape whose blank's home is in the same line or the mirrored
-/// one. Threads that work on the same table take turns.
+/// one.
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let states = nodes.div_ceil(NODES_PER_STATE);
     !supports(problem.shape())

@@ -33,6 +33,10 @@ use deferred::Deferred;
 /// near the goal are solved.
 const STAND_IN_NODES: u64 = 500_000;
 
+/// The least work on tables at a time, in nodes. It counts as none of the search's own: where few of these are
+/// left, tables would be made state by state.
+const LEAST_TO_PREPARE: u64 = 1024;
+
 /// A solution, and the search that found it.
 #[derive(Clone, Debug)]
 pub struct Answer {
@@ -223,7 +227,11 @@ impl Chain {
     /// without them, as nobody asked for them and boards near the goal need none.
     fn prepare(&mut self, stage: Stage, nodes: u64) {
         let has_stand_in = matches!(stage, Stage::PushIdaStar(_));
-        let nodes = if has_stand_in { 0 } else { nodes.max(1) };
+        let nodes = if has_stand_in {
+            0
+        } else {
+            nodes.max(LEAST_TO_PREPARE)
+        };
         let is_ready = stage.prepare(&self.problem, nodes);
         if is_ready || has_stand_in {
             self.waiting.pop_front();
@@ -236,7 +244,7 @@ impl Chain {
     /// Works on the tables of a stage that another one stands in for, which it replaces once they are ready;
     /// what was proven before remains.
     fn prepare_awaited(&mut self, stage: Stage, nodes: u64) {
-        if stage.prepare(&self.problem, nodes.max(1)) {
+        if stage.prepare(&self.problem, nodes.max(LEAST_TO_PREPARE)) {
             self.awaited = None;
             let stage = stage.or_fallback(&self.problem);
             let current = self.current.as_ref().map(|&(current, _)| current);

@@ -105,11 +105,11 @@ const NODES_PER_STATE: u64 = 2;
 
 /// Works on a problem's tables, if they are not ready yet, for about as long as the given number of
 /// search nodes takes. Returns true once nothing is left to do: the tables are ready or have no
-/// room, or the shape has none.
+/// room, or the shape has none. Returns false without work while another thread is at it.
 ///
-/// Tables serve all problems of the shape whose blanks' homes are equal up to reflection. Threads
-/// that work on the same table take turns. The tables of 4×4 take 22 MB and less than a second, or
-/// twice as much where the blank's home is not on a diagonal: then rows and columns have their own.
+/// Tables serve all problems of the shape whose blanks' homes are equal up to reflection. The tables
+/// of 4×4 take 22 MB and less than a second, or twice as much where the blank's home is not on a
+/// diagonal: then rows and columns have their own.
 pub fn prepare(problem: &Problem, nodes: u64) -> bool {
     let states = nodes.div_ceil(NODES_PER_STATE);
     !supports(problem.shape()) || patterns(problem).all(|(_, class)| slot(class).build(states))
