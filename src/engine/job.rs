@@ -237,8 +237,10 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
     /// Reports nodes to the metrics; `generated` is the total so far, with those of helpers: a part that is
     /// not back when the last asker leaves is never joined.
     fn count(&mut self, generated: u64) {
-        telemetry::nodes(self.name, generated.saturating_sub(self.counted));
-        self.counted = self.counted.max(generated);
+        if generated > self.counted {
+            telemetry::nodes(self.name, generated - self.counted);
+            self.counted = generated;
+        }
     }
 
     /// The node generations that are allotted to nobody yet.

@@ -123,6 +123,8 @@ pub struct Widening {
     /// The time left at the last call of `advance`, and whose it was.
     left: Option<Duration>,
     asker: u32,
+    /// The memory granted then.
+    granted: u64,
     is_prepared: bool,
     /// Whether the last turn was spent on the tables.
     has_prepared: bool,
@@ -224,6 +226,7 @@ impl Widening {
             pace: Pace::new(slowness),
             left: None,
             asker: 0,
+            granted: 0,
             is_prepared: false,
             has_prepared: false,
             prepares_until: None,
@@ -352,7 +355,7 @@ impl Widening {
         let slack = if is_timed { SLACK } else { 1.0 };
         let mut most = scale.times(slack);
         most.width = most.width.min(self.beams.widest());
-        let memory = budget.memory.saturating_sub(self.side_beams.memory());
+        let memory = self.granted_beside(0);
         if self.beams.bytes(most) > memory {
             if memory > self.claimed {
                 // A search that claims memory may be granted more.
@@ -497,8 +500,9 @@ impl Widening {
         let now = match &self.pass {
             Some(pass) => {
                 let now = self.past.then(pass.progress());
+                let more = self.granted_beside(now.memory);
                 Progress {
-                    claimed: now.claimed + self.to_grow_by(pass.as_ref()),
+                    claimed: more.min(now.claimed + self.to_grow_by(pass.as_ref())),
                     ..now
                 }
             }
@@ -542,16 +546,22 @@ impl Widening {
         }
     }
 
-    /// Makes the beam at work as wide as its time and the `memory` that this search may hold allow.
-    fn keep_pace(&mut self, left: Duration, memory: u64) {
+    /// The memory that was granted to this search beside so many bytes and the beams that were handed out.
+    fn granted_beside(&self, bytes: u64) -> u64 {
+        self.granted
+            .saturating_sub(self.side_beams.memory())
+            .saturating_sub(bytes)
+    }
+
+    /// Makes the beam at work as wide as its time and the memory allow.
+    fn keep_pace(&mut self, left: Duration) {
         let Some(pass) = &self.pass else {
             return;
         };
         let rest = self.rest(pass.as_ref());
         let width = self.affordable(self.ends.time(left), self.scale, rest);
         let width = width.min(self.most);
-        let held = pass.progress().reserved() + self.side_beams.memory();
-        let room = memory.saturating_sub(held);
+        let room = self.granted_beside(pass.progress().reserved());
         let fits = room as f64 / self.paths(self.most, rest).max(1) as f64;
         let width = width.min((self.most as f64 * fits) as usize);
         self.width = width.max(self.beams.narrowest());
@@ -570,6 +580,7 @@ impl Search for Widening {
             self.go_by_another(budget);
         }
         self.left = budget.time;
+        self.granted = budget.memory;
         if let Some(solution) = self.side_beams.found() {
             return self.found(solution);
         }
@@ -606,7 +617,7 @@ impl Search for Widening {
             let expected = self.beams.cost(self.scale);
             self.pace.note(time, nodes, self.scale.width, expected);
             if !self.is_hasty {
-                self.keep_pace(time, budget.memory);
+                self.keep_pace(time);
             }
         }
         let Some(pass) = &mut self.pass else {
