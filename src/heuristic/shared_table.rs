@@ -61,8 +61,8 @@ impl<M: TableBuilder> Slots<M> {
     }
 }
 
-/// How long a thread leaves the processor to others that finds one of them at work on its table: about as long as
-/// it would have worked itself.
+/// How long a thread sleeps when another one is at work on the table that it wants: about as long as it would have
+/// worked itself.
 const PAUSE: Duration = Duration::from_micros(50);
 
 /// The slot of a table.
@@ -112,8 +112,8 @@ impl<M: TableBuilder> Slot<M> {
 
     /// Works on the table for the given number of states. Returns true when nothing is left to do:
     /// the table is ready, its data is damaged, or there is no room for it in this period. Returns
-    /// false, [soon](PAUSE), while another thread works on the table: one that waited for its turn
-    /// could not see that nobody waits for itself any more.
+    /// false, [soon](PAUSE), while another thread works on the table: whoever waited for its turn
+    /// would not see meanwhile that its own work is no longer wanted.
     pub(super) fn build(&'static self, states: u64) -> bool {
         if self.get().is_some() {
             return true;

@@ -40,7 +40,7 @@ pub use access::{Identify, Identity, Weight, tokens};
 pub use connection::{Answers, End, Flood, Frames, Gather, Places, Transport};
 pub use health::Health;
 pub use observe::Observe;
-pub use peer::{Exchange, Inline, Patience, Peer, Shortage, UnderWay};
+pub use peer::{Exchange, Inline, Lack, Patience, Peer, Shortage, UnderWay};
 pub use server::{ServeError, Server};
 pub use status::code_name;
 

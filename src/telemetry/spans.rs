@@ -89,7 +89,8 @@ pub(super) fn flush() {
     }
 }
 
-/// Creates the spans of a call if its trace is recorded, and returns the id of its trace.
+/// Creates the spans of a call if its trace is to be recorded, and returns the id of its trace. Spans for which there is
+/// no room are dropped; the id is for the log all the same.
 pub(super) fn export(
     parent: Option<TraceContext>,
     state: Option<&HeaderValue>,

@@ -347,17 +347,18 @@ fn it_keeps_within_the_bytes_it_was_given() {
 
 #[test]
 fn layers_over_the_last_block_are_held_in_place_of_those_of_the_stages() {
-    let width = 1000;
+    let width = 3000;
     let tables = Arc::new(Tables::new());
-    let problem = random_problem(shape(10, 10), 99, &mut Dice::new(6));
+    let problem = random_problem(shape(10, 11), 109, &mut Dice::new(6));
     prepare(&problem);
     let mut beam = staged_beam::solver(&problem, width, width, u32::MAX, 1, &tables);
-    let layers = staged_beam::bytes(problem.shape(), width, 0) / 2;
     let mut held = vec![beam.progress().memory];
     while let Step::Working = beam.advance(Budget::nodes(1000)) {
         held.push(beam.progress().memory);
     }
-    assert!(held.iter().min() >= Some(&(layers * 9 / 10)), "{held:?}");
+    // They take more for each node, and are begun at once, whereas paths grow by segments of 64 KB.
+    let grown = held.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+    assert!(grown.max() > Some(width as u64 * 25), "{held:?}");
     let reserved = staged_beam::bytes(problem.shape(), width, u32::MAX);
     assert!(beam.progress().peak_memory <= reserved);
 }

@@ -272,6 +272,7 @@ impl<E: RowEntry> Tables<E> {
                 }
             };
             let database = Arc::new(database);
+            self.databases.retain(|_, there| there.strong_count() > 0);
             self.databases.insert(pattern, Arc::downgrade(&database));
             used.insert(pattern, database);
         }

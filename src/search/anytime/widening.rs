@@ -130,11 +130,10 @@ pub struct Widening {
     has_prepared: bool,
     /// The time left at which work on the tables stops.
     prepares_until: Option<Duration>,
-    /// The beam at work, how wide it can be made, how wide its layers are from now on, the least width that it
-    /// had, and the width of the widest one before.
+    /// The beam at work, how wide it can be made, the least width that it had, and the width of the widest one
+    /// before.
     scale: Scale,
     most: usize,
-    width: usize,
     least: usize,
     widest: usize,
     /// The kinds of which a beam kept all boards that it came across: a wider one would find nothing else.
@@ -149,13 +148,16 @@ pub struct Widening {
     is_first: bool,
     /// Whether one of two beams that share the time has begun.
     is_paired: bool,
+    /// Whether the beam at work is made wider and narrower on the way, by how much time is left.
+    is_paced: bool,
     /// Whether the last beam found no solution.
     last_failed: bool,
     /// The fewest slides of a known solution.
     best: Option<usize>,
     /// The progress of the beams that are over.
     past: Progress,
-    /// The bytes to be granted for the next beam before it is made.
+    /// The bytes to be granted for the next beam before it is made, or to the beam at work for the paths to come
+    /// if it is paced.
     claimed: u64,
     side_beams: SideBeams,
     stop: Option<Stop>,
@@ -232,7 +234,6 @@ impl Widening {
             prepares_until: None,
             scale: Scale::new(Kind::Staged, 0),
             most: 0,
-            width: 0,
             least: 0,
             widest: 0,
             kept_all: Vec::new(),
@@ -241,6 +242,7 @@ impl Widening {
             seed: 0,
             is_first: false,
             is_paired: false,
+            is_paced: false,
             last_failed: false,
             best: None,
             past: Progress::default(),
@@ -376,11 +378,13 @@ impl Widening {
             ..most
         };
         self.most = most.width;
-        self.width = self.scale.width;
-        self.least = self.width;
+        self.least = self.scale.width;
         self.seed = self.next_seed(self.side_beams.seed());
         let pass = self.beams.beam(self.scale, self.most, self.seed);
-        self.pass = Some(pass.ok_or(Stop::Exhausted)?);
+        let pass = pass.ok_or(Stop::Exhausted)?;
+        self.is_paced = is_timed;
+        self.claimed = self.paths(self.scale.width, self.rest(pass.as_ref()));
+        self.pass = Some(pass);
         if let (Some(left), Some(given)) = (budget.time, given) {
             self.ends = Ends::new(left, given);
         }
@@ -423,16 +427,6 @@ impl Widening {
         pass.map_or(0, |_| self.beams.bytes(most))
     }
 
-    /// The bytes that the beam at work will about come to hold beyond what it holds or claims: its layers are
-    /// there, and the paths grow as it does.
-    fn to_grow_by(&self, pass: &dyn Pass) -> u64 {
-        if self.is_paced() {
-            self.paths(self.width, self.rest(pass))
-        } else {
-            self.to_come().saturating_sub(pass.progress().reserved())
-        }
-    }
-
     /// The bytes of the paths to so many layers of a width.
     fn paths(&self, width: usize, layers: u32) -> u64 {
         let bytes = |most_moves| {
@@ -443,11 +437,6 @@ impl Widening {
             })
         };
         bytes(layers).saturating_sub(bytes(0))
-    }
-
-    /// Whether the beam at work is made wider and narrower on the way, by how much time is left.
-    const fn is_paced(&self) -> bool {
-        self.left.is_some() && !self.is_hasty
     }
 
     /// About how many layers a beam has still to make.
@@ -500,9 +489,13 @@ impl Widening {
         let now = match &self.pass {
             Some(pass) => {
                 let now = self.past.then(pass.progress());
-                let more = self.granted_beside(now.memory);
+                let to_come = if self.is_paced {
+                    now.claimed + self.claimed
+                } else {
+                    self.to_come().saturating_sub(now.memory)
+                };
                 Progress {
-                    claimed: more.min(now.claimed + self.to_grow_by(pass.as_ref())),
+                    claimed: to_come.min(self.granted_beside(now.memory)),
                     ..now
                 }
             }
@@ -546,6 +539,16 @@ impl Widening {
         }
     }
 
+    /// How wide the beam at work may be for so many more layers, by the memory that was granted.
+    fn fitting(&self, pass: &dyn Pass, layers: u32) -> usize {
+        if self.granted_beside(0) >= self.to_come() {
+            return self.most;
+        }
+        let room = self.granted_beside(pass.progress().reserved());
+        let fits = room as f64 / self.paths(self.most, layers).max(1) as f64;
+        (self.most as f64 * fits.min(1.0)) as usize
+    }
+
     /// The memory that was granted to this search beside so many bytes and the beams that were handed out.
     fn granted_beside(&self, bytes: u64) -> u64 {
         self.granted
@@ -560,14 +563,12 @@ impl Widening {
         };
         let rest = self.rest(pass.as_ref());
         let width = self.affordable(self.ends.time(left), self.scale, rest);
-        let width = width.min(self.most);
-        let room = self.granted_beside(pass.progress().reserved());
-        let fits = room as f64 / self.paths(self.most, rest).max(1) as f64;
-        let width = width.min((self.most as f64 * fits) as usize);
-        self.width = width.max(self.beams.narrowest());
-        self.least = self.least.min(self.width);
+        let width = width.min(self.fitting(pass.as_ref(), rest));
+        let width = width.max(self.beams.narrowest());
+        self.claimed = self.paths(width, rest);
+        self.least = self.least.min(width);
         if let Some(pass) = &mut self.pass {
-            pass.set_width(self.width);
+            pass.set_width(width);
         }
     }
 }

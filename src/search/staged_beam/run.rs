@@ -250,7 +250,9 @@ impl<T: Tile> StagedBeam<T> {
         // The layers of a finale replace those of the stages, which come back if it fails.
         let stages = Layers::<Staged<T>>::bytes(shape, width);
         let layers = match &self.phase {
-            Phase::Finale(_) => stages.max(Finale::<T>::bytes(self.inside.inner, width)),
+            Phase::Finale(_) | Phase::Failed(_) => {
+                stages.max(Finale::<T>::bytes(self.inside.inner, width))
+            }
             _ => stages,
         };
         let replay = self.replay.as_ref().map_or(0, Replay::bytes);

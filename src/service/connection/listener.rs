@@ -13,6 +13,9 @@ use super::places::Places;
 use super::{Terms, serve};
 use crate::telemetry;
 
+/// The most connections accepted at last: as many as wait where nobody accepts any (tokio's listener lets no more).
+const MOST_AT_LAST: usize = 1024;
+
 /// How long to wait when a connection cannot be accepted.
 const BREATH: Duration = Duration::from_millis(50);
 
@@ -62,21 +65,24 @@ impl Connections {
         let Ok(listener) = listener.into_std() else {
             return;
         };
-        while let Ok((stream, peer)) = listener.accept() {
+        for _ in 0..MOST_AT_LAST {
+            let Ok((stream, peer)) = listener.accept() else {
+                return;
+            };
             let stream = stream
                 .set_nonblocking(true)
                 .and_then(|()| TcpStream::from_std(stream));
-            if !stream.is_ok_and(|stream| self.admit(stream, peer)) {
-                return;
+            // Where there is no place for one, there may be for another.
+            if let Ok(stream) = stream {
+                self.admit(stream, peer);
             }
         }
     }
 
-    /// Starts to serve a connection. Returns false when there is no room for it.
-    fn admit(&self, stream: TcpStream, peer: SocketAddr) -> bool {
+    /// Starts to serve a connection, if there is a place for it.
+    fn admit(&self, stream: TcpStream, peer: SocketAddr) {
         let Some(place) = self.places.take(peer.ip()) else {
-            End::Limit.tell(peer);
-            return false;
+            return End::Limit.tell(peer);
         };
         let serve = serve(stream, peer, self.terms.clone());
         let close = self.close.clone();
@@ -89,7 +95,6 @@ impl Connections {
             };
             end.tell(peer);
         });
-        true
     }
 
     /// The number of open connections.

@@ -30,7 +30,7 @@ use tower::{Service, ServiceExt};
 
 use super::access::{Authenticate, Certificates, Identify, Identity, TlsStream, handshake};
 use super::observe::Observe;
-use super::peer::{Inline, Peer, UnderWay};
+use super::peer::{Inline, Lack, Peer, UnderWay};
 use crate::config::ServeConfig;
 use crate::telemetry;
 
@@ -200,11 +200,11 @@ async fn converse(
             }
             () = terms.goaway.cancelled(), if leaving.is_none() => Leaving::for_drain(),
             () = terms.calls.shortage_of_room().told() => {
-                peer.refuse_requests(IN_SHORTAGE);
+                peer.refuse_requests(Lack::Room, IN_SHORTAGE);
                 continue;
             }
             () = terms.calls.shortage().told() => {
-                peer.refuse_requests(IN_SHORTAGE);
+                peer.refuse_requests(Lack::Places, IN_SHORTAGE);
                 under_way.end(&peer.give_up(stay.patience_in_shortage()));
                 continue;
             }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Of one place in so many, a network gets few.
+/// One place in so many is kept.
 const KEPT: usize = 8;
 
-/// The most of these for one network.
+/// The most kept places for one network.
 const FEW: usize = 8;
 
 /// The places that all connections share. Some are kept from whoever holds many: otherwise a single peer that does

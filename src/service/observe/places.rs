@@ -14,10 +14,10 @@ const WATCH: &str = "/grpc.health.v1.Health/Watch";
 /// The minimum number of places for health checks, and for watches.
 const LEAST_ASIDE: usize = 64;
 
-/// Of one place in so many, a connection gets few.
+/// One place in so many is kept.
 const KEPT: usize = 8;
 
-/// The most of these on one connection.
+/// The most kept places for one connection.
 const FEW: usize = 8;
 
 /// The most watches of the health on one connection. A client has one for each name that it watches, of which there

@@ -1,7 +1,7 @@
 //! What a call waits for from its peer: its request while that arrives, and for its answer to be taken.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::task::Waker;
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,10 @@ pub struct Exchange {
     arriving: AtomicU64,
     /// Who waits for the rest of it.
     waits: AtomicWaker,
-    /// Whether it is not to be waited for any longer.
-    is_refused: AtomicBool,
+    /// Whether some of it is held that is large enough to be counted.
+    is_large: AtomicBool,
+    /// Of what there was a lack when it was not to be waited for any longer.
+    refused: OnceLock<Lack>,
     /// When a piece of the answer was handed to the transport that it has not taken yet; 0 when there is none.
     waiting: AtomicU64,
     /// How long all of its pieces before that one had to wait.
@@ -38,6 +40,15 @@ pub struct Exchange {
     running: Arc<AtomicU64>,
     /// Whether the call was given up, because its peer left the answer.
     is_given_up: AtomicBool,
+}
+
+/// What there is a lack of, so that requests are not waited for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// Of places for calls.
+    Places,
+    /// Of memory for large requests.
+    Room,
 }
 
 /// How long a peer may keep an answer waiting.
@@ -62,7 +73,8 @@ impl Exchange {
             is_call,
             arriving: AtomicU64::new(0),
             waits: AtomicWaker::new(),
-            is_refused: AtomicBool::new(false),
+            is_large: AtomicBool::new(false),
+            refused: OnceLock::new(),
             waiting: AtomicU64::new(0),
             waited: AtomicU64::new(0),
             begun: AtomicU64::new(0),
@@ -82,16 +94,23 @@ impl Exchange {
         self.call.store(call, Ordering::Relaxed);
     }
 
-    /// Records that somebody waits for more of the request. Returns false when it is not to be waited for any longer.
-    pub fn awaits(&self, waker: &Waker) -> bool {
+    /// Records that somebody waits for more of the request. When it is not to be waited for any longer, returns why.
+    pub fn awaits(&self, waker: &Waker) -> Option<Lack> {
         self.waits.register(waker);
-        !self.is_refused.load(Ordering::Relaxed)
+        self.refused.get().copied()
     }
 
-    /// Refuses the request of a call if next to nothing of it has arrived for longer than `patience`.
-    pub(super) fn refuse(&self, patience: Duration) {
-        if self.is_call && self.since(&self.arriving) > patience {
-            self.is_refused.store(true, Ordering::Relaxed);
+    /// Records that memory for large requests is held for this one.
+    pub fn takes_room(&self) {
+        self.is_large.store(true, Ordering::Relaxed);
+    }
+
+    /// Refuses the request of a call if next to nothing of it has arrived for longer than `patience`, and if it holds
+    /// what there is a lack of.
+    pub(super) fn refuse(&self, lack: Lack, patience: Duration) {
+        let holds_it = lack == Lack::Places || self.is_large.load(Ordering::Relaxed);
+        if self.is_call && holds_it && self.since(&self.arriving) > patience {
+            self.refused.get_or_init(|| lack);
             self.waits.wake();
         }
     }

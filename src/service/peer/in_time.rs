@@ -9,7 +9,7 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep_until};
 use tonic::codegen::Bytes;
 
-use super::exchange::Exchange;
+use super::exchange::{Exchange, Lack};
 use super::permits::{Permit, Permits};
 use super::shortage::Shortage;
 use crate::service::status;
@@ -66,6 +66,16 @@ impl Room {
         }
     }
 
+    /// Takes room, if there is enough. It is told when there is not; but not when only this connection has had its
+    /// part.
+    fn take(&self, permits: u32) -> Option<Permit> {
+        let taken = self.permits.take(permits);
+        if taken.is_none() && self.permits.are_fewer_than(permits) {
+            self.shortage.tell();
+        }
+        taken
+    }
+
     /// Where it is told when there is none.
     pub const fn shortage(&self) -> &Arc<Shortage> {
         &self.shortage
@@ -95,10 +105,10 @@ impl<B> InTime<B> {
         let held = self.taken.as_ref().map_or(0, Permit::count);
         let wanted = self.arrived.div_ceil(Room::UNIT).saturating_sub(held);
         let wanted = u32::try_from(wanted).unwrap_or(u32::MAX);
-        let Some(more) = room.permits.take(wanted) else {
-            room.shortage.tell();
+        let Some(more) = room.take(wanted) else {
             return false;
         };
+        self.exchange.takes_room();
         match &mut self.taken {
             Some(taken) => taken.merge(more),
             None => self.taken = Some(more),
@@ -138,14 +148,13 @@ where
         if late.is_some_and(|late| late.is_ready()) {
             return Poll::Ready(Some(Err(status::late().into())));
         }
-        if !self.exchange.awaits(cx.waker()) {
-            let status = match self.taken {
-                Some(_) => status::no_room(),
-                None => status::too_many_calls(),
-            };
-            return Poll::Ready(Some(Err(status.into())));
-        }
-        Poll::Pending
+        let refusal = self.exchange.awaits(cx.waker()).map(|lack| match lack {
+            Lack::Places => status::too_many_calls(),
+            Lack::Room => status::no_room(),
+        });
+        refusal.map_or(Poll::Pending, |status| {
+            Poll::Ready(Some(Err(status.into())))
+        })
     }
 
     fn is_end_stream(&self) -> bool {

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 pub use ahead::ahead;
-pub use exchange::{Exchange, Patience};
+pub use exchange::{Exchange, Lack, Patience};
 pub use in_time::{InTime, Room};
 pub use inline::{Inline, UnderWay};
 pub use permits::{Permit, Permits};
@@ -102,10 +102,11 @@ impl Peer {
         waits.max().unwrap_or_default()
     }
 
-    /// Refuses the requests of calls of which next to nothing has arrived for longer than `patience`.
-    pub fn refuse_requests(&self, patience: Duration) {
+    /// Refuses the requests of calls that hold what there is a lack of, and of which next to nothing has arrived for
+    /// longer than `patience`.
+    pub fn refuse_requests(&self, lack: Lack, patience: Duration) {
         for exchange in self.live() {
-            exchange.refuse(patience);
+            exchange.refuse(lack, patience);
         }
     }
 

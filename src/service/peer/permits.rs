@@ -41,6 +41,12 @@ impl Permits {
         }
     }
 
+    /// Whether so few are left for all connections together.
+    #[must_use]
+    pub fn are_fewer_than(&self, count: u32) -> bool {
+        self.all.available_permits() < count as usize
+    }
+
     /// Takes so many permits, if there are enough.
     #[must_use]
     pub fn take(&self, count: u32) -> Option<Permit> {

@@ -10,7 +10,7 @@ use std::task::Waker;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use loyd::service::{Exchange, Patience, Peer};
+use loyd::service::{Exchange, Lack, Patience, Peer};
 
 /// So many bytes count as progress.
 const PROGRESS: usize = 4 << 10;
@@ -142,8 +142,8 @@ fn for_the_places_of_calls_nothing_else_is_ended() {
         exchange.handed_out(1);
     }
     sleep(LONG);
-    peer.refuse_requests(LONG / 2);
-    let waits = [&call, &check].map(|exchange| exchange.awaits(Waker::noop()));
+    peer.refuse_requests(Lack::Places, LONG / 2);
+    let waits = [&call, &check].map(|exchange| exchange.awaits(Waker::noop()).is_none());
     assert_eq!(waits, [false, true]);
     let first = LONG / 2;
     let calls_alone = |calls_alone| Patience {
@@ -161,16 +161,30 @@ fn requests_are_refused_that_have_been_arriving_for_long() {
     let (arriving, arrived) = (peer.exchange(true), peer.exchange(true));
     arrived.has_arrived();
     sleep(LONG);
-    peer.refuse_requests(100 * LONG);
-    let waits = || [&arriving, &arrived].map(|exchange| exchange.awaits(Waker::noop()));
+    peer.refuse_requests(Lack::Places, 100 * LONG);
+    let waits = || [&arriving, &arrived].map(|exchange| exchange.awaits(Waker::noop()).is_none());
     assert_eq!(waits(), [true, true]);
     // As long as enough of it comes, it is waited for.
     arriving.arrives(PROGRESS - 1);
     arriving.arrives(1);
-    peer.refuse_requests(100 * LONG);
+    peer.refuse_requests(Lack::Places, 100 * LONG);
     assert_eq!(waits(), [true, true]);
     arriving.arrives(PROGRESS - 1);
     sleep(LONG);
-    peer.refuse_requests(LONG / 2);
+    peer.refuse_requests(Lack::Places, LONG / 2);
     assert_eq!(waits(), [false, true]);
+}
+
+#[test]
+fn for_room_only_those_requests_are_refused_that_hold_some() {
+    let peer = Peer::new();
+    let (small, large) = (peer.exchange(true), peer.exchange(true));
+    large.takes_room();
+    sleep(LONG);
+    peer.refuse_requests(Lack::Room, LONG / 2);
+    let refusals = || [&small, &large].map(|exchange| exchange.awaits(Waker::noop()));
+    assert_eq!(refusals(), [None, Some(Lack::Room)]);
+    // Why it was refused does not change.
+    peer.refuse_requests(Lack::Places, LONG / 2);
+    assert_eq!(refusals(), [Some(Lack::Places), Some(Lack::Room)]);
 }
