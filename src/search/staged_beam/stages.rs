@@ -108,6 +108,7 @@ impl<T: Tile> Stages<T> {
                 self.layers.add_root_of(value, tiles, head.depth, head.mark);
             });
             let mut to_free = shed::bytes(left);
+            // The layers have them now.
             if roots.have_entered() {
                 roots.shed(&mut to_free);
             }
