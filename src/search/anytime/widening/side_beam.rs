@@ -74,7 +74,7 @@ impl Widening {
         let has_begun = self.is_prepared && self.begun > 0 && self.stop.is_none();
         // What is over may still hold the memory for it.
         let is_ready = has_begun && self.over.is_empty();
-        let is_at_first = self.is_first && self.pass.is_some();
+        let is_at_first = self.at_work.as_ref().is_some_and(|beam| beam.is_first);
         let left = self.left.filter(|&left| left >= LEAST_TO_SHARE);
         is_ready
             && self.beams.suit_two()
@@ -101,15 +101,17 @@ impl Widening {
     pub(super) fn hand_out(&mut self, memory: u64) -> Option<SideBeam> {
         let left = self.left?;
         let most = self.next_side_beam()?;
-        let room = memory.saturating_sub(self.progress().reserved().max(self.to_come()));
+        let own = self.at_work.as_ref();
+        let to_come = own.map_or(0, |beam| beam.bytes(&*self.beams));
+        let room = memory.saturating_sub(self.progress().reserved().max(to_come));
         // The next beam of this search needs as much, once it begins.
-        let beams_to_come = if self.pass.is_some() { 1 } else { 2 };
+        let beams_to_come = if own.is_some() { 1 } else { 2 };
         let memory = self.beams.bytes(most).min(room / beams_to_come);
         let least = self.suitable(self.least_side_beam(), true);
         if memory < self.beams.bytes(least) {
             return None;
         }
-        let seed = self.next_seed(self.pass.is_some().then_some(self.seed));
+        let seed = self.next_seed(own.map(|beam| beam.seed));
         self.side_beams.lent = Some(Lent { seed, memory });
         // The beam at work need not leave time for a second one.
         self.give_all(left);
@@ -143,7 +145,8 @@ impl Widening {
         side_beams.done = side_beams.done.then(side_beam.progress()).at_rest();
         side_beams.found.extend(side_beam.found);
         self.over.append(&mut side_beam.search.over);
-        self.over.extend(side_beam.search.pass);
+        self.over
+            .extend(side_beam.search.at_work.map(|beam| beam.pass));
     }
 }
 
@@ -157,7 +160,7 @@ pub(super) struct SideBeam {
 
 impl Part for SideBeam {
     fn advance(&mut self, budget: Budget) -> bool {
-        let is_over = self.has_begun && self.search.pass.is_none();
+        let is_over = self.has_begun && self.search.at_work.is_none();
         let is_late = budget.time.is_some_and(|left| left < IN_GOOD_TIME);
         if is_over || is_late && !self.found.is_empty() {
             return false;
@@ -167,9 +170,9 @@ impl Part for SideBeam {
             time: budget.time.map(|left| left.saturating_sub(EARLIER)),
             ..budget
         });
-        self.has_begun |= self.search.pass.is_some();
+        self.has_begun |= self.search.at_work.is_some();
         match step {
-            Step::Working => self.search.pass.is_some() || !self.has_begun,
+            Step::Working => self.search.at_work.is_some() || !self.has_begun,
             Step::Found(solution) => {
                 // It may find shorter ones before it is done.
                 self.found.push(solution);
