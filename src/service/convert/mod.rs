@@ -2,6 +2,7 @@
 //! and writes answers.
 
 mod generate;
+mod method;
 mod reader;
 mod response;
 mod solve;
