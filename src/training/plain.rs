@@ -1,7 +1,7 @@
 //! All weights individually, to be made small enough for a byte.
 
 use super::weight::to_parts;
-use crate::heuristic::learned::{Weights, pair_place, pairs_of};
+use crate::heuristic::learned::{Stored, Weights, pair_place, pairs_of};
 use crate::puzzle::Shape;
 
 /// The weights of [`Weights`], in moves, in the same order.
@@ -17,7 +17,8 @@ impl Plain {
     pub(super) fn rounded(&self) -> Weights {
         let singles = self.singles.iter().map(|&single| to_parts(single) as i16);
         let pairs = self.pairs.iter().map(|&pair| to_parts(pair) as i8);
-        Weights::new(self.shape, singles.collect(), pairs.collect()).expect("as many as they were")
+        Weights::of_parts(self.shape, singles.collect(), pairs.collect())
+            .expect("as many as they were")
     }
 
     /// Makes weights smaller without changing any estimate: what a tile on a cell contributes

@@ -90,14 +90,18 @@ pub enum WeightsError {
     Damaged,
 }
 
-/// Weights that a file can hold: those of tiles on cells, and those of pairs of tiles on pairs of
-/// cells.
+/// Weights that a file can hold, and from which those of other shapes are derived: those of tiles on
+/// cells, and those of pairs of tiles on pairs of cells.
 pub(crate) trait Stored: Sized {
     /// What a file of such weights is.
     const KIND: Kind;
 
     /// The oldest layout version that is read. [`VERSION`] is written.
     const OLDEST: u16;
+
+    /// Whether rows and columns are [inserted](super::lift) in turns, so that boards are nearly square;
+    /// otherwise all rows come first.
+    const GROWS_IN_TURNS: bool;
 
     /// Returns whether there may be a file for a shape.
     fn supports(shape: Shape) -> bool;
@@ -106,11 +110,19 @@ pub(crate) trait Stored: Sized {
     /// block without a second cell.
     fn pairs(shape: Shape) -> Vec<Option<(usize, usize)>>;
 
+    /// Returns the block number of a pair of cells, if it has a block.
+    fn find(shape: Shape, lower: usize, upper: usize) -> Option<usize>;
+
     /// Returns the block number of a pair of cells, which is one of [`Self::pairs`].
-    fn number(shape: Shape, lower: usize, upper: usize) -> usize;
+    fn number(shape: Shape, lower: usize, upper: usize) -> usize {
+        Self::find(shape, lower, upper).expect("a pair that has a block")
+    }
 
     /// Returns the shape, the weights of tiles on cells, and the blocks of the weights of pairs.
     fn parts(&self) -> (Shape, &[i16], &[i8]);
+
+    /// Returns the bytes held for a shape.
+    fn bytes(shape: Shape) -> usize;
 
     /// Creates weights from these parts, or returns `None` if there are too many or too few.
     fn of_parts(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self>;

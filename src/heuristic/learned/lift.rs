@@ -1,14 +1,17 @@
-//! Weights for a board with one row or column more or less, derived from learned weights.
+//! Weights for a board with one row or column more or less, and so of any other shape, derived from
+//! learned weights.
 //!
 //! The weight of two tiles on two cells changes little if a line is removed that neither tile
 //! stands on or belongs to, or if an empty line is inserted. A weight is the mean over all lines
-//! for which this holds.
+//! for which this holds. If a line is removed, cells with that line between them may be near each
+//! other only on the smaller board; then their weights come from the other lines.
 
 use std::mem;
 
+use super::file::Stored;
 use super::names::{home_of, tile_of};
 use super::rows::Rows;
-use super::weights::{Weights, pair_of, pairs_of};
+use super::weights::Weights;
 use crate::puzzle::Shape;
 
 /// A row or a column that is inserted or removed.
@@ -26,7 +29,7 @@ pub enum Line {
 
 impl Line {
     /// Returns the resulting shape, if there is one.
-    pub(super) fn shape(self, shape: Shape) -> Option<Shape> {
+    fn shape(self, shape: Shape) -> Option<Shape> {
         let (rows, columns) = (shape.rows(), shape.columns());
         let (rows, columns) = match self {
             Self::MoreRows => (rows + 1, columns),
@@ -41,17 +44,40 @@ impl Line {
         matches!(self, Self::MoreRows | Self::FewerRows)
     }
 
-    pub(super) const fn grows(self) -> bool {
+    const fn grows(self) -> bool {
         matches!(self, Self::MoreRows | Self::MoreColumns)
     }
 }
 
+/// Returns the next line to insert or remove on the way from a shape to another. Lines are removed
+/// before any are inserted, as the work grows with the fourth power of the number of cells.
+fn next_line<W: Stored>(from: Shape, to: Shape) -> Option<Line> {
+    let (rows, columns) = (from.rows(), from.columns());
+    if rows > to.rows() {
+        Some(Line::FewerRows)
+    } else if columns > to.columns() {
+        Some(Line::FewerColumns)
+    } else if rows < to.rows() && !(W::GROWS_IN_TURNS && rows > columns && columns < to.columns()) {
+        Some(Line::MoreRows)
+    } else if columns < to.columns() {
+        Some(Line::MoreColumns)
+    } else {
+        None
+    }
+}
+
+/// Tiles that are consecutive on both boards: the first on the new board, the first on the old
+/// board, and how many.
+type Run = (usize, usize, usize);
+
 /// The large board as the small one, or the small one within the large one: maps the cells and
 /// tiles of the new shape to those of the old shape. `None` for those on the line that is missing,
 /// and where a tile would become the blank or the blank a tile.
-pub(super) struct View {
-    pub(super) cells: Box<[Option<u8>]>,
-    pub(super) tiles: Box<[Option<u8>]>,
+struct View {
+    cells: Box<[Option<usize>]>,
+    tiles: Box<[Option<usize>]>,
+    /// The tiles that are there, in runs.
+    runs: Vec<Run>,
 }
 
 impl View {
@@ -75,128 +101,175 @@ impl View {
         let tile = |tile: usize| {
             let home = place(home_of(to.cells(), tile))?;
             let image = tile_of(from.cells(), home);
-            ((tile == 0) == (image == 0)).then_some(image as u8)
+            ((tile == 0) == (image == 0)).then_some(image)
         };
+        let tiles: Box<[_]> = (0..to.cells()).map(tile).collect();
         Self {
-            cells: (0..to.cells())
-                .map(|cell| place(cell).map(|cell| cell as u8))
-                .collect(),
-            tiles: (0..to.cells()).map(tile).collect(),
+            cells: (0..to.cells()).map(place).collect(),
+            runs: runs(&tiles),
+            tiles,
         }
+    }
+
+    /// Returns the views for a line inserted or removed, one for each position of the line.
+    fn all(from: Shape, to: Shape, line: Line) -> Vec<Self> {
+        let larger = if line.grows() { to } else { from };
+        let lines = if line.is_row() {
+            larger.rows()
+        } else {
+            larger.columns()
+        };
+        let view = |index| Self::new(from, to, line, index);
+        (0..lines).map(view).collect()
     }
 }
 
-/// Returns the views for a line inserted or removed, one for each position of the line.
-pub(super) fn views(from: Shape, to: Shape, line: Line) -> impl Iterator<Item = View> {
-    let larger = if line.grows() { to } else { from };
-    let lines = if line.is_row() {
-        larger.rows()
-    } else {
-        larger.columns()
-    };
-    (0..lines).map(move |index| View::new(from, to, line, index))
+/// Returns the tiles that a view has, in runs.
+fn runs(tiles: &[Option<usize>]) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for (new, &old) in tiles.iter().enumerate() {
+        let Some(old) = old else {
+            continue;
+        };
+        match runs.last_mut() {
+            Some((first, first_old, len)) if *first + *len == new && *first_old + *len == old => {
+                *len += 1;
+            }
+            _ => runs.push((new, old, 1)),
+        }
+    }
+    runs
 }
 
 /// A lift in progress, one pair of cells after the other.
-pub(crate) struct Lift {
-    from: Weights,
+pub(super) struct Lift<W> {
+    from: W,
     shape: Shape,
     views: Vec<View>,
-    cells: Vec<(usize, usize)>,
+    cells: Vec<Option<(usize, usize)>>,
     pairs: Vec<i8>,
+    /// For the current pair of cells: the sums of the weights of each two tiles, and how many were
+    /// added.
+    sums: Vec<i16>,
+    counts: Vec<i16>,
 }
 
-impl Lift {
+impl<W: Stored> Lift<W> {
     /// Starts a lift, or returns `None` if there is no such shape.
-    pub(crate) fn begin(from: Weights, line: Line) -> Option<Self> {
-        let old = from.shape();
+    fn begin(from: W, line: Line) -> Option<Self> {
+        let (old, ..) = from.parts();
         let shape = line.shape(old)?;
+        let squared = shape.cells().pow(2);
+        let cells = W::pairs(shape);
         Some(Self {
-            views: views(old, shape, line).collect(),
-            cells: pairs_of(shape.cells()).collect(),
-            pairs: Vec::with_capacity(Weights::pair_count(shape) * shape.cells().pow(2)),
+            views: View::all(old, shape, line),
+            pairs: Vec::with_capacity(cells.len() * squared),
+            cells,
+            sums: vec![0; squared],
+            counts: vec![0; squared],
             from,
             shape,
         })
     }
 
+    /// Starts the next lift on the way to a shape. Returns the weights if they are of this shape.
+    pub(super) fn towards(shape: Shape, from: W) -> Result<Self, W> {
+        match next_line::<W>(from.parts().0, shape) {
+            Some(line) => Ok(Self::begin(from, line).expect("a shape on the way to another")),
+            None => Err(from),
+        }
+    }
+
     /// Computes the weights of the given number of pairs of cells. Returns true when none are left.
-    pub(crate) fn advance(&mut self, pairs: u64) -> bool {
-        let squared = self.shape.cells().pow(2);
+    pub(super) fn advance(&mut self, pairs: u64) -> bool {
         for _ in 0..pairs {
-            let Some(&(lower, upper)) = self.cells.get(self.pairs.len() / squared) else {
+            let Some(&pair) = self.cells.get(self.pairs.len() / self.sums.len()) else {
                 return true;
             };
-            self.push_pair(lower, upper);
+            self.push_pair(pair);
         }
         false
     }
 
-    fn push_pair(&mut self, lower: usize, upper: usize) {
-        let (cells, old_cells) = (self.shape.cells(), self.from.shape().cells());
-        let mut sums = vec![(0_i16, 0_i16); cells * cells];
-        for View {
-            cells: there,
-            tiles,
-        } in &self.views
-        {
-            let (Some(lower), Some(upper)) = (there[lower], there[upper]) else {
+    fn push_pair(&mut self, pair: Option<(usize, usize)>) {
+        let (old, _, weights) = self.from.parts();
+        let (cells, old_cells) = (self.shape.cells(), old.cells());
+        self.sums.fill(0);
+        self.counts.fill(0);
+        for view in &self.views {
+            // Lines keep their order, so the lower cell stays the lower one.
+            let block = pair
+                .and_then(|(lower, upper)| W::find(old, view.cells[lower]?, view.cells[upper]?));
+            let Some(block) = block else {
                 continue;
             };
-            // Lines keep their order, so the lower cell stays the lower one.
-            let pair = pair_of(old_cells, usize::from(lower), usize::from(upper));
-            let block = self.from.block(pair).chunks_exact(old_cells);
-            let block: Vec<&[i8]> = block.collect();
-            for (sums, tile) in sums.chunks_exact_mut(cells).zip(tiles) {
-                let Some(row) = tile.map(|tile| block[usize::from(tile)]) else {
+            let block = &weights[block * old_cells.pow(2)..][..old_cells.pow(2)];
+            for (tile, &old_tile) in view.tiles.iter().enumerate() {
+                let Some(old_tile) = old_tile else {
                     continue;
                 };
-                for ((sum, count), other) in sums.iter_mut().zip(tiles) {
-                    if let Some(other) = *other {
-                        *sum += i16::from(row[usize::from(other)]);
+                let row = &block[old_tile * old_cells..][..old_cells];
+                let sums = &mut self.sums[tile * cells..][..cells];
+                let counts = &mut self.counts[tile * cells..][..cells];
+                for &(new, old, len) in &view.runs {
+                    let sums = sums[new..][..len].iter_mut();
+                    for ((sum, count), &weight) in
+                        sums.zip(&mut counts[new..][..len]).zip(&row[old..][..len])
+                    {
+                        *sum += i16::from(weight);
                         *count += 1;
                     }
                 }
             }
         }
-        let means = sums
-            .into_iter()
-            .map(|(sum, count)| mean(sum.into(), count.into()) as i8);
+        let sums = self.sums.iter().zip(&self.counts);
+        let means = sums.map(|(&sum, &count)| mean(sum.into(), count.into()) as i8);
         self.pairs.extend(means);
     }
 
     /// Returns the weights once all pairs are done.
-    pub(crate) fn finish(&mut self) -> Option<Weights> {
+    pub(super) fn finish(&mut self) -> Option<W> {
         let cells = self.shape.cells();
-        let from = &self.from;
-        let single = |at: usize| {
-            let place = (at / cells, at % cells);
-            let single = |tile, cell| from.single(tile, cell);
-            lifted_single(self.views.iter(), from.shape(), single, self.shape, place)
-        };
-        let singles = (0..cells * cells).map(single).collect();
-        Weights::new(self.shape, singles, mem::take(&mut self.pairs))
+        let singles = (0..cells * cells).map(|at| self.single(at / cells, at % cells));
+        let singles = singles.collect();
+        W::of_parts(self.shape, singles, mem::take(&mut self.pairs))
+    }
+
+    /// Returns the lifted weight of a tile on a cell: its Manhattan distance, plus the mean over the
+    /// views of what the old weights add to theirs.
+    fn single(&self, tile: usize, cell: usize) -> i16 {
+        let (old, singles, _) = self.from.parts();
+        let (mut sum, mut count) = (0, 0);
+        for view in &self.views {
+            if let (Some(tile), Some(cell)) = (view.tiles[tile], view.cells[cell]) {
+                let single = singles[tile * old.cells() + cell];
+                sum += i32::from(single) - distance(old, tile, cell);
+                count += 1;
+            }
+        }
+        (distance(self.shape, tile, cell) + mean(sum, count)) as i16
     }
 }
 
-/// Returns the lifted weight of a tile on a cell: its Manhattan distance, plus the mean over the
-/// views of what the old weights add to theirs.
-pub(super) fn lifted_single<'a>(
-    views: impl Iterator<Item = &'a View>,
-    from: Shape,
-    single: impl Fn(usize, usize) -> i32,
-    shape: Shape,
-    (tile, cell): (usize, usize),
-) -> i16 {
-    let (mut sum, mut count) = (0, 0);
-    for view in views {
-        if let (Some(tile), Some(cell)) = (view.tiles[tile], view.cells[cell]) {
-            let [tile, cell] = [tile, cell].map(usize::from);
-            sum += single(tile, cell) - distance(from, tile, cell);
-            count += 1;
-        }
+/// Returns the weights for boards with a line more or less, computed at once, or `None` if there is
+/// no such shape.
+pub(super) fn lifted<W: Stored>(weights: W, line: Line) -> Option<W> {
+    Lift::begin(weights, line).map(all_at_once)
+}
+
+/// Returns the weights for boards of another shape.
+pub(super) fn fit<W: Stored>(mut weights: W, shape: Shape) -> W {
+    loop {
+        weights = match Lift::towards(shape, weights) {
+            Ok(lift) => all_at_once(lift),
+            Err(weights) => return weights,
+        };
     }
-    (distance(shape, tile, cell) + mean(sum, count)) as i16
+}
+
+fn all_at_once<W: Stored>(mut lift: Lift<W>) -> W {
+    while !lift.advance(u64::MAX) {}
+    lift.finish().expect("as many as the shape has")
 }
 
 impl Weights {
@@ -208,40 +281,7 @@ impl Weights {
             .map(|at| distance(shape, at / cells, at % cells) as i16)
             .collect();
         let pairs = vec![0; Self::pair_count(shape) * cells * cells];
-        Self::new(shape, singles, pairs).expect("as many as the shape has")
-    }
-
-    /// Returns the weights for boards with a line more or less, computed at once, or `None` if
-    /// there is no such shape. Boards with fewer than five lines in that direction get worse
-    /// weights.
-    #[must_use]
-    pub fn lifted(self, line: Line) -> Option<Self> {
-        let mut lift = Lift::begin(self, line)?;
-        while !lift.advance(u64::MAX) {}
-        lift.finish()
-    }
-
-    /// Returns the weights for boards of another shape. Lines are removed before any are inserted,
-    /// as the work grows with the fourth power of the number of cells.
-    #[must_use]
-    pub fn fit(self, shape: Shape) -> Self {
-        let mut weights = self;
-        while weights.shape() != shape {
-            let (rows, columns) = (weights.shape().rows(), weights.shape().columns());
-            let line = if rows > shape.rows() {
-                Line::FewerRows
-            } else if columns > shape.columns() {
-                Line::FewerColumns
-            } else if rows < shape.rows() && (rows <= columns || columns == shape.columns()) {
-                Line::MoreRows
-            } else {
-                Line::MoreColumns
-            };
-            weights = weights
-                .lifted(line)
-                .expect("a shape on the way from one to another");
-        }
-        weights
+        Self::of_parts(shape, singles, pairs).expect("as many as the shape has")
     }
 }
 
@@ -255,7 +295,7 @@ fn distance(shape: Shape, tile: usize, cell: usize) -> i32 {
 }
 
 /// Returns the mean, rounded to the nearest whole number, or 0 if there is nothing to average.
-pub(super) const fn mean(sum: i32, count: i32) -> i32 {
+const fn mean(sum: i32, count: i32) -> i32 {
     if count == 0 {
         return 0;
     }

@@ -14,6 +14,7 @@ mod by_tile;
 mod file;
 mod lift;
 mod lookup;
+mod making;
 mod names;
 pub mod near;
 mod network;

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memmap2::MmapMut;
 
+use super::making::RowBuilder;
 use super::network::Network;
 use super::ranking::{Changes, Ranking, goal};
 use super::slides::Slides;
@@ -55,9 +56,7 @@ impl Rows {
     /// Creates the rows of weights, all at once.
     #[must_use]
     pub fn new(weights: Weights) -> Self {
-        let mut making = TableBuilder::begin(weights);
-        while !making.advance(u64::MAX) {}
-        making.finish()
+        TableBuilder::all(weights).finish()
     }
 }
 
@@ -208,8 +207,14 @@ pub(super) struct TableBuilder {
     made: usize,
 }
 
-impl TableBuilder {
-    pub(super) fn begin(weights: Weights) -> Self {
+impl RowBuilder for TableBuilder {
+    type Weights = Weights;
+
+    fn bytes(shape: Shape) -> usize {
+        Rows::bytes(shape)
+    }
+
+    fn begin(weights: Weights) -> Self {
         let shape = weights.shape();
         let cells = shape.cells();
         let (slides, ends) = Slides::new(shape);
@@ -227,8 +232,7 @@ impl TableBuilder {
         }
     }
 
-    /// Makes the given number of rows. Returns true when none are left.
-    pub(super) fn advance(&mut self, rows: u64) -> bool {
+    fn advance(&mut self, rows: u64) -> bool {
         let cells = self.rows.shape().cells();
         for _ in 0..rows {
             let Some(&(from, to)) = self.ends.get(self.made / (cells - 1)) else {
@@ -239,7 +243,9 @@ impl TableBuilder {
         }
         false
     }
+}
 
+impl TableBuilder {
     pub(super) fn finish(self) -> Rows {
         self.rows
     }

@@ -2,9 +2,6 @@
 //!
 //! `docs/learned.md` has the commands that make the shipped weights.
 
-use std::ops::RangeInclusive;
-
-use super::lift::Line;
 use super::network::Network;
 use super::ranking::Ranking;
 use crate::puzzle::Shape;
@@ -107,30 +104,12 @@ pub(super) fn with_network<R: Ranking>(mut ranking: R) -> Option<R> {
     Some(ranking)
 }
 
-/// Returns all shapes for which there are weights of all pairs. The rows of all of them together
-/// take 8 MB.
-pub(super) fn shapes() -> impl Iterator<Item = Shape> {
-    shapes_within(Shape::MIN_SIDE..=MAX_SIDE).filter(|&shape| supports(shape))
-}
-
-/// Returns all shapes with sides within a range.
-pub(super) fn shapes_within(sides: RangeInclusive<usize>) -> impl Iterator<Item = Shape> {
-    let rows = sides.clone();
-    let shapes = rows.flat_map(move |rows| sides.clone().map(move |columns| (rows, columns)));
-    shapes.filter_map(|(rows, columns)| Shape::new(rows, columns).ok())
-}
-
-/// Returns the weights of all pairs from which those of a shape that has any are derived, and the
-/// lines that are removed.
-pub(super) fn all_pairs(shape: Shape) -> (Square, Vec<Line>) {
+/// Returns the weights of all pairs from which those of a shape that has any are derived.
+pub(super) fn all_pairs(shape: Shape) -> Square {
     let [five, six] = ALL_PAIRS;
-    let square = if shape.columns() > five.side {
+    if shape.columns() > five.side {
         six
     } else {
         five
-    };
-    let lines = |line, count| std::iter::repeat_n(line, count);
-    let rows = lines(Line::FewerRows, square.side - shape.rows());
-    let columns = lines(Line::FewerColumns, square.side - shape.columns());
-    (square, rows.chain(columns).collect())
+    }
 }

@@ -1,6 +1,7 @@
 //! Learned weights: a number for each tile on each cell, and one for each two tiles on their cells.
 
 use super::file::{self, Kind, Stored, WeightsError};
+use super::lift::{self, Line};
 use super::names::Transposition;
 use crate::puzzle::Shape;
 
@@ -47,20 +48,6 @@ pub(crate) fn pairs_of(cells: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 impl Weights {
-    /// Creates weights, given in the order of the fields. Returns `None` if there are too many or
-    /// too few.
-    pub(crate) fn new(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self> {
-        let squared = shape.cells() * shape.cells();
-        let weights = Self {
-            shape,
-            singles: singles.into(),
-            pairs: pairs.into(),
-        };
-        let fits = weights.singles.len() == squared
-            && weights.pairs.len() == Self::pair_count(shape) * squared;
-        fits.then_some(weights)
-    }
-
     /// Returns the number of pairs of cells of a shape.
     pub(crate) const fn pair_count(shape: Shape) -> usize {
         shape.cells() * (shape.cells() - 1) / 2
@@ -144,6 +131,20 @@ impl Weights {
         &self.singles
     }
 
+    /// Returns the weights for boards with a line more or less, computed at once, or `None` if
+    /// there is no such shape. Boards with fewer than five lines in that direction get worse
+    /// weights.
+    #[must_use]
+    pub fn lifted(self, line: Line) -> Option<Self> {
+        lift::lifted(self, line)
+    }
+
+    /// Returns the weights for boards of another shape.
+    #[must_use]
+    pub fn fit(self, shape: Shape) -> Self {
+        lift::fit(self, shape)
+    }
+
     /// Encodes the weights. On square boards, the weights of two pairs that are each other's image
     /// in the diagonal are stored once.
     #[must_use]
@@ -163,6 +164,7 @@ impl Weights {
 impl Stored for Weights {
     const KIND: Kind = Kind::Weights;
     const OLDEST: u16 = file::PLAIN;
+    const GROWS_IN_TURNS: bool = true;
 
     fn supports(shape: Shape) -> bool {
         shape.cells() <= MAX_CELLS
@@ -172,15 +174,25 @@ impl Stored for Weights {
         pairs_of(shape.cells()).map(Some).collect()
     }
 
-    fn number(shape: Shape, lower: usize, upper: usize) -> usize {
-        pair_of(shape.cells(), lower, upper)
+    fn find(shape: Shape, lower: usize, upper: usize) -> Option<usize> {
+        Some(pair_of(shape.cells(), lower, upper))
     }
 
     fn parts(&self) -> (Shape, &[i16], &[i8]) {
         (self.shape, &self.singles, &self.pairs)
     }
 
+    fn bytes(shape: Shape) -> usize {
+        Self::bytes(shape)
+    }
+
     fn of_parts(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self> {
-        Self::new(shape, singles, pairs)
+        let squared = shape.cells().pow(2);
+        let fits = singles.len() == squared && pairs.len() == Self::pair_count(shape) * squared;
+        fits.then(|| Self {
+            shape,
+            singles: singles.into(),
+            pairs: pairs.into(),
+        })
     }
 }

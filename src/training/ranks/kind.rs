@@ -40,7 +40,7 @@ impl Kind for NearWeights {
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {
         let singles = singles.into_iter().map(|one| to_parts(one) as i16);
         let pairs = pairs.into_iter().map(|one| to_parts(one) as i8);
-        Self::new(shape, singles.collect(), pairs.collect())
+        Self::of_parts(shape, singles.collect(), pairs.collect()).expect("as many as they were")
     }
 
     fn ranking(self) -> NearRanking {

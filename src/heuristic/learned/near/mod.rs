@@ -10,7 +10,6 @@
 //! and learned to rank from which boards of a layer led on ([`training`](crate::training)). Other
 //! shapes use those of a square with lines inserted or removed.
 
-mod lift;
 mod lookup;
 mod ranking;
 mod row;
@@ -25,7 +24,7 @@ pub use shapes::{supports, supports_whole};
 pub use table::{prepare, prepare_whole, ready, ready_whole, shipped, shipped_whole};
 pub use weights::NearWeights;
 
-pub(super) use shapes::MOST_WHOLE;
+pub(super) use shapes::{LONG_SIDE, MOST_WHOLE};
 
 /// The most slides that a tile needs between two cells that are near each other.
 pub const REACH: usize = 2;

@@ -2,6 +2,7 @@
 
 use super::rows::{Between, NearRows, TableBuilder};
 use super::weights::NearWeights;
+use crate::heuristic::learned::making::RowBuilder;
 use crate::heuristic::learned::ranking::goal;
 use crate::heuristic::learned::shipped::network_bytes;
 use crate::heuristic::learned::{Network, Ranking, Rows};

@@ -9,6 +9,7 @@ use super::lookup;
 use super::row::{Cells, GROUP, GROUPS, SLACK, row_bytes};
 use super::weights::NearWeights;
 use crate::heuristic::learned::lookup::Lookup;
+use crate::heuristic::learned::making::RowBuilder;
 use crate::heuristic::learned::ranking::one_after_the_other;
 use crate::heuristic::learned::rows::{NAMES, byte};
 use crate::heuristic::learned::slides::Slides;
@@ -190,8 +191,14 @@ pub(super) struct TableBuilder {
     made: usize,
 }
 
-impl TableBuilder {
-    pub(super) fn begin(weights: NearWeights) -> Self {
+impl RowBuilder for TableBuilder {
+    type Weights = NearWeights;
+
+    fn bytes(shape: Shape) -> usize {
+        NearRows::bytes(shape) + NearWeights::bytes(shape)
+    }
+
+    fn begin(weights: NearWeights) -> Self {
         let shape = weights.shape();
         let cells = shape.cells();
         let (slides, ends) = Slides::new(shape);
@@ -212,15 +219,7 @@ impl TableBuilder {
         }
     }
 
-    /// Makes all rows.
-    pub(super) fn all(weights: NearWeights) -> Self {
-        let mut making = Self::begin(weights);
-        while !making.advance(u64::MAX) {}
-        making
-    }
-
-    /// Makes the given number of rows. Returns true when none are left.
-    pub(super) fn advance(&mut self, rows: u64) -> bool {
+    fn advance(&mut self, rows: u64) -> bool {
         let tiles = self.rows.shape.cells() - 1;
         for _ in 0..rows {
             let number = self.made / tiles;
@@ -232,7 +231,9 @@ impl TableBuilder {
         }
         false
     }
+}
 
+impl TableBuilder {
     /// Returns the rows, and the weights that they are made of.
     pub(super) fn finish(self) -> (NearRows, NearWeights) {
         (self.rows, self.weights)

@@ -4,10 +4,10 @@ use crate::heuristic::learned::shipped::{self, landscape};
 use crate::puzzle::Shape;
 
 /// The shortest side of a board with rows for stages.
-pub(super) const LEAST_SIDE: usize = 8;
+const LEAST_SIDE: usize = 8;
 
 /// The longest side of a board with rows for stages: they take 29 MB on 10×10, and 87 MB on 12×12.
-pub(super) const MOST_SIDE: usize = 12;
+const MOST_SIDE: usize = 12;
 
 /// Returns whether there are weights for stages for boards of this shape: at least as wide as high,
 /// with sides from 8 to 12, except 8×8.
@@ -22,9 +22,10 @@ pub const fn supports(shape: Shape) -> bool {
 pub(in crate::heuristic::learned) const MOST_WHOLE: usize = 132;
 const WHOLE_SIDE: usize = 16;
 
-/// The most cells of a longer board that is ranked whole, and its longest side.
+/// The most cells of a longer board that is ranked whole, and its longest side, which is the longest
+/// for which there are weights.
 const LONG_CELLS: usize = 40;
-pub(super) const LONG_SIDE: usize = 20;
+pub(in crate::heuristic::learned) const LONG_SIDE: usize = 20;
 
 /// Returns whether there are weights for whole boards of this shape, in either orientation: all with
 /// a side of more than 6, if they have at most 132 cells and sides of at most 16, or at most 40 cells

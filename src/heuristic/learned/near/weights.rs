@@ -2,6 +2,7 @@
 
 use super::shapes::{supports, supports_whole};
 use crate::heuristic::learned::file::{self, Kind, Stored, WeightsError};
+use crate::heuristic::learned::lift::{self, Line};
 use crate::heuristic::learned::weights::{Weights, pair_of};
 use crate::puzzle::Shape;
 
@@ -26,15 +27,6 @@ pub struct NearWeights {
 }
 
 impl NearWeights {
-    pub(crate) fn new(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Self {
-        debug_assert_eq!(pairs.len(), Self::pair_count(shape) * shape.cells().pow(2));
-        Self {
-            shape,
-            singles: singles.into(),
-            pairs: pairs.into(),
-        }
-    }
-
     /// Takes the weights of tiles and of near pairs from the weights of all pairs.
     #[must_use]
     pub fn of(weights: &Weights) -> Self {
@@ -50,7 +42,8 @@ impl NearWeights {
                 None => pairs.resize(pairs.len() + squared, 0),
             }
         }
-        Self::new(shape, weights.singles().to_vec(), pairs)
+        let singles = weights.singles().to_vec();
+        Self::of_parts(shape, singles, pairs).expect("as many as the shape has")
     }
 
     /// Returns the number of blocks of weights of pairs, including those without a second cell.
@@ -134,6 +127,19 @@ impl NearWeights {
         squared * (size_of::<i16>() + Self::pair_count(shape))
     }
 
+    /// Returns the weights for boards with a line more or less, computed at once, or `None` if
+    /// there is no such shape.
+    #[must_use]
+    pub fn lifted(self, line: Line) -> Option<Self> {
+        lift::lifted(self, line)
+    }
+
+    /// Returns the weights for boards of another shape.
+    #[must_use]
+    pub fn fit(self, shape: Shape) -> Self {
+        lift::fit(self, shape)
+    }
+
     /// Encodes the weights. On square boards, the weights of two pairs that are each other's image
     /// in the diagonal are stored once.
     #[must_use]
@@ -155,6 +161,7 @@ impl NearWeights {
 impl Stored for NearWeights {
     const KIND: Kind = Kind::NearWeights;
     const OLDEST: u16 = file::VERSION;
+    const GROWS_IN_TURNS: bool = false;
 
     fn supports(shape: Shape) -> bool {
         supports(shape) || supports_whole(shape) && shape.rows() <= shape.columns()
@@ -165,19 +172,27 @@ impl Stored for NearWeights {
         pairs_of(shape).map(cells).collect()
     }
 
-    fn number(shape: Shape, lower: usize, upper: usize) -> usize {
-        let offset = offset_of(shape, lower, upper).expect("cells near each other");
-        lower * OFFSET_COUNT + offset
+    fn find(shape: Shape, lower: usize, upper: usize) -> Option<usize> {
+        let offset = offset_of(shape, lower, upper)?;
+        Some(lower * OFFSET_COUNT + offset)
     }
 
     fn parts(&self) -> (Shape, &[i16], &[i8]) {
         (self.shape, &self.singles, &self.pairs)
     }
 
+    fn bytes(shape: Shape) -> usize {
+        Self::bytes(shape)
+    }
+
     fn of_parts(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self> {
         let squared = shape.cells().pow(2);
         let fits = singles.len() == squared && pairs.len() == Self::pair_count(shape) * squared;
-        fits.then(|| Self::new(shape, singles, pairs))
+        fits.then(|| Self {
+            shape,
+            singles: singles.into(),
+            pairs: pairs.into(),
+        })
     }
 }
 
