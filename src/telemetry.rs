@@ -164,9 +164,9 @@ pub(crate) fn memory(change: f64) {
     MEMORY.increment(change);
 }
 
-/// Records that so many more calls, or fewer, wait where large answers are made.
-pub(crate) fn large_answers(change: f64) {
-    gauge!("loyd_large_answers_waiting").increment(change);
+/// Counts a call that waits where large answers are made.
+pub(crate) fn large_answer() -> Counted {
+    Counted::by(gauge!("loyd_large_answers_waiting"))
 }
 
 /// Counts a panic that was caught.
@@ -375,13 +375,25 @@ pub(crate) fn reload(what: &'static str, outcome: Result<(), ()>) {
     gauge!("loyd_reload_failed", "what" => what).set(failed);
 }
 
-/// Counts a connection that was opened or closed.
-pub(crate) fn connections(open: bool) {
-    let gauge = gauge!("loyd_connections");
-    if open {
+/// Counts an open connection.
+pub(crate) fn connection() -> Counted {
+    Counted::by(gauge!("loyd_connections"))
+}
+
+/// Is counted by a gauge until it is dropped.
+#[must_use]
+pub(crate) struct Counted(Gauge);
+
+impl Counted {
+    fn by(gauge: Gauge) -> Self {
         gauge.increment(1);
-    } else {
-        gauge.decrement(1);
+        Self(gauge)
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.decrement(1);
     }
 }
 

@@ -40,22 +40,6 @@ pub(super) struct Place {
     _turn: OwnedSemaphorePermit,
 }
 
-/// Counts a call among those that wait until this is dropped.
-struct Waits;
-
-impl Waits {
-    fn begin() -> Self {
-        telemetry::large_answers(1.0);
-        Self
-    }
-}
-
-impl Drop for Waits {
-    fn drop(&mut self) {
-        telemetry::large_answers(-1.0);
-    }
-}
-
 impl Line {
     /// A line in which nobody waits.
     #[must_use]
@@ -101,7 +85,7 @@ impl Line {
 
     /// Waits for a place.
     pub(super) async fn place(&self, client: Option<Identity>) -> Result<Place, AcquireError> {
-        let _waits = Waits::begin();
+        let _waits = telemetry::large_answer();
         let own = match client {
             Some(client) => self.turns_of(client),
             None => Arc::clone(&self.own),

@@ -87,7 +87,7 @@ impl Connections {
         let serve = serve(stream, peer, self.terms.clone());
         let close = self.close.clone();
         self.tasks.spawn(async move {
-            let _open = Open::new();
+            let _open = telemetry::connection();
             let _place = place;
             let end = tokio::select! {
                 end = End::of(serve) => end,
@@ -119,21 +119,5 @@ impl Connections {
     pub async fn close(&self) {
         self.close.cancel();
         self.tasks.wait().await;
-    }
-}
-
-/// Counts an open connection in the metrics, however its task ends.
-struct Open;
-
-impl Open {
-    fn new() -> Self {
-        telemetry::connections(true);
-        Self
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        telemetry::connections(false);
     }
 }
