@@ -183,18 +183,14 @@ impl<S: PuzzleService> Backend<S> {
     ///
     /// # Errors
     /// The service's refusal, here or in the stream.
-    pub async fn solve_stream(&self, request: SolveStreamRequest) -> Result<Events, Status> {
-        match self {
-            Self::Local(service) => {
-                let response = service.solve_stream(Request::new(request)).await?;
-                Ok(Box::pin(response.into_inner()))
+    pub async fn solve_stream(&self, message: SolveStreamRequest) -> Result<Events, Status> {
+        let request = self.request(message);
+        Ok(match self {
+            Self::Local(service) => Box::pin(service.solve_stream(request).await?.into_inner()),
+            Self::Remote(client, _) => {
+                Box::pin(client.clone().solve_stream(request).await?.into_inner())
             }
-            Self::Remote(client, deadline) => {
-                let request = with_deadline(request, *deadline);
-                let response = client.clone().solve_stream(request).await?;
-                Ok(Box::pin(response.into_inner()))
-            }
-        }
+        })
     }
 
     /// Calls `CheckSolvable`.
@@ -203,14 +199,12 @@ impl<S: PuzzleService> Backend<S> {
     /// The service's refusal.
     pub async fn check(
         &self,
-        request: CheckSolvableRequest,
+        message: CheckSolvableRequest,
     ) -> Result<CheckSolvableResponse, Status> {
+        let request = self.request(message);
         let response = match self {
-            Self::Local(service) => service.check_solvable(Request::new(request)).await,
-            Self::Remote(client, deadline) => {
-                let request = with_deadline(request, *deadline);
-                client.clone().check_solvable(request).await
-            }
+            Self::Local(service) => service.check_solvable(request).await,
+            Self::Remote(client, _) => client.clone().check_solvable(request).await,
         };
         Ok(response?.into_inner())
     }
@@ -219,15 +213,20 @@ impl<S: PuzzleService> Backend<S> {
     ///
     /// # Errors
     /// The service's refusal.
-    pub async fn generate(&self, request: GenerateRequest) -> Result<GenerateResponse, Status> {
+    pub async fn generate(&self, message: GenerateRequest) -> Result<GenerateResponse, Status> {
+        let request = self.request(message);
         let response = match self {
-            Self::Local(service) => service.generate(Request::new(request)).await,
-            Self::Remote(client, deadline) => {
-                let request = with_deadline(request, *deadline);
-                client.clone().generate(request).await
-            }
+            Self::Local(service) => service.generate(request).await,
+            Self::Remote(client, _) => client.clone().generate(request).await,
         };
         Ok(response?.into_inner())
+    }
+
+    fn request<T>(&self, message: T) -> Request<T> {
+        match self {
+            Self::Local(_) => Request::new(message),
+            Self::Remote(_, deadline) => with_deadline(message, *deadline),
+        }
     }
 }
 
@@ -281,7 +280,7 @@ pub(super) fn unreachable(server: &str, error: &(dyn std::error::Error + 'static
     }
 }
 
-fn with_deadline<T>(message: T, deadline: Option<Duration>) -> Request<T> {
+pub(super) fn with_deadline<T>(message: T, deadline: Option<Duration>) -> Request<T> {
     let mut request = Request::new(message);
     if let Some(deadline) = deadline {
         request.set_timeout(deadline);

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
-use tonic::{Code, Request, Response, Status};
+use tonic::{Code, Response, Status};
 
 use super::refuted;
 use super::report::{print_times, times_as_json};
@@ -102,14 +102,12 @@ async fn make_one(client: &mut backend::Client, call: &Call) -> Result<Called, F
         Some(_) => Objective::Best,
         None => Objective::Optimal,
     };
-    let mut request = Request::new(SolveRequest {
+    let question = SolveRequest {
         board: Some(case.problem.start().into()),
         objective: objective.into(),
         ..SolveRequest::default()
-    });
-    if let Some(deadline) = *deadline {
-        request.set_timeout(deadline);
-    }
+    };
+    let request = backend::with_deadline(question, *deadline);
     let begun = Instant::now();
     let answer = in_time(*deadline, client.solve(request)).await;
     let late = || Err(Status::deadline_exceeded("no answer in time"));
