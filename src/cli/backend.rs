@@ -300,13 +300,15 @@ pub(super) fn call_deadline(text: &str) -> Result<Duration, String> {
     Ok(deadline)
 }
 
+/// Returns a URL, whose `http://` may be missing, as a whole.
+pub(super) fn with_scheme(text: &str) -> String {
+    let scheme = if text.contains("://") { "" } else { "http://" };
+    format!("{scheme}{text}")
+}
+
 /// Parses a URL; `host:port` alone means plain HTTP/2.
 pub(super) fn server_url(text: &str) -> Result<String, String> {
-    let url = if text.contains("://") {
-        text.to_owned()
-    } else {
-        format!("http://{text}")
-    };
+    let url = with_scheme(text);
     match url.parse::<http::Uri>() {
         Ok(uri) if !matches!(uri.scheme_str(), Some("http" | "https")) => {
             Err("only http:// and https:// are supported".to_owned())

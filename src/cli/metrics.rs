@@ -12,6 +12,7 @@ use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tonic::codegen::Bytes;
 
+use super::backend::with_scheme;
 use super::{Failure, Samples};
 
 /// The most bytes of an answer: more than any loyd server sends.
@@ -103,12 +104,7 @@ impl fmt::Display for Source {
 
 /// Parses a URL, whose `http://` may be missing. Without a path it means `/metrics`.
 pub(super) fn source(text: &str) -> Result<Source, String> {
-    let url = if text.contains("://") {
-        text.to_owned()
-    } else {
-        format!("http://{text}")
-    };
-    let mut parts = Uri::try_from(url)
+    let mut parts = Uri::try_from(with_scheme(text))
         .map_err(|error| error.to_string())?
         .into_parts();
     if parts
