@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Value, json};
 use tonic::{Code, Status};
-use tonic_types::StatusExt;
+use tonic_types::{ErrorDetails, StatusExt};
 
 use super::attend::{Latest, attend, in_time};
 use super::input::PuzzleArgs;
@@ -238,22 +238,17 @@ impl CompareArgs {
         };
         let begun = tokio::time::Instant::now();
         let ended = in_time(self.server.timeout, ask(backend, request, latest)).await;
+        let method = contestant.name();
         match ended.unwrap_or(Err(Failure::Late)) {
             Ok((moves, summary)) => {
                 let (board, goal) = (board.clone(), goal.clone());
                 let answer = Answer::new(board, goal, Metric::SingleTile, moves, summary)?;
-                Ok(Row::solved(contestant.name(), &answer))
+                Ok(Row::solved(method, &answer))
             }
             Err(Failure::Refused(status)) => {
-                Row::exhausted(contestant.name(), &status, begun.elapsed())
-                    .or_else(|| Row::late(contestant.name(), &status, begun.elapsed()))
-                    .or_else(|| Row::unsupported(contestant.name(), &status))
-                    .ok_or(Failure::Refused(status))
+                Row::refused(method, &status, begun.elapsed()).ok_or(Failure::Refused(status))
             }
-            Err(Failure::Late) => {
-                let method = contestant.name();
-                Ok(Row::nothing(method, "deadline", begun.elapsed()))
-            }
+            Err(Failure::Late) => Ok(Row::nothing(method, "deadline", begun.elapsed())),
             Err(failure) => Err(failure),
         }
     }
@@ -280,41 +275,40 @@ impl Row {
         }
     }
 
-    /// Returns the row of a method that a limit ended or that the server has no room for, or `None` for any other
-    /// failure.
-    fn exhausted(method: String, status: &Status, elapsed: Duration) -> Option<Self> {
-        // A request that is too large is too large for every method.
-        if status.code() != Code::ResourceExhausted || refusal::exit(status) == Exit::BadInput {
-            return None;
-        }
+    /// Returns the row of a method that a limit or the call's deadline ended, for which the server has no room, or that does
+    /// not support boards of this size; or `None` for any other failure.
+    fn refused(method: String, status: &Status, elapsed: Duration) -> Option<Self> {
         let details = status.get_error_details();
+        match (status.code(), refusal::exit(status)) {
+            // A request that is too large is too large for every method.
+            (Code::ResourceExhausted, exit) if exit != Exit::BadInput => {
+                Some(Self::exhausted(method, &details, elapsed))
+            }
+            (Code::DeadlineExceeded | Code::Cancelled, Exit::Limit) => {
+                Some(Self::nothing(method, "deadline", elapsed))
+            }
+            _ => {
+                let mut violations = details.bad_request()?.field_violations.iter();
+                violations
+                    .all(|violation| violation.field.starts_with("solve.method."))
+                    .then(|| Self::nothing(method, "unsupported", Duration::ZERO))
+            }
+        }
+    }
+
+    /// Returns the row of a method that a limit ended or that the server has no room for.
+    fn exhausted(method: String, details: &ErrorDetails, elapsed: Duration) -> Self {
         let info = details.error_info();
         let number = |key: &str| info?.metadata.get(key)?.parse().ok();
         // A proxy on the way gives no reason.
         let outcome = info.map_or("resource_exhausted", |info| &info.reason);
-        Some(Self {
+        Self {
             lower_bound: number("lower_bound"),
             expanded: number("nodes_expanded"),
             generated: number("nodes_generated"),
             peak_open: number("peak_open"),
             ..Self::nothing(method, &outcome.to_ascii_lowercase(), elapsed)
-        })
-    }
-
-    /// Returns the row of a method that the call's deadline ended, or `None` for any other failure.
-    fn late(method: String, status: &Status, elapsed: Duration) -> Option<Self> {
-        let is_late = matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled)
-            && refusal::exit(status) == Exit::Limit;
-        is_late.then(|| Self::nothing(method, "deadline", elapsed))
-    }
-
-    /// Returns the row of a method that does not support boards of this size, or `None` for any other failure.
-    fn unsupported(method: String, status: &Status) -> Option<Self> {
-        let details = status.get_error_details();
-        let mut violations = details.bad_request()?.field_violations.iter();
-        violations
-            .all(|violation| violation.field.starts_with("solve.method."))
-            .then(|| Self::nothing(method, "unsupported", Duration::ZERO))
+        }
     }
 
     /// Returns the row of a method of which nothing but the outcome is known.
