@@ -34,6 +34,9 @@ const CALLS_RETRY: Duration = Duration::from_secs(1);
 /// When to retry after a refusal by a draining server: by then another replica should have taken over.
 const DRAINING_RETRY: Duration = Duration::from_secs(1);
 
+/// A status. Where something is exhausted, it tells clients not to retry unless it says [when](retry): the same
+/// question would get the same answer. The code alone does not say so: a policy that retries when a server was
+/// overloaded would ask again.
 fn status(
     code: Code,
     reason: &str,
@@ -46,7 +49,12 @@ fn status(
         .map(|(key, value)| (key.to_owned(), value))
         .collect();
     details.set_error_info(reason, DOMAIN, metadata);
-    Status::with_error_details(code, message, details)
+    let mut status = Status::with_error_details(code, message, details);
+    if code == Code::ResourceExhausted {
+        let never = MetadataValue::from_static(NEVER);
+        status.metadata_mut().insert(PUSHBACK, never);
+    }
+    status
 }
 
 /// A status of which there is nothing more to tell.
@@ -56,7 +64,7 @@ fn plain(code: Code, reason: &str, message: impl Into<String>) -> Status {
 
 /// The status for a request that asks for more than it will ever get.
 fn exhausted(reason: &str, message: impl Into<String>) -> Status {
-    never_again(plain(Code::ResourceExhausted, reason, message))
+    plain(Code::ResourceExhausted, reason, message)
 }
 
 /// The status for a request that is refused because of others.
@@ -289,17 +297,13 @@ fn limit(
     metadata.push(("nodes_generated", progress.generated.to_string()));
     metadata.push(("nodes_expanded", progress.expanded.to_string()));
     metadata.push(("peak_open", progress.peak_open.to_string()));
-    let status = status(
+    status(
         code,
         reason,
         format!("{what} before {before}; raise {fix}{alternative}"),
         metadata,
         ErrorDetails::new(),
-    );
-    match code {
-        Code::ResourceExhausted => never_again(status),
-        _ => status,
-    }
+    )
 }
 
 /// Why a caller is not let in.
@@ -428,25 +432,12 @@ pub fn transport(refusal: &Status, is_ours: bool) -> Option<Status> {
         Code::ResourceExhausted => "; send less",
         _ => "",
     };
-    let message = format!("{message}{fix}");
-    let mut status = plain(code, reason, message);
+    let mut status = plain(code, reason, format!("{message}{fix}"));
     if let Some(encodings) = refusal.metadata().get(ACCEPT_ENCODING) {
         let metadata = status.metadata_mut();
         metadata.insert(ACCEPT_ENCODING, encodings.clone());
     }
-    Some(match code {
-        Code::ResourceExhausted => never_again(status),
-        _ => status,
-    })
-}
-
-/// Tells clients not to retry, because the same question would get the same answer. The code alone
-/// does not say so: a policy that retries when a server was overloaded would ask again.
-fn never_again(mut status: Status) -> Status {
-    status
-        .metadata_mut()
-        .insert(PUSHBACK, MetadataValue::from_static(NEVER));
-    status
+    Some(status)
 }
 
 /// Whether a status in these headers says when to retry.
