@@ -88,7 +88,7 @@ pub fn statistics(
     queued: Duration,
     elapsed: Duration,
 ) -> proto::Statistics {
-    let (algorithm, heuristic, corrections) = stage(by);
+    let (algorithm, (heuristic, corrections)) = stage(by);
     proto::Statistics {
         nodes_expanded: progress.expanded,
         nodes_generated: progress.generated,
@@ -114,9 +114,9 @@ pub fn statistics(
 const NO_HEURISTIC: (proto::Heuristic, Vec<i32>) = (proto::Heuristic::Unspecified, Vec::new());
 
 /// The algorithm of a stage, its heuristic, and the corrections added to that.
-fn stage(stage: Stage) -> (proto::Algorithm, proto::Heuristic, Vec<i32>) {
+fn stage(stage: Stage) -> (proto::Algorithm, (proto::Heuristic, Vec<i32>)) {
     use proto::Algorithm as Wire;
-    let (algorithm, (heuristic, added)) = match stage {
+    match stage {
         Stage::TableWalk => (Wire::TableWalk, NO_HEURISTIC),
         Stage::Constructive(_) | Stage::Lookahead => (Wire::Constructive, NO_HEURISTIC),
         Stage::Beam => (Wire::Beam, NO_HEURISTIC),
@@ -124,15 +124,11 @@ fn stage(stage: Stage) -> (proto::Algorithm, proto::Heuristic, Vec<i32>) {
         Stage::AStar(kind, Ratio::ONE) => (Wire::AStar, heuristic(kind)),
         Stage::AStar(kind, _) => (Wire::WeightedAStar, heuristic(kind)),
         Stage::IdaStar(kind) => (Wire::IdaStar, heuristic(kind)),
-        Stage::PushIdaStar(PushKind::Lines) => {
-            (Wire::IdaStar, (proto::Heuristic::Manhattan, Vec::new()))
+        Stage::PushIdaStar(PushKind::Lines) => (Wire::IdaStar, heuristic(HeuristicKind::Manhattan)),
+        Stage::PushIdaStar(PushKind::Patterns) => {
+            (Wire::IdaStar, heuristic(HeuristicKind::PatternDatabase))
         }
-        Stage::PushIdaStar(PushKind::Patterns) => (
-            Wire::IdaStar,
-            (proto::Heuristic::PatternDatabase, Vec::new()),
-        ),
-    };
-    (algorithm, heuristic, added)
+    }
 }
 
 /// The name of a heuristic; for a sum, the name of the first correction and those of the others.
