@@ -62,7 +62,7 @@ pub(super) async fn solve(
 /// What it takes to write a solution of so many moves. For `BEST`, which has an answer whatever the deadline, it
 /// is written in time.
 fn load(call: &Call, read: &ReadSolve, moves: usize) -> Load {
-    let cells = if read.include_boards {
+    let cells = if read.include.boards {
         read.start.shape().cells()
     } else {
         0
@@ -72,7 +72,7 @@ fn load(call: &Call, read: &ReadSolve, moves: usize) -> Load {
         .filter(|_| read.question.objective == Objective::Best);
     let deadline = timeout.and_then(|timeout| call.arrived.checked_add(timeout));
     Load::new(
-        moves * (1 + usize::from(read.include_tiles) + cells),
+        moves * (1 + usize::from(read.include.tiles) + cells),
         deadline,
     )
 }
@@ -85,12 +85,7 @@ fn response(
     answer: &Answer,
 ) -> Result<proto::SolveResponse, Status> {
     let moves = answer.solution.moves();
-    let (tiles, boards) = convert::tiles_and_boards(
-        &mut read.start.clone(),
-        moves,
-        read.include_tiles,
-        read.include_boards,
-    );
+    let (tiles, boards) = convert::tiles_and_boards(&mut read.start.clone(), moves, read.include);
     let response = proto::SolveResponse {
         solution: Some(proto::Solution {
             moves: convert::moves(moves),
@@ -124,10 +119,10 @@ fn response_bytes(read: &ReadSolve) -> u64 {
     let shape = read.start.shape();
     let moves = expected_moves(shape).min(MAX_MOVES as u64);
     let mut bytes = 5 * moves;
-    if read.include_tiles {
+    if read.include.tiles {
         bytes += 6 * moves;
     }
-    if read.include_boards {
+    if read.include.boards {
         bytes += moves * (6 * shape.cells() as u64 + 64);
     }
     bytes.min(LARGEST)

@@ -47,21 +47,20 @@ pub fn moves(moves: &[Direction]) -> Vec<i32> {
 pub fn tiles_and_boards(
     board: &mut Board,
     moves: &[Direction],
-    include_tiles: bool,
-    include_boards: bool,
+    include: proto::Include,
 ) -> (Vec<u32>, Vec<proto::Board>) {
     let mut tiles = Vec::new();
     let mut boards = Vec::new();
-    if !include_tiles && !include_boards {
+    if include == proto::Include::default() {
         return (tiles, boards);
     }
     for &direction in moves {
         let blank = board.blank();
         board.slide(direction);
-        if include_tiles {
+        if include.tiles {
             tiles.push(u32::from(board.tile(blank)));
         }
-        if include_boards {
+        if include.boards {
             boards.push(proto::Board::from(&*board));
         }
     }

@@ -37,10 +37,8 @@ pub struct ReadSolve {
     pub wanted: Wanted,
     /// How long the caller is sure to wait, if it says.
     pub timeout: Option<Duration>,
-    /// Whether to send the tiles that slide.
-    pub include_tiles: bool,
-    /// Whether to send the boards along the way.
-    pub include_boards: bool,
+    /// What to send in addition to the moves.
+    pub include: proto::Include,
 }
 
 /// A valid `SolveStreamRequest`.
@@ -100,8 +98,8 @@ pub fn may_fit(read: &ReadSolve, moves: usize) -> bool {
 /// On the wire a move and its tile take at least a byte each. All boards on the way are as long as the start,
 /// because they have the same tiles.
 fn move_bytes(read: &ReadSolve) -> usize {
-    let tile = usize::from(read.include_tiles);
-    let board = if read.include_boards {
+    let tile = usize::from(read.include.tiles);
+    let board = if read.include.boards {
         let board = proto::Board::from(&read.start).encoded_len();
         1 + length_delimiter_len(board) + board
     } else {
@@ -141,7 +139,7 @@ pub fn read_stream(
         }
     };
     let solve = reader.finish(solve)??;
-    let moves_per_message = if solve.include_boards {
+    let moves_per_message = if solve.include.boards {
         let cells = solve.start.shape().cells();
         moves_per_message.min((CELLS_PER_MESSAGE / cells).max(1))
     } else {
@@ -210,7 +208,6 @@ impl Reader {
                 return None;
             }
         };
-        let include = wire.include.unwrap_or_default();
         Some(Ok(ReadSolve {
             start,
             question: Question {
@@ -221,8 +218,7 @@ impl Reader {
             },
             wanted,
             timeout,
-            include_tiles: include.tiles,
-            include_boards: include.boards,
+            include: wire.include.unwrap_or_default(),
         }))
     }
 

@@ -188,7 +188,7 @@ pub(super) fn solve_stream(
 /// A message full of boards takes clients in Python and Java 1.4 to 3.5 ms: 3.5 to 8 ns for each of its bytes.
 fn sending(read: &ReadStream) -> Duration {
     const MESSAGE: u64 = 50_000;
-    let byte = if read.solve.include_boards { 8 } else { 2 };
+    let byte = if read.solve.include.boards { 8 } else { 2 };
     if read.solve.question.objective == Objective::Fast && !read.final_only {
         return Duration::ZERO;
     }
@@ -202,7 +202,7 @@ fn message_bytes(read: &ReadStream) -> u64 {
     let shape = read.solve.start.shape();
     let moves = expected_moves(shape).min(read.moves_per_message as u64);
     let mut numbers = 2 * moves;
-    if read.solve.include_boards {
+    if read.solve.include.boards {
         numbers += moves * (shape.cells() as u64 + 16);
     }
     6 * numbers

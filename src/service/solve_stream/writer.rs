@@ -126,13 +126,8 @@ impl Writer {
     /// Writes the next moves, as many as fit in one message. `moves` follows what has been sent.
     pub(super) fn moves(&mut self, moves: &[Direction]) -> Event {
         let moves = &moves[..moves.len().min(self.read.moves_per_message)];
-        let include = &self.read.solve;
-        let (tiles, boards) = convert::tiles_and_boards(
-            &mut self.board,
-            moves,
-            include.include_tiles,
-            include.include_boards,
-        );
+        let include = self.read.solve.include;
+        let (tiles, boards) = convert::tiles_and_boards(&mut self.board, moves, include);
         let first = self.sent as u32;
         self.sent += moves.len();
         Event::Moves(proto::Moves {
