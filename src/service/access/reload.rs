@@ -135,7 +135,6 @@ fn read(files: &[Named]) -> Result<(Vec<Vec<u8>>, Digest), String> {
         context.update(&bytes);
         contents.push(bytes);
     }
-    let mut digest = Digest::default();
-    digest.copy_from_slice(context.finish().as_ref());
-    Ok((contents, digest))
+    let digest = context.finish().as_ref().try_into();
+    Ok((contents, digest.expect("as long as a SHA-256 is")))
 }

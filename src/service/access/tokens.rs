@@ -97,15 +97,12 @@ impl Tokens {
 /// The SHA-256 of a token.
 #[must_use]
 pub fn hash(token: &[u8]) -> Hash {
-    let mut hash = Hash::default();
-    hash.copy_from_slice(digest(&SHA256, token).as_ref());
-    hash
+    let hash = digest(&SHA256, token);
+    hash.as_ref().try_into().expect("as long as a SHA-256 is")
 }
 
 fn key(hash: &Hash) -> [u8; KEY] {
-    let mut key = [0; KEY];
-    key.copy_from_slice(&hash[..KEY]);
-    key
+    *hash.first_chunk().expect("a hash is longer")
 }
 
 fn read_hash(text: &str) -> Option<Hash> {
