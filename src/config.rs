@@ -21,7 +21,7 @@ use crate::heuristic::pattern_database::Store;
 use crate::puzzle::Shape;
 use crate::telemetry::{LogFormat, log_filter};
 
-pub use memory::{MAX_MEMORY, MemoryArgs, Parts, TooMuch, Unusable};
+pub use memory::{MAX_MEMORY, MemoryArgs, Parts, Unusable};
 
 /// The default addresses of gRPC and of the metrics.
 const LISTEN: &str = "127.0.0.1:50051";

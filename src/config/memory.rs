@@ -83,22 +83,17 @@ pub enum Unusable {
         least: u64,
     },
     /// The settings add up to more than there is.
-    #[error(transparent)]
-    TooMuch(#[from] TooMuch),
-}
-
-/// The settings add up to more than there is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error(
-    "--memory {}, --table-memory {}, --heuristic-memory {}, --cache-memory {} and --build-memory {} are together more than the {} that the process may use: lower those that you set, or raise --memory-limit",
-    megabytes(.parts.searches), megabytes(.parts.tables), megabytes(.parts.heuristics),
-    megabytes(.parts.cache), megabytes(.parts.build), megabytes(*.limit)
-)]
-pub struct TooMuch {
-    /// The shares they ask for.
-    pub parts: Parts,
-    /// The bytes that the process may use.
-    pub limit: u64,
+    #[error(
+        "--memory {}, --table-memory {}, --heuristic-memory {}, --cache-memory {} and --build-memory {} are together more than the {} that the process may use: lower those that you set, or raise --memory-limit",
+        megabytes(.parts.searches), megabytes(.parts.tables), megabytes(.parts.heuristics),
+        megabytes(.parts.cache), megabytes(.parts.build), megabytes(*.limit)
+    )]
+    TooMuch {
+        /// The shares they ask for.
+        parts: Parts,
+        /// The bytes that the process may use.
+        limit: u64,
+    },
 }
 
 fn megabytes(bytes: u64) -> String {
@@ -159,7 +154,7 @@ impl MemoryArgs {
         .into_iter()
         .fold(0, u64::saturating_add);
         match self.known_limit() {
-            Some(limit) if sum > limit => Err(TooMuch { parts, limit }.into()),
+            Some(limit) if sum > limit => Err(Unusable::TooMuch { parts, limit }),
             _ => Ok(parts),
         }
     }
