@@ -18,7 +18,7 @@ const MAX_INPUT: u64 = 1 << 20;
 
 /// The source of the board.
 #[derive(Args, Clone, Debug, Default)]
-pub(super) struct BoardArgs {
+struct BoardArgs {
     /// The board: its tiles row by row, with 0 for the blank. Rows may be separated by `/` or line breaks,
     /// and must be unless the board is square. If there is no board, or it is `-`, standard input is read.
     #[arg(value_name = "BOARD")]
@@ -31,7 +31,7 @@ pub(super) struct BoardArgs {
 
 impl BoardArgs {
     /// Reads the board.
-    pub(super) fn read(&self, input: &mut dyn Read) -> Result<Board, Failure> {
+    fn read(&self, input: &mut dyn Read) -> Result<Board, Failure> {
         let (source, text) = match &self.file {
             Some(path) => {
                 let text = File::open(path).and_then(|mut file| bounded(&mut file));

@@ -17,7 +17,7 @@ use crate::search::Progress;
 use crate::telemetry;
 
 /// The domain of every `google.rpc.ErrorInfo`.
-pub const DOMAIN: &str = "loyd";
+const DOMAIN: &str = "loyd";
 
 /// The trailer that tells a client's retry policy when to try again.
 const PUSHBACK: &str = "grpc-retry-pushback-ms";
