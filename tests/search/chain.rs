@@ -19,7 +19,7 @@ use loyd::search::tables::guides::{AnyGuide, Home};
 use loyd::search::{Budget, Progress, Search, Step, Stop, a_star, ida_star};
 
 use crate::constructive;
-use crate::driving::run;
+use crate::driving::{advance, run};
 use crate::parts::weak;
 use crate::support::published::{KORF_1985, PRINCETON};
 use crate::support::{goal, problem, random_problem, shape, walk};
@@ -37,19 +37,8 @@ struct Course {
 fn drive(mut chain: Chain, problem: &Problem, slice: Budget) -> Course {
     let mut solutions = Vec::new();
     let mut by = Vec::new();
-    let mut before = chain.progress();
     let stop = loop {
-        let step = chain.advance(slice);
-        let progress = chain.progress();
-        assert!(progress.expanded >= before.expanded);
-        assert!(progress.generated >= before.generated);
-        assert!(progress.peak_open >= before.peak_open);
-        assert!(progress.peak_memory >= before.peak_memory);
-        assert!(progress.peak_memory >= progress.memory);
-        assert!(progress.iterations >= before.iterations);
-        assert!(progress.lower_bound >= before.lower_bound);
-        before = progress;
-        match step {
+        match advance(&mut chain, slice) {
             Step::Working => {}
             Step::Found(answer) => {
                 let moves = answer.solution.into_moves();
@@ -59,14 +48,15 @@ fn drive(mut chain: Chain, problem: &Problem, slice: Budget) -> Course {
             Step::Done(stop) => break stop,
         }
     };
+    let progress = chain.progress();
     assert!(matches!(chain.advance(slice), Step::Done(again) if again == stop));
-    assert_eq!(chain.progress(), before);
+    assert_eq!(chain.progress(), progress);
     assert!(solutions.is_sorted_by(|a, b| a > b), "{solutions:?}");
     Course {
         lengths: solutions,
         by,
         stop,
-        progress: before,
+        progress,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Ways to run a solver to its end.
 
 use loyd::puzzle::Solution;
-use loyd::search::{Budget, Progress, Solver, Step, Stop};
+use loyd::search::{Budget, Progress, Search, Solver, Step, Stop};
 
 /// The course of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,22 +23,29 @@ impl Run {
 /// ahead only when it comes to them, at most two for each move of the path.
 const OVERSHOOT: u64 = 200;
 
-/// Advances to the end by slices of the given budget, checking that counts only grow.
+/// Advances by a slice, checking that counts only grow.
+pub(crate) fn advance<S: Search + ?Sized>(search: &mut S, slice: Budget) -> Step<S::Found> {
+    let before = search.progress();
+    let step = search.advance(slice);
+    let progress = search.progress();
+    assert!(progress.expanded >= before.expanded);
+    assert!(progress.generated >= before.generated);
+    assert!(progress.peak_open >= before.peak_open);
+    assert!(progress.peak_memory >= before.peak_memory);
+    assert!(progress.peak_memory >= progress.memory);
+    assert!(progress.iterations >= before.iterations);
+    assert!(progress.lower_bound >= before.lower_bound);
+    step
+}
+
+/// Advances to the end by slices of the given budget.
 pub(crate) fn run_sliced(mut solver: Solver, slice: Budget) -> Run {
     let mut found = Vec::new();
-    let mut before = solver.progress();
     loop {
-        let step = solver.advance(slice);
+        let before = solver.progress().generated;
+        let step = advance(&mut *solver, slice);
         let progress = solver.progress();
-        assert!(progress.expanded >= before.expanded);
-        assert!(progress.generated >= before.generated);
-        assert!(progress.generated - before.generated <= slice.nodes.saturating_add(OVERSHOOT));
-        assert!(progress.peak_open >= before.peak_open);
-        assert!(progress.peak_memory >= before.peak_memory);
-        assert!(progress.peak_memory >= progress.memory);
-        assert!(progress.iterations >= before.iterations);
-        assert!(progress.lower_bound >= before.lower_bound);
-        before = progress;
+        assert!(progress.generated - before <= slice.nodes.saturating_add(OVERSHOOT));
         match step {
             Step::Working => {}
             Step::Found(solution) => found.push(solution),
