@@ -6,7 +6,7 @@ use super::alike::Alike;
 use super::plain::Plain;
 use super::samples::Samples;
 use super::weight::{Weight, means_by_number, means_of};
-use crate::heuristic::learned::Weights;
+use crate::heuristic::learned::{Stored, Weights};
 use crate::puzzle::{Dice, Shape};
 
 /// The initial sum of squares: practically none, but enough to avoid a division by zero.
@@ -34,14 +34,14 @@ pub(super) struct Model {
 impl Model {
     /// Creates a model of weights. Where weights that are alike differ, it takes their mean.
     pub(super) fn of(weights: &Weights) -> Self {
-        let shape = weights.shape();
+        let (shape, singles, pairs) = weights.parts();
         let alike = Arc::new(Alike::new(shape));
-        let singles = weights.singles().iter().map(|&single| single.into());
-        let pairs = (0..Weights::pair_count(shape)).flat_map(|pair| weights.block(pair));
+        let singles = singles.iter().map(|&single| single.into());
+        let pairs = pairs.iter().map(|&pair| pair.into());
         Self {
             shape,
             singles: means(&alike.singles, singles),
-            pairs: means(&alike.pairs, pairs.map(|&pair| pair.into())),
+            pairs: means(&alike.pairs, pairs),
             alike,
         }
     }

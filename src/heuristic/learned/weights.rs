@@ -23,7 +23,7 @@ pub struct Weights {
 
 /// Returns the number of a pair of cells, the lower one first, on a board of this many cells.
 #[inline]
-pub(crate) const fn pair_of(cells: usize, lower: usize, upper: usize) -> usize {
+const fn pair_of(cells: usize, lower: usize, upper: usize) -> usize {
     lower * (2 * cells - lower - 1) / 2 + upper - lower - 1
 }
 
@@ -49,7 +49,7 @@ pub(crate) fn pairs_of(cells: usize) -> impl Iterator<Item = (usize, usize)> {
 
 impl Weights {
     /// Returns the number of pairs of cells of a shape.
-    pub(crate) const fn pair_count(shape: Shape) -> usize {
+    pub(super) const fn pair_count(shape: Shape) -> usize {
         shape.cells() * (shape.cells() - 1) / 2
     }
 
@@ -61,20 +61,20 @@ impl Weights {
 
     /// Returns the weight of a tile on a cell.
     #[inline]
-    pub(crate) fn single(&self, tile: usize, cell: usize) -> i32 {
+    pub(super) fn single(&self, tile: usize, cell: usize) -> i32 {
         i32::from(self.singles[tile * self.shape.cells() + cell])
     }
 
     /// Returns the weights `[tile on the lower][tile on the other]` of a pair of cells.
     #[inline]
-    pub(crate) fn block(&self, pair: usize) -> &[i8] {
+    pub(super) fn block(&self, pair: usize) -> &[i8] {
         let squared = self.shape.cells() * self.shape.cells();
         &self.pairs[pair * squared..][..squared]
     }
 
     /// Returns the weight of a tile on a cell together with another tile on another cell.
     #[inline]
-    pub(crate) fn pair(&self, tile: usize, cell: usize, other: usize, other_cell: usize) -> i32 {
+    pub(super) fn pair(&self, tile: usize, cell: usize, other: usize, other_cell: usize) -> i32 {
         let at = pair_place(self.shape.cells(), (tile, cell), (other, other_cell));
         i32::from(self.pairs[at])
     }
@@ -124,11 +124,6 @@ impl Weights {
     pub const fn bytes(shape: Shape) -> usize {
         let squared = shape.cells() * shape.cells();
         squared * size_of::<i16>() + Self::pair_count(shape) * squared
-    }
-
-    /// Returns the weights of tiles on cells, `[tile][cell]`.
-    pub(crate) fn singles(&self) -> &[i16] {
-        &self.singles
     }
 
     /// Returns the weights for boards with a line more or less, computed at once, or `None` if

@@ -253,7 +253,7 @@ impl TableBuilder {
             }
             let mut changes = [0; NAMES];
             for (sign, tile, on) in [(-1, tile, from), (-1, 0, to), (1, tile, to), (1, 0, from)] {
-                let Some(weight) = weights.pairs(tile, on, cell) else {
+                let Some(weight) = weights.with_others(tile, on, cell) else {
                     continue;
                 };
                 for (other, change) in changes[..cells].iter_mut().enumerate() {

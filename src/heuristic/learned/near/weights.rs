@@ -3,7 +3,7 @@
 use super::shapes::{supports, supports_whole};
 use crate::heuristic::learned::file::{self, Kind, Stored, WeightsError};
 use crate::heuristic::learned::lift::{self, Line};
-use crate::heuristic::learned::weights::{Weights, pair_of};
+use crate::heuristic::learned::weights::Weights;
 use crate::puzzle::Shape;
 
 /// The offsets from a cell to the cells after it that are [near](super::REACH) it, as (rows down,
@@ -11,7 +11,7 @@ use crate::puzzle::Shape;
 const OFFSETS: [(usize, isize); 6] = [(0, 1), (0, 2), (1, -1), (1, 0), (1, 1), (2, 0)];
 
 /// The number of offsets.
-pub(super) const OFFSET_COUNT: usize = OFFSETS.len();
+const OFFSET_COUNT: usize = OFFSETS.len();
 
 /// A weight for each tile on each cell, and for each two tiles on two cells that are near each
 /// other. The blank counts as a tile that belongs on the last cell. The sum of the weights ranks
@@ -30,24 +30,22 @@ impl NearWeights {
     /// Takes the weights of tiles and of near pairs from the weights of all pairs.
     #[must_use]
     pub fn of(weights: &Weights) -> Self {
-        let shape = weights.shape();
+        let (shape, singles, _) = weights.parts();
         let squared = shape.cells().pow(2);
         let mut pairs = Vec::with_capacity(Self::pair_count(shape) * squared);
-        for (cell, offset) in pairs_of(shape) {
-            match other_of(shape, cell, offset) {
-                Some(other) => {
-                    let pair = pair_of(shape.cells(), cell, other);
-                    pairs.extend(weights.block(pair));
+        for pair in Self::pairs(shape) {
+            match pair {
+                Some((lower, upper)) => {
+                    pairs.extend(weights.block(Weights::number(shape, lower, upper)));
                 }
                 None => pairs.resize(pairs.len() + squared, 0),
             }
         }
-        let singles = weights.singles().to_vec();
-        Self::of_parts(shape, singles, pairs).expect("as many as the shape has")
+        Self::of_parts(shape, singles.to_vec(), pairs).expect("as many as the shape has")
     }
 
     /// Returns the number of blocks of weights of pairs, including those without a second cell.
-    pub(super) const fn pair_count(shape: Shape) -> usize {
+    const fn pair_count(shape: Shape) -> usize {
         shape.cells() * OFFSET_COUNT
     }
 
@@ -66,7 +64,7 @@ impl NearWeights {
     /// Returns the weights `[tile on the cell][tile on the other]` of a cell and the one at an
     /// offset.
     #[inline]
-    pub(super) fn block(&self, cell: usize, offset: usize) -> &[i8] {
+    fn block(&self, cell: usize, offset: usize) -> &[i8] {
         let squared = self.shape.cells().pow(2);
         &self.pairs[(cell * OFFSET_COUNT + offset) * squared..][..squared]
     }
@@ -74,7 +72,7 @@ impl NearWeights {
     /// Returns the weights of a tile on a cell with each other tile on another cell, if the cells
     /// are near each other.
     #[inline]
-    pub(super) fn pairs(
+    pub(super) fn with_others(
         &self,
         tile: usize,
         cell: usize,
@@ -93,8 +91,8 @@ impl NearWeights {
 
     /// Returns the weight of a tile on a cell together with another tile on another cell.
     pub(super) fn pair(&self, tile: usize, cell: usize, other: usize, other_cell: usize) -> i32 {
-        let pairs = self.pairs(tile, cell, other_cell);
-        pairs.map_or(0, |weight| weight(other))
+        let weights = self.with_others(tile, cell, other_cell);
+        weights.map_or(0, |weight| weight(other))
     }
 
     /// Returns the sum of the weights of a board, given as its tiles row by row, in parts of a move
@@ -168,8 +166,10 @@ impl Stored for NearWeights {
     }
 
     fn pairs(shape: Shape) -> Vec<Option<(usize, usize)>> {
-        let cells = |(cell, offset)| Some((cell, other_of(shape, cell, offset)?));
-        pairs_of(shape).map(cells).collect()
+        let block = |cell, offset| Some((cell, other_of(shape, cell, offset)?));
+        (0..shape.cells())
+            .flat_map(|cell| (0..OFFSET_COUNT).map(move |offset| block(cell, offset)))
+            .collect()
     }
 
     fn find(shape: Shape, lower: usize, upper: usize) -> Option<usize> {
@@ -196,14 +196,9 @@ impl Stored for NearWeights {
     }
 }
 
-/// Returns each cell with each offset, in the order of the blocks.
-pub(super) fn pairs_of(shape: Shape) -> impl Iterator<Item = (usize, usize)> {
-    (0..shape.cells()).flat_map(|cell| (0..OFFSET_COUNT).map(move |offset| (cell, offset)))
-}
-
 /// Returns the cell at an offset from another, if the board has it.
 #[inline]
-pub(super) fn other_of(shape: Shape, cell: usize, offset: usize) -> Option<usize> {
+fn other_of(shape: Shape, cell: usize, offset: usize) -> Option<usize> {
     let (down, right) = OFFSETS[offset];
     let row = shape.row(cell) + down;
     let column = shape.column(cell).checked_add_signed(right)?;
@@ -212,7 +207,7 @@ pub(super) fn other_of(shape: Shape, cell: usize, offset: usize) -> Option<usize
 
 /// Returns the offset from a cell to one after it, if they are near each other.
 #[inline]
-pub(super) fn offset_of(shape: Shape, first: usize, second: usize) -> Option<usize> {
+fn offset_of(shape: Shape, first: usize, second: usize) -> Option<usize> {
     let down = shape.row(second) - shape.row(first);
     let right = shape.column(second) as isize - shape.column(first) as isize;
     OFFSETS.iter().position(|&offset| offset == (down, right))
