@@ -13,7 +13,7 @@ use loyd::service::{ServeError, Server};
 use tokio::sync::oneshot;
 use tokio::task::{JoinHandle, JoinSet};
 use tonic::transport::Channel;
-use tonic::{Code, Response, Status};
+use tonic::{Code, Request, Response, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
 use crate::support::{goal, random_problem, shape};
@@ -276,6 +276,21 @@ pub(crate) fn violated(status: &Status) -> Vec<String> {
 
 /// The proofs of one client that are in progress.
 pub(crate) type Proofs = JoinSet<Result<Response<proto::SolveResponse>, Status>>;
+
+/// Asks for as many proofs at once.
+pub(crate) async fn ask_for_proofs(
+    service: &Service,
+    count: u64,
+    proof: impl Fn(u64) -> Request<proto::SolveRequest>,
+) -> Proofs {
+    let client = service.client().await;
+    let mut proofs = JoinSet::new();
+    for number in 0..count {
+        let (mut client, request) = (client.clone(), proof(number));
+        proofs.spawn(async move { client.solve(request).await });
+    }
+    proofs
+}
 
 /// Waits until all but this many are refused because they exceed the client's share.
 pub(crate) async fn refused_but(places: usize, proofs: &mut Proofs) {

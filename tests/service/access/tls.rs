@@ -147,6 +147,16 @@ async fn answered(service: &Service, config: ClientTlsConfig) -> bool {
     client.solve(ask(hardest())).await.is_ok()
 }
 
+/// Waits until those who trust this authority are answered.
+async fn comes_to_answer(service: &Service, authority: &Authority) {
+    in_time(async {
+        while !answered(service, authority.trusted()).await {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn a_client_that_trusts_the_server_is_answered() {
     let (ours, other) = (Authority::new(), Authority::new());
@@ -236,12 +246,7 @@ async fn a_new_certificate_is_served_without_a_restart() {
     assert!(answered(&service, old.trusted()).await);
 
     files.write(&new.for_server());
-    in_time(async {
-        while !answered(&service, new.trusted()).await {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    })
-    .await;
+    comes_to_answer(&service, &new).await;
     assert!(!answered(&service, old.trusted()).await);
 }
 
@@ -281,12 +286,7 @@ async fn a_certificate_that_is_not_valid_now_is_served_with_a_warning_and_replac
         assert!(text.contains(fault), "{text}");
         assert!(!answered(&service, ours.trusted()).await);
         files.write(&ours.for_server());
-        in_time(async {
-            while !answered(&service, ours.trusted()).await {
-                tokio::time::sleep(Duration::from_millis(50)).await;
-            }
-        })
-        .await;
+        comes_to_answer(&service, &ours).await;
     }
 }
 
@@ -309,12 +309,7 @@ async fn a_mounted_secret_may_be_exchanged_as_kubernetes_does_it() {
     assert!(answered(&service, old.trusted()).await);
     symlink("v2", files.path("..next")).unwrap();
     fs::rename(files.path("..next"), files.path("..data")).unwrap();
-    in_time(async {
-        while !answered(&service, new.trusted()).await {
-            tokio::time::sleep(Duration::from_millis(50)).await;
-        }
-    })
-    .await;
+    comes_to_answer(&service, &new).await;
 }
 
 #[tokio::test]

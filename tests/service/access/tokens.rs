@@ -9,11 +9,9 @@ use tonic_health::pb::health_client::HealthClient;
 use tonic_reflection::pb::v1::ServerReflectionRequest;
 use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
 
-use tokio::task::JoinSet;
-
 use crate::harness::{
-    PATIENCE, Service, ask, assert_reason, hardest, hopeless, in_time, keep_their_places,
-    refused_but, try_start,
+    PATIENCE, Service, ask, ask_for_proofs, assert_reason, hardest, hopeless, in_time,
+    keep_their_places, refused_but, try_start,
 };
 use crate::raw::{RawClient, frame};
 
@@ -49,19 +47,16 @@ async fn solve(service: &Service, authorization: Option<&str>) -> Result<(), Sta
 
 #[tokio::test]
 async fn a_tokens_weight_is_its_clients_share_of_the_places() {
-    const PROOFS: u64 = 40;
     let file = file(&line("weighty", SECRET, "3"));
     let path = file.path().to_str().unwrap();
     let service = Service::with(&["--token-file", path, "--queue", "32"]).await;
-    let client = service.client().await;
-    let mut proofs = JoinSet::new();
-    for number in 0..PROOFS {
-        let mut client = client.clone();
+    let mut proofs = ask_for_proofs(&service, 40, |number| {
         let mut request = Request::new(hopeless(number));
         let value = format!("Bearer {SECRET}").parse().unwrap();
         request.metadata_mut().insert("authorization", value);
-        proofs.spawn(async move { client.solve(request).await });
-    }
+        request
+    })
+    .await;
     // It may hold three times as many of the 32 as it leaves free.
     refused_but(24, &mut proofs).await;
     keep_their_places(&mut proofs).await;
