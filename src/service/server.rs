@@ -113,6 +113,8 @@ impl Server {
             tonic_reflection::server::Builder::configure()
                 .register_encoded_file_descriptor_set(proto::DESCRIPTORS)
                 .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+                // Without the types of errors' details, tools that know the service by reflection show bytes.
+                .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
         };
         let puzzles = Puzzles::new(Arc::clone(&engine), usize::from(config.max_side))
             .weighing(config.client_weights.iter().cloned());

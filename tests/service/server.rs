@@ -137,7 +137,14 @@ async fn reflection_lists_the_services_and_knows_the_contract() {
         names.contains(&"grpc.health.v1.Health".to_owned()),
         "{names:?}"
     );
-    for symbol in ["loyd.v1.PuzzleService", "loyd.v1.SolveRequest"] {
+    for symbol in [
+        "loyd.v1.PuzzleService",
+        "loyd.v1.SolveRequest",
+        // Of the details of errors.
+        "google.rpc.ErrorInfo",
+        "google.rpc.BadRequest",
+        "google.rpc.RetryInfo",
+    ] {
         let found = reflect(
             &service,
             MessageRequest::FileContainingSymbol(symbol.to_owned()),
