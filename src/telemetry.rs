@@ -116,6 +116,7 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
     }
     gauge!("loyd_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1);
     serving(false);
+    gauge!("loyd_large_answers_waiting").set(0);
     // A rate needs the zero before the first event.
     for &name in UNLABELLED {
         counter!(name).absolute(0);

@@ -59,6 +59,13 @@ fn failures_are_counted_from_zero() {
 }
 
 #[test]
+fn calls_that_wait_where_large_answers_are_made_are_told_of_before_there_are_any() {
+    let server = Server::start(Stdio::null());
+    let text = ask(&server, "GET /metrics").1;
+    assert!(text.contains("\nloyd_large_answers_waiting 0\n"), "{text}");
+}
+
+#[test]
 fn what_the_system_knows_of_the_process_is_told() {
     let samples = scrape(&Server::start(Stdio::null()));
     let told = |name| samples.sum(name, &[]);
