@@ -225,8 +225,8 @@ impl Watch {
             return None;
         }
         self.trace.end(&Ended {
-            method: self.method.name(),
-            code: self.code.into(),
+            method: self.method,
+            code: code_name(self.code),
             outcome: self.outcome(record),
             request_id: self.request_id.to_str().unwrap_or_default(),
             shape: record.shape,

@@ -51,6 +51,18 @@ impl Method {
             Self::Unknown => "unknown",
         }
     }
+
+    /// Returns the name with which clients call it, if it is one of the contract.
+    #[cfg(feature = "otlp")]
+    pub(super) const fn full_name(self) -> Option<&'static str> {
+        match self {
+            Self::Solve => Some("loyd.v1.PuzzleService/Solve"),
+            Self::SolveStream => Some("loyd.v1.PuzzleService/SolveStream"),
+            Self::CheckSolvable => Some("loyd.v1.PuzzleService/CheckSolvable"),
+            Self::Generate => Some("loyd.v1.PuzzleService/Generate"),
+            Self::Health | Self::Reflection | Self::Unknown => None,
+        }
+    }
 }
 
 /// The codes of failures that are the server's.

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
+use super::calls::Method;
 use crate::puzzle::Shape;
 
 /// What is reported of a call that has ended.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(not(feature = "otlp"), expect(dead_code, reason = "what spans tell"))]
 pub(crate) struct Ended<'a> {
-    pub(crate) method: &'static str,
-    /// The number of its gRPC code.
-    pub(crate) code: i32,
+    pub(crate) method: Method,
+    /// The name of its gRPC code.
+    pub(crate) code: &'static str,
     pub(crate) outcome: &'static str,
     pub(crate) request_id: &'a str,
     pub(crate) shape: Option<Shape>,

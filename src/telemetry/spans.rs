@@ -17,6 +17,7 @@ use opentelemetry::{Context, KeyValue};
 use opentelemetry_otlp::{ExporterBuildError, SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::error::OTelSdkResult;
+use opentelemetry_sdk::resource::{EnvResourceDetector, TelemetryResourceDetector};
 use opentelemetry_sdk::trace::{
     BatchConfigBuilder, BatchSpanProcessor, Sampler, SamplingDecision, SamplingResult, SdkTracer,
     SdkTracerProvider, ShouldSample, SpanData, SpanExporter as Export,
@@ -41,6 +42,9 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// How long the end of the process may wait for the collector.
 const FLUSH: Duration = Duration::from_secs(2);
 
+/// What carries the calls, by OpenTelemetry's semantic conventions (1.45), whose names the attributes `rpc.*` have.
+const SYSTEM: &str = "grpc";
+
 /// The exporter, once installed.
 static EXPORTER: OnceLock<(SdkTracerProvider, SdkTracer)> = OnceLock::new();
 
@@ -62,22 +66,35 @@ pub(super) fn install(endpoint: &str, ratio: f64) -> Result<(), ExporterBuildErr
     let batches = BatchSpanProcessor::builder(Counted(exporter))
         .with_batch_config(batches)
         .build();
-    let mut resource = Resource::builder();
-    if std::env::var_os("OTEL_SERVICE_NAME").is_none() {
-        resource = resource.with_service_name("loyd");
-    }
-    let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
     let provider = SdkTracerProvider::builder()
         .with_span_processor(batches)
         .with_sampler(Bounded(Sampler::ParentBased(Box::new(
             Sampler::TraceIdRatioBased(ratio),
         ))))
-        .with_resource(resource.with_attribute(version).build())
+        .with_resource(process())
         .build();
     let tracer = provider.tracer("loyd");
     // Only tests install a second exporter in one process. The first one stays.
     let _ = EXPORTER.set((provider, tracer));
     Ok(())
+}
+
+/// Returns what the spans tell of this process. What OpenTelemetry's own variables say of it comes first.
+fn process() -> Resource {
+    let own = [
+        KeyValue::new("service.name", "loyd"),
+        KeyValue::new("service.version", env!("CARGO_PKG_VERSION")),
+    ];
+    // Each overrides those before it.
+    let resource = Resource::builder_empty()
+        .with_attributes(own)
+        .with_detector(Box::new(TelemetryResourceDetector))
+        .with_detector(Box::new(EnvResourceDetector::new()));
+    match std::env::var("OTEL_SERVICE_NAME") {
+        Ok(name) if !name.is_empty() => resource.with_service_name(name),
+        _ => resource,
+    }
+    .build()
 }
 
 /// See [`super::flush_traces`].
@@ -111,7 +128,8 @@ pub(super) fn export(
     let now = SystemTime::now();
     let arrived = now.checked_sub(ended.elapsed).unwrap_or(now);
     let spans = if ended.searched.is_some() { SPANS } else { 1 };
-    let mut call = SpanBuilder::from_name(format!("loyd.v1.PuzzleService/{}", ended.method))
+    let method = ended.method.full_name();
+    let mut call = SpanBuilder::from_name(method.unwrap_or(SYSTEM))
         .with_kind(SpanKind::Server)
         .with_start_time(arrived)
         .start_with_context(tracer, &around.with_value(Spans(spans)));
@@ -160,14 +178,16 @@ fn caller(parent: TraceContext, state: Option<&HeaderValue>) -> SpanContext {
 fn attributes(ended: &Ended<'_>) -> Vec<KeyValue> {
     let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
     let mut attributes = vec![
-        KeyValue::new("rpc.system", "grpc"),
-        KeyValue::new("rpc.service", "loyd.v1.PuzzleService"),
-        KeyValue::new("rpc.method", ended.method),
-        KeyValue::new("rpc.grpc.status_code", i64::from(ended.code)),
+        KeyValue::new("rpc.system.name", SYSTEM),
+        KeyValue::new("rpc.method", ended.method.full_name().unwrap_or("_OTHER")),
+        KeyValue::new("rpc.status_code", ended.code),
         KeyValue::new("loyd.outcome", ended.outcome),
         KeyValue::new("loyd.request_id", ended.request_id.to_owned()),
         KeyValue::new("loyd.nodes", number(ended.nodes)),
     ];
+    if is_our_fault(ended.code) {
+        attributes.push(KeyValue::new("error.type", ended.code));
+    }
     if let Some(shape) = ended.shape {
         attributes.push(KeyValue::new("loyd.board", shape.to_string()));
     }
@@ -180,10 +200,17 @@ fn attributes(ended: &Ended<'_>) -> Vec<KeyValue> {
     attributes
 }
 
-/// Returns whether the code is a server error by OpenTelemetry's conventions for gRPC: unknown,
-/// deadline exceeded, unimplemented, internal, unavailable and data loss.
-const fn is_our_fault(code: i32) -> bool {
-    matches!(code, 2 | 4 | 12 | 13 | 14 | 15)
+/// Returns whether the code is a server error by OpenTelemetry's conventions for gRPC.
+fn is_our_fault(code: &str) -> bool {
+    matches!(
+        code,
+        "UNKNOWN"
+            | "DEADLINE_EXCEEDED"
+            | "UNIMPLEMENTED"
+            | "INTERNAL"
+            | "UNAVAILABLE"
+            | "DATA_LOSS"
+    )
 }
 
 /// How many spans a call has. They are sampled together.

@@ -79,6 +79,11 @@ pub fn install_traces(endpoint: &str, ratio: f64) -> Result<(), TracesError> {
             address,
             "a name before @ would not be used: OTEL_EXPORTER_OTLP_HEADERS holds what a collector asks for",
         )),
+        // The library would take others, too: some to fail at each export.
+        None if !endpoint.starts_with("http://") => Err(unusable(
+            endpoint,
+            "collectors are reached by http:// alone, without TLS",
+        )),
         None => super::spans::install(endpoint, ratio).map_err(|error| unusable(endpoint, error)),
     };
     #[cfg(not(feature = "otlp"))]

@@ -23,8 +23,17 @@ struct ExportTraceServiceRequest {
 
 #[derive(Message)]
 struct ResourceSpans {
+    #[prost(message, optional, tag = "1")]
+    resource: Option<Resource>,
     #[prost(message, repeated, tag = "2")]
     scopes: Vec<ScopeSpans>,
+}
+
+/// The process that the spans are of.
+#[derive(Clone, Message)]
+pub(crate) struct Resource {
+    #[prost(message, repeated, tag = "1")]
+    attributes: Vec<Attribute>,
 }
 
 #[derive(Message)]
@@ -45,6 +54,9 @@ pub(crate) struct Span {
     pub(crate) parent_span_id: Vec<u8>,
     #[prost(string, tag = "5")]
     pub(crate) name: String,
+    /// 2 for a server's.
+    #[prost(int32, tag = "6")]
+    pub(crate) kind: i32,
     #[prost(fixed64, tag = "7")]
     pub(crate) start: u64,
     #[prost(fixed64, tag = "8")]
@@ -52,14 +64,14 @@ pub(crate) struct Span {
     #[prost(message, repeated, tag = "9")]
     pub(crate) attributes: Vec<Attribute>,
     #[prost(message, optional, tag = "15")]
-    pub(crate) status: Option<Status>,
+    status: Option<Status>,
 }
 
 #[derive(Clone, Message)]
-pub(crate) struct Status {
+struct Status {
     /// 2 for an error.
     #[prost(int32, tag = "3")]
-    pub(crate) code: i32,
+    code: i32,
 }
 
 #[derive(Clone, Message)]
@@ -84,11 +96,25 @@ pub(crate) enum OneValue {
     Number(i64),
 }
 
+impl Resource {
+    pub(crate) fn attribute(&self, key: &str) -> Option<OneValue> {
+        find(&self.attributes, key)
+    }
+}
+
 impl Span {
     pub(crate) fn attribute(&self, key: &str) -> Option<OneValue> {
-        let attribute = self.attributes.iter().find(|each| each.key == key)?;
-        attribute.value.clone()?.value
+        find(&self.attributes, key)
     }
+
+    pub(crate) fn is_error(&self) -> bool {
+        self.status.as_ref().is_some_and(|status| status.code == 2)
+    }
+}
+
+fn find(attributes: &[Attribute], key: &str) -> Option<OneValue> {
+    let attribute = attributes.iter().find(|each| each.key == key)?;
+    attribute.value.clone()?.value
 }
 
 /// A collector on its own port.
@@ -97,6 +123,8 @@ pub(crate) struct Collector {
     /// Whether the collector says that it is unavailable.
     pub(crate) refuses: Arc<AtomicBool>,
     pub(crate) spans: Arc<Mutex<Vec<Span>>>,
+    /// The processes that sent them, each time.
+    pub(crate) resources: Arc<Mutex<Vec<Resource>>>,
     /// It answers nobody while somebody else has this.
     pub(crate) gate: Arc<tokio::sync::Mutex<()>>,
 }
@@ -128,10 +156,11 @@ impl Collector {
         let refuses = self.refuses.load(Ordering::Relaxed);
         if !refuses {
             let export = ExportTraceServiceRequest::decode(&body[5..]).unwrap();
-            let resources = export.resources.into_iter();
-            let scopes = resources.flat_map(|resource| resource.scopes);
-            let mut spans = self.spans.lock().unwrap();
-            spans.extend(scopes.flat_map(|scope| scope.spans));
+            for of_one in export.resources {
+                self.resources.lock().unwrap().extend(of_one.resource);
+                let spans = of_one.scopes.into_iter().flat_map(|scope| scope.spans);
+                self.spans.lock().unwrap().extend(spans);
+            }
         }
         let mut trailers = HeaderMap::new();
         let code = if refuses { "14" } else { "0" };

@@ -28,10 +28,10 @@ impl Server {
         Self::run(Command::new(env!("CARGO_BIN_EXE_loyd")), log)
     }
 
-    /// The same for a server with one more setting, by its variable.
-    pub(crate) fn with_setting(variable: &str, value: &str, log: impl Into<Stdio>) -> Self {
+    /// The same for a server with more settings, by their variables.
+    pub(crate) fn with_settings(settings: &[(&str, &str)], log: impl Into<Stdio>) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_loyd"));
-        command.env(variable, value);
+        command.envs(settings.iter().copied());
         Self::run(command, log)
     }
 

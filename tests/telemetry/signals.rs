@@ -12,7 +12,7 @@ use crate::server::{Server, wait_for};
 #[test]
 fn a_second_signal_ends_a_drain_unless_it_comes_with_the_first() {
     let log = NamedTempFile::new().unwrap();
-    let mut server = Server::with_setting("LOYD_DRAIN_DELAY", "10m", log.reopen().unwrap());
+    let mut server = Server::with_settings(&[("LOYD_DRAIN_DELAY", "10m")], log.reopen().unwrap());
     let signal = |server: &Server, signal| {
         kill_process(Pid::from_child(&server.process), signal).unwrap();
     };

@@ -1,6 +1,7 @@
 //! Spans on their way to a collector.
 
 use std::convert::Infallible;
+use std::process::Stdio;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -8,6 +9,7 @@ use clap::Parser;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use loyd::config::ServeConfig;
+use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
 use loyd::service::{Server, proto};
 use loyd::telemetry::{flush_traces, install_traces};
 use prost::Message;
@@ -18,6 +20,10 @@ use tower::util::BoxCloneSyncService;
 
 use crate::collector::{Collector, OneValue, Span};
 use crate::here::told;
+use crate::server;
+
+/// The kind of a server's span.
+const SERVER: i32 = 2;
 
 #[derive(Parser)]
 struct Arguments {
@@ -82,7 +88,14 @@ async fn wait_until(mut condition: impl FnMut() -> bool) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     assert_eq!(spans_total("exported"), 0.0);
-    assert!(install_traces("no address", 0.0).is_err());
+    for endpoint in [
+        "http://no address",
+        "127.0.0.1:4317",
+        "https://127.0.0.1:4317",
+    ] {
+        let refused = install_traces(endpoint, 0.0).unwrap_err().to_string();
+        assert!(refused.contains(endpoint), "{refused}");
+    }
     let refused = install_traces("http://me:secret@127.0.0.1:4317", 0.0).unwrap_err();
     assert!(!refused.to_string().contains("secret"), "{refused}");
     let collector = Collector::default();
@@ -145,7 +158,6 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     for state in &states {
         solve_with_state(&calls, Some(recorded), state).await;
     }
-    // What failed by the caller's fault is no error of the server.
     for (method, code) in [("CheckSolvable", "3"), ("Nothing", "12")] {
         assert_eq!(
             call(&calls, method, &[], Some((recorded, "fails=1"))).await,
@@ -155,10 +167,20 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     flush_traces();
     let mut last = collector.spans.lock().unwrap();
     let failed = last.extract_if(.., |span| span.trace_state == "fails=1");
-    let codes: Vec<_> = failed
-        .map(|span| span.status.map_or(0, |status| status.code))
-        .collect();
-    assert_eq!(codes, [0, 2]);
+    let [by_caller, by_server]: [Span; 2] = failed.collect::<Vec<_>>().try_into().unwrap();
+    let text = |text: &str| Some(OneValue::Text(text.to_owned()));
+    // What failed by the caller's fault is no error of the server.
+    assert!(!by_caller.is_error());
+    assert_eq!(
+        by_caller.attribute("rpc.status_code"),
+        text("INVALID_ARGUMENT")
+    );
+    assert_eq!(by_caller.attribute("error.type"), None);
+    // A caller can make up any number of names.
+    assert_eq!(by_server.name, "grpc");
+    assert_eq!(by_server.attribute("rpc.method"), text("_OTHER"));
+    assert!(by_server.is_error());
+    assert_eq!(by_server.attribute("error.type"), text("UNIMPLEMENTED"));
     let with = |state: &str| last.iter().filter(|span| span.trace_state == state).count();
     assert_eq!((with(&states[0]), with(""), last.len()), (3, 3, 6));
 
@@ -170,15 +192,16 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
 
     let call = named("loyd.v1.PuzzleService/Solve");
     assert_eq!(call.parent_span_id, 0x00f0_67aa_0ba9_02b7_u64.to_be_bytes());
-    let text = |text: &str| Some(OneValue::Text(text.to_owned()));
-    assert_eq!(call.attribute("rpc.method"), text("Solve"));
+    assert_eq!(call.kind, SERVER);
+    assert_eq!(call.attribute("rpc.system.name"), text("grpc"));
+    assert_eq!(call.attribute("rpc.method"), text(&call.name));
+    assert_eq!(call.attribute("rpc.status_code"), text("OK"));
+    assert_eq!(call.attribute("error.type"), None);
     assert_eq!(call.attribute("loyd.board"), text("3×3"));
     assert_eq!(call.attribute("loyd.objective"), text("best"));
     assert_eq!(call.attribute("loyd.outcome"), text("optimal"));
     assert_eq!(call.attribute("loyd.request_id"), text("it"));
-    let number = |number| Some(OneValue::Number(number));
-    assert_eq!(call.attribute("loyd.length"), number(31));
-    assert_eq!(call.attribute("rpc.grpc.status_code"), number(0));
+    assert_eq!(call.attribute("loyd.length"), Some(OneValue::Number(31)));
 
     let (queue, search) = (named("queue"), named("search"));
     for part in [queue, search] {
@@ -186,4 +209,39 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
         assert!(call.start <= part.start && part.start <= part.end && part.end <= call.end);
     }
     assert_eq!(queue.end, search.start);
+}
+
+/// Returns the name and the version that spans have for a process with these variables.
+async fn called(variables: &[(&str, &str)]) -> [Option<OneValue>; 2] {
+    let collector = Collector::default();
+    let endpoint = collector.start().await;
+    let settings = [&[("LOYD_OTLP_ENDPOINT", &*endpoint)], variables].concat();
+    let server = server::Server::with_settings(&settings, Stdio::null());
+    let client = PuzzleServiceClient::connect(format!("http://{}", server.grpc));
+    let request = proto::GenerateRequest {
+        rows: 2,
+        ..proto::GenerateRequest::default()
+    };
+    client.await.unwrap().generate(request).await.unwrap();
+    wait_until(|| !collector.resources.lock().unwrap().is_empty()).await;
+    let resources = collector.resources.lock().unwrap();
+    ["service.name", "service.version"].map(|key| resources[0].attribute(key))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_opentelemetrys_variables_say_of_a_process_comes_first() {
+    let said =
+        |name: &str, version: &str| [name, version].map(|it| Some(OneValue::Text(it.into())));
+    let version = env!("CARGO_PKG_VERSION");
+    assert_eq!(
+        called(&[("OTEL_SERVICE_NAME", "")]).await,
+        said("loyd", version)
+    );
+    let attributes = (
+        "OTEL_RESOURCE_ATTRIBUTES",
+        "service.name=puzzles,service.version=7",
+    );
+    assert_eq!(called(&[attributes]).await, said("puzzles", "7"));
+    let name = ("OTEL_SERVICE_NAME", "solver");
+    assert_eq!(called(&[attributes, name]).await, said("solver", "7"));
 }
