@@ -178,6 +178,13 @@ impl ServeConfig {
                     .to_owned(),
             );
         }
+        if self.access.client_header.is_some() && self.access.tls_client_ca.is_some() {
+            return Err(
+                "--client-header has no place beside --tls-client-ca, with which each client is known by its \
+                 certificate: leave out one of them"
+                    .to_owned(),
+            );
+        }
         if self.otlp_ratio.is_some() && cfg!(not(feature = "otlp")) {
             return Err(
                 "--otlp-ratio has no effect, as this loyd cannot export traces: build it with `--features otlp`, or \
@@ -402,7 +409,7 @@ pub fn weight(text: &str) -> Result<(String, NonZeroU32), String> {
         .ok_or_else(|| format!("{text:?} is not NAME=WEIGHT"))?;
     if !Client::is_name(name) {
         return Err(format!(
-            "{name:?} is not a client's name: use 1 to 64 printable characters of ASCII without spaces"
+            "{name:?} is not a client's name: use 1 to 253 printable characters of ASCII without spaces"
         ));
     }
     let weight = Client::read_weight(weight)

@@ -21,7 +21,7 @@ const PREFIX: &str = "loyd_";
 /// holds only the token's hash. A server reads the file again when it changes.
 #[derive(Args, Clone, Debug)]
 pub struct TokenArgs {
-    /// The client's name: 1 to 64 printable ASCII characters, no spaces.
+    /// The client's name: 1 to 253 printable ASCII characters, no spaces.
     #[arg(value_name = "NAME", value_parser = name)]
     name: Identity,
 
@@ -56,7 +56,7 @@ fn name(text: &str) -> Result<Identity, String> {
     // A line that begins with # is a comment.
     let name = Identity::new(text).filter(|_| !text.starts_with('#'));
     name.ok_or_else(|| {
-        "a name has 1 to 64 printable ASCII characters, no spaces, and does not begin with #"
+        "a name has 1 to 253 printable ASCII characters, no spaces, and does not begin with #"
             .to_owned()
     })
 }

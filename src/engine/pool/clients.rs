@@ -36,10 +36,11 @@ pub struct Client {
 }
 
 impl Client {
-    /// Whether a text is legal as a name: 1 to 64 bytes of printable ASCII without spaces.
+    /// Whether a text is legal as a name: 1 to 253 bytes of printable ASCII without spaces. That is the length of
+    /// the longest DNS name, and most workloads' URIs (SPIFFE) are shorter.
     #[must_use]
     pub fn is_name(text: &str) -> bool {
-        (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
+        (1..=253).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic())
     }
 
     /// Reads a weight, a number from 1 to 1000.

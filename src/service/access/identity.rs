@@ -14,7 +14,7 @@ use tower::Service;
 use crate::engine::Client;
 use crate::service::call::Call;
 
-/// The name of a client, stored as a request extension of its calls: 1 to 64 bytes of printable
+/// The name of a client, stored as a request extension of its calls: 1 to 253 bytes of printable
 /// ASCII without spaces.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity(Arc<str>);

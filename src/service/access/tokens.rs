@@ -62,7 +62,7 @@ impl Tokens {
             let wrong = |what: &str| Err(format!("line {}: {what}", number + 1));
             let mut words = line.split_whitespace();
             let Some(name) = words.next().and_then(Identity::new) else {
-                return wrong("a name has 1 to 64 printable ASCII characters");
+                return wrong("a name has 1 to 253 printable ASCII characters");
             };
             let Some(hash) = words.next().and_then(read_hash) else {
                 return wrong("after the name must come a SHA-256 of 64 hexadecimal digits");

@@ -200,8 +200,7 @@ async fn a_certificate_names_its_client() {
     tracing::subscriber::set_global_default(subscriber).unwrap();
     let ours = Authority::new();
     let files = Files::new(&ours.for_server(), Some(&ours));
-    // The name in a certificate takes precedence over a header.
-    let service = files.serve(&["--client-header", "x-loyd-client"]).await;
+    let service = files.serve(&[]).await;
 
     let dns = |name: &str| SanType::DnsName(name.try_into().unwrap());
     let uri = |name: &str| SanType::URI(name.try_into().unwrap());
