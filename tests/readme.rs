@@ -1,5 +1,7 @@
-//! What the README promises to list, it lists.
+//! What the README promises to list, it lists, and what it shows is so.
 #![cfg(feature = "service")]
+
+use std::process::Command;
 
 use clap::CommandFactory;
 use loyd::cli::Cli;
@@ -47,4 +49,40 @@ fn the_readme_lists_every_metric_with_its_kind() {
     let rows =
         ["loyd_", "process_"].map(|prefix| README.matches(&format!("\n| `{prefix}")).count());
     assert_eq!(METRICS.len(), rows.iter().sum::<usize>());
+}
+
+/// A text as words, without the number in each "0.2 ms".
+fn but_for_times(text: &str) -> Vec<&str> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let next = words.iter().skip(1).chain([&""]);
+    let timed = words.iter().zip(next);
+    let kept = timed.filter(|&(_, &next)| next != "ms");
+    kept.map(|(&word, _)| word).collect()
+}
+
+#[test]
+fn the_readme_shows_what_the_command_line_prints() {
+    let mut shown = 0;
+    for block in README.split("```console\n").skip(1) {
+        let block = block.split("```").next().expect("a block");
+        for example in block.split("$ ").skip(1) {
+            let (command, output) = example.split_once('\n').expect("a line");
+            let Some(arguments) = command.strip_prefix("loyd ").filter(|_| !output.is_empty())
+            else {
+                continue;
+            };
+            let ran = Command::new(env!("CARGO_BIN_EXE_loyd"))
+                .args(arguments.split_whitespace())
+                .env(
+                    "LOYD_TABLE_DIR",
+                    concat!(env!("CARGO_TARGET_TMPDIR"), "/tables"),
+                )
+                .output()
+                .expect("it runs");
+            let printed = String::from_utf8(ran.stdout).expect("text");
+            assert_eq!(but_for_times(&printed), but_for_times(output), "{command}");
+            shown += 1;
+        }
+    }
+    assert_eq!(shown, 4);
 }
