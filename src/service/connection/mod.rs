@@ -50,6 +50,10 @@ const CALL_WINDOW: u32 = 64 << 10;
 const CONNECTION_WINDOW: u32 = 256 << 10;
 const STREAM_WINDOW: u32 = 1 << 10;
 
+/// As many calls may be given up before they are accepted, even if `--max-streams` allows fewer at once: one that is
+/// given up leaves its place to the next, so a client that gives up each can send any number in a row.
+const LEAST_GIVEN_UP: u32 = 256;
+
 /// The most bytes of an answer that wait to be sent, beside two pieces.
 const SEND_BUFFER: usize = 64 << 10;
 
@@ -168,7 +172,7 @@ async fn converse(
         .initial_connection_window_size(connection_window(config.max_streams))
         .max_send_buf_size(SEND_BUFFER)
         // All calls of a connection may be cancelled at once, as when their deadline passes.
-        .max_pending_accept_reset_streams(config.max_streams as usize)
+        .max_pending_accept_reset_streams(config.max_streams.max(LEAST_GIVEN_UP) as usize)
         // h2 would count them over the whole life of a connection, which many callers may share: a refused
         // call is reset once too often whenever its request comes late. `Frames` bounds them over time.
         .max_local_error_reset_streams(None)

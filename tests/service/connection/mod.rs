@@ -329,9 +329,9 @@ async fn a_call_that_is_given_up_ends_at_once_though_its_connection_stays_open()
     assert_within_once(Duration::from_millis(100), kept_after_leave).await;
 }
 
-#[tokio::test]
-async fn all_calls_of_a_connection_may_be_given_up_at_once() {
-    let service = Service::start().await;
+/// Gives up a hundred calls as soon as they are made, and then waits for the answer to one.
+async fn give_up_a_hundred(flags: &[&str]) {
+    let service = Service::with(flags).await;
     let mut stream = greet(service.address).await;
     let head = call_headers("/loyd.v1.PuzzleService/CheckSolvable");
     // They arrive together, so that none has begun before it is given up.
@@ -357,6 +357,16 @@ async fn all_calls_of_a_connection_may_be_given_up_at_once() {
         assert_ne!(read, 0, "the end after {told:?}");
     }
     assert!(!told_to_go(&told));
+}
+
+#[tokio::test]
+async fn all_calls_of_a_connection_may_be_given_up_at_once() {
+    give_up_a_hundred(&[]).await;
+}
+
+#[tokio::test]
+async fn calls_may_be_given_up_one_after_the_other_where_few_are_allowed_at_once() {
+    give_up_a_hundred(&["--max-streams", "1"]).await;
 }
 
 #[tokio::test]
