@@ -15,8 +15,9 @@
 //! - `cli`: the command line, a client of the service.
 //!
 //! Beside them are `config` (every setting), `telemetry` (every log line and metric), `few`, which
-//! `service` and `telemetry` both use, `share_out`, by which `heuristic` and `search` build tables on several
-//! threads, and `allocator` (what of freed memory returns to the system).
+//! `service` and `telemetry` both use, `text` (text without a byte order mark), `share_out`, by which
+//! `heuristic` and `search` build tables on several threads, and `allocator` (what of freed memory
+//! returns to the system).
 
 #[cfg(feature = "service")]
 mod allocator;
@@ -51,3 +52,6 @@ pub mod service;
 #[cfg(feature = "service")]
 #[forbid(unsafe_code)]
 pub mod telemetry;
+#[cfg(feature = "service")]
+#[forbid(unsafe_code)]
+mod text;

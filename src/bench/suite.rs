@@ -5,6 +5,7 @@ use std::fmt;
 use crate::puzzle::generate::{Solvability, board_seed, uniform};
 use crate::puzzle::notation::parse_board;
 use crate::puzzle::{Board, Dice, Problem, Shape};
+use crate::text::unmarked;
 
 /// A board to solve.
 #[derive(Clone, Debug)]
@@ -91,9 +92,7 @@ impl fmt::Display for Suite {
 /// # Errors
 /// The first line without a solvable board, and why; or that there are no boards.
 pub fn read_cases(text: &str) -> Result<Vec<Case>, String> {
-    // The byte order mark with which some editors begin files.
-    let text = text.trim_start_matches('\u{feff}');
-    let lines = (1..).zip(text.lines());
+    let lines = (1..).zip(unmarked(text).lines());
     let cases: Vec<Case> = lines
         .filter(|(_, line)| !line.starts_with('#') && !line.trim().is_empty())
         .map(|(number, line)| read_case(number, line))

@@ -12,6 +12,7 @@ use super::Failure;
 use crate::puzzle::notation::parse_board;
 use crate::puzzle::{Board, GoalLayout, Shape};
 use crate::service::proto;
+use crate::text::unmarked;
 
 /// The most bytes of input. The largest board takes a tenth of it.
 const MAX_INPUT: u64 = 1 << 20;
@@ -44,8 +45,7 @@ impl BoardArgs {
         };
         let fail = |error: &dyn std::fmt::Display| Failure::Input(format!("{source}{error}"));
         let text = text.map_err(|error| fail(&error))?;
-        // Some editors begin files with a byte order mark.
-        let text = text.trim_start_matches('\u{feff}');
+        let text = unmarked(&text);
         parse_board(text, None).map_err(|error| match boards(text) {
             Some(count) => fail(&format!(
                 "there are {count} boards, one on each line: give one board at a time"

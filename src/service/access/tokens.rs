@@ -9,6 +9,7 @@ use subtle::ConstantTimeEq;
 
 use super::identity::{Identity, Weight};
 use super::reload::Reloaded;
+use crate::text::unmarked;
 
 /// The bytes of a token's SHA-256.
 pub type Hash = [u8; 32];
@@ -52,9 +53,7 @@ impl Tokens {
     /// The first invalid line, by number. Its content is never included, since it might be a token.
     pub fn read(text: &str) -> Result<Self, String> {
         let mut tokens = HashMap::new();
-        // Some editors begin files with a byte order mark.
-        let text = text.trim_start_matches('\u{feff}');
-        for (number, line) in text.lines().enumerate() {
+        for (number, line) in unmarked(text).lines().enumerate() {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
