@@ -26,6 +26,7 @@ use crate::service::proto::{
     CheckSolvableRequest, CheckSolvableResponse, GenerateRequest, GenerateResponse,
     SolveStreamRequest, SolveStreamResponse,
 };
+use crate::text::unmarked;
 
 /// The most bytes of any answer: a million cells and as many moves again.
 const MAX_RESPONSE: usize = 64 << 20;
@@ -129,7 +130,7 @@ impl ServerArgs {
                 token => token.unwrap_or_default(),
             },
         };
-        let token = token.trim();
+        let token = unmarked(&token).trim();
         if token.is_empty() {
             return Ok(Bearer(None));
         }

@@ -28,6 +28,22 @@ fn a_token_is_given_without_its_label() {
 }
 
 #[test]
+fn a_token_may_stand_after_a_byte_order_mark() {
+    let fake = Fake {
+        check: Ok(CheckSolvableResponse::default()),
+        ..Fake::default()
+    };
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_str().unwrap();
+    std::fs::write(file.path(), "\u{feff}loyd_9b2f\n").unwrap();
+    fake.run_remote(&["check", "1 2 0 3", "--token-from", path], "")
+        .result
+        .unwrap();
+    let sent = fake.asked().authorization;
+    assert_eq!(sent.as_deref(), Some("Bearer loyd_9b2f"));
+}
+
+#[test]
 fn a_server_whose_answer_does_not_go_on_is_not_waited_for() {
     let fake = Fake {
         stream: Ok(Vec::new()),

@@ -42,8 +42,9 @@ pub(crate) struct Asked {
     pub(crate) stream: Option<SolveStreamRequest>,
     pub(crate) check: Option<CheckSolvableRequest>,
     pub(crate) generate: Option<GenerateRequest>,
-    /// The deadline of the call, as it came over the wire.
+    /// The deadline and the token of the call, as they came over the wire.
     pub(crate) timeout: Option<String>,
+    pub(crate) authorization: Option<String>,
 }
 
 impl Default for Fake {
@@ -154,10 +155,12 @@ impl Fake {
     async fn note<T>(&self, request: &Request<T>, write: impl FnOnce(&mut Asked)) {
         {
             let mut asked = self.asked.lock().expect("no panic");
-            asked.timeout = request
-                .metadata()
-                .get("grpc-timeout")
-                .map(|value| value.to_str().expect("text").to_owned());
+            let told = |name| {
+                let value = request.metadata().get(name);
+                value.map(|value| value.to_str().expect("text").to_owned())
+            };
+            asked.timeout = told("grpc-timeout");
+            asked.authorization = told("authorization");
             write(&mut asked);
         }
         tokio::time::sleep(self.delay).await;
