@@ -161,12 +161,14 @@ impl Pool {
         self.shared.lock().places.len()
     }
 
-    /// About how long it takes until a task leaves, and until each has had another slice.
+    /// About how long it takes until a task leaves, and until each has had another slice. The longer nobody has
+    /// left a full pool, the longer that is.
     #[must_use]
     pub fn time_until_room(&self) -> Duration {
         let state = self.shared.lock();
         let round = SLICE.mul_f64(state.places.len() as f64 / self.workers.len().max(1) as f64);
-        round.max(state.vacancy.get())
+        let unchanged = state.changed.map_or(Duration::ZERO, |at| at.elapsed());
+        round.max(state.vacancy.get()).max(unchanged)
     }
 
     /// Whether newcomers are waiting for their first slice.

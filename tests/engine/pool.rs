@@ -520,6 +520,15 @@ fn how_often_a_place_becomes_free_is_measured_while_there_are_tasks() {
 }
 
 #[test]
+fn the_longer_nobody_has_left_the_later_there_is_room() {
+    const SO_FAR: Duration = Duration::from_millis(100);
+    let pool = pool(1, 1);
+    let _held = hold_worker(&pool);
+    thread::sleep(SO_FAR);
+    assert!(pool.time_until_room() >= SO_FAR);
+}
+
+#[test]
 fn a_parked_task_keeps_its_place_and_costs_no_worker() {
     let pool = pool(1, 2);
     let (sender, said) = channel();

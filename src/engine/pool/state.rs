@@ -22,6 +22,8 @@ pub(super) struct State {
     pub(super) places: HashMap<u64, Seat>,
     /// When a task last left, or came when there was none.
     left: Option<Instant>,
+    /// When a task last came or left, while there are any.
+    pub(super) changed: Option<Instant>,
     /// The average time between two tasks that leave, while there are others.
     pub(super) vacancy: Average,
     pub(super) parked: usize,
@@ -98,6 +100,7 @@ impl State {
         let number = self.clients.enter(client);
         let now = Instant::now();
         self.left.get_or_insert(now);
+        self.changed = Some(now);
         self.fresh.fetch_add(1, Ordering::Relaxed);
         self.queue(number, id, Duration::ZERO, Some(now), task);
         self.report();
@@ -138,8 +141,10 @@ impl State {
         if let Some(before) = self.left.replace(now) {
             self.vacancy.learn(now - before);
         }
+        self.changed = Some(now);
         if self.places.is_empty() {
             self.left = None;
+            self.changed = None;
         }
         self.report();
     }
