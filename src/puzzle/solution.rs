@@ -114,6 +114,13 @@ impl Replay {
     }
 }
 
+/// A recording that is full grows by this fraction of its moves. Doubled, as vectors are by themselves, it would hold
+/// up to twice the megabytes that a solution of a large board takes.
+const ROOM_DIVISOR: usize = 8;
+
+/// The fewest moves by which it grows.
+const LEAST_ROOM: usize = 64;
+
 /// A [`Replay`] that keeps the moves, so that a long solution need not be replayed all at once at
 /// the end.
 #[derive(Clone, Debug)]
@@ -138,6 +145,10 @@ impl Recording {
     /// [`ReplayError::Edge`] if a move cannot be made.
     pub fn play(&mut self, moves: &[Direction]) -> Result<(), ReplayError> {
         self.replay.play(moves)?;
+        if self.moves.capacity() - self.moves.len() < moves.len() {
+            let room = (self.moves.len() / ROOM_DIVISOR).max(LEAST_ROOM);
+            self.moves.reserve_exact(room.max(moves.len()));
+        }
         self.moves.extend_from_slice(moves);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use loyd::puzzle::Direction::{Down, Left, Right, Up};
 use loyd::puzzle::notation::parse_moves;
-use loyd::puzzle::{Dice, Problem, Replay, ReplayError};
+use loyd::puzzle::{Dice, Problem, Recording, Replay, ReplayError};
 
 use crate::{board, shuffle, solved};
 
@@ -89,4 +89,18 @@ fn a_long_solution_is_the_same_in_pieces_as_whole() {
     assert_eq!(replay.played(), 100_000);
     assert_eq!(replay.finish(), Ok(()));
     assert_eq!(problem.replay(moves).expect("solved").len(), 100_000);
+}
+
+#[test]
+fn a_recording_holds_little_more_than_its_moves() {
+    for moves in [2, 20, 500] {
+        let run = [Left, Right].repeat(moves / 2);
+        let mut recording = Recording::new(&problem());
+        for played in (moves..20_000).step_by(moves) {
+            recording.play(&run).expect("moves to and fro");
+            let bytes = recording.bytes();
+            let most = played + (played / 8).max(64).max(moves);
+            assert!((played..=most).contains(&bytes), "{bytes} for {played}");
+        }
+    }
 }
