@@ -38,7 +38,7 @@ pub(crate) use calls::Method;
 pub(crate) use ended::Ended;
 pub(crate) use traces::Trace;
 
-use catalogue::{LABELLED, MOVES, SECONDS, SLICE_SECONDS, UNLABELLED};
+use catalogue::{GAUGES, LABELLED, MOVES, SECONDS, SLICE_SECONDS, UNLABELLED};
 use endpoint::Endpoint;
 use rate_limited::RateLimited;
 
@@ -116,7 +116,9 @@ pub fn install_metrics(listen: SocketAddr) -> Result<SocketAddr, MetricsError> {
     }
     gauge!("loyd_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1);
     serving(false);
-    gauge!("loyd_large_answers_waiting").set(0);
+    for &name in GAUGES {
+        gauge!(name).set(0);
+    }
     // A rate needs the zero before the first event.
     for &name in UNLABELLED {
         counter!(name).absolute(0);

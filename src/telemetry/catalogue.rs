@@ -299,6 +299,20 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     ),
 ];
 
+/// The gauges that are there from the start, though it may take long until anything raises them.
+pub(super) const GAUGES: &[&str] = &[
+    "loyd_connections",
+    "loyd_queue_depth",
+    "loyd_searches_running",
+    "loyd_searches_parked",
+    "loyd_workers_helping",
+    "loyd_clients",
+    "loyd_large_answers_waiting",
+    "loyd_memory_bytes",
+    "loyd_heuristic_tables_refused",
+    "loyd_heuristic_tables_bytes",
+];
+
 /// The counters without labels that are there from the start.
 pub(super) const UNLABELLED: &[&str] = &[
     "loyd_searches_abandoned_total",

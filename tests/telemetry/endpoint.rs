@@ -59,10 +59,25 @@ fn failures_are_counted_from_zero() {
 }
 
 #[test]
-fn calls_that_wait_where_large_answers_are_made_are_told_of_before_there_are_any() {
+fn what_rises_and_falls_is_told_before_it_has_risen() {
     let server = Server::start(Stdio::null());
     let text = ask(&server, "GET /metrics").1;
-    assert!(text.contains("\nloyd_large_answers_waiting 0\n"), "{text}");
+    for name in [
+        "loyd_queue_depth",
+        "loyd_searches_running",
+        "loyd_searches_parked",
+        "loyd_workers_helping",
+        "loyd_clients",
+        "loyd_large_answers_waiting",
+        "loyd_memory_bytes",
+        "loyd_heuristic_tables_refused",
+        "loyd_heuristic_tables_bytes",
+    ] {
+        let zero = format!("\n{name} 0\n");
+        assert!(text.contains(&zero), "{name} in {text}");
+    }
+    // Waiting for it to listen was one.
+    assert!(text.contains("\nloyd_connections "), "{text}");
 }
 
 #[test]
