@@ -1,12 +1,12 @@
 //! Which searches answer questions that count pushes.
 
 use loyd::heuristic::pushes::PushKind;
+use loyd::puzzle::Metric::MultiTile;
 use loyd::search::constructive::Variant;
 use loyd::search::plan::{Algorithm, Objective, Stage, plan};
 
 use Objective::{Best, Bounded, Fast, Optimal};
 use Stage::TableWalk;
-use loyd::puzzle::Metric::MultiTile;
 
 use super::{ANY, CONSTRUCTIVE, DISTANCES, NOTHING, a_star, by, constructive, ratio};
 use crate::support::shape;
