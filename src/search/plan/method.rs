@@ -10,7 +10,7 @@ use crate::puzzle::{Metric, Shape};
 use crate::search::constructive::Variant;
 
 /// The weight of weighted A* when none is asked for.
-const DEFAULT_WEIGHT: Ratio = Ratio(2.0_f64.to_bits());
+const DEFAULT_WEIGHT: Ratio = Ratio::new(2.0).expect("at least 1");
 
 /// An algorithm that can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -60,7 +60,7 @@ impl fmt::Display for Objective {
 
 /// A finite factor of at least 1: a weight, or a bound on a solution's excess.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Ratio(pub(super) u64);
+pub struct Ratio(u64);
 
 impl Ratio {
     /// The factor 1.
@@ -71,9 +71,13 @@ impl Ratio {
 
     /// A factor; `None` if it is below 1, infinite or NaN.
     #[must_use]
-    pub fn new(factor: f64) -> Option<Self> {
-        // The bits of positive floats are in the order of the floats.
-        (factor.is_finite() && factor >= 1.0).then(|| Self(factor.to_bits()))
+    pub const fn new(factor: f64) -> Option<Self> {
+        if factor.is_finite() && factor >= 1.0 {
+            // The bits of positive floats are in the order of the floats.
+            Some(Self(factor.to_bits()))
+        } else {
+            None
+        }
     }
 
     /// The factor.
