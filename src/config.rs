@@ -178,12 +178,17 @@ impl ServeConfig {
                     .to_owned(),
             );
         }
-        if self.access.client_header.is_some() && self.access.tls_client_ca.is_some() {
-            return Err(
-                "--client-header has no place beside --tls-client-ca, with which each client is known by its \
-                 certificate: leave out one of them"
-                    .to_owned(),
-            );
+        let access = &self.access;
+        for (file, flag, known_by) in [
+            (&access.tls_client_ca, "--tls-client-ca", "certificate"),
+            (&access.token_file, "--token-file", "token"),
+        ] {
+            if access.client_header.is_some() && file.is_some() {
+                return Err(format!(
+                    "--client-header has no place beside {flag}, with which each client is known by its {known_by}: \
+                     leave out one of them"
+                ));
+            }
         }
         if self.otlp_ratio.is_some() && cfg!(not(feature = "otlp")) {
             return Err(

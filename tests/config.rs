@@ -198,6 +198,10 @@ fn settings_that_contradict_each_other_are_refused() {
             ],
             ["--client-header", "--tls-client-ca"],
         ),
+        (
+            &["--client-header=x-loyd-client", "--token-file=tokens"],
+            ["--client-header", "--token-file"],
+        ),
     ] {
         let refusal = check(flags).unwrap_err();
         for part in parts {

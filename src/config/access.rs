@@ -34,7 +34,7 @@ pub struct AccessArgs {
     #[arg(long, env = "LOYD_TOKEN_FILE", value_name = "FILE")]
     pub token_file: Option<PathBuf>,
 
-    /// The header in which a trusted proxy names the client, such as x-loyd-client. Without such a proxy, anyone could take any name. Not beside --tls-client-ca, with which the certificate names the client.
+    /// The header in which a trusted proxy names the client, such as x-loyd-client. Without such a proxy, anyone could take any name. Not beside --tls-client-ca or --token-file, with which the certificate or the token does.
     #[arg(long, env = "LOYD_CLIENT_HEADER", value_name = "HEADER")]
     pub client_header: Option<HeaderName>,
 }
