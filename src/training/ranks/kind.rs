@@ -15,8 +15,9 @@ pub(super) trait Kind: Stored + Clone + Send + Sync {
     /// Whether pairs [share](super::shares) weights.
     const SHARES: bool;
 
-    /// The ends at which beams over whole boards start in trials. By tiles near each other, beams
-    /// from one end sometimes get stuck, so boards are solved from both.
+    /// The ends at which beams over whole boards start: each in turn where ranks are learned, and
+    /// all of them in trials. By tiles near each other, beams from one end sometimes get stuck, so
+    /// boards are solved from both.
     const ENDS: &'static [End];
 
     /// The tables that beams over whole boards look up.
