@@ -3,7 +3,6 @@
 use crate::heuristic::learned::near::{NearRanking, NearWeights};
 use crate::heuristic::learned::{Ranking, Rows, Stored, Weights};
 use crate::puzzle::Shape;
-use crate::search::beam::End;
 use crate::training::plain::Plain;
 use crate::training::weight::to_parts;
 
@@ -14,11 +13,6 @@ pub(super) trait Kind: Stored + Clone + Send + Sync {
 
     /// Whether pairs [share](super::shares) weights.
     const SHARES: bool;
-
-    /// The ends at which beams over whole boards start: each in turn where ranks are learned, and
-    /// all of them in trials. By tiles near each other, beams from one end sometimes get stuck, so
-    /// boards are solved from both.
-    const ENDS: &'static [End];
 
     /// The tables that beams over whole boards look up.
     type Ranking: Ranking;
@@ -35,7 +29,6 @@ impl Kind for NearWeights {
     // Tiles near each other need not have homes near each other.
     const HAS_INVERSE: bool = false;
     const SHARES: bool = true;
-    const ENDS: &'static [End] = &[End::Start, End::Goal];
     type Ranking = NearRanking;
 
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {
@@ -54,7 +47,6 @@ impl Kind for Weights {
     const HAS_INVERSE: bool = true;
     // What pairs far from each other have in common says little.
     const SHARES: bool = false;
-    const ENDS: &'static [End] = &[End::Start];
     type Ranking = Rows;
 
     fn nearest_to(shape: Shape, singles: Vec<f32>, pairs: Vec<f32>) -> Self {

@@ -84,6 +84,17 @@ impl Way<NearWeights> for InStages {
     }
 }
 
+/// The ends at which beams over whole boards start. Boards are served from both, as what one beam
+/// misses the other often finds.
+pub(super) const ENDS: [End; 2] = [End::Start, End::Goal];
+
+/// Returns the end from which ranks are learned on a board. The seeds of successive boards are
+/// successive numbers, so that the ends take turns. A beam from the goal looks for a blank that is
+/// seldom in a corner, on which the estimate is less exact.
+pub(super) const fn end_of(seed: u64) -> End {
+    ENDS[(seed % ENDS.len() as u64) as usize]
+}
+
 /// Solves whole boards at once.
 pub(super) enum Whole {}
 
@@ -102,14 +113,11 @@ impl<K: Kind> Way<K> for Whole {
         width: usize,
         seed: u64,
     ) -> Option<Vec<Group>> {
-        // The seeds of successive problems are successive numbers.
-        let ends = K::ENDS;
-        let from = ends[seed as usize % ends.len()];
-        Beam::learned(problem, from, rows, width, seed)?.leaders(seed)
+        Beam::learned(problem, end_of(seed), rows, width, seed)?.leaders(seed)
     }
 
     fn ends() -> &'static [End] {
-        K::ENDS
+        &ENDS
     }
 
     fn solver(

@@ -12,13 +12,13 @@ use std::sync::Arc;
 use model::{Model, STEP};
 
 use super::kind::Kind;
-use super::way::whole;
+use super::way::{ENDS, end_of, whole};
 use super::{BATCH, Course, Report, Trial, problem, random_boards};
 use crate::heuristic::learned::near::NearWeights;
 use crate::heuristic::learned::{Network, Ranking, Weights};
 use crate::puzzle::generate::board_seed;
 use crate::puzzle::{Dice, Problem};
-use crate::search::beam::{Beam, End, Group};
+use crate::search::beam::{Beam, Group};
 use crate::training::solve::each;
 
 /// The least fraction of the rate, at the end of a course.
@@ -51,7 +51,7 @@ fn learn<K: Kind>(
     from: Option<Network>,
     report: &mut dyn FnMut(&Report),
 ) -> Network {
-    let mut learner = Learner::new(course, weights.ranking(), from.as_ref(), K::ENDS);
+    let mut learner = Learner::new(course, weights.ranking(), from.as_ref());
     let mut best_moves = learner.run_trial(0, "before", report);
     let mut best = from;
     for generation in 1..=course.generations {
@@ -68,8 +68,6 @@ fn learn<K: Kind>(
 struct Learner<'a, R> {
     course: &'a Course,
     trial: Trial,
-    /// The ends at which the beams of the trial start.
-    ends: &'static [End],
     dice: Dice,
     /// The weights, and beside them the current network.
     rows: Arc<R>,
@@ -79,7 +77,7 @@ struct Learner<'a, R> {
 }
 
 impl<'a, R: Ranking> Learner<'a, R> {
-    fn new(course: &'a Course, mut rows: R, from: Option<&Network>, ends: &'static [End]) -> Self {
+    fn new(course: &'a Course, mut rows: R, from: Option<&Network>) -> Self {
         let shape = rows.shape();
         let mut dice = Dice::new(course.seed);
         let model = Model::new(shape, from, &mut dice);
@@ -87,7 +85,6 @@ impl<'a, R: Ranking> Learner<'a, R> {
         Self {
             course,
             trial: Trial::new(shape, course),
-            ends,
             dice,
             rows: Arc::new(rows),
             model,
@@ -135,7 +132,8 @@ impl<'a, R: Ranking> Learner<'a, R> {
         let seed = board_seed(self.course.seed, self.solved as u64);
         let found = each(&starts, self.course.threads, |index, start| {
             let seed = seed.wrapping_add(index);
-            let beam = Beam::learned(&problem(start), End::Start, Arc::clone(rows), width, seed)?;
+            let (problem, from) = (problem(start), end_of(seed));
+            let beam = Beam::learned(&problem, from, Arc::clone(rows), width, seed)?;
             let mut groups = beam.leaders(seed)?;
             let network = rows.network()?;
             for group in &mut groups {
@@ -160,6 +158,6 @@ impl<'a, R: Ranking> Learner<'a, R> {
             let rows = Arc::clone(&self.rows);
             whole(rows, problem, from, self.course.trial_width, seed)
         };
-        self.trial.run(self.ends, solver, generation, what, report)
+        self.trial.run(&ENDS, solver, generation, what, report)
     }
 }
