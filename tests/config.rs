@@ -233,6 +233,14 @@ fn a_filter_of_the_log_has_levels() {
     for filter in ["info", "WARN", "off", "info,h2=warn", "loyd::cli=debug"] {
         assert_eq!(parse(filter).unwrap().serve.log, filter);
     }
+    // As files of variables have them.
+    for (typed, filter) in [
+        ("info ", "info"),
+        ("info\n", "info"),
+        ("warn, loyd=info ", "warn,loyd=info"),
+    ] {
+        assert_eq!(parse(typed).unwrap().serve.log, filter);
+    }
     for filter in ["", "inof", "warning", "loyd", "loyd=bogus", "info,h2"] {
         let refusal = parse(filter).unwrap_err().to_string();
         assert!(refusal.contains("--log"), "{refusal}");

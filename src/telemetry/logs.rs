@@ -9,24 +9,26 @@ use tracing_subscriber::filter::LevelFilter;
 use super::format::{Format, LogFormat};
 use super::lines::Log;
 
-/// Checks a filter of the log: a level, `TARGET=LEVEL`, or several of these separated by commas.
+/// Checks a filter of the log: a level, `TARGET=LEVEL`, or several of these separated by commas. Returns it
+/// without the spaces around them: a level with a space would be a target, too.
 ///
 /// # Errors
 /// What is wrong with the filter. A single word that is not a level would be a target, and silence
 /// everything else.
 pub fn log_filter(text: &str) -> Result<String, String> {
-    let parts = text.split(',').map(str::trim);
-    for part in parts.filter(|part| !part.contains(['=', '['])) {
+    let parts: Vec<_> = text.split(',').map(str::trim).collect();
+    for part in parts.iter().filter(|part| !part.contains(['=', '['])) {
         if part.is_empty() || part.parse::<LevelFilter>().is_err() {
             return Err(format!(
                 "{part:?} is neither a level nor TARGET=LEVEL; levels are off, error, warn, info, debug and trace"
             ));
         }
     }
+    let filter = parts.join(",");
     EnvFilter::builder()
-        .parse(text)
+        .parse(&filter)
         .map_err(|error| error.to_string())?;
-    Ok(text.to_owned())
+    Ok(filter)
 }
 
 /// What is said of h2 unless the filter names it. It warns of each frame that a peer should not have
