@@ -5,7 +5,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::process::Signal;
 use tokio::runtime;
+use tokio::signal::unix::{SignalKind, signal};
 
 use super::{Cli, Command, Exit, Failure, LimitArgs, serve};
 use crate::allocator;
@@ -66,6 +68,7 @@ fn block_on(command: Command) -> Result<Exit, Failure> {
         serve::check_threads(config)?;
     }
     let runtime = runtime(&command)?;
+    outlive_full_files(&runtime)?;
     let ended = runtime.block_on(execute(command));
     // Work that is still running, such as the search of an interrupted command, is of no more use.
     runtime.shutdown_background();
@@ -94,6 +97,16 @@ fn runtime(command: &Command) -> Result<runtime::Runtime, Failure> {
         .enable_all()
         .build()
         .map_err(|error| Failure::Broken(format!("cannot start the runtime: {error}")))
+}
+
+/// Has a write beyond the limit of a file's size (`ulimit -f`) fail as on a full disk, from now on. The default action of
+/// the signal that comes with it would end the process: a server for want of a table or a log line.
+fn outlive_full_files(runtime: &runtime::Runtime) -> Result<(), Failure> {
+    let _entered = runtime.enter();
+    // Once caught, it is for good.
+    signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))
+        .map(drop)
+        .map_err(|error| Failure::Broken(format!("cannot catch SIGXFSZ: {error}")))
 }
 
 async fn execute(command: Command) -> Result<Exit, Failure> {

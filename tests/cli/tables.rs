@@ -180,6 +180,22 @@ fn tables_that_cannot_be_saved_are_a_failure() {
 }
 
 #[test]
+fn a_limit_on_the_size_of_files_is_as_a_full_disk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut limited = Command::new("sh");
+    limited
+        .args(["-c", r#"ulimit -f 1; exec "$@""#, "sh"])
+        .arg(env!("CARGO_BIN_EXE_loyd"))
+        .args(["tables", "build", "--tier", "6-6-3", "--table-dir"])
+        .arg(folder.path());
+    let ran = limited.output().expect("a process");
+    assert_eq!(ran.status.code(), Some(Exit::Broken as i32));
+    let told = String::from_utf8(ran.stdout).expect("text");
+    assert_eq!(told.matches("File too large").count(), 3, "{told}");
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+}
+
+#[test]
 fn a_tier_that_a_home_has_not_is_refused_with_another_one() {
     let build = ["tables", "build", "--tier", "7-8-twice", "--home", "14"];
     let cli::Command::Tables(tables) = parse(&build).expect("a command line").command else {
