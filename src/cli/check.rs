@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::attend::{Latest, attend};
 use super::input::PuzzleArgs;
-use super::spelling::count;
+use super::spelling::{count, number};
 use super::{Backend, Exit, Failure, LimitArgs, ServerArgs};
 use crate::puzzle::{Board, inversions_by_tile};
 use crate::service::proto::puzzle_service_server::PuzzleService;
@@ -165,7 +165,7 @@ fn in_text(
 
 fn verdict_of(sum: u64) -> String {
     let parity = if sum.is_multiple_of(2) { "even" } else { "odd" };
-    format!("{sum}: {parity}")
+    format!("{}: {parity}", number(sum))
 }
 
 fn in_json(board: &Board, goal: &Board, answer: &CheckSolvableResponse) -> Value {

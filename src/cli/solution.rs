@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::Failure;
-use super::spelling::{count, name, seconds, time};
+use super::spelling::{count, name, number, seconds, time};
 use crate::puzzle::notation::{Grid, Letters, RunLengths};
 use crate::puzzle::{Board, Direction, Metric};
 use crate::service::proto::{Algorithm, Heuristic, Solution, Statistics, StopReason, Summary};
@@ -71,7 +71,7 @@ impl Answer {
         if self.solution.optimal {
             writeln!(output, "{length}, optimal")?;
         } else {
-            let bound = self.solution.lower_bound;
+            let bound = number(self.solution.lower_bound.into());
             writeln!(
                 output,
                 "{length}, the shortest solution has at least {bound}"

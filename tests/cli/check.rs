@@ -83,7 +83,7 @@ fn a_solvable_board_is_done() {
     let solvable = CheckSolvableResponse {
         solvable: true,
         parity: Some(Parity {
-            inversions: 3,
+            inversions: 1_003,
             blank_row_from_bottom: 2,
             goal_blank_row_from_bottom: 1,
             interchanges: 1,
@@ -99,7 +99,7 @@ fn a_solvable_board_is_done() {
         "solvable\n\
          by inversions:\n  \
            15 stands before 14: 1\n  \
-           3 inversions + 3 tiles passed by the blank = 6: even\n\
+           1,003 inversions + 3 tiles passed by the blank = 1,006: even\n\
          by interchanges:\n  \
            (0 12): 1\n  \
            (1 2): 1\n  \

@@ -110,18 +110,21 @@ fn an_unproven_length_says_what_is_proven() {
     let fake = Fake {
         stream: Ok(vec![
             moves(1, 0, &[Direction::Right; 2]),
-            moves(2, 0, &[Direction::Down, Direction::Up, Direction::Up]),
-            moves(2, 3, &[Direction::Left]),
-            summary(4, 2, StopReason::FirstFound),
+            moves(2, 0, &[Direction::Down, Direction::Up].repeat(600)),
+            moves(2, 1_200, &[Direction::Up, Direction::Left]),
+            summary(1_202, 1_002, StopReason::FirstFound),
         ]),
         ..Fake::default()
     };
     let ran = fake.run(&["solve", BOARD], "");
+    let moves = format!("{}DU2L", "DU".repeat(599));
     assert_eq!(
         ran.output,
-        "DU2L\n\
-         4 moves, the shortest solution has at least 2\n\
-         12,345 nodes in 1.50 s by ida_star with linear_conflict+last_moves, first found\n"
+        format!(
+            "{moves}\n\
+             1,202 moves, the shortest solution has at least 1,002\n\
+             12,345 nodes in 1.50 s by ida_star with linear_conflict+last_moves, first found\n"
+        )
     );
 }
 
