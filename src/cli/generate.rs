@@ -81,7 +81,8 @@ pub struct GenerateArgs {
     min_moves: Option<u32>,
 
     /// Take boards whose shortest solution has at most this many moves. With --min-moves, default: no limit.
-    /// Beyond 4x4 none is longer than 40 or --min-moves + 20, whichever is more.
+    /// Where the greatest length is unknown, as on 2x8 and beyond 4x4, none is longer than 40 or
+    /// --min-moves + 20, whichever is more.
     #[arg(
         long,
         value_name = "MOVES",
