@@ -1,14 +1,10 @@
-use std::io::Write;
-
-use flate2::Compression;
-use flate2::write::{ZlibDecoder, ZlibEncoder};
 use loyd::heuristic::learned::{
     self, Changes, Kind, Line, Network, Ranking, Rows, Weights, WeightsError,
 };
 use loyd::heuristic::table_counts;
 use loyd::puzzle::{Board, Dice, Shape};
-use twox_hash::XxHash3_64;
 
+use crate::support::files::{deflated, file, inflated};
 use crate::support::{any_direction, random_problem, shape};
 
 /// The weights that are shipped: those of 5×5 and of 6×6.
@@ -42,30 +38,6 @@ fn weights_read_what_they_wrote() {
     let weights = weights();
     assert_eq!(weights.shape(), shape(4, 5));
     assert_eq!(Weights::from_bytes(&weights.to_bytes()), Ok(weights));
-}
-
-/// Returns the bytes of a file of this layout with these weights: 12 bytes before them, a checksum
-/// after.
-pub(crate) fn file(header: &[u8], layout: u8, weights: &[u8]) -> Vec<u8> {
-    let mut bytes = header[..12].to_vec();
-    bytes[8] = layout;
-    bytes.extend(weights);
-    let sum = XxHash3_64::oneshot(&bytes);
-    bytes.extend(sum.to_le_bytes());
-    bytes
-}
-
-/// Returns the inflated weights of a file.
-pub(crate) fn inflated(file: &[u8]) -> Vec<u8> {
-    let mut decoder = ZlibDecoder::new(Vec::new());
-    decoder.write_all(&file[12..file.len() - 8]).unwrap();
-    decoder.finish().unwrap()
-}
-
-pub(crate) fn deflated(weights: &[u8]) -> Vec<u8> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(weights).unwrap();
-    encoder.finish().unwrap()
 }
 
 #[test]

@@ -3,7 +3,8 @@ use std::array;
 use loyd::heuristic::learned::{self, Kind, Network, Sums, TOGETHER, UNITS, WeightsError};
 use loyd::puzzle::{Dice, Shape};
 
-use crate::learned::{deflated, file, inflated, tiles};
+use crate::learned::tiles;
+use crate::support::files::{deflated, file, inflated};
 use crate::support::{any_direction, random_problem, shape};
 
 /// The shipped networks.
