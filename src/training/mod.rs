@@ -31,7 +31,7 @@ pub use ranks::{
 
 use model::{Lessons, Model};
 use samples::Samples;
-use solve::{Beam, each, solvable, solve_all};
+use solve::{Beam, board_of, each, solve_all};
 use starts::Starts;
 use trial::Trial;
 
@@ -183,15 +183,12 @@ fn gather(
         let mut stuck = Vec::new();
         for (outcome, board) in outcomes.iter().zip(&boards) {
             outcome.add_to(&mut samples);
-            let inside = outcome.inside.iter();
-            let inside = inside.filter_map(|tiles| solvable(shape, tiles));
+            let inside = outcome.inside.iter().map(|tiles| board_of(shape, tiles));
             match &outcome.path {
                 Some(path) => {
                     inside.for_each(|board| starts.inside.add(board));
                     let tiles = &path[dice.below(path.len() as u32) as usize];
-                    if let Some(board) = solvable(shape, tiles) {
-                        starts.ways.add(board);
-                    }
+                    starts.ways.add(board_of(shape, tiles));
                 }
                 None => {
                     stuck.push(board.clone());
