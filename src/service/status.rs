@@ -1,6 +1,7 @@
 //! The only place that makes statuses: causes in, gRPC codes and their details out.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use http::header::{ALLOW, CONTENT_TYPE};
@@ -140,6 +141,7 @@ impl From<Refused> for Status {
 
 /// An overloaded server has no time to build statuses. There are few different ones, so each is built once.
 fn overloaded(lack: Lack, retry_after: Duration) -> Status {
+    let retry_after = spread(retry_after);
     static MADE: Few<(Lack, Duration), Status> = Few::new(|&(lack, retry_after)| {
         let refused = Refused::Overloaded { lack, retry_after };
         crowded_out(&refused.to_string(), retry_after)
@@ -213,7 +215,10 @@ pub fn too_many_calls() -> Status {
 
 /// The same for health checks and reflection, which do not count as calls.
 pub fn too_many_aside() -> Status {
-    crowded_out("too many calls are in progress: try again", CALLS_RETRY)
+    crowded_out(
+        "too many calls are in progress: try again",
+        spread(CALLS_RETRY),
+    )
 }
 
 /// The status for more watches of the health than the server takes. After this one alone, clients go on without a watch
@@ -231,7 +236,7 @@ pub fn no_room() -> Status {
     telemetry::overloaded("requests", None);
     crowded_out(
         "too many large requests are in progress: try again",
-        CALLS_RETRY,
+        spread(CALLS_RETRY),
     )
 }
 
@@ -347,7 +352,7 @@ pub fn draining() -> Status {
         Code::Unavailable,
         "DRAINING",
         &Refused::Draining.to_string(),
-        DRAINING_RETRY,
+        spread(DRAINING_RETRY),
     )
 }
 
@@ -443,6 +448,14 @@ pub fn transport(refusal: &Status, is_ours: bool) -> Option<Status> {
 /// Whether a status in these headers says when to retry.
 pub fn is_to_come_again(headers: &HeaderMap) -> bool {
     headers.get(PUSHBACK).is_some_and(|after| after != NEVER)
+}
+
+/// When one of several callers is to come again who would all do so after that time: up to two fifths later. Clients
+/// that are told a time wait neither more nor less, so those refused together would come back together. The times are
+/// few, as headers with few distinct values compress well.
+fn spread(after: Duration) -> Duration {
+    static REFUSED: AtomicU32 = AtomicU32::new(0);
+    after + after / 10 * (REFUSED.fetch_add(1, Ordering::Relaxed) % 5)
 }
 
 fn retry(code: Code, reason: &str, message: &str, after: Duration) -> Status {

@@ -95,7 +95,8 @@ class Policy(unittest.TestCase):
             wait_until(lambda: server.metrics()[refused] > before, "it is refused", server.metrics)
             busy.cancel()
             answer.result()
-        self.assertGreaterEqual(time.monotonic() - asked, 0.9 * pushback)
+        # Others are told up to two fifths more than the least.
+        self.assertGreaterEqual(time.monotonic() - asked, 0.9 * pushback / 1.4)
 
     def test_what_would_fail_again_is_not_asked_again(self):
         server = self.server()
