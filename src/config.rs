@@ -217,17 +217,18 @@ impl ServeConfig {
 
     /// Returns where to send traces: `--otlp-endpoint`, else the endpoint in OpenTelemetry's own variables.
     ///
-    /// Those variables address all programs of a machine, so a build without the `otlp` feature ignores them.
+    /// Those variables address all programs of a machine, so a build without the `otlp` feature ignores them. So
+    /// does any where `OTEL_SDK_DISABLED` or `OTEL_TRACES_EXPORTER` says that there is to be no export.
     #[must_use]
     pub fn traces_endpoint(&self) -> Option<String> {
+        let said = |variable| std::env::var(variable).ok().filter(|said| !said.is_empty());
         let of_all = || {
-            let variables = [
-                "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
-                "OTEL_EXPORTER_OTLP_ENDPOINT",
-            ];
-            let said = variables.map(|variable| std::env::var(variable).ok());
-            let said = said.into_iter().flatten().find(|said| !said.is_empty());
-            said.filter(|_| cfg!(feature = "otlp"))
+            let is_off = said("OTEL_SDK_DISABLED")
+                .is_some_and(|said| said.eq_ignore_ascii_case("true"))
+                || said("OTEL_TRACES_EXPORTER").is_some_and(|said| said == "none");
+            said("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+                .or_else(|| said("OTEL_EXPORTER_OTLP_ENDPOINT"))
+                .filter(|_| cfg!(feature = "otlp") && !is_off)
         };
         let own = self.otlp_endpoint.clone();
         own.filter(|own| !own.is_empty()).or_else(of_all)

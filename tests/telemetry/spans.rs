@@ -211,18 +211,23 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     assert_eq!(queue.end, search.start);
 }
 
-/// Returns the name and the version that spans have for a process with these variables.
-async fn called(variables: &[(&str, &str)]) -> [Option<OneValue>; 2] {
-    let collector = Collector::default();
-    let endpoint = collector.start().await;
-    let settings = [&[("LOYD_OTLP_ENDPOINT", &*endpoint)], variables].concat();
-    let server = server::Server::with_settings(&settings, Stdio::null());
+/// Has a server draw a board.
+async fn generate(server: &server::Server) {
     let client = PuzzleServiceClient::connect(format!("http://{}", server.grpc));
     let request = proto::GenerateRequest {
         rows: 2,
         ..proto::GenerateRequest::default()
     };
     client.await.unwrap().generate(request).await.unwrap();
+}
+
+/// Returns the name and the version that spans have for a process with these variables.
+async fn called(variables: &[(&str, &str)]) -> [Option<OneValue>; 2] {
+    let collector = Collector::default();
+    let endpoint = collector.start().await;
+    let settings = [&[("LOYD_OTLP_ENDPOINT", &*endpoint)], variables].concat();
+    let server = server::Server::with_settings(&settings, Stdio::null());
+    generate(&server).await;
     wait_until(|| !collector.resources.lock().unwrap().is_empty()).await;
     let resources = collector.resources.lock().unwrap();
     ["service.name", "service.version"].map(|key| resources[0].attribute(key))
@@ -244,4 +249,17 @@ async fn what_opentelemetrys_variables_say_of_a_process_comes_first() {
     assert_eq!(called(&[attributes]).await, said("puzzles", "7"));
     let name = ("OTEL_SERVICE_NAME", "solver");
     assert_eq!(called(&[attributes, name]).await, said("solver", "7"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn opentelemetrys_variables_turn_off_what_they_turn_on() {
+    // An endpoint that ends a process which is to use it.
+    let endpoint = ("OTEL_EXPORTER_OTLP_ENDPOINT", "https://127.0.0.1:4317");
+    for off in [
+        ("OTEL_SDK_DISABLED", "TRUE"),
+        ("OTEL_TRACES_EXPORTER", "none"),
+    ] {
+        let server = server::Server::with_settings(&[endpoint, off], Stdio::null());
+        generate(&server).await;
+    }
 }
