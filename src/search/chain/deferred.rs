@@ -58,7 +58,9 @@ impl Chain {
         if let Some(deferred) = self.deferred.take_if(is_there) {
             self.waiting.push_front(deferred.stage);
             // Meanwhile the proof had all the nodes; it owes none of them.
-            self.turns = [0; 2];
+            if let Some(prover) = &mut self.prover {
+                prover.settle();
+            }
         }
     }
 }

@@ -64,8 +64,8 @@ impl Chain {
         };
         let HandedOut { part, by } = *part;
         match (by, &mut self.current, &mut self.prover) {
-            (By::Current, Some((_, solver)), _) => solver.join(part),
-            (By::Prover, _, Some(prover)) => prover.join(part),
+            (By::Current, Some(current), _) => current.solver.join(part),
+            (By::Prover, _, Some(prover)) => prover.chain.join(part),
             _ => {}
         }
         self.out -= 1;
@@ -74,7 +74,7 @@ impl Chain {
     /// Whether the search that proves beside beams gains more by help than the beams do.
     pub(super) fn proof_gains_most(&self) -> bool {
         let prover = self.prover.as_ref();
-        let guided_by = prover.and_then(|prover| prover.guided_by);
+        let guided_by = prover.and_then(|prover| prover.chain.guided_by());
         let is_provable = match self.objective {
             // The bound grows by more moves than the solution gets shorter.
             Objective::Bounded(_) => true,
@@ -88,8 +88,8 @@ impl Chain {
 
     fn split_current(&mut self, memory: u64) -> Option<HandedOut> {
         let others = self.prover_memory();
-        let (_, solver) = self.current.as_mut()?;
-        let part = solver.split(memory.saturating_sub(others))?;
+        let current = self.current.as_mut()?;
+        let part = current.solver.split(memory.saturating_sub(others))?;
         Some(HandedOut {
             part,
             by: By::Current,
@@ -99,7 +99,7 @@ impl Chain {
     fn split_prover(&mut self, memory: u64) -> Option<HandedOut> {
         let others = self.own_progress().reserved();
         let prover = self.prover.as_mut()?;
-        let part = prover.split(memory.saturating_sub(others))?;
+        let part = prover.chain.split(memory.saturating_sub(others))?;
         Some(HandedOut {
             part,
             by: By::Prover,

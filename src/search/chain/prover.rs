@@ -7,6 +7,22 @@ use crate::puzzle::Shape;
 use crate::search::plan::{Objective, Stage};
 use crate::search::{Budget, Search, Step};
 
+/// The search that proves, while another one makes beams.
+pub(super) struct Prover {
+    pub(super) chain: Chain,
+    /// The bytes reserved for it.
+    reserve: u64,
+    /// The nodes given to the stages and to this search since it began, or since beams were resumed beside it.
+    turns: [u64; 2],
+}
+
+impl Prover {
+    /// Forgets who had how many nodes: neither side owes the other any.
+    pub(super) const fn settle(&mut self) {
+        self.turns = [0; 2];
+    }
+}
+
 /// The nodes that beams get for each node of the proof that runs beside them. A little less width costs next
 /// to nothing, while the bound grows with the logarithm of the proof's nodes. On larger boards it grows less,
 /// and a node of the proof takes up to five times as long as one of a beam.
@@ -34,33 +50,35 @@ impl Chain {
                 return;
             }
             self.waiting.pop_back();
-            self.reserve = reserve;
-            self.prover = Some(Box::new(Self::new(
-                self.problem.clone(),
-                self.metric,
-                Objective::Optimal,
-                vec![proof],
-                Arc::clone(&self.tables),
-            )));
+            self.prover = Some(Box::new(Prover {
+                chain: Self::new(
+                    self.problem.clone(),
+                    self.metric,
+                    Objective::Optimal,
+                    vec![proof],
+                    Arc::clone(&self.tables),
+                ),
+                reserve,
+                turns: [0; 2],
+            }));
         }
     }
 
     /// Whether it is the turn of the search that proves. Without nodes it is, as that is a last look.
     pub(super) fn is_provers_turn(&mut self, nodes: u64) -> bool {
-        if self.prover.is_none() {
+        let Some(prover) = &mut self.prover else {
             return false;
-        }
+        };
         let is_alone = match &self.current {
-            Some((_, solver)) => solver.waits(),
+            Some(current) => current.solver.waits(),
             None => self.waiting.is_empty(),
         };
-        let earned = self.turns[0] / nodes_per_prover_node(self.problem.shape());
-        if !is_alone && nodes > 0 && self.turns[1] > earned {
-            self.turns[0] = self.turns[0].saturating_add(nodes);
-            return false;
-        }
-        self.turns[1] = self.turns[1].saturating_add(nodes);
-        true
+        let [stages, proof] = &mut prover.turns;
+        let earned = *stages / nodes_per_prover_node(self.problem.shape());
+        let is_its_turn = is_alone || nodes == 0 || *proof <= earned;
+        let given = if is_its_turn { proof } else { stages };
+        *given = given.saturating_add(nodes);
+        is_its_turn
     }
 
     /// Advances the search that proves.
@@ -68,11 +86,11 @@ impl Chain {
         let Some(mut prover) = self.prover.take() else {
             return Step::Working;
         };
-        let step = prover.advance(budget);
+        let step = prover.chain.advance(budget);
         if let Step::Done(stop) = step {
             // What it has proven remains valid.
-            self.past = self.past.then(prover.progress()).at_rest();
-            self.past_iterations = prover.iterations();
+            self.past = self.past.then(prover.chain.progress()).at_rest();
+            self.past_iterations = prover.chain.iterations();
             self.last_stop = stop;
             return Step::Working;
         }
@@ -85,7 +103,8 @@ impl Chain {
 
     /// The bytes that belong to the proof while it runs beside beams.
     pub(super) fn prover_memory(&self) -> u64 {
-        let prover = self.prover.as_ref();
-        prover.map_or(0, |it| it.progress().reserved().max(self.reserve))
+        self.prover.as_ref().map_or(0, |prover| {
+            prover.chain.progress().reserved().max(prover.reserve)
+        })
     }
 }

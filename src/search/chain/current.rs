@@ -1,0 +1,200 @@
+//! The search of a plan that is at work: how its tables are prepared, and how it begins.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::Chain;
+use crate::heuristic::HeuristicKind;
+use crate::heuristic::pushes::PushKind;
+use crate::puzzle::Metric;
+use crate::search::anytime::beams;
+use crate::search::anytime::lookahead::{self, Lookahead};
+use crate::search::anytime::widening::{Beams, Widening};
+use crate::search::constructive::{Constructive, Variant};
+use crate::search::distance_table::table_walk::TableWalk;
+use crate::search::joined::Joined;
+use crate::search::plan::{Objective, Stage};
+use crate::search::tables::guides::{Home, Strength};
+use crate::search::{Search, Solver, Stop, a_star, ida_star};
+
+/// The nodes that a stand-in generates before tables are made: some hundredths of a second, in which boards
+/// near the goal are solved.
+const STAND_IN_NODES: u64 = 500_000;
+
+/// The least work on tables at a time, in nodes. It counts as none of the search's own: where few of these are
+/// left, tables would be made state by state.
+const LEAST_TO_PREPARE: u64 = 1024;
+
+/// A search that has begun.
+pub(super) struct Current {
+    pub(super) stage: Stage,
+    pub(super) solver: Solver,
+    /// The strength of the pattern databases in use, if it is guided by them or stands in for a search that is.
+    pub(super) guided_by: Option<Strength>,
+    /// The stage that it stands in for, and how many nodes are generated before the tables of that one are made.
+    pub(super) awaited: Option<(Stage, u64)>,
+    /// The time left when it began, if it still is the same asker's.
+    pub(super) began: Option<Duration>,
+}
+
+impl Chain {
+    /// Works on the tables of a stage for the time of so many nodes, and begins it once they are ready. What
+    /// it is called is settled by then, whatever becomes of them later. A stage that counts pushes begins
+    /// without them, as nobody asked for them and boards near the goal need none.
+    pub(super) fn prepare(&mut self, stage: Stage, nodes: u64) {
+        let has_stand_in = matches!(stage, Stage::PushIdaStar(_));
+        let nodes = if has_stand_in {
+            0
+        } else {
+            nodes.max(LEAST_TO_PREPARE)
+        };
+        let is_ready = stage.prepare(&self.problem, nodes);
+        if is_ready || has_stand_in {
+            self.waiting.pop_front();
+            self.begin(stage.or_fallback(&self.problem));
+        }
+        if has_stand_in && !is_ready {
+            let until = self.progress().generated + STAND_IN_NODES;
+            if let Some(current) = &mut self.current {
+                current.awaited = Some((stage, until));
+            }
+        }
+    }
+
+    /// Works on the tables of a stage that another one stands in for, which it replaces once they are ready;
+    /// what was proven before remains.
+    pub(super) fn prepare_awaited(&mut self, stage: Stage, nodes: u64) {
+        if !stage.prepare(&self.problem, nodes.max(LEAST_TO_PREPARE)) {
+            return;
+        }
+        let stage = stage.or_fallback(&self.problem);
+        match &mut self.current {
+            Some(current) if current.stage == stage => current.awaited = None,
+            _ => {
+                // What stands in counts pushes, and such a search hands out no parts.
+                debug_assert_eq!(self.out, 0, "no search is left before its parts are back");
+                self.leave(Stop::Exhausted);
+                self.begin(stage);
+            }
+        }
+    }
+
+    /// Begins a stage whose tables are ready.
+    pub(super) fn begin(&mut self, stage: Stage) {
+        let problem = &self.problem;
+        let solver: Solver = match stage {
+            Stage::TableWalk => match self
+                .table
+                .take()
+                .and_then(|table| TableWalk::new(table, problem))
+            {
+                Some(walk) => Box::new(walk),
+                // The plan was made for tables that were ready. If they are gone, the answer is the same but
+                // takes longer.
+                None => {
+                    self.waiting.push_front(match self.metric {
+                        Metric::SingleTile => Stage::IdaStar(HeuristicKind::default()),
+                        Metric::MultiTile => Stage::PushIdaStar(PushKind::of(problem.shape())),
+                    });
+                    return;
+                }
+            },
+            Stage::Constructive(variant) => Box::new(Joined::new(
+                problem,
+                Constructive::new(Arc::clone(&self.tables), problem, variant),
+            )),
+            Stage::Lookahead => {
+                let search = Lookahead::new(problem, &self.tables);
+                Box::new(search.at_slowness(self.slowness))
+            }
+            Stage::AStar(heuristic, weight) => a_star::solver(problem, heuristic, weight.get()),
+            Stage::IdaStar(HeuristicKind::PatternDatabase) => return self.begin_guided(),
+            Stage::IdaStar(heuristic) => ida_star::solver(problem, heuristic),
+            Stage::PushIdaStar(kind) => ida_star::push_solver_by(problem, kind),
+            Stage::Beam => {
+                let beams = self.widening(beams::beams(problem, &self.tables));
+                self.begin_prover(self.memory / 2);
+                beams
+            }
+            Stage::StagedBeam => self.widening(beams::staged(problem, &self.tables)),
+        };
+        self.put_to_work(stage, solver, None);
+    }
+
+    /// Begins IDA* with pattern databases, or with the best other heuristic while they or the memory for them
+    /// are missing.
+    pub(super) fn begin_guided(&mut self) {
+        let problem = &self.problem;
+        let guides = self.tables.guides();
+        let strength = guides.strength(Home::of(problem));
+        if self.can_be_guided()
+            && let Some(solver) = guides.solver(problem)
+        {
+            let stage = Stage::IdaStar(HeuristicKind::PatternDatabase);
+            self.put_to_work(stage, solver, Some(strength));
+        } else {
+            let heuristic = HeuristicKind::default();
+            let solver = ida_star::solver(problem, heuristic);
+            self.put_to_work(Stage::IdaStar(heuristic), solver, Some(Strength::NONE));
+        }
+    }
+
+    fn put_to_work(&mut self, stage: Stage, solver: Solver, guided_by: Option<Strength>) {
+        self.current = Some(Current {
+            stage,
+            solver,
+            guided_by,
+            awaited: None,
+            began: self.left,
+        });
+    }
+
+    /// Whether there is as much memory as IDA* with pattern databases holds from its beginning.
+    const fn can_be_guided(&self) -> bool {
+        let guided = Stage::IdaStar(HeuristicKind::PatternDatabase);
+        self.memory >= guided.fixed_bytes(self.problem.shape())
+    }
+
+    /// The strength of the pattern databases that the current search uses, if it is one to be guided.
+    pub(super) fn guided_by(&self) -> Option<Strength> {
+        self.current.as_ref()?.guided_by
+    }
+
+    /// Whether better pattern databases are ready than those that the current search uses or would use.
+    pub(super) fn is_overtaken(&self) -> bool {
+        let guides = self.tables.guides();
+        self.can_be_guided()
+            && self
+                .guided_by()
+                .is_some_and(|guided_by| guides.strength(Home::of(&self.problem)) > guided_by)
+    }
+
+    /// Beams; the narrowest first where any solution will do.
+    fn widening(&self, beams: Box<dyn Beams>) -> Solver {
+        Box::new(if self.objective == Objective::Fast {
+            Widening::from_narrowest(beams)
+        } else {
+            let beams = Widening::new(beams).at_slowness(self.slowness);
+            let slides = self
+                .best_length
+                .filter(|_| self.metric == Metric::SingleTile);
+            match slides {
+                Some(slides) => beams.to_improve_on(slides),
+                None => beams,
+            }
+        })
+    }
+
+    /// Learns from the time of the first solution how slow the machine is. Where beams are not staged that time
+    /// is too short to say anything about them.
+    pub(super) fn note_slowness(&mut self) {
+        let shape = self.problem.shape();
+        if let Some(current) = &self.current
+            && current.stage == Stage::Constructive(Variant::Best)
+            && beams::are_staged(shape)
+            && let Some((then, now)) = current.began.zip(self.left)
+        {
+            self.slowness = lookahead::slowness(shape, then.saturating_sub(now));
+        }
+    }
+}
