@@ -6,6 +6,7 @@
 
 mod arena;
 mod blank_moves;
+mod block;
 mod forecast;
 mod part;
 mod prepared;

@@ -36,8 +36,6 @@ pub(super) struct Field {
     tiles: Vec<u16>,
     /// Where each tile is, the blank being tile 0.
     places: Vec<u16>,
-    /// Where each tile belongs.
-    goals: Vec<Point>,
     points: Vec<Point>,
     /// The tile on each cell; on the blank's cell, any tile.
     spots: Vec<Spot>,
@@ -62,7 +60,6 @@ impl Field {
             offsets: [-(width as isize), width as isize, -1, 1],
             tiles: vec![0; height * width],
             places: vec![0; shape.cells()],
-            goals: Vec::with_capacity(shape.cells()),
             points,
             spots: vec![Spot::MARGIN; height * width],
             run: Vec::new(),
@@ -77,7 +74,6 @@ impl Field {
             let goal = field.cell(shape.row(goal), shape.column(goal));
             let (goal, place) = (field.points[goal], field.place(tile));
             let at = field.points[place];
-            field.goals.push(goal);
             let (rows, columns) = (goal.row - at.row, goal.column - at.column);
             field.spots[place] = Spot::new(rows, columns, variant.is_blind());
         }
@@ -97,9 +93,9 @@ impl Field {
         self.look_ahead = pushes;
     }
 
-    /// The cells of the board.
-    pub(super) const fn cells(&self) -> usize {
-        self.shape.cells()
+    /// The shape of the board.
+    pub(super) const fn shape(&self) -> Shape {
+        self.shape
     }
 
     /// The cell at a row and a column of the board, both from 0.
@@ -134,12 +130,6 @@ impl Field {
 
     pub(super) fn blank(&self) -> Cell {
         self.place(0)
-    }
-
-    /// Where a tile belongs, as a row and a column of the board.
-    pub(super) fn goal_on_board(&self, tile: u16) -> (usize, usize) {
-        let goal = self.goals[usize::from(tile)];
-        (goal.row as usize - 1, goal.column as usize - 1)
     }
 
     /// The tile that belongs on a cell.
@@ -202,7 +192,7 @@ impl Field {
 
     pub(super) fn bytes(&self) -> usize {
         (self.tiles.capacity() + self.places.capacity()) * size_of::<u16>()
-            + (self.goals.capacity() + self.points.capacity()) * size_of::<Point>()
+            + self.points.capacity() * size_of::<Point>()
             + self.spots.capacity() * size_of::<Spot>()
             + self.run.capacity()
     }

@@ -29,12 +29,13 @@ use walk::Walks;
 
 pub use variant::Variant;
 
+use super::block::Block;
 use super::distance_table::Class;
 use super::distance_table::table_walk::TableWalk;
 use super::rectangle::Rectangle;
 use super::tables::Tables;
 use super::{Budget, Progress, Search, Step, Stop};
-use crate::puzzle::{Board, Direction, Problem, Shape, plain_goal, plain_tile};
+use crate::puzzle::{Direction, Problem};
 
 /// A run of moves ends with the tile that makes it at least this long.
 const RUN_MOVES: usize = 1024;
@@ -123,7 +124,7 @@ impl Constructive {
             Stage::Block => cells,
             Stage::Done => 0,
         };
-        (open as f64 / self.field.cells() as f64).powf(1.5)
+        (open as f64 / self.field.shape().cells() as f64).powf(1.5)
     }
 
     fn next_stage(&mut self) -> Stage {
@@ -186,22 +187,15 @@ impl Constructive {
 
     /// Solves what is left as a small problem of its own.
     fn solve_block(&mut self) {
-        let Rectangle {
-            top,
-            left,
-            rows,
-            columns,
-        } = self.rectangle;
-        let shape = Shape::new(rows, columns).expect("a side of two is never cut");
-        let home = shape.cell(self.home.0 - top, self.home.1 - left);
-        let start = Board::from_legal(shape, |cell| {
-            let (row, column) = (shape.row(cell) + top, shape.column(cell) + left);
-            let tile = self.field.tile(self.field.cell(row, column));
-            let goal = self.field.goal_on_board(tile);
-            plain_tile(home, shape.cell(goal.0 - top, goal.1 - left))
-        });
-        let problem =
-            Problem::new(&start, &plain_goal(shape, home)).expect("moves keep it solvable");
+        let shape = self.field.shape();
+        let home = shape.cell(self.home.0, self.home.1);
+        let tile = |cell| {
+            let (row, column) = (shape.row(cell), shape.column(cell));
+            self.field.tile(self.field.cell(row, column))
+        };
+        let problem = Block::new(shape, self.rectangle, home)
+            .problem(tile)
+            .expect("moves keep it solvable");
         let class = Class::of(&problem).expect("a block is small enough for a table");
         let mut walk =
             TableWalk::new(self.tables.build(class), &problem).expect("the table of its class");

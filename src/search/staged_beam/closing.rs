@@ -1,15 +1,22 @@
 //! The end of a search whose last block is solved by a table.
 
-use super::block::{Inside, Tabled};
+use std::sync::Arc;
+
 use super::estimate::Staged;
 use super::number;
 use crate::puzzle::Direction;
 use crate::search::beam::{Layers, Mark, Tile};
+use crate::search::block::Block;
+use crate::search::distance_table::table_walk::TableWalk;
+use crate::search::distance_table::{Class, DistanceTable};
 use crate::search::tables::Tables;
+use crate::search::{Budget, Search, Step};
 
 /// The boards that have only the block left, and how good they are.
 pub(super) struct Closing {
-    tabled: Tabled,
+    block: Block,
+    /// The table of the block's shortest solutions, once a board needs it.
+    table: Option<Arc<DistanceTable>>,
     /// The number of completed boards that were looked at.
     seen: usize,
     /// The fewest moves of a solution, and its completed board.
@@ -17,9 +24,10 @@ pub(super) struct Closing {
 }
 
 impl Closing {
-    pub(super) const fn new(inside: Inside) -> Self {
+    pub(super) const fn new(block: Block) -> Self {
         Self {
-            tabled: Tabled::new(inside),
+            block,
+            table: None,
             seen: 0,
             best: None,
         }
@@ -34,19 +42,24 @@ impl Closing {
     ) -> Option<u32> {
         let completed = layers.completed();
         for node in self.seen..completed.len() {
-            self.tabled.prepare(tables);
-            let tiles = completed.tiles(node);
             let depth = completed.head(node).depth;
-            let rest = self.tabled.distance(|cell| number(tiles[cell]));
-            let length = rest.map(|rest| depth + rest);
-            if let Some(length) = length
-                && self.best.is_none_or(|(least, _)| length < least)
+            if let Some(rest) = self.distance(completed.tiles(node), tables)
+                && self.best.is_none_or(|(least, _)| depth + rest < least)
             {
-                self.best = Some((length, node));
+                self.best = Some((depth + rest, node));
             }
         }
         self.seen = completed.len();
         self.best.map(|(length, _)| length)
+    }
+
+    /// The fewest moves from a board that has only the block left. If the table is not ready, it is built within
+    /// a few milliseconds.
+    fn distance<T: Tile>(&mut self, tiles: &[T], tables: &Tables) -> Option<u32> {
+        let class = Class::new(self.block.shape, self.block.home())?;
+        let table = self.table.get_or_insert_with(|| tables.build(class));
+        let problem = self.block.problem(|cell| number(tiles[cell]))?;
+        table.distance(&problem)
     }
 
     /// The board on the way of a shortest solution, and the moves from there.
@@ -57,7 +70,11 @@ impl Closing {
         let (_, node) = self.best?;
         let completed = layers.completed();
         let tiles = completed.tiles(node);
-        let moves = self.tabled.moves(|cell| number(tiles[cell]))?;
-        Some((completed.head(node).mark, moves))
+        let problem = self.block.problem(|cell| number(tiles[cell]))?;
+        let mut walk = TableWalk::new(Arc::clone(self.table.as_ref()?), &problem)?;
+        match walk.advance(Budget::UNLIMITED) {
+            Step::Found(solution) => Some((completed.head(node).mark, solution.into_moves())),
+            _ => None,
+        }
     }
 }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use super::block::Inside;
 use super::estimate::Staged;
 use super::number;
 use super::roots::Roots;
@@ -13,11 +12,12 @@ use crate::search::beam::{
     Hashes, Layers, Learned, Mark, Ready, Settings, State, Tile, Trace, names_by_last_corner,
     renamed,
 };
+use crate::search::block::Block;
 
 /// A beam over the block that is left, by the learned estimate. Its roots are all boards that have completed
 /// the stages, each in the layer of its depth.
 pub(super) struct Finale<T> {
-    inside: Inside,
+    block: Block,
     /// The names by which the estimate knows the tiles of the block.
     names: Vec<u16>,
     layers: Box<dyn BlockLayers>,
@@ -33,14 +33,14 @@ impl<T: Tile> Finale<T> {
     /// A beam that goes on from boards that have only the block left. `ranking` ranks boards of the block's
     /// shape.
     pub(super) fn new(
-        inside: Inside,
+        block: Block,
         ranking: Ready,
         settings: Settings,
         completed: Completed<T>,
         seed: u64,
     ) -> Self {
         let trace = completed.trace;
-        let plain = plain_goal(inside.inner, inside.home());
+        let plain = plain_goal(block.shape, block.home());
         let names = names_by_last_corner(&plain);
         let goal = renamed(&plain, &names);
         let layers = match ranking {
@@ -48,7 +48,7 @@ impl<T: Tile> Finale<T> {
             Ready::Near(ranking) => layers(&goal, ranking, settings, trace, seed),
         };
         Self {
-            inside,
+            block,
             names,
             layers,
             stages: completed.stages,
@@ -60,13 +60,13 @@ impl<T: Tile> Finale<T> {
     /// Spends about so many nodes.
     pub(super) fn advance(&mut self, nodes: u64) -> State {
         let mut left = nodes;
-        let inside = self.inside;
+        let block = self.block;
         self.roots.enter(&mut left, |head, board| {
             let name = |cell| {
-                let plain = inside.name(number(board[inside.on_board(cell)]));
+                let plain = block.name(number(board[block.on_board(cell)]));
                 self.names[usize::from(plain)] as u8
             };
-            let tiles: Vec<u8> = (0..inside.inner.cells()).map(name).collect();
+            let tiles: Vec<u8> = (0..block.shape.cells()).map(name).collect();
             self.layers.add_root(&tiles, head.depth, head.mark);
         });
         self.layers.advance(left)

@@ -1,6 +1,5 @@
 //! A beam for boards of any size: it brings the tiles home in stages, and all others nearer on the way.
 
-mod block;
 mod carry;
 mod closing;
 mod estimate;

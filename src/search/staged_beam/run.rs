@@ -3,7 +3,6 @@
 use std::mem;
 use std::sync::Arc;
 
-use super::block::Inside;
 use super::closing::Closing;
 use super::estimate::Staged;
 use super::finale::Finale;
@@ -12,6 +11,7 @@ use super::replay::Replay;
 use super::stages::{Completed, Setup, Stages, most_nodes};
 use crate::puzzle::{Problem, Shape, Solution, Symmetry};
 use crate::search::beam::{Layers, Pass, Ready, Settings, State, Tile, Trace};
+use crate::search::block::Block;
 use crate::search::tables::Tables;
 use crate::search::{Budget, Progress, Search, Step, Stop, shed};
 
@@ -63,7 +63,8 @@ pub(super) struct StagedBeam<T: Tile> {
     tables: Arc<Tables>,
     /// Maps the problem that was asked to the one that is solved.
     symmetry: Symmetry,
-    inside: Inside,
+    /// What is left to what comes after the stages.
+    block: Block,
     /// The finales that remain should the present one fail, the best last; after them comes the table.
     finales: Vec<Prospect>,
     setup: Setup,
@@ -110,13 +111,13 @@ enum Phase<T: Tile> {
 
 impl<T: Tile> Phase<T> {
     /// The phase that begins with the stages, and the block that is left to what comes after them.
-    fn of(stages: Stages<T>, image: &Problem, finale: Option<Prospect>) -> (Self, Inside) {
-        let inside = Inside::new(image, stages.block());
+    fn of(stages: Stages<T>, image: &Problem, finale: Option<Prospect>) -> (Self, Block) {
+        let block = Block::new(image.shape(), stages.block(), image.home());
         let phase = match finale {
-            None => Self::ToTable(stages, Closing::new(inside)),
+            None => Self::ToTable(stages, Closing::new(block)),
             Some(finale) => Self::Gathering(stages, finale.ranking),
         };
-        (phase, inside)
+        (phase, block)
     }
 
     /// The nodes expanded and generated in it.
@@ -185,12 +186,12 @@ impl<T: Tile> StagedBeam<T> {
         let finale = finales.pop();
         let ending = Prospect::ending(finale.as_ref());
         let stages = Stages::from_start(&image, &setup, ending);
-        let (phase, inside) = Phase::of(stages, &image, finale);
+        let (phase, block) = Phase::of(stages, &image, finale);
         Self {
             problem: problem.clone(),
             tables: Arc::clone(tables),
             symmetry,
-            inside,
+            block,
             finales,
             width: setup.settings.width(),
             setup,
@@ -251,7 +252,7 @@ impl<T: Tile> StagedBeam<T> {
         let stages = Layers::<Staged<T>>::bytes(shape, width);
         let layers = match &self.phase {
             Phase::Finale(_) | Phase::Failed(_) => {
-                stages.max(Finale::<T>::bytes(self.inside.inner, width))
+                stages.max(Finale::<T>::bytes(self.block.shape, width))
             }
             _ => stages,
         };
@@ -271,7 +272,7 @@ impl<T: Tile> StagedBeam<T> {
     /// About how many layers the stages still take, by the fraction of the cells that is open. In the
     /// beginning, when that says little, the expected number counts.
     fn rest_of(&self, layers: &Layers<Staged<T>>, expected: u32) -> u32 {
-        let block = self.inside.inner.cells() as f32 / self.problem.shape().cells() as f32;
+        let block = self.block.shape.cells() as f32 / self.problem.shape().cells() as f32;
         let left = moves_left(layers.estimate().open(), block);
         let made = layers.depth() as f32;
         let in_all = (EXPECTATION * expected as f32 + made) / (EXPECTATION + 1.0 - left);
@@ -289,7 +290,7 @@ impl<T: Tile> StagedBeam<T> {
         } else {
             Stages::go_on(&image, &self.setup, ending, completed)
         };
-        (self.phase, self.inside) = Phase::of(stages, &image, finale);
+        (self.phase, self.block) = Phase::of(stages, &image, finale);
         self.set_width(self.width);
     }
 
@@ -307,7 +308,7 @@ impl<T: Tile> StagedBeam<T> {
             return self.begin_again(completed);
         }
         let finale = Finale::new(
-            self.inside,
+            self.block,
             ranking,
             self.setup.settings,
             completed,
@@ -323,7 +324,7 @@ impl<T: Tile> Pass for StagedBeam<T> {
         match &self.phase {
             _ if self.replay.is_some() => 1,
             Phase::Gathering(stages, _) | Phase::Gathered(stages, _) => {
-                let cells = self.inside.inner.cells() as f32;
+                let cells = self.block.shape.cells() as f32;
                 let finale = FINALE_LAYERS * cells.powf(1.5);
                 let stages_alone = expected.saturating_sub(finale as u32);
                 let gathering = self.rest_of(stages.layers(), stages_alone) + GATHERED_LAYERS;
