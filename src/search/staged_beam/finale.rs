@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::estimate::Staged;
 use super::number;
+use super::peel::Ending;
 use super::roots::Roots;
 use super::stages::Completed;
 use crate::heuristic::learned::Ranking;
@@ -13,6 +14,21 @@ use crate::search::beam::{
     renamed,
 };
 use crate::search::block::Block;
+
+/// A finale in which a search can end.
+pub(super) struct Prospect {
+    /// The longest side of the block that is left to it.
+    pub(super) side: usize,
+    /// The tables that rank boards of the block, held from the beginning so that they stay.
+    pub(super) ranking: Ready,
+}
+
+impl Prospect {
+    /// The ending for a finale, or by a table where there is none.
+    pub(super) fn ending(finale: Option<&Self>) -> Ending {
+        finale.map_or(Ending::Table, |finale| Ending::Learned(finale.side))
+    }
+}
 
 /// A beam over the block that is left, by the learned estimate. Its roots are all boards that have completed
 /// the stages, each in the layer of its depth.

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::run::{Prospect, deepest};
+use super::finale::Prospect;
+use super::run::deepest;
 use super::stages::{Setup, Stages};
 use crate::heuristic::learned::near::NearRows;
 use crate::puzzle::Problem;

@@ -19,7 +19,9 @@ mod window;
 use std::sync::Arc;
 
 pub(super) use replay::PLAYED_A_NODE;
-use run::{Prospect, StagedBeam};
+
+use finale::Prospect;
+use run::StagedBeam;
 use stages::Setup;
 
 use super::beam::{self, Pass, Settings, Tile};

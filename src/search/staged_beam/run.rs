@@ -1,12 +1,13 @@
 //! A staged beam at work, phase by phase.
 
+mod layers_to_come;
+mod phase;
+
 use std::mem;
 use std::sync::Arc;
 
-use super::closing::Closing;
 use super::estimate::Staged;
-use super::finale::Finale;
-use super::peel::Ending;
+use super::finale::{Finale, Prospect};
 use super::replay::Replay;
 use super::stages::{Completed, Setup, Stages, most_nodes};
 use crate::puzzle::{Problem, Shape, Solution, Symmetry};
@@ -14,6 +15,8 @@ use crate::search::beam::{Layers, Pass, Ready, Settings, State, Tile, Trace};
 use crate::search::block::Block;
 use crate::search::tables::Tables;
 use crate::search::{Budget, Progress, Search, Step, Stop, shed};
+
+use phase::Phase;
 
 /// How many layers to wait for more boards to complete the stages after the first has.
 const GATHERED_LAYERS: u32 = 30;
@@ -24,46 +27,13 @@ pub(super) fn deepest(shape: Shape, most: u32) -> u32 {
     most.min((2 * shape.cells() * sides + 200) as u32)
 }
 
-/// The fraction of the stages' moves that is left when the fraction `open` of the cells is open, of which
-/// `block` remains at the end; measured from 12×12 to 32×32 at widths from 30 to 3000. The first stages take
-/// long because they bring all tiles nearer; the later ones go the faster, the larger the block.
-fn moves_left(open: f32, block: f32) -> f32 {
-    let unplaced = ((open - block) / (1.0 - block).max(f32::EPSILON)).max(0.0);
-    let even = 0.3 + 0.3 * block;
-    let faster = if block < 0.2 {
-        0.5 - 2.0 * block
-    } else {
-        0.14 - 0.2 * block
-    };
-    let first = 1.0 - even - faster;
-    unplaced * (even + faster * unplaced + first * unplaced.powi(9))
-}
-
-/// The layers of the finale, as a multiple of the cells of its block to the power of 3/2: it makes 640 to 910
-/// on 10×10, in beams of thousands of boards and of 30.
-const FINALE_LAYERS: f32 = 0.64;
-
-/// The time of such a layer, as a multiple of the time of one of the stages. Once the finale has begun its
-/// own time is measured.
-const FINALE_TIME: f32 = 0.7;
-
-/// The layers of the closing that come on top.
-const CLOSING_LAYERS: u32 = 80;
-
-/// The factor by which the remaining layers of the stages are overestimated: a beam that runs late ends with
-/// few boards.
-const CAUTION: f32 = 1.1;
-
-/// The weight of the expected number of moves; the moves made have weight 1.
-const EXPECTATION: f32 = 0.2;
-
 /// A staged beam at work.
 pub(super) struct StagedBeam<T: Tile> {
     problem: Problem,
     tables: Arc<Tables>,
     /// Maps the problem that was asked to the one that is solved.
     symmetry: Symmetry,
-    /// What is left to what comes after the stages.
+    /// The block that is left to what comes after the stages.
     block: Block,
     /// The finales that remain should the present one fail, the best last; after them comes the table.
     finales: Vec<Prospect>,
@@ -78,100 +48,6 @@ pub(super) struct StagedBeam<T: Tile> {
     peak_memory: u64,
 }
 
-/// A finale in which a search can end.
-pub(super) struct Prospect {
-    /// The longest side of the block that is left to it.
-    pub(super) side: usize,
-    /// The tables that rank boards of the block, held from the beginning so that they stay.
-    pub(super) ranking: Ready,
-}
-
-impl Prospect {
-    /// The ending for a finale, or by a table where there is none.
-    pub(super) fn ending(finale: Option<&Self>) -> Ending {
-        finale.map_or(Ending::Table, |finale| Ending::Learned(finale.side))
-    }
-}
-
-/// What is being done.
-enum Phase<T: Tile> {
-    /// The stages, until the block can be left to the learned estimate.
-    Gathering(Stages<T>, Ready),
-    /// The stages are over, and their layers make room for those of the finale.
-    Gathered(Stages<T>, Ready),
-    /// The block, by the learned estimate.
-    Finale(Finale<T>),
-    /// The finale has failed, and its layers make room for other stages.
-    Failed(Finale<T>),
-    /// The stages, with a table for the block.
-    ToTable(Stages<T>, Closing),
-    /// The search is over. The last phase is still there to be freed.
-    Over(Stop, Option<Box<Self>>),
-}
-
-impl<T: Tile> Phase<T> {
-    /// The phase that begins with the stages, and the block that is left to what comes after them.
-    fn of(stages: Stages<T>, image: &Problem, finale: Option<Prospect>) -> (Self, Block) {
-        let block = Block::new(image.shape(), stages.block(), image.home());
-        let phase = match finale {
-            None => Self::ToTable(stages, Closing::new(block)),
-            Some(finale) => Self::Gathering(stages, finale.ranking),
-        };
-        (phase, block)
-    }
-
-    /// The nodes expanded and generated in it.
-    fn counts(&self) -> (u64, u64) {
-        match self {
-            Self::Gathering(stages, _) | Self::Gathered(stages, _) | Self::ToTable(stages, _) => {
-                stages.layers().counts()
-            }
-            Self::Finale(finale) | Self::Failed(finale) => finale.layers().counts(),
-            Self::Over(..) => (0, 0),
-        }
-    }
-
-    /// The paths to its nodes.
-    fn trace(&self) -> Option<&Trace> {
-        match self {
-            Self::Gathering(stages, _) | Self::Gathered(stages, _) | Self::ToTable(stages, _) => {
-                Some(stages.layers().trace())
-            }
-            Self::Finale(finale) | Self::Failed(finale) => Some(finale.layers().trace()),
-            Self::Over(_, last) => last.as_ref()?.trace(),
-        }
-    }
-
-    /// The bytes of the boards beside its layers.
-    fn bytes_beside(&self) -> u64 {
-        match self {
-            Self::Gathering(stages, _) | Self::Gathered(stages, _) | Self::ToTable(stages, _) => {
-                stages.bytes_beside()
-            }
-            Self::Finale(finale) | Self::Failed(finale) => finale.bytes_beside(),
-            Self::Over(_, last) => last.as_ref().map_or(0, |last| last.bytes_beside()),
-        }
-    }
-
-    /// Frees all that is large.
-    fn shed(&mut self, left: &mut u64) {
-        match self {
-            Self::Gathering(stages, _) | Self::Gathered(stages, _) | Self::ToTable(stages, _) => {
-                stages.shed(left);
-            }
-            Self::Finale(finale) | Self::Failed(finale) => finale.shed(left),
-            Self::Over(_, last) => {
-                if let Some(phase) = last {
-                    phase.shed(left);
-                }
-                if *left > 0 {
-                    *last = None;
-                }
-            }
-        }
-    }
-}
-
 impl<T: Tile> StagedBeam<T> {
     /// A search of a problem that ends in the last of these finales, in the one before if that fails, and at
     /// last by a table.
@@ -183,10 +59,7 @@ impl<T: Tile> StagedBeam<T> {
     ) -> Self {
         let symmetry = problem.canonical_symmetry();
         let image = problem.mirrored(symmetry);
-        let finale = finales.pop();
-        let ending = Prospect::ending(finale.as_ref());
-        let stages = Stages::from_start(&image, &setup, ending);
-        let (phase, block) = Phase::of(stages, &image, finale);
+        let (phase, block) = Phase::stages(&image, &setup, finales.pop(), None);
         Self {
             problem: problem.clone(),
             tables: Arc::clone(tables),
@@ -269,28 +142,12 @@ impl<T: Tile> StagedBeam<T> {
         }
     }
 
-    /// About how many layers the stages still take, by the fraction of the cells that is open. In the
-    /// beginning, when that says little, the expected number counts.
-    fn rest_of(&self, layers: &Layers<Staged<T>>, expected: u32) -> u32 {
-        let block = self.block.shape.cells() as f32 / self.problem.shape().cells() as f32;
-        let left = moves_left(layers.estimate().open(), block);
-        let made = layers.depth() as f32;
-        let in_all = (EXPECTATION * expected as f32 + made) / (EXPECTATION + 1.0 - left);
-        (CAUTION * in_all * left) as u32
-    }
-
     /// Goes on from boards that did not reach the goal, to end in the next best way; begins again if there
     /// are none. The table cannot fail.
     fn begin_again(&mut self, completed: Completed<T>) {
         let image = self.problem.mirrored(self.symmetry);
-        let finale = self.finales.pop();
-        let ending = Prospect::ending(finale.as_ref());
-        let stages = if completed.nodes.is_empty() {
-            Stages::from_start(&image, &self.setup, ending)
-        } else {
-            Stages::go_on(&image, &self.setup, ending, completed)
-        };
-        (self.phase, self.block) = Phase::of(stages, &image, finale);
+        (self.phase, self.block) =
+            Phase::stages(&image, &self.setup, self.finales.pop(), Some(completed));
         self.set_width(self.width);
     }
 
@@ -321,20 +178,7 @@ impl<T: Tile> StagedBeam<T> {
 
 impl<T: Tile> Pass for StagedBeam<T> {
     fn rest(&self, expected: u32) -> u32 {
-        match &self.phase {
-            _ if self.replay.is_some() => 1,
-            Phase::Gathering(stages, _) | Phase::Gathered(stages, _) => {
-                let cells = self.block.shape.cells() as f32;
-                let finale = FINALE_LAYERS * cells.powf(1.5);
-                let stages_alone = expected.saturating_sub(finale as u32);
-                let gathering = self.rest_of(stages.layers(), stages_alone) + GATHERED_LAYERS;
-                gathering + (FINALE_TIME * finale) as u32
-            }
-            Phase::ToTable(stages, _) => self.rest_of(stages.layers(), expected) + CLOSING_LAYERS,
-            // By the estimate alone: the wider the beam, the shorter its solutions become, all along the way.
-            Phase::Finale(finale) => finale.layers().rest(),
-            Phase::Failed(_) | Phase::Over(..) => 1,
-        }
+        self.layers_to_come(expected)
     }
 
     fn is_stuck(&self) -> bool {
