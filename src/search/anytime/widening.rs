@@ -11,6 +11,7 @@
 mod at_work;
 mod memory;
 mod pace;
+mod preparation;
 mod scale;
 mod share;
 mod side_beam;
@@ -24,6 +25,7 @@ use crate::search::{Budget, Part, Progress, Search, Step, Stop};
 
 use at_work::AtWork;
 use pace::Pace;
+use preparation::Preparation;
 use share::{Ends, Share};
 use side_beam::SideBeams;
 
@@ -92,11 +94,7 @@ pub struct Widening {
     asker: u32,
     /// The memory granted then.
     granted: u64,
-    is_prepared: bool,
-    /// Whether the last turn was spent on the tables.
-    has_prepared: bool,
-    /// The time left at which work on the tables stops.
-    prepares_until: Option<Duration>,
+    preparation: Preparation,
     /// The width of the widest beam that is over.
     widest: usize,
     /// The kinds of which a beam kept all boards that it came across: a wider one would find nothing else.
@@ -165,9 +163,7 @@ impl Widening {
             left: None,
             asker: 0,
             granted: 0,
-            is_prepared: false,
-            has_prepared: false,
-            prepares_until: None,
+            preparation: Preparation::default(),
             widest: 0,
             kept_all: Vec::new(),
             begun: 0,
@@ -178,24 +174,6 @@ impl Widening {
             claimed: 0,
             side_beams: SideBeams::default(),
             stop: None,
-        }
-    }
-
-    /// Whether to work on the tables now: every other turn beside the first beam, and once that is over,
-    /// until half of the time that was left then has gone, since beams are poor without them.
-    fn is_time_to_prepare(&mut self, time: Option<Duration>) -> bool {
-        if self.is_prepared {
-            return false;
-        }
-        match time {
-            Some(left) if self.at_work.is_none() && self.begun > 0 => {
-                left > *self.prepares_until.get_or_insert(left / 2)
-            }
-            _ if self.prepares_until.is_some() => false,
-            _ => {
-                self.has_prepared = !self.has_prepared;
-                self.has_prepared
-            }
         }
     }
 
@@ -218,32 +196,19 @@ impl Widening {
         if self.kept_all.contains(&planned.kind) {
             return Err(Stop::Exhausted);
         }
-        if let Some(left) = budget.time {
-            let widest = self.next(Some(left), is_paired).width;
-            if widest.saturating_mul(2) < self.beams.narrowest() {
-                return Err(Stop::Time);
-            }
+        if budget
+            .time
+            .is_some_and(|left| self.is_too_late(left, is_paired))
+        {
+            return Err(Stop::Time);
         }
         let width = planned.width.max(self.beams.narrowest());
         let scale = Scale { width, ..planned }.at_most(self.beams.widest());
         let slack = if is_timed { SLACK } else { 1.0 };
-        let mut most = scale.times(slack).at_most(self.beams.widest());
-        let memory = self.granted_beside(0);
-        if self.beams.bytes(most) > memory {
-            if memory > self.claimed {
-                // A search that claims memory may be granted more.
-                self.claimed = memory;
-                return Ok(());
-            }
-            most = self.widest_in(memory, most, is_paired);
-            let is_no_wider = most.width <= self.widest && !is_timed;
-            if most.width < self.beams.narrowest() || is_no_wider {
-                return Err(Stop::Memory);
-            }
-            if self.kept_all.contains(&most.kind) {
-                return Err(Stop::Exhausted);
-            }
-        }
+        let most = scale.times(slack).at_most(self.beams.widest());
+        let Some(most) = self.within_memory(most, is_paired, is_timed)? else {
+            return Ok(());
+        };
         let scale = most.at_most(scale.width);
         let seed = self.next_seed(self.side_beams.seed());
         let pass = self.beams.beam(scale, most.width, seed);
@@ -264,6 +229,12 @@ impl Widening {
         self.claimed = 0;
         self.is_paired |= share == Some(Share::Second);
         Ok(())
+    }
+
+    /// Whether so little time is left that not even a beam of half the least width would end in time.
+    fn is_too_late(&self, left: Duration, is_paired: bool) -> bool {
+        let widest = self.next(Some(left), is_paired).width;
+        widest.saturating_mul(2) < self.beams.narrowest()
     }
 
     /// The seed of a new beam, from the end where the beam with the seed `other` does not begin.
@@ -331,7 +302,7 @@ impl Widening {
     fn go_by_another(&mut self, budget: Budget) {
         self.asker = budget.asker;
         self.pace.pause();
-        self.prepares_until = None;
+        self.preparation.go_by_another();
         if self.stop == Some(Stop::Time) {
             // It may not be too late after all.
             self.stop = None;
@@ -367,12 +338,14 @@ impl Search for Widening {
             self.shed_over(budget.nodes);
             return Step::Working;
         }
-        if self.is_time_to_prepare(budget.time) {
-            if self.at_work.is_none() {
+        let is_idle = self.at_work.is_none();
+        let is_between_beams = is_idle && self.begun > 0;
+        if self.preparation.is_its_turn(budget.time, is_between_beams) {
+            if is_idle {
                 // Work on the tables must not count as a beam's time.
                 self.pace.pause();
             }
-            self.is_prepared = self.beams.prepare(budget.nodes.max(1));
+            self.preparation.is_over = self.beams.prepare(budget.nodes.max(1));
             return Step::Working;
         }
         let Some(beam) = &self.at_work else {

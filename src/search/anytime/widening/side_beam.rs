@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{SLACK, Scale, Widening};
+use super::{Preparation, SLACK, Scale, Widening};
 use crate::puzzle::Solution;
 use crate::search::{Budget, Part, Progress, Search, Step};
 
@@ -71,7 +71,7 @@ impl Widening {
     /// Whether there is time for a beam beside this search. Either the speed of beams must be known, or the
     /// first beam must have all of the time.
     pub(super) fn gains_by_a_side_beam(&self) -> bool {
-        let has_begun = self.is_prepared && self.begun > 0 && self.stop.is_none();
+        let has_begun = self.preparation.is_over && self.begun > 0 && self.stop.is_none();
         // What is over may still hold the memory for it.
         let is_ready = has_begun && self.over.is_empty();
         let is_at_first = self.at_work.as_ref().is_some_and(|beam| beam.is_first);
@@ -116,7 +116,7 @@ impl Widening {
         // The beam at work need not leave time for a second one.
         self.give_all(left);
         let search = Self {
-            is_prepared: true,
+            preparation: Preparation::OVER,
             // Any further beam would be another part.
             is_paired: true,
             begun: seed,
