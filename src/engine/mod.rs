@@ -40,7 +40,8 @@ use crate::search::Search;
 use crate::search::chain::optimal_solver;
 use crate::search::constructive::{Constructive, Variant};
 use crate::search::generate::batch::Batch;
-use crate::search::generate::difficulty::{Difficulty, Generated, Range};
+use crate::search::generate::difficulty::{Difficulty, Generated};
+use crate::search::generate::lengths::Range;
 use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
 use crate::telemetry;
 

@@ -10,7 +10,7 @@ use loyd::engine::{
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::{Board, Dice, Metric};
 use loyd::search::constructive::Variant;
-use loyd::search::generate::difficulty::Range;
+use loyd::search::generate::lengths::Range;
 use loyd::search::plan::{Algorithm, Method, Objective, PlanError, Ratio, Stage};
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 use metrics_exporter_prometheus::PrometheusBuilder;

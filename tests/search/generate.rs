@@ -3,3 +3,4 @@
 mod batch;
 mod difficulty;
 mod drawing;
+mod lengths;

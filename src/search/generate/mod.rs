@@ -3,3 +3,4 @@
 pub mod batch;
 pub mod difficulty;
 pub mod drawing;
+pub mod lengths;

@@ -8,8 +8,8 @@ use super::reader::Reader;
 use crate::engine::Wanted;
 use crate::puzzle::Board;
 use crate::puzzle::generate::Solvability;
-use crate::search::generate::difficulty::{Range, RangeError};
 use crate::search::generate::drawing::Draw;
+use crate::search::generate::lengths::{Range, RangeError};
 use crate::service::proto;
 
 /// The most cells in all boards of one `Generate` together.

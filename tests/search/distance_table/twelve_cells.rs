@@ -8,7 +8,7 @@ use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::{Dice, Problem, Solution};
 use loyd::search::distance_table::table_walk::TableWalk;
 use loyd::search::distance_table::{Class, DistanceTable, Sweep};
-use loyd::search::generate::difficulty::greatest_length;
+use loyd::search::generate::lengths::greatest_length;
 use loyd::search::ida_star;
 
 use crate::driving::run;

@@ -6,7 +6,8 @@ use loyd::puzzle::Board;
 use loyd::puzzle::generate::board_seed;
 use loyd::search::chain::optimal_solver;
 use loyd::search::generate::batch::Batch;
-use loyd::search::generate::difficulty::{Difficulty, Generated, Range};
+use loyd::search::generate::difficulty::{Difficulty, Generated};
+use loyd::search::generate::lengths::Range;
 use loyd::search::tables::Tables;
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 
