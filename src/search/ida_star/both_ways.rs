@@ -51,9 +51,7 @@ pub fn solver(
     begin: impl Fn(&Problem) -> Option<Solver>,
     rival: Option<Rival>,
 ) -> Option<Solver> {
-    let inverse = Problem::new(&problem.goal(), problem.start());
-    let inverse = inverse.expect("a way there is a way back");
-    let sides: Vec<Side> = [problem, &inverse]
+    let sides: Vec<Side> = [problem, &problem.reversed()]
         .into_iter()
         .enumerate()
         .filter_map(|(number, side)| Some(Side::new(begin(side)?, number == 1)))
@@ -77,32 +75,34 @@ struct Side {
     is_inverse: bool,
     /// The last threshold that it has searched through, and the nodes up to then.
     searched: Option<(u32, u64)>,
-    progress: Progress,
 }
 
 impl Side {
     fn new(solver: Solver, is_inverse: bool) -> Self {
         Self {
-            progress: solver.progress(),
             solver,
             is_inverse,
             searched: None,
         }
     }
 
+    fn progress(&self) -> Progress {
+        self.solver.progress()
+    }
+
     fn advance(&mut self, budget: Budget) -> Step<Solution> {
-        let before = self.progress;
+        let before = self.progress();
         let step = self.solver.advance(budget);
-        self.progress = self.solver.progress();
-        if self.progress.iterations != before.iterations {
-            self.searched = Some((self.progress.lower_bound - 2, self.progress.generated));
+        let now = self.progress();
+        if now.iterations != before.iterations {
+            self.searched = Some((now.lower_bound - 2, now.generated));
         }
         step
     }
 
     /// The number of nodes that it is expected to have made once it has searched through a threshold.
     fn expected(&self, threshold: u32, growth: f64) -> f64 {
-        let (searched, nodes) = self.searched.unwrap_or((self.progress.lower_bound, 1));
+        let (searched, nodes) = self.searched.unwrap_or((self.progress().lower_bound, 1));
         let steps = (f64::from(threshold) - f64::from(searched)) / 2.0;
         nodes as f64 * growth.powf(steps)
     }
@@ -127,12 +127,12 @@ const TURN: u64 = 64;
 impl BothWays {
     /// Gives up the side that is expected to take longer.
     fn choose(&mut self) {
-        let bounds = self.sides.iter().map(|side| side.progress.lower_bound);
+        let bounds = self.sides.iter().map(|side| side.progress().lower_bound);
         let threshold = bounds.max().unwrap_or(0);
         let expected = |side: &Side| side.expected(threshold, self.probe.growth);
         let worse = usize::from(expected(&self.sides[0]) <= expected(&self.sides[1]));
         let worse = self.sides.swap_remove(worse);
-        self.past = self.past.then(worse.progress.at_rest());
+        self.past = self.past.then(worse.progress().at_rest());
         self.past_iterations.extend(worse.solver.iterations());
     }
 
@@ -177,14 +177,15 @@ impl Search for BothWays {
             }
             let (side, nodes) = match &*self.sides {
                 [forward, inverse] => {
-                    let made = [forward, inverse].map(|side| side.progress.generated);
+                    let made = [forward, inverse].map(|side| side.progress().generated);
                     if made[0].min(made[1]) >= self.probe.nodes {
                         self.choose();
                         continue;
                     }
                     (usize::from(made[1] < made[0]), left.min(TURN))
                 }
-                [side] if self.rival.is_some() => match HARD.checked_sub(side.progress.generated) {
+                [side] if self.rival.is_some() => match HARD.checked_sub(side.progress().generated)
+                {
                     Some(until) if until > 0 => (0, left.min(until)),
                     _ => {
                         self.try_rival();
@@ -209,7 +210,7 @@ impl Search for BothWays {
     }
 
     fn progress(&self) -> Progress {
-        let sides = self.sides.iter().map(|side| side.progress);
+        let sides = self.sides.iter().map(Side::progress);
         sides.fold(self.past, |sum, side| Progress {
             memory: sum.memory + side.memory,
             peak_memory: sum.peak_memory + side.peak_memory,
@@ -233,11 +234,7 @@ impl Search for BothWays {
     /// Splits only once the side is chosen: looking at both takes no time.
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {
         match &mut *self.sides {
-            [side] if self.rival.is_none() => {
-                let part = side.solver.split(memory);
-                side.progress = side.solver.progress();
-                part
-            }
+            [side] if self.rival.is_none() => side.solver.split(memory),
             _ => None,
         }
     }
@@ -249,7 +246,6 @@ impl Search for BothWays {
     fn join(&mut self, part: Box<dyn Part>) {
         if let [side] = &mut *self.sides {
             side.solver.join(part);
-            side.progress = side.solver.progress();
         }
     }
 }
