@@ -96,7 +96,7 @@ fn approaches(field: &mut Field, walks: &mut Walks, place: Cell) -> [Arrival; 4]
     let approaches = Direction::ALL.map(|side| {
         let beside = field.beside(place, side);
         let reached =
-            field.blank() == beside || field.is_free(beside) && walks.best(field, beside).is_some();
+            field.blank() == beside || field.is_free(beside) && walks.can_reach(field, beside);
         let distance = field.point(field.blank()).distance(field.point(beside)) as u32;
         Arrival {
             moves: if reached { distance } else { NEVER },

@@ -23,12 +23,11 @@ pub(super) struct Walks {
 }
 
 impl Walks {
-    /// What the tiles gain by the best walk of the blank to `target`; `None` when every such walk leads over
-    /// cells that are not free.
-    pub(super) fn best(&mut self, field: &Field, target: Cell) -> Option<i32> {
+    /// Whether some walk of the blank to `target` leads over free cells only.
+    pub(super) fn can_reach(&mut self, field: &Field, target: Cell) -> bool {
         let frame = Frame::new(field, field.blank(), target);
         self.look(field, &frame);
-        self.gain(&frame)
+        self.gain(&frame).is_some()
     }
 
     /// The walk to the cell where the best walk's gain less the cell's cost is greatest.
@@ -130,10 +129,11 @@ impl Walks {
 
     /// Walks the best way to `target`. If there is none, nothing moves and the result is false.
     pub(super) fn walk(&mut self, field: &mut Field, target: Cell) -> bool {
-        if self.best(field, target).is_none() {
+        let frame = Frame::new(field, field.blank(), target);
+        self.look(field, &frame);
+        if self.gain(&frame).is_none() {
             return false;
         }
-        let frame = Frame::new(field, field.blank(), target);
         for side in self.way(field, &frame, target) {
             field.step(side);
         }
