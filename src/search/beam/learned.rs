@@ -5,14 +5,12 @@ use std::mem;
 use std::sync::Arc;
 
 use super::boards::{Boards, Whole};
-use super::whole::{Beam, End, Task, deepest};
-use super::{AHEAD, Child, Children, Estimate, Hashes, Lane, Layers, Pass, Settings, Trace};
+use super::{AHEAD, Child, Children, Estimate, Hashes, Lane};
 use crate::heuristic::learned::{
-    self, ByTile, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, has_network,
-    near::{self, NearRanking},
+    ByTile, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, has_network,
 };
 use crate::heuristic::prefetch;
-use crate::puzzle::{Board, Problem, Shape};
+use crate::puzzle::{Board, Shape};
 use crate::search::shed;
 
 /// The learned estimate of whole boards, and the hash of the goal: the estimate of the goal need not be the
@@ -257,112 +255,4 @@ impl<R: Ranking> Estimate for Learned<R> {
         }
         false
     }
-}
-
-impl<R: Ranking> Beam<Learned<R>> {
-    /// A search by the learned estimate; `None` when the rows are not those of the shape of the problem's
-    /// image under [`Problem::canonical_symmetry`].
-    #[must_use]
-    pub fn learned(
-        problem: &Problem,
-        from: End,
-        rows: Arc<R>,
-        width: usize,
-        seed: u64,
-    ) -> Option<Self> {
-        let task = Task::by_last_corner(problem, from);
-        let shape: Shape = task.start().shape();
-        if rows.shape() != shape {
-            return None;
-        }
-        let hashes = Hashes::new(shape, seed);
-        let estimate = Learned::new(rows, &hashes, task.goal());
-        Some(Self::new(task, estimate, hashes, width))
-    }
-}
-
-/// Whether there is a learned estimate of whole boards of this shape.
-#[must_use]
-pub const fn is_learned(shape: Shape) -> bool {
-    learned::supports(shape) || near::supports_whole(shape)
-}
-
-/// Works on the tables of that estimate, about as long as so many nodes of a search take. Returns true once
-/// no work is left.
-pub fn prepare(shape: Shape, nodes: u64) -> bool {
-    if near::supports_whole(shape) {
-        near::prepare_whole(shape, nodes)
-    } else {
-        learned::prepare(shape, nodes)
-    }
-}
-
-/// Whether these tables are ready.
-#[must_use]
-pub fn is_ready(shape: Shape) -> bool {
-    ready(shape).is_some()
-}
-
-/// The bytes that a search by that estimate, of this width and for solutions of at most so many moves, can come
-/// to hold, not counting these tables.
-#[must_use]
-pub fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
-    let settings = Settings::new(width, deepest(shape).min(most_moves));
-    let width = settings.width();
-    let trace = Trace::bytes_with(u64::from(settings.deepest) * width as u64);
-    Layers::<Learned>::bytes(shape, width) + trace
-}
-
-/// The tables that rank whole boards of a shape.
-#[derive(Clone)]
-pub(crate) enum Ready {
-    /// All pairs of tiles.
-    Pairs(Arc<Rows>),
-    /// Pairs of tiles near each other.
-    Near(Arc<NearRanking>),
-}
-
-/// The tables that rank whole boards of this shape, if they are ready.
-pub(crate) fn ready(shape: Shape) -> Option<Ready> {
-    if near::supports_whole(shape) {
-        near::ready_whole(shape).map(Ready::Near)
-    } else {
-        learned::ready(shape).map(Ready::Pairs)
-    }
-}
-
-impl Ready {
-    /// A search of a problem of this shape for a solution of at most so many moves.
-    pub(crate) fn beam(
-        &self,
-        problem: &Problem,
-        from: End,
-        width: usize,
-        seed: u64,
-        most_moves: u32,
-    ) -> Option<Box<dyn Pass>> {
-        Some(match self {
-            Self::Pairs(rows) => {
-                let beam = Beam::learned(problem, from, Arc::clone(rows), width, seed)?;
-                Box::new(beam.within(most_moves))
-            }
-            Self::Near(ranking) => {
-                let beam = Beam::learned(problem, from, Arc::clone(ranking), width, seed)?;
-                Box::new(beam.within(most_moves))
-            }
-        })
-    }
-}
-
-/// A search by the learned estimate of the problem's shape for a solution of at most so many moves; `None`
-/// when its tables are not ready.
-#[must_use]
-pub fn by_learned(
-    problem: &Problem,
-    from: End,
-    width: usize,
-    seed: u64,
-    most_moves: u32,
-) -> Option<Box<dyn Pass>> {
-    ready(problem.shape())?.beam(problem, from, width, seed, most_moves)
 }

@@ -4,6 +4,7 @@
 //! [`Estimate`]. A [`Beam`] is the search for a solution by one such estimate.
 
 mod boards;
+mod by_learned;
 mod children;
 mod cut;
 mod hash;
@@ -13,25 +14,29 @@ mod learned;
 mod nodes;
 mod seen;
 mod shared_rows;
+mod task;
 mod tile;
 mod trace;
 mod whole;
 
 pub use boards::{Boards, Lines};
+pub use by_learned::{by_learned, bytes, is_learned, is_ready, prepare};
 pub use children::{Child, Children};
 pub use hash::Hashes;
 pub use layers::{Layers, State};
 pub use leaders::LEAST_WIDTH;
-pub use learned::{by_learned, bytes, is_learned, is_ready, prepare};
 pub use nodes::{Head, Nodes};
+pub use task::End;
 pub use tile::{BoardOf, Tile};
 pub use trace::{Mark, Trace, Way};
-pub use whole::{Beam, End};
+pub use whole::Beam;
 
+pub(crate) use by_learned::{Ready, ready};
 pub(crate) use leaders::{GROUP, Group, Watch};
-pub(crate) use learned::{Learned, Ready, ready};
+pub(crate) use learned::Learned;
+pub(crate) use task::{names_by_last_corner, renamed};
 pub(super) use whole::by_length;
-pub(crate) use whole::{bytes_of, deepest, names_by_last_corner, renamed};
+pub(crate) use whole::{bytes_of, deepest};
 
 use super::Search;
 use crate::heuristic::Slide;
