@@ -1,5 +1,6 @@
 //! Which searches answer a question, and in which order: a pure function.
 
+mod fault;
 mod method;
 mod objective;
 mod pushes;
@@ -10,7 +11,8 @@ use super::constructive::Variant;
 use crate::heuristic::{HeuristicKind, SMALL_CELLS};
 use crate::puzzle::{Metric, Shape};
 
-pub use method::{Algorithm, Method, PlanError, check, check_shape, faults};
+pub use fault::{PlanError, check, check_shape, faults};
+pub use method::{Algorithm, Method};
 pub use objective::{Objective, Ratio};
 pub use stage::Stage;
 

@@ -1,6 +1,6 @@
 //! Which searches answer which question.
 
-mod method;
+mod fault;
 mod objective;
 mod pushes;
 
