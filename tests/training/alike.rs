@@ -41,7 +41,8 @@ fn alike(weights: &Weights) -> Weights {
     rank_whole(&IDLE, weights.clone(), None, &mut |_| {})
 }
 
-fn transposed(side: usize, tiles: &[u8]) -> Vec<u8> {
+/// Returns the image of a square board in the diagonal.
+pub(super) fn transposed(side: usize, tiles: &[u8]) -> Vec<u8> {
     let turned = |cell: usize| cell % side * side + cell / side;
     let tile = |cell: usize| match tiles[turned(cell)] {
         0 => 0,

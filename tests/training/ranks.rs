@@ -137,6 +137,101 @@ fn tiles_near_each_other_learn_to_rank_whole_boards_and_a_network_beside_them() 
     assert_ne!(go_on(Some(&beside))[0], go_on(None)[0]);
 }
 
+/// Runs a course over whole boards of 2×7, which are small.
+fn run_near(course: &Course, from: NearWeights) -> (NearWeights, Vec<Report>) {
+    let mut reports = Vec::new();
+    let weights = rank_whole_near(course, from, None, &mut |report| {
+        reports.push(report.clone());
+    });
+    (weights, reports)
+}
+
+#[test]
+fn the_weights_that_had_the_shortest_solutions_are_kept() {
+    // Changes as large as these make some generations worse.
+    let course = Course {
+        solves: 60,
+        rate: 0.3,
+        trials: 30,
+        ..course(2, 4)
+    };
+    let (weights, reports) = run_near(&course, beginning(shape(2, 7)));
+    let tried = lengths(&reports);
+    let best = tried.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(best < tried[0] && tried.last() > Some(&best), "{tried:?}");
+    let again = Course {
+        generations: 0,
+        ..course
+    };
+    assert_eq!(lengths(&run_near(&again, weights).1), [best]);
+}
+
+#[test]
+fn leaders_come_to_rank_first() {
+    let course = Course {
+        solves: 200,
+        width: 60,
+        epochs: 2,
+        trials: 100,
+        trial_width: 20,
+        ..course(2, 2)
+    };
+    let mut tried = Vec::new();
+    rank_whole(
+        &course,
+        Weights::manhattan(shape(3, 4)),
+        None,
+        &mut |report| {
+            if let Report::Tried { moves, .. } = report {
+                tried.push(*moves);
+            }
+        },
+    );
+    // Shortest solutions have a mean of 35.1 moves.
+    assert!(tried[1] < 48.0 && tried[2] < 45.0, "{tried:?}");
+}
+
+#[test]
+fn tiles_near_each_other_share_what_they_learn_and_are_tried_from_both_ends() {
+    let course = Course {
+        solves: 100,
+        width: 60,
+        trials: 50,
+        trial_width: 20,
+        ..course(2, 1)
+    };
+    let tried = lengths(&run_near(&course, beginning(shape(2, 7))).1);
+    // From one end, solutions have a mean of 86 moves. Without shared weights, they come to 72.7.
+    assert!(tried[0] < 80.0 && tried[1] < 72.2, "{tried:?}");
+}
+
+#[test]
+fn each_generation_solves_other_boards_and_each_seed_has_its_own() {
+    let samples = |seed| {
+        let course = Course {
+            seed,
+            rate: 1e-30,
+            ..course(2, 2)
+        };
+        let (weights, reports) = run_near(&course, beginning(shape(2, 7)));
+        assert!(weights == beginning(shape(2, 7)));
+        let samples = reports.iter().filter_map(|report| match report {
+            Report::Solving {
+                tried, of, failed, ..
+            } => {
+                assert_eq!([*tried, *of, *failed], [24, 24, 0]);
+                None
+            }
+            Report::Learning { samples, .. } => Some(*samples),
+            Report::Tried { .. } => None,
+        });
+        samples.collect::<Vec<_>>()
+    };
+    // Nothing is learned, so that the beams differ by their boards alone.
+    let (one, other) = (samples(7), samples(8));
+    assert!(one[0] != one[1] && one[0] != other[0], "{one:?} {other:?}");
+}
+
 #[test]
 fn weights_of_squares_are_alike_for_mirror_images_and_files_of_them_lose_nothing() {
     let course = Course {
