@@ -77,23 +77,28 @@ fn a_course_of_no_generation_comes_to_a_network_that_tells_next_to_nothing() {
 
 #[test]
 fn the_network_that_had_the_shortest_solutions_is_kept() {
-    // Changes as large as these make some generations worse.
-    let course = Course {
-        solves: 200,
-        width: 60,
-        rate: 0.04,
-        trials: 100,
-        trial_width: 20,
-        ..course(2, 3)
-    };
-    let (network, tried) = run_on(shape(3, 4), &course, None);
-    let best = tried.iter().copied().fold(f64::INFINITY, f64::min);
-    assert!(tried.last() > Some(&best), "{tried:?}");
-    let again = Course {
-        generations: 0,
-        ..course
-    };
-    assert_eq!(run_on(shape(3, 4), &again, Some(network)).1, [best]);
+    let mut has_lost = false;
+    for seed in 1..=4 {
+        // Changes as large as these make some generations worse.
+        let course = Course {
+            seed,
+            solves: 200,
+            width: 60,
+            rate: 0.04,
+            trials: 100,
+            trial_width: 20,
+            ..course(2, 3)
+        };
+        let (network, tried) = run_on(shape(3, 4), &course, None);
+        let best = tried.iter().copied().fold(f64::INFINITY, f64::min);
+        has_lost |= tried.last() > Some(&best);
+        let again = Course {
+            generations: 0,
+            ..course
+        };
+        assert_eq!(run_on(shape(3, 4), &again, Some(network)).1, [best]);
+    }
+    assert!(has_lost, "the last was always the best");
 }
 
 #[test]

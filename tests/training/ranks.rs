@@ -148,22 +148,27 @@ fn run_near(course: &Course, from: NearWeights) -> (NearWeights, Vec<Report>) {
 
 #[test]
 fn the_weights_that_had_the_shortest_solutions_are_kept() {
-    // Changes as large as these make some generations worse.
-    let course = Course {
-        solves: 60,
-        rate: 0.3,
-        trials: 30,
-        ..course(2, 4)
-    };
-    let (weights, reports) = run_near(&course, beginning(shape(2, 7)));
-    let tried = lengths(&reports);
-    let best = tried.iter().copied().fold(f64::INFINITY, f64::min);
-    assert!(best < tried[0] && tried.last() > Some(&best), "{tried:?}");
-    let again = Course {
-        generations: 0,
-        ..course
-    };
-    assert_eq!(lengths(&run_near(&again, weights).1), [best]);
+    let mut has_lost = false;
+    for seed in 1..=4 {
+        // Changes as large as these make some generations worse.
+        let course = Course {
+            seed,
+            solves: 60,
+            rate: 0.3,
+            trials: 30,
+            ..course(2, 4)
+        };
+        let (weights, reports) = run_near(&course, beginning(shape(2, 7)));
+        let tried = lengths(&reports);
+        let best = tried.iter().copied().fold(f64::INFINITY, f64::min);
+        has_lost |= best < tried[0] && tried.last() > Some(&best);
+        let again = Course {
+            generations: 0,
+            ..course
+        };
+        assert_eq!(lengths(&run_near(&again, weights).1), [best]);
+    }
+    assert!(has_lost, "the last was always the best");
 }
 
 #[test]
