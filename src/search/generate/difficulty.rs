@@ -32,8 +32,9 @@ pub struct Generated {
 /// that is farther away than the target.
 ///
 /// A target may lie where there are hardly any boards: once 16 measured boards in a row brought the walk no
-/// farther, the farthest is taken if it is within the range. Where the [greatest length](super::lengths::greatest_length) is unknown, targets
-/// are drawn only up to length 40, or up to 20 above the least length, whichever is more.
+/// farther, the farthest is taken if it is within the range. Where the [greatest
+/// length](super::lengths::greatest_length) is unknown, targets are drawn only up to length 40, or up to 20
+/// above the least length, whichever is more.
 ///
 /// The same goal, range and seed give the same board in every release: the walk depends on nothing but its
 /// dice and optimal lengths, and these are the same for every optimal solver.
