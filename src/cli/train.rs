@@ -38,10 +38,10 @@ pub(super) struct TrainArgs {
     #[arg(long, value_enum)]
     learn: Option<Learn>,
 
-    /// The weights to begin with, which may be those of smaller or larger boards; default: the Manhattan distance, or for boards
-    /// that are ranked by tiles near each other the weights shipped with loyd.
+    /// The weights to begin with, which may be those of smaller or larger boards. May be repeated: then the mean of them. Default: the
+    /// Manhattan distance, or for boards that are ranked by tiles near each other the weights shipped with loyd.
     #[arg(long, value_name = "FILE")]
-    from: Option<PathBuf>,
+    from: Vec<PathBuf>,
 
     /// The network to continue from, with --learn network; default: an untrained one. With --learn ranks: the network beside which the
     /// weights rank, which stays as it is; default: none.
@@ -255,12 +255,20 @@ impl TrainArgs {
                  12×12 with --staged; and they are at least as wide as they are high"
             )));
         }
-        let Some(from) = &self.from else {
+        if self.from.is_empty() {
             return Ok(Weights::manhattan(shape));
-        };
-        let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
-        let weights = Weights::from_bytes(&bytes).map_err(|error| fail(from, &error))?;
-        Ok(weights.fit(shape))
+        }
+        let given = self.given(|bytes| Ok(Weights::from_bytes(bytes)?.fit(shape)))?;
+        Ok(Weights::mean(&given))
+    }
+
+    /// Returns the initial weights that were given, each as it is read.
+    fn given<W>(&self, read: impl Fn(&[u8]) -> Result<W, WeightsError>) -> Result<Vec<W>, Failure> {
+        let given = self.from.iter().map(|path| {
+            let bytes = fs::read(path).map_err(|error| fail(path, &error))?;
+            read(&bytes).map_err(|error| fail(path, &error))
+        });
+        given.collect()
     }
 
     /// Returns the network that was given, if any.
@@ -282,7 +290,7 @@ impl TrainArgs {
 
     /// Returns the initial weights of tiles near each other, fitted to the size.
     fn near_beginning(&self, shape: Shape) -> Result<NearWeights, Failure> {
-        let Some(from) = &self.from else {
+        if self.from.is_empty() {
             let shipped = if self.staged {
                 near::shipped(shape)
             } else {
@@ -291,17 +299,18 @@ impl TrainArgs {
             return shipped.ok_or_else(|| {
                 Failure::Broken("the weights shipped with loyd are damaged".to_owned())
             });
-        };
-        let bytes = fs::read(from).map_err(|error| fail(from, &error))?;
-        let weights = match NearWeights::from_bytes(&bytes) {
-            Err(WeightsError::Other {
-                found: Kind::Weights,
-                ..
-            }) => Weights::from_bytes(&bytes).map(|weights| NearWeights::of(&weights)),
-            weights => weights,
-        };
-        let weights = weights.map_err(|error| fail(from, &error))?;
-        Ok(weights.fit(shape))
+        }
+        let given = self.given(|bytes| {
+            let weights = match NearWeights::from_bytes(bytes) {
+                Err(WeightsError::Other {
+                    found: Kind::Weights,
+                    ..
+                }) => NearWeights::of(&Weights::from_bytes(bytes)?),
+                weights => weights?,
+            };
+            Ok(weights.fit(shape))
+        })?;
+        Ok(NearWeights::mean(&given))
     }
 }
 

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use loyd::cli::{self, Exit, Failure};
+use loyd::heuristic::learned::Weights;
 
 use crate::fake::{Closed, parse};
 
@@ -255,6 +256,24 @@ fn weights_are_learned_again_by_the_same_command() {
     // Weights of a larger board can be used too.
     assert_eq!(train("3x3", &["--from", &larger], &second), Exit::Done);
     assert_eq!(lines(&second), [3, 3]);
+}
+
+#[test]
+fn several_weights_begin_as_their_mean() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
+    let (small, near) = (path("small"), path("near"));
+    let shipped = Weights::from_bytes(include_bytes!("../../weights/5x5.loyd")).expect("whole");
+    let plain = Weights::manhattan(shipped.shape());
+    fs::write(path("shipped"), shipped.to_bytes()).expect("written");
+    fs::write(path("plain"), plain.to_bytes()).expect("written");
+    let (one, other) = (path("shipped"), path("plain"));
+    let from = ["--from", &one, "--from", &other, "--generations", "0"];
+    train(&[&["--shape", "5x5"], &from[..]].concat(), &small).expect("written");
+    let mean = Weights::mean(&[shipped, plain]);
+    assert_eq!(fs::read(&small).expect("a file"), mean.to_bytes());
+    train(&[&["--shape", "4x7"], &from[..]].concat(), &near).expect("written");
+    assert!(fs::read(&near).expect("a file").starts_with(b"loydnear"));
 }
 
 /// Runs a small training that writes to a file. Returns what was printed, or why it failed.

@@ -132,6 +132,24 @@ fn weights_of_manhattan_are_the_manhattan_distance() {
 }
 
 #[test]
+fn a_mean_is_between_weights_as_often_as_each_is_given() {
+    let learned = weights();
+    let plain = Weights::manhattan(learned.shape());
+    assert_eq!(Weights::mean(&[learned.clone()]), learned);
+    let three = [learned.clone(), plain.clone(), learned.clone()];
+    let mean = Weights::mean(&three);
+    let mut dice = Dice::new(3);
+    for _ in 0..50 {
+        let board = tiles(random_problem(learned.shape(), 19, &mut dice).start());
+        let sum: i32 = three.iter().map(|weights| weights.of(&board)).sum();
+        // Each of its weights is rounded by at most half a part.
+        let weights = 20 + 20 * 19 / 2;
+        assert!((3 * mean.of(&board) - sum).abs() <= 3 * weights / 2);
+        assert!((learned.of(&board) - plain.of(&board)).abs() > weights);
+    }
+}
+
+#[test]
 fn a_line_more_or_less_leaves_distances_right() {
     for line in [
         Line::MoreRows,

@@ -180,6 +180,16 @@ fn a_line_less_is_the_mean_of_the_lines_that_keep_near_what_is_near() {
 }
 
 #[test]
+fn a_mean_is_that_of_all_pairs_where_these_are_near() {
+    let all = [weights(), Weights::manhattan(shape(5, 5))];
+    let near = all.each_ref().map(NearWeights::of);
+    assert_eq!(
+        NearWeights::mean(&near),
+        NearWeights::of(&Weights::mean(&all))
+    );
+}
+
+#[test]
 fn weights_are_read_as_they_were_written() {
     let weights = NearWeights::of(&weights()).fit(shape(8, 9));
     let bytes = weights.to_bytes();

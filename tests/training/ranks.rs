@@ -172,6 +172,23 @@ fn the_weights_that_had_the_shortest_solutions_are_kept() {
 }
 
 #[test]
+fn generations_try_what_they_learned_and_its_mean_with_the_best_before() {
+    let (_, reports) = run_near(&course(2, 2), beginning(shape(2, 7)));
+    let told = reports.iter().filter_map(|report| match report {
+        Report::Tried { what, .. } => Some(*what),
+        _ => None,
+    });
+    let what = ["learned", "mean with the best before"];
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        ["before", what[0], what[1], what[0], what[1]]
+    );
+    let tried = lengths(&reports);
+    // A mean is something else than what was learned, and than what was before.
+    assert!(tried[2] != tried[1] && tried[2] != tried[0], "{tried:?}");
+}
+
+#[test]
 fn leaders_come_to_rank_first() {
     let course = Course {
         solves: 200,
@@ -192,8 +209,8 @@ fn leaders_come_to_rank_first() {
             }
         },
     );
-    // Shortest solutions have a mean of 35.1 moves.
-    assert!(tried[1] < 48.0 && tried[2] < 45.0, "{tried:?}");
+    // Shortest solutions have a mean of 35.1 moves. Each generation also tries a mean.
+    assert!(tried[1] < 48.0 && tried[3] < 45.0, "{tried:?}");
 }
 
 #[test]
@@ -280,7 +297,7 @@ fn whole_boards_teach_ranks_too() {
     let (weights, reports) = run_whole(&course(1));
     assert_eq!(run_whole(&course(2)), (weights.clone(), reports.clone()));
     let tried = lengths(&reports);
-    assert!(tried.len() == 3 && tried[1] < tried[0], "{tried:?}");
+    assert!(tried.len() == 5 && tried[1] < tried[0], "{tried:?}");
     assert!(weights != Weights::manhattan(shape(5, 5)));
     assert!(Weights::from_bytes(&weights.to_bytes()) == Ok(weights));
 }

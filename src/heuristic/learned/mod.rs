@@ -15,6 +15,7 @@ mod file;
 mod lift;
 mod lookup;
 mod making;
+mod mean;
 mod names;
 pub mod near;
 mod network;

@@ -2,6 +2,7 @@
 
 use super::file::{self, Kind, Stored, WeightsError};
 use super::lift::{self, Line};
+use super::mean::mean;
 use super::names::Transposition;
 use crate::puzzle::Shape;
 
@@ -132,6 +133,15 @@ impl Weights {
     #[must_use]
     pub fn lifted(self, line: Line) -> Option<Self> {
         lift::lifted(self, line)
+    }
+
+    /// Returns the mean of weights, rounded.
+    ///
+    /// # Panics
+    /// If there are none, or if they are of different shapes.
+    #[must_use]
+    pub fn mean(weights: &[Self]) -> Self {
+        mean(weights)
     }
 
     /// Returns the weights for boards of another shape.

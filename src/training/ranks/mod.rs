@@ -2,8 +2,9 @@
 //!
 //! In each generation, beams by the best weights so far solve many boards, or bring them through
 //! the stages. For some of their layers, the board that led to the first one at the end is put
-//! beside others of that layer, and the weights learn to rank it first. The new weights are kept if
-//! solutions by them are shorter on boards from which nothing is learned.
+//! beside others of that layer, and the weights learn to rank it first. The new weights, or their
+//! mean with those before, are kept if solutions by them are shorter on boards from which nothing is
+//! learned.
 
 mod chances;
 mod kind;
@@ -123,11 +124,14 @@ fn rank<K: Kind, W: Way<K>>(
             generation,
             samples: groups.len(),
         });
-        let weights: K =
-            learn(course, generation, W::times(course.width), &before, &groups).weights();
-        let moves = run_trial(&weights, generation, "learned", report);
-        if moves < best_moves {
-            (best, best_moves) = (weights, moves);
+        let learned = learn(course, generation, W::times(course.width), &before, &groups);
+        let mean = learned.mean(&before);
+        for (what, candidate) in [("learned", learned), ("mean with the best before", mean)] {
+            let weights: K = candidate.weights();
+            let moves = run_trial(&weights, generation, what, report);
+            if moves < best_moves {
+                (best, best_moves) = (weights, moves);
+            }
         }
     }
     best

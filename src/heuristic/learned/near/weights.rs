@@ -3,6 +3,7 @@
 use super::shapes::{supports, supports_whole};
 use crate::heuristic::learned::file::{self, Kind, Stored, WeightsError};
 use crate::heuristic::learned::lift::{self, Line};
+use crate::heuristic::learned::mean::mean;
 use crate::heuristic::learned::weights::Weights;
 use crate::puzzle::Shape;
 
@@ -130,6 +131,15 @@ impl NearWeights {
     #[must_use]
     pub fn lifted(self, line: Line) -> Option<Self> {
         lift::lifted(self, line)
+    }
+
+    /// Returns the mean of weights, rounded.
+    ///
+    /// # Panics
+    /// If there are none, or if they are of different shapes.
+    #[must_use]
+    pub fn mean(weights: &[Self]) -> Self {
+        mean(weights)
     }
 
     /// Returns the weights for boards of another shape.
