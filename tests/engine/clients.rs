@@ -69,16 +69,19 @@ fn ratio_of_service(weights: [&[u32]; 2]) -> f64 {
     const SLICE: Duration = Duration::from_millis(4);
     let pool = Pool::start(1, 100).unwrap();
     let (done, is_done) = channel();
-    let had = Arc::new(Mutex::new([Duration::ZERO; 2]));
+    // The service of each, and the longest slice: by that much they may be apart.
+    let had = Arc::new(Mutex::new(([Duration::ZERO; 2], SLICE)));
     for (number, weights) in weights.into_iter().enumerate() {
         for &weight in weights {
             let (had, done) = (Arc::clone(&had), done.clone());
             let endless = task(move |_| {
                 let begun = Instant::now();
                 thread::sleep(SLICE);
-                let mut had = had.lock().unwrap();
-                had[number] += begun.elapsed();
-                if had.iter().sum::<Duration>() > 120 * SLICE {
+                let slice = begun.elapsed();
+                let (had, longest) = &mut *had.lock().unwrap();
+                had[number] += slice;
+                *longest = slice.max(*longest);
+                if had.iter().sum::<Duration>() > (120 * SLICE).max(24 * *longest) {
                     // The first task to finish has already reported.
                     let _ = done.send(*had);
                     return Next::Finished;
@@ -176,14 +179,14 @@ fn a_client_is_charged_for_the_help_that_its_task_gets() {
         let own = receive(&took);
         let (sender, took) = channel();
         let alone = task(move |turn| {
-            thread::sleep(own * 3 / 2);
+            thread::sleep(own + HELP / 2);
             sender.send(turn.service()).unwrap();
             Next::Finished
         });
         pool.submit_for(Some(&light), alone).unwrap();
         let more = receive(&took);
         // It has had more service than the other by itself, and less than that with its help.
-        if own > HELP * 9 / 8 || more > own * 7 / 4 {
+        if more > own + HELP * 3 / 4 {
             continue;
         }
         let _second = hold_worker(&pool, None, Duration::ZERO);
@@ -219,14 +222,17 @@ impl HelperWork for LongHelp {
 fn a_client_is_charged_for_the_help_that_its_task_gets_while_it_is_parked() {
     let (heavy, light) = (client("heavy", 1), client("light", 1));
     let pool = Pool::start(2, 100).unwrap();
-    let (sender, took) = channel();
-    let alone = task(move |turn| {
-        thread::sleep(Duration::from_millis(20));
-        sender.send(turn.service()).unwrap();
-        Next::Finished
-    });
+    let (sender, said) = channel();
+    let begun = Instant::now();
+    let alone = takes(Duration::from_millis(20), &sender, "light");
     pool.submit_for(Some(&light), alone).unwrap();
-    let time = 3 * receive(&took);
+    assert_eq!(receive(&said), "light");
+    // It is charged until it leaves.
+    while pool.tasks() > 0 {
+        assert!(begun.elapsed() < PATIENCE, "it never leaves");
+        thread::yield_now();
+    }
+    let time = 3 * begun.elapsed();
     let (begun, has_begun) = channel();
     let (end, may_end) = channel();
     let mut help = Some(Arc::new(LongHelp {
@@ -234,7 +240,6 @@ fn a_client_is_charged_for_the_help_that_its_task_gets_while_it_is_parked() {
         begun,
         may_end: Mutex::new(may_end),
     }));
-    let (sender, said) = channel();
     let says = sender.clone();
     let helped = task(move |turn| {
         let Some(help) = help.take() else {
@@ -257,6 +262,24 @@ fn a_client_is_charged_for_the_help_that_its_task_gets_while_it_is_parked() {
     assert_eq!([receive(&said), receive(&said)], ["light", "heavy"]);
 }
 
+/// Has a client work for this long, and then somebody else occupy the worker until the sender is dropped.
+fn work_and_hold_worker(pool: &Pool, client: &Client, time: Duration) -> Sender<()> {
+    let (sender, said) = channel();
+    let mut has_worked = false;
+    let works = task(move |_| {
+        if std::mem::replace(&mut has_worked, true) {
+            // From now on others start level with it.
+            sender.send(()).unwrap();
+            return Next::Finished;
+        }
+        thread::sleep(time);
+        Next::Again
+    });
+    pool.submit_for(Some(client), works).unwrap();
+    receive(&said);
+    hold_worker(pool, None, Duration::ZERO)
+}
+
 #[test]
 fn nobody_saves_up_service_by_asking_for_nothing() {
     let pool = Pool::start(1, 100).unwrap();
@@ -265,7 +288,7 @@ fn nobody_saves_up_service_by_asking_for_nothing() {
     pool.submit_for(Some(&light), takes(Duration::ZERO, &sender, "light"))
         .unwrap();
     assert_eq!(receive(&said), "light");
-    let release = hold_worker(&pool, Some(&heavy), Duration::from_millis(400));
+    let release = work_and_hold_worker(&pool, &heavy, Duration::from_millis(400));
     for _ in 0..4 {
         for (client, whose) in [(&light, "light"), (&heavy, "heavy")] {
             let task = takes(Duration::from_millis(60), &sender, whose);
@@ -297,7 +320,7 @@ fn nobody_saves_up_service_by_a_task_that_does_not_wait() {
         });
         let ticket = pool.submit_for(Some(&light), own).unwrap();
         receive(&has_begun);
-        let release_worker = hold_worker(&pool, Some(&heavy), Duration::from_millis(400));
+        let release_worker = work_and_hold_worker(&pool, &heavy, Duration::from_millis(400));
         for _ in 0..4 {
             for (client, whose) in [(&light, "light"), (&heavy, "heavy")] {
                 let task = takes(Duration::from_millis(60), &sender, whose);
