@@ -1,14 +1,14 @@
 //! Workers that help with another worker's task.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use loyd::engine::job::{CHUNKS, End, Job};
 use loyd::engine::memory::Memory;
-use loyd::engine::pool::{Next, Pool, SERVICE_BEFORE_HELP, Task, Ticket, Turn};
+use loyd::engine::pool::{Next, Pool, SERVICE_BEFORE_HELP, SLICE, Task, Ticket, Turn};
 use loyd::engine::share::Shared;
 use loyd::search::{Budget, Iteration, Part, Progress, Search, Step, Stop};
 
@@ -19,7 +19,8 @@ use crate::job::{Outbox, job, memory};
 #[derive(Default)]
 struct Seen {
     threads: Mutex<Vec<ThreadId>>,
-    /// The nodes that parts have generated.
+    /// The nodes that the search itself has generated, and those that parts have.
+    by_itself: AtomicU64,
     by_parts: AtomicU64,
     handed_out: AtomicUsize,
     joined: AtomicUsize,
@@ -41,6 +42,11 @@ impl Seen {
 
     fn is_helped(&self) -> bool {
         self.by_parts.load(Ordering::Relaxed) > 0
+    }
+
+    /// The nodes that all have generated.
+    fn nodes(&self) -> u64 {
+        self.by_itself.load(Ordering::Relaxed) + self.by_parts.load(Ordering::Relaxed)
     }
 }
 
@@ -106,6 +112,8 @@ impl Search for Countable {
     fn advance(&mut self, budget: Budget) -> Step<usize> {
         self.seen.note_thread();
         spend(&mut self.left, budget.nodes, &mut self.progress);
+        let by_itself = &self.seen.by_itself;
+        by_itself.fetch_add(budget.nodes, Ordering::Relaxed);
         if self.left > 0 || self.out > 0 {
             return Step::Working;
         }
@@ -181,6 +189,9 @@ const SECOND: u64 = 10_000_000;
 /// More nodes than any test has time for.
 const ENDLESS: u64 = 1000 * SECOND;
 
+/// The nodes that take a slice, and a chunk more.
+const OF_A_SLICE: u64 = SECOND / 1000 * SLICE.as_millis() as u64 + *CHUNKS.end();
+
 struct Started {
     pool: Pool,
     ticket: Ticket,
@@ -210,12 +221,25 @@ fn wait_until(what: impl Fn() -> bool) {
     }
 }
 
+/// Runs searches of this many nodes to their end until one is helped: on a busy machine the other worker may come too late.
+fn run_helped(nodes: u64, max_nodes: u64) -> (Outbox, Arc<Seen>) {
+    let begun = Instant::now();
+    loop {
+        let Started {
+            pool, outbox, seen, ..
+        } = start(nodes, max_nodes);
+        wait_until(|| outbox.told(|told| told.end.is_some()));
+        drop(pool);
+        if seen.is_helped() {
+            return (outbox, seen);
+        }
+        assert!(begun.elapsed() < PATIENCE, "nobody helps");
+    }
+}
+
 #[test]
 fn both_workers_are_on_the_one_search() {
-    let Started {
-        pool, outbox, seen, ..
-    } = start(SECOND / 2, u64::MAX);
-    wait_until(|| outbox.told(|told| told.end.is_some()));
+    let (outbox, seen) = run_helped(SECOND / 2, u64::MAX);
     outbox.told(|told| {
         assert_eq!(told.end, Some(End::Stopped(Stop::Proven)));
         assert_eq!(told.found, [7]);
@@ -224,10 +248,8 @@ fn both_workers_are_on_the_one_search() {
         assert_eq!(told.progress.expanded, SECOND / 2);
     });
     assert_eq!(seen.threads.lock().unwrap().len(), 2);
-    assert!(seen.is_helped());
     let counts = [&seen.handed_out, &seen.joined].map(|count| count.load(Ordering::Relaxed));
     assert_eq!(counts[0], counts[1]);
-    drop(pool);
 }
 
 #[test]
@@ -252,25 +274,39 @@ fn an_iterations_nodes_are_those_of_its_own_parts() {
         search.works_by_iterations = works_by_iterations;
         let (job, outbox) = job(search, u64::MAX, u64::MAX);
         let _ticket = pool.submit(Box::new(job)).unwrap();
-        wait_until(|| seen.is_helped());
-        let listed = outbox.told(|told| told.listed.len());
-        wait_until(|| outbox.told(|told| told.listed.len() > listed + 3));
-        let most = outbox.told(|told| told.listed.iter().copied().max());
-        assert_eq!(most > Some(1), works_by_iterations, "{most:?}");
+        let most = || outbox.told(|told| told.listed.iter().copied().max());
+        if works_by_iterations {
+            wait_until(|| most() > Some(1));
+        } else {
+            wait_until(|| seen.is_helped());
+            let listed = outbox.told(|told| told.listed.len());
+            wait_until(|| outbox.told(|told| told.listed.len() > listed + 3));
+            assert_eq!(most(), Some(1));
+        }
         drop(pool);
     }
 }
 
 #[test]
 fn a_search_that_is_soon_over_is_not_shared() {
-    // A fiftieth of what would be shared, since the machine may be busy.
+    // A fiftieth of what would be shared.
     let nodes = SECOND / 1000 * SERVICE_BEFORE_HELP.as_millis() as u64 / 50;
-    let Started {
-        pool, outbox, seen, ..
-    } = start(nodes, u64::MAX);
-    wait_until(|| outbox.told(|told| told.end.is_some()));
-    assert_eq!(seen.handed_out.load(Ordering::Relaxed), 0);
-    drop(pool);
+    let first = Instant::now();
+    loop {
+        let begun = Instant::now();
+        let Started {
+            pool, outbox, seen, ..
+        } = start(nodes, u64::MAX);
+        wait_until(|| outbox.told(|told| told.end.is_some()));
+        // On a busy machine it may have taken long.
+        let is_soon_over = begun.elapsed() < SERVICE_BEFORE_HELP;
+        drop(pool);
+        if is_soon_over {
+            assert_eq!(seen.handed_out.load(Ordering::Relaxed), 0);
+            return;
+        }
+        assert!(first.elapsed() < PATIENCE, "the machine is never quiet");
+    }
 }
 
 #[test]
@@ -369,26 +405,12 @@ fn parts_are_told_the_time_that_their_search_has() {
 #[test]
 fn the_node_limit_is_one_for_all_who_work() {
     for max_nodes in [SECOND / 5, SECOND / 5 + 12_345] {
-        let Started {
-            pool, outbox, seen, ..
-        } = start(ENDLESS, max_nodes);
-        wait_until(|| outbox.told(|told| told.end.is_some()));
+        let (outbox, _) = run_helped(ENDLESS, max_nodes);
         outbox.told(|told| {
             assert_eq!(told.end, Some(End::NodeLimit));
             assert_eq!(told.progress.generated, max_nodes);
         });
-        assert!(seen.is_helped());
-        drop(pool);
     }
-}
-
-/// A task that reports when it runs.
-fn say(sender: &Sender<Instant>) -> Box<dyn Task> {
-    let sender = sender.clone();
-    task(move |_| {
-        sender.send(Instant::now()).unwrap();
-        Next::Finished
-    })
 }
 
 #[test]
@@ -398,20 +420,22 @@ fn a_newcomer_gets_a_worker_within_a_slice() {
     } = start(ENDLESS, u64::MAX);
     wait_until(|| seen.is_helped());
     let (sender, said) = channel();
-    // The machine may be busy, but not more than half of the time, three times in a row.
-    let median = || {
-        let mut waits: Vec<Duration> = (0..100)
-            .map(|_| {
-                thread::sleep(Duration::from_millis(1));
-                let begun = Instant::now();
-                pool.submit(say(&sender)).unwrap();
-                receive(&said) - begun
-            })
-            .collect();
-        waits.sort();
-        waits[50]
-    };
-    assert!((0..3).any(|_| median() < Duration::from_millis(5)));
+    let meanwhile = (0..100).map(|_| {
+        thread::sleep(Duration::from_millis(1));
+        let (sender, seen_by_it) = (sender.clone(), Arc::clone(&seen));
+        let newcomer = task(move |_| {
+            sender.send(seen_by_it.nodes()).unwrap();
+            Next::Finished
+        });
+        pool.submit(newcomer).unwrap();
+        let before = seen.nodes();
+        receive(&said).saturating_sub(before)
+    });
+    let mut meanwhile: Vec<u64> = meanwhile.collect();
+    meanwhile.sort();
+    // The search ends its turn, and may have one more that it is owed. Its part makes way at once. On a busy machine
+    // a newcomer may be stopped once it has a worker.
+    assert!(meanwhile[50] <= 3 * OF_A_SLICE, "{meanwhile:?}");
     // Afterwards the helper is back.
     let before = seen.by_parts.load(Ordering::Relaxed);
     wait_until(|| seen.by_parts.load(Ordering::Relaxed) > before);
@@ -460,39 +484,41 @@ fn help_is_counted_as_service() {
 
 #[test]
 fn cancelled_searches_leave_both_workers_soon() {
-    let mut waits = Vec::new();
+    let mut done = Vec::new();
     for _ in 0..10 {
         let Started {
             pool, ticket, seen, ..
         } = start(ENDLESS, u64::MAX);
         wait_until(|| seen.is_helped());
-        let begun = Instant::now();
         ticket.cancel();
+        let before = seen.nodes();
         // All parts are gone: those that came back, and the one that was out.
         let out =
             || seen.handed_out.load(Ordering::Relaxed) - seen.dropped_parts.load(Ordering::Relaxed);
         wait_until(|| out() == 0);
-        waits.push(begun.elapsed());
+        done.push(seen.nodes() - before);
         drop(pool);
     }
-    waits.sort();
-    // A slice of each, 4 ms, when nothing else runs.
-    assert!(waits[5] < Duration::from_millis(100), "{waits:?}");
+    done.sort();
+    // A slice of each. While one waits for the processor, the other goes on.
+    assert!(done[5] < 25 * 2 * OF_A_SLICE, "{done:?}");
 }
 
 #[test]
 fn a_helper_leaves_a_cancelled_search_though_it_is_not_dropped_yet() {
-    struct Slow;
+    struct Slow(Receiver<()>);
     impl Drop for Slow {
         fn drop(&mut self) {
-            thread::sleep(Duration::from_millis(1500));
+            // The disconnection is what is waited for.
+            let _ = self.0.recv_timeout(PATIENCE);
         }
     }
     let Started {
         pool, ticket, seen, ..
     } = start(ENDLESS, u64::MAX);
     // Finished tasks are dropped after this one.
-    let slow = Slow;
+    let (release, released) = channel::<()>();
+    let slow = Slow(released);
     let (sender, said) = channel();
     let lasting = task(move |_| {
         let _slow = &slow;
@@ -505,11 +531,13 @@ fn a_helper_leaves_a_cancelled_search_though_it_is_not_dropped_yet() {
     let before = seen.by_parts.load(Ordering::Relaxed);
     wait_until(|| seen.by_parts.load(Ordering::Relaxed) > before);
     ticket.cancel();
-    // A helper that is not on a core cannot leave, and a busy machine takes its time.
-    thread::sleep(Duration::from_millis(500));
-    let after = seen.by_parts.load(Ordering::Relaxed);
+    wait_until(|| pool.tasks() == 0);
+    let before = seen.by_parts.load(Ordering::Relaxed);
     thread::sleep(Duration::from_millis(100));
-    assert_eq!(seen.by_parts.load(Ordering::Relaxed), after);
+    // It ends the turn that it was in.
+    let after = seen.by_parts.load(Ordering::Relaxed) - before;
+    assert!(after <= OF_A_SLICE, "{after} nodes");
+    drop(release);
 }
 
 /// A search with a part of this many bytes, which works until it is recalled, or panics if it is of none.
