@@ -275,19 +275,24 @@ fn who_has_had_most_and_who_has_had_little_have_turns_beside_newcomers() {
     let pool = Arc::new(pool(1, 20));
     let (release, _) = hold_worker(&pool);
     let (sender, said) = channel();
-    for (word, service) in [("most", 300), ("more", 100), ("little", 10)] {
+    // Each has several times as much service as the one before it has had, however long that was.
+    let service = Arc::new(Mutex::new(Duration::from_millis(2)));
+    for word in ["little", "more", "most"] {
         let (said, inner) = (sender.clone(), Arc::downgrade(&pool));
+        let service = Arc::clone(&service);
         let mut has_begun = false;
-        let begun = task(move |_| {
+        let begun = task(move |turn| {
             if std::mem::replace(&mut has_begun, true) {
                 said.send(word).unwrap();
                 return Next::Finished;
             }
-            thread::sleep(Duration::from_millis(service));
-            if word == "little" {
+            let mut service = service.lock().unwrap();
+            thread::sleep(5 * *service);
+            if word == "most" {
                 let pool = inner.upgrade().unwrap();
                 (0..8).for_each(|_| drop(pool.submit(say(&said, "new")).unwrap()));
             }
+            *service = turn.service();
             Next::Again
         });
         pool.submit(begun).unwrap();
