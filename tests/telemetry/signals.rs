@@ -24,7 +24,13 @@ fn a_second_signal_ends_a_drain_unless_it_comes_with_the_first() {
     thread::sleep(Duration::from_millis(500));
     assert_eq!(server.process.try_wait().unwrap(), None);
 
-    signal(&server, Signal::INT);
-    let ended = wait_for(|| server.process.try_wait().unwrap(), "the end");
+    let ended = wait_for(
+        || {
+            // To a server that a busy machine has stopped it may still come with the first.
+            signal(&server, Signal::INT);
+            server.process.try_wait().unwrap()
+        },
+        "the end",
+    );
     assert_eq!(ended.code(), Some(130));
 }
