@@ -100,13 +100,15 @@ async fn a_call_is_part_of_its_callers_trace_and_needs_no_collector() {
     assert!(!refused.to_string().contains("secret"), "{refused}");
     let collector = Collector::default();
     install_traces(&collector.start().await, 0.0).unwrap();
+    // It has no databases, of which other tests ask what this process tells.
+    let tables = tempfile::tempdir().unwrap();
     let arguments = Arguments::parse_from([
         "loyd",
         "--listen=127.0.0.1:0",
         "--workers=1",
         "--build-memory=1K",
         "--table-dir",
-        concat!(env!("CARGO_TARGET_TMPDIR"), "/tables"),
+        tables.path().to_str().unwrap(),
     ]);
     let calls = Server::start(arguments.serve).await.unwrap().calls();
 
