@@ -13,7 +13,7 @@ use loyd::search::{Budget, Progress, Search, Step};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 
 /// Longer than anything takes, even on a slow machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How to solve a problem: in moves, with the default method.
 pub(crate) fn question(problem: Problem, objective: Objective) -> Question {

@@ -585,9 +585,10 @@ async fn a_search_is_told_the_time_that_is_left_for_it() {
 #[tokio::test]
 async fn a_search_that_sees_no_use_in_its_last_moment_ends_by_what_would_have_ended_it() {
     let engine = engine(1, 8);
+    let later = CAPS.time / 2;
     for (limits, reason) in [
-        (due_in(PATIENCE), "deadline"),
-        (wanting(time(PATIENCE)), "time_limit"),
+        (due_in(later), "deadline"),
+        (wanting(time(later)), "time_limit"),
     ] {
         let search = Scripted::<(), _>::new(|_, _| Step::Done(Stop::Time));
         let mut waiting = engine.draw(None, Rank::FIRST, search, limits).unwrap();

@@ -19,7 +19,7 @@ use tonic_types::{ErrorDetails, StatusExt};
 use crate::support::{goal, random_problem, shape};
 
 /// Longer than anything takes, even on a slow machine.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Parser)]
 struct Arguments {
