@@ -200,7 +200,8 @@ async fn the_evidence_is_that_of_both_proofs_for_boards_of_any_size_and_goal() {
 
 #[tokio::test]
 async fn large_answers_that_are_not_read_are_bounded() {
-    let service = Service::with(&["--memory", "24M"]).await;
+    // On a busy machine so many calls take longer than answers usually wait for their peer.
+    let service = Service::with(&["--memory", "24M", "--stall-timeout", "10m"]).await;
     // Tiles that have changed places in pairs have the most cycles: 64 KB as they are sent.
     let cells = 128 * 128;
     let mut tiles: Vec<u32> = (1..cells - 1).map(|tile| ((tile - 1) ^ 1) + 1).collect();
