@@ -9,7 +9,9 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinSet;
 
 use super::{call_headers, check, split_frames, told_to_go};
-use crate::harness::{Service, ask, assert_reason, hardest, hopeless, in_time, milliseconds};
+use crate::harness::{
+    PATIENCE, Service, ask, assert_reason, hardest, hopeless, in_time, milliseconds,
+};
 use crate::raw::{
     DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, RawClient, SETTINGS, frame, greet,
     http2_frame, read_to_end,
@@ -70,10 +72,10 @@ async fn short_calls_keep_their_connection_from_being_idle() {
     };
     // Whether it was told to go; unknown if a stall of the machine left it idle.
     let talk = async || {
-        let mut stream = greet(service.address).await;
-        let (mut told, mut numbers) = (Vec::new(), (1..).step_by(2));
         let begun = Instant::now();
         let mut last = begun;
+        let mut stream = greet(service.address).await;
+        let (mut told, mut numbers) = (Vec::new(), (1..).step_by(2));
         while begun.elapsed() < 3 * IDLE {
             let number = numbers.next().unwrap();
             stream.write_all(&call(number)).await.unwrap();
@@ -130,48 +132,61 @@ async fn connections_that_began_together_do_not_end_together() {
     let flags = ["--max-connection-age", "1s", "--stall-timeout", "100ms"];
     let service = Service::with(&flags).await;
     let address = service.address;
-    let mut connections = JoinSet::new();
-    for _ in 0..16 {
-        connections.spawn(async move {
-            let begun = Instant::now();
-            let mut stream = greet(address).await;
-            let mut told = Vec::new();
-            while !told_to_go(&told) {
-                let read = in_time(stream.read_buf(&mut told)).await.unwrap();
-                assert_ne!(read, 0, "it is told first");
-            }
-            begun.elapsed()
-        });
+    let first = Instant::now();
+    loop {
+        let mut connections = JoinSet::new();
+        for _ in 0..16 {
+            connections.spawn(async move {
+                let begun = Instant::now();
+                let mut stream = greet(address).await;
+                let mut told = Vec::new();
+                while !told_to_go(&told) {
+                    let read = in_time(stream.read_buf(&mut told)).await.unwrap();
+                    assert_ne!(read, 0, "it is told first");
+                }
+                begun.elapsed()
+            });
+        }
+        let ages = in_time(connections.join_all()).await;
+        let (youngest, oldest) = (ages.iter().min().unwrap(), ages.iter().max().unwrap());
+        assert!(*youngest >= AGE * 9 / 10, "{ages:?}");
+        // Of 16 chances within a fifth of the age, not all are within a twentieth, unless the machine stalls meanwhile.
+        if *oldest - *youngest > AGE / 20 {
+            return;
+        }
+        assert!(first.elapsed() < PATIENCE, "{ages:?}");
     }
-    let ages = in_time(connections.join_all()).await;
-    let (youngest, oldest) = (ages.iter().min().unwrap(), ages.iter().max().unwrap());
-    assert!(*youngest >= AGE * 9 / 10, "{ages:?}");
-    // Of 16 chances within a fifth of the age, not all are within a twentieth.
-    assert!(*oldest - *youngest > AGE / 20, "{ages:?}");
 }
 
 #[tokio::test]
 async fn an_answer_that_is_taken_piece_by_piece_has_to_be_taken_all_the_same() {
-    let service = Service::with(&["--stall-timeout", "1s", "--max-time", "1s"]).await;
+    let service = Service::with(&["--stall-timeout", "1s", "--max-time", "3s"]).await;
     let request = frame(&proto::GenerateRequest {
         rows: 100,
         count: 100,
         ..proto::GenerateRequest::default()
     });
     let mut raw = RawClient::with_window(service.address, 64 << 10).await;
-    let answer = raw.open("Generate", &[], request).await;
-    let mut body = answer.into_body();
-    let mut taken = 0;
-    // Each piece is taken soon, but all of them would take ten seconds.
-    let end = loop {
-        match in_time(body.frame()).await {
-            Some(Ok(frame)) => taken += frame.into_data().unwrap().len(),
-            end => break end,
+    let begun = Instant::now();
+    loop {
+        let answer = raw.open("Generate", &[], request.clone()).await;
+        let mut body = answer.into_body();
+        let mut taken = 0;
+        // Each piece is taken soon, but all of them would take ten seconds.
+        let end = loop {
+            match in_time(body.frame()).await {
+                Some(Ok(frame)) => taken += frame.into_data().unwrap().len(),
+                end => break end,
+            }
+            tokio::time::sleep(Duration::from_millis(80)).await;
+        };
+        // On a busy machine it may not be made in time, or not even one piece be taken.
+        if taken > 1 << 16 {
+            assert!(matches!(end, Some(Err(_))), "the end after {taken} bytes");
+            return;
         }
-        tokio::time::sleep(Duration::from_millis(80)).await;
-    };
-    assert!(matches!(end, Some(Err(_))), "the end after {taken} bytes");
-    assert!(taken > 1 << 16, "more than a piece");
+        assert!(begun.elapsed() < PATIENCE, "never more than a piece");
+    }
 }
 
 #[tokio::test]
@@ -195,8 +210,14 @@ async fn an_answer_that_nobody_takes_costs_its_call_and_no_other_on_the_connecti
         limits.max_time = Some(milliseconds(600));
         let answer = raw.call("Solve", &[], frame(&other)).await;
         assert_reason(&answer.status, tonic::Code::ResourceExhausted, "TIME_LIMIT");
-        let told = recorder.handle().render();
-        assert!(told.contains("loyd_stalled_calls_total 1\n"), "{told}");
+        let told = || recorder.handle().render();
+        in_time(async {
+            while !told().contains("loyd_stalled_calls_total 1\n") {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+        let told = told();
         assert!(!told.contains("loyd_stalled_connections_total"), "{told}");
         assert!(in_time(left.into_body().collect()).await.is_err());
     }
