@@ -57,7 +57,7 @@ async fn each_metric_has_its_own_shortest_solution() {
 
 #[tokio::test]
 async fn a_15_puzzle_is_proven_by_pattern_databases() {
-    let service = Service::start().await;
+    let service = Service::with(&["--max-time", "10m"]).await;
     let mut client = service.client().await;
     let (tiles, length, _) = KORF_1985[0];
     let start = Board::new(shape(4, 4), &tiles).unwrap();
