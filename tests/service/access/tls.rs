@@ -221,14 +221,13 @@ async fn a_certificate_names_its_client() {
         assert!(answered(&service, shown(ours.trusted(), &client)).await);
         let logged = format!("\"client\":\"{expected}\"");
         let mut text = log.take();
-        for _ in 0..200 {
-            if text.contains(&logged) {
-                break;
+        in_time(async {
+            while !text.contains(&logged) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                text += &log.take();
             }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-            text += &log.take();
-        }
-        assert!(text.contains(&logged), "no {expected} in {text}");
+        })
+        .await;
     }
 }
 
@@ -327,7 +326,8 @@ async fn handshakes_that_come_to_nothing_do_no_harm() {
         // Nothing but an alert comes back.
         assert!(read_to_end(&mut stream).await.len() < 100);
     }
-    assert!(answered(&service, ours.trusted()).await);
+    // On a busy machine a whole one may be too late as well.
+    comes_to_answer(&service, &ours).await;
 }
 
 #[tokio::test]
