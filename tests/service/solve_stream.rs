@@ -255,7 +255,12 @@ async fn progress_comes_no_more_often_than_asked_and_its_bound_only_grows() {
     let mut events = client.solve_stream(request).await.unwrap().into_inner();
     let mut progress: Vec<proto::Progress> = Vec::new();
     let mut is_found = false;
-    while progress.len() < 5 {
+    // On a busy machine the search may have had no turn meanwhile.
+    let goes_on = |progress: &[proto::Progress]| {
+        let nodes = |progress: &proto::Progress| progress.nodes_generated;
+        progress.last().map(nodes) > progress.first().map(nodes)
+    };
+    while progress.len() < 5 || !goes_on(&progress) {
         match next(&mut events).await.unwrap() {
             Event::Progress(now) if is_found => progress.push(now),
             Event::Progress(_) | Event::Moves(_) => {}
@@ -275,7 +280,6 @@ async fn progress_comes_no_more_often_than_asked_and_its_bound_only_grows() {
     let (first, last) = (&progress[0], &progress[4]);
     // Four intervals, minus the delay of the first event.
     assert!(nanos(last) - nanos(first) >= 60_000_000);
-    assert!(last.nodes_generated > first.nodes_generated);
     for pair in progress.windows(2) {
         let seconds = (nanos(&pair[1]) - nanos(&pair[0])) as f64 / 1e9;
         let made = (pair[1].nodes_generated - pair[0].nodes_generated) as f64;
@@ -569,10 +573,15 @@ async fn a_deadline_that_comes_while_the_answer_is_sent_is_counted_once() {
         let timeout = [("grpc-timeout", "400m")];
         let _unread = raw.open("SolveStream", &timeout, frame(&request)).await;
         tokio::time::sleep(Duration::from_millis(800)).await;
-        let told = recorder.handle().render();
+        let told = || recorder.handle().render();
         let stops = r#"loyd_limit_stops_total{limit="deadline"} 1"#;
-        assert!(told.lines().any(|line| line == stops), "{told}");
-        assert!(!told.contains("abandoned"), "{told}");
+        in_time(async {
+            while !told().lines().any(|line| line == stops) {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+        .await;
+        assert!(!told().contains("abandoned"), "{}", told());
     }
 }
 

@@ -120,9 +120,17 @@ async fn a_limit_before_the_proof_tells_what_is_known() {
             limits: Some(limits),
             ..request
         };
-        let status = client.solve(request).await.unwrap_err();
-        assert_for_ever(&status, expected);
-        let (_, _, metadata) = reason(&status);
+        let begun = Instant::now();
+        let metadata = loop {
+            let status = client.solve(request.clone()).await.unwrap_err();
+            assert_for_ever(&status, expected);
+            let (_, _, metadata) = reason(&status);
+            // On a busy machine it may have had no turn in its time.
+            if metadata.contains_key("best_length") == has_best {
+                break metadata;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{metadata:?}");
+        };
         let number = |key: &str| metadata.get(key).map(|text| text.parse::<u64>().unwrap());
         let bound = number("lower_bound").unwrap();
         assert!((40..220).contains(&bound), "{bound}");
@@ -132,7 +140,6 @@ async fn a_limit_before_the_proof_tells_what_is_known() {
             assert!((max_nodes..max_nodes + 300).contains(&generated));
         }
         let best = number("best_length");
-        assert_eq!(best.is_some(), has_best);
         assert!(best.is_none_or(|best| best > bound));
         // Only A* has an open list, and it finds nothing before the shortest.
         assert_eq!(number("peak_open").unwrap() > 0, !has_best);
