@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use tokio::net::TcpSocket;
 
 /// How long to wait for what should take a moment.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A server that is killed with the test.
 pub(crate) struct Server {
