@@ -205,9 +205,9 @@ async fn a_deadline_that_ended_the_search_is_not_counted_again_when_its_answer_i
 
 #[tokio::test]
 async fn an_answer_that_has_said_all_there_is_to_say_is_not_stalled() {
-    let service = Running::with(&["--stall-timeout", "50ms"]).await;
+    let service = Running::with(&["--stall-timeout", "200ms"]).await;
     let mut raw = RawClient::connect(service.address).await;
-    let deadline = [("grpc-timeout", "800m")];
+    let deadline = [("grpc-timeout", "2000m")];
     let answer = raw.call_path(WATCH, &deadline, frame_bytes(b"")).await;
     assert_reason(&answer.status, Code::DeadlineExceeded, "DEADLINE_EXCEEDED");
 }

@@ -196,7 +196,7 @@ async fn an_answer_that_nobody_takes_costs_its_call_and_no_other_on_the_connecti
         let recorder = PrometheusBuilder::new().build_recorder();
         // All of the service except its searches is on this thread.
         let _counting = metrics::set_default_local_recorder(&recorder);
-        let service = Service::with(&["--stall-timeout", "100ms"]).await;
+        let service = Service::with(&["--stall-timeout", "300ms"]).await;
         let request = frame(&proto::GenerateRequest {
             rows: 100,
             count,
@@ -207,7 +207,7 @@ async fn an_answer_that_nobody_takes_costs_its_call_and_no_other_on_the_connecti
         // Long after the connection would have ended with it.
         let mut other = hopeless(1);
         let limits = other.limits.get_or_insert_default();
-        limits.max_time = Some(milliseconds(600));
+        limits.max_time = Some(milliseconds(1_800));
         let answer = raw.call("Solve", &[], frame(&other)).await;
         assert_reason(&answer.status, tonic::Code::ResourceExhausted, "TIME_LIMIT");
         let told = || recorder.handle().render();

@@ -123,13 +123,13 @@ async fn a_call_that_crosses_with_the_goaway_of_an_idle_connection_has_its_time(
         "--max-connection-idle",
         "100ms",
         "--keepalive-timeout",
-        "100ms",
+        "400ms",
     ])
     .await;
     let mut question = ask(wire(&any_board(7, 7, 1)));
     let limits = question.limits.get_or_insert_default();
     // Several times as long as an idle connection has.
-    limits.max_time = Some(milliseconds(800));
+    limits.max_time = Some(milliseconds(2_000));
     let answered = cross_with_the_goaway(&service, "Solve", &frame(&question)).await;
     assert!(has_answer(&answered), "{answered:?}");
 }
