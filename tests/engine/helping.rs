@@ -471,13 +471,13 @@ fn help_is_counted_as_service() {
     let Started {
         pool, ticket, seen, ..
     } = start(ENDLESS, u64::MAX);
-    wait_until(|| seen.by_parts.load(Ordering::Relaxed) > SECOND / 2);
-    // The task has had about a second of service, half of it from a helper. A newcomer gets both
-    // workers until it has had as much: here more than half a second.
+    wait_until(|| seen.by_parts.load(Ordering::Relaxed) > SECOND / 10);
+    // The task has had more than a fifth of a second of service, nearly half of it from a helper. A newcomer gets
+    // both workers until it has had as much: here more than a tenth of a second.
     let (search, other_seen) = countable(ENDLESS);
     let (other, outbox) = job(search, u64::MAX, u64::MAX);
     let other = pool.submit(Box::new(other)).unwrap();
-    wait_until(|| outbox.told(|told| told.progress.generated) > SECOND / 4);
+    wait_until(|| outbox.told(|told| told.progress.generated) > SECOND / 20);
     assert!(!other_seen.is_helped(), "the first has a worker of its own");
     drop((ticket, other));
 }
