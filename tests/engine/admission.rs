@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 use loyd::engine::average::Average;
 use loyd::engine::rank::Rank;
-use loyd::engine::{Client, Engine, FOREVER, Lack, Limits, Refused, Waiting, Wanted, Work};
+use loyd::engine::{Client, Engine, Lack, Limits, Refused, Waiting, Wanted, Work};
 use loyd::puzzle::{Dice, Problem};
 use loyd::search::constructive::Variant;
 use loyd::search::plan::Objective;
 use loyd::search::{Budget, Progress, Search, Step, Stop};
 
 use crate::fake::{
-    PATIENCE, Scripted, due_in, engine, hopeless, question, receive, unlimited, wanting,
+    PATIENCE, Scripted, due_in, engine, hopeless, patient, question, receive, unlimited, wanting,
 };
 use crate::log::Log;
 use crate::support::{random_problem, shape};
@@ -40,18 +40,14 @@ fn lasting() -> (impl Search<Found = u64>, Sender<()>, impl Fn()) {
     (search, release, move || receive(&has_begun))
 }
 
-/// Occupies the one worker until the result is dropped, with this many newcomers in the line, who have time for any line.
+/// Occupies the one worker until the result is dropped, with this many newcomers in the line.
 pub(crate) fn hold(engine: &Engine, newcomers: u64) -> (Sender<()>, Vec<impl Work + use<>>) {
     let (search, release, has_begun) = lasting();
     let _held: Waiting<_> = engine.draw(None, Rank::FIRST, search, unlimited()).unwrap();
     has_begun();
-    let patient = Limits {
-        time_limit: Instant::now() + FOREVER,
-        ..unlimited()
-    };
     let line = (0..newcomers).map(|_| {
         let search = Scripted::<u64, _>::new(|_, _| Step::Done(Stop::Exhausted));
-        engine.draw(None, Rank::FIRST, search, patient).unwrap()
+        engine.draw(None, Rank::FIRST, search, patient()).unwrap()
     });
     (release, line.collect())
 }
@@ -185,7 +181,7 @@ async fn a_line_of_those_who_take_longer_is_no_reason_to_refuse() {
     let engine = slow_engine();
     let (_release, _) = hold(&engine, 0);
     let proof = |number| question(hopeless(number), Objective::Optimal);
-    let solve = |number| engine.solve(None, proof(number), unlimited()).unwrap();
+    let solve = |number| engine.solve(None, proof(number), patient()).unwrap();
     let _line: Vec<_> = (0..40).map(solve).collect();
     let soon = due_in(SOON);
     assert_eq!(asked(&engine, &soon), [None; 4]);

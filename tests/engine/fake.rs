@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use loyd::engine::pool::{Next, Task, Turn};
-use loyd::engine::{Caps, Client, Engine, EngineConfig, Limits, Question, Wanted};
+use loyd::engine::{Caps, Client, Engine, EngineConfig, FOREVER, Limits, Question, Wanted};
 use loyd::puzzle::{Board, Direction, Metric, Problem};
 use loyd::search::plan::{Method, Objective};
 use loyd::search::{Budget, Progress, Search, Step};
@@ -156,6 +156,14 @@ pub(crate) fn wanting(wanted: Wanted) -> Limits {
 
 pub(crate) fn unlimited() -> Limits {
     wanting(Wanted::default())
+}
+
+/// The limits of a request that arrives now and has time for any line.
+pub(crate) fn patient() -> Limits {
+    Limits {
+        time_limit: Instant::now() + FOREVER,
+        ..unlimited()
+    }
 }
 
 /// The limits of a request that arrives now, with this timeout.

@@ -20,8 +20,8 @@ use metrics_exporter_prometheus::PrometheusBuilder;
 use tokio::time::timeout;
 
 use crate::fake::{
-    CAPS, PATIENCE, Scripted, due_in, engine, hopeless, panics, question, receive, unlimited,
-    wanting,
+    CAPS, PATIENCE, Scripted, due_in, engine, hopeless, panics, patient, question, receive,
+    unlimited, wanting,
 };
 use crate::log::Log;
 use crate::support::published::KORF_1985;
@@ -446,11 +446,11 @@ async fn a_full_pool_says_when_to_come_again() {
         let busy: Vec<_> = (0..capacity as u64)
             .map(|number| {
                 let proof = question(hopeless(number), Objective::Optimal);
-                engine.solve(None, proof, unlimited()).unwrap()
+                engine.solve(None, proof, patient()).unwrap()
             })
             .collect();
         let proof = question(hopeless(capacity as u64), Objective::Optimal);
-        let refused = engine.solve(None, proof, unlimited()).err();
+        let refused = engine.solve(None, proof, patient()).err();
         let Some(Refused::Overloaded { lack, retry_after }) = refused else {
             panic!("{refused:?}");
         };
@@ -479,7 +479,7 @@ async fn newcomers_do_not_wait_for_hopeless_proofs() {
     let proofs: Vec<_> = (0..64)
         .map(|number| {
             let proof = question(hopeless(number), Objective::Optimal);
-            engine.solve(None, proof, unlimited()).unwrap()
+            engine.solve(None, proof, patient()).unwrap()
         })
         .collect();
     let glances: Arc<[_]> = proofs.iter().map(Waiting::glance).collect();
