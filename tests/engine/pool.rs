@@ -753,8 +753,8 @@ fn a_panic_in_being_dropped_costs_nobody_anything() {
     }))
     .unwrap();
     assert_eq!(receive(&said), "dropped");
-    // One thread drops them, one after the other.
-    assert_eq!(panics("drop"), before + 1);
+    // One thread drops them, one after the other. Those of other tests may panic, too.
+    assert!(panics("drop") > before);
     pool.submit(say(&sender, "next")).unwrap();
     assert_eq!(receive(&said), "next");
 }

