@@ -9,6 +9,7 @@ mod pieces;
 mod places;
 mod transport;
 
+use std::io::Write;
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
@@ -28,7 +29,6 @@ use crate::raw::{
     ACK, CONTINUATION, DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, PING, RST_STREAM, RawClient,
     SETTINGS, WINDOW_UPDATE, frame, greet, http2_frame, read_to_end,
 };
-use crate::support::measured::assert_within_once;
 
 /// The frames in what a server sent: type, stream and payload.
 fn split_frames(mut bytes: &[u8]) -> Vec<(u8, u32, &[u8])> {
@@ -299,8 +299,9 @@ async fn clients_may_give_up_many_calls() {
     assert_eq!(answer.status.code(), tonic::Code::Ok);
 }
 
-/// How long a call that is given up keeps its place, when its peer takes leave then and leaves the connection open.
-async fn kept_after_leave() -> Duration {
+/// Whether a call that is given up loses its place while its connection is open, when its peer takes leave then and does
+/// not close that.
+async fn ends_before_its_connection() -> bool {
     let service = Service::with(&["--queue", "1", "--workers", "1"]).await;
     let mut client = service.client().await;
     let mut stream = greet(service.address).await;
@@ -319,14 +320,19 @@ async fn kept_after_leave() -> Duration {
         http2_frame(GOAWAY, 0, 0, &[0; 8]),
     ];
     stream.write_all(&leave.concat()).await.unwrap();
-    let begun = Instant::now();
     in_time(async { while client.solve(next()).await.is_err() {} }).await;
-    begun.elapsed()
+    // What is sent to a closed one is answered with a reset, after which no more can be sent.
+    let mut stream = stream.into_std().unwrap();
+    (0..2).all(|_| stream.write_all(&[0]).is_ok())
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_ends_at_once_though_its_connection_stays_open() {
-    assert_within_once(Duration::from_millis(100), kept_after_leave).await;
+async fn a_call_that_is_given_up_ends_though_its_connection_stays_open() {
+    let begun = Instant::now();
+    // The server closes it after a while, which may pass in a stall of the machine.
+    while !ends_before_its_connection().await {
+        assert!(begun.elapsed() < PATIENCE, "it ends with its connection");
+    }
 }
 
 /// Gives up a hundred calls as soon as they are made, and then waits for the answer to one.
