@@ -60,14 +60,17 @@ impl Rows {
     }
 }
 
-/// Weights that learned to rank need not be zero for the goal. The last boards of a solution are
-/// estimated at about this fraction of what the goal is.
-const AT_THE_END: f32 = 0.8;
+/// The sum over the goal's pairs need not be zero, least of all where lines were removed. The last
+/// boards of a solution come near to this fraction of it.
+const AT_THE_END: f32 = 0.9;
 
-/// Returns how many moves a move of the estimate is. On boards of two or three lines, whose weights
-/// are those of squares with lines removed, a tile is in more tiles' way.
-fn times(shape: Shape) -> f32 {
-    1.0 + 3.2 / (shape.rows().min(shape.columns()) as f32).powi(3)
+/// The moves to go grow as this power of the sum.
+const POWER: f32 = 0.96;
+
+/// Returns the factor of that. On boards of two or three lines, whose weights are those of squares
+/// with lines removed, a tile is in more tiles' way.
+fn factor(shape: Shape) -> f32 {
+    1.12 + 2.0 / (shape.rows().min(shape.columns()) as f32).powi(2)
 }
 
 impl Ranking for Rows {
@@ -91,8 +94,8 @@ impl Ranking for Rows {
     }
 
     fn moves(&self, pairs: i32) -> i32 {
-        let above = (pairs as f32 - AT_THE_END * self.goal as f32).max(0.0);
-        (times(self.shape()) * above) as i32
+        let above = (pairs as f32 - AT_THE_END * self.goal as f32).max(0.0) / Self::UNIT as f32;
+        (factor(self.shape()) * above.powf(POWER) * Self::UNIT as f32) as i32
     }
 
     fn count(&self) -> usize {

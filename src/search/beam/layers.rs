@@ -259,15 +259,16 @@ impl<E: Estimate> Layers<E> {
     /// About how many layers are to come, at least one. Only for estimates whose ranks are moves.
     #[must_use]
     pub fn rest(&self) -> u32 {
-        let by_estimate = u32::try_from(self.estimate.moves(self.least) / E::UNIT).unwrap_or(0);
+        let moves = self.estimate.moves(self.least);
+        // The best board of a layer looks better than it is.
+        let by_estimate = u32::try_from((moves + moves / 16) / E::UNIT).unwrap_or(0);
         let begun = if self.roots.is_empty() {
             0
         } else {
             self.roots.head(0).depth
         };
         let made = self.depth.saturating_sub(begun);
-        // The best board of a layer looks better than it is.
-        (by_estimate + by_estimate / 16).max(made / 40 + 1)
+        by_estimate.max(made / 40 + 1)
     }
 
     /// Whether the layers have come no nearer to the goal for a long time. Only for estimates whose ranks
