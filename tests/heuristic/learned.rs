@@ -135,7 +135,7 @@ fn weights_of_manhattan_are_the_manhattan_distance() {
 fn a_mean_is_between_weights_as_often_as_each_is_given() {
     let learned = weights();
     let plain = Weights::manhattan(learned.shape());
-    assert_eq!(Weights::mean(&[learned.clone()]), learned);
+    assert_eq!(Weights::mean(std::slice::from_ref(&learned)), learned);
     let three = [learned.clone(), plain.clone(), learned.clone()];
     let mean = Weights::mean(&three);
     let mut dice = Dice::new(3);
