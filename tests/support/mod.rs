@@ -1,8 +1,7 @@
-//! What tests share: boards, random ones and all of a small size with their exact distances, and measurements.
+//! What tests share: boards, random ones and all of a small size with their exact distances, and files.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 pub(crate) mod files;
-pub(crate) mod measured;
 pub(crate) mod published;
 
 use loyd::puzzle::generate::{Solvability, uniform};

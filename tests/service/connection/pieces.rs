@@ -16,7 +16,6 @@ use crate::harness::{Service, any_board, ask_for, in_time};
 use crate::raw::{
     DATA, END_HEADERS, END_STREAM, GOAWAY, HEADERS, frame_bytes, greet, http2_frame, read_to_end,
 };
-use crate::support::measured::assert_within_once;
 
 const CHECK: &str = "/loyd.v1.PuzzleService/CheckSolvable";
 const REFLECT: &str = "/grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
@@ -194,7 +193,9 @@ async fn answers_to_reflection_need_not_be_taken() {
 #[tokio::test]
 async fn what_still_comes_on_a_connection_that_is_over_keeps_no_thread() {
     let service = Service::start().await;
-    assert_within_once(Duration::from_millis(50), async || {
+    let mut took = Vec::new();
+    // Any one time may contain a stall of the machine.
+    while took.len() < 3 {
         let mut peer = Connection::to(&service).await;
         peer.send([http2_frame(GOAWAY, 0, 0, &[0; 8])]).await;
         read_to_end(&mut peer.0).await;
@@ -202,7 +203,10 @@ async fn what_still_comes_on_a_connection_that_is_over_keeps_no_thread() {
         let begun = CpuTime::now();
         peer.send(calls(300).map(|call| last(call, &[]))).await;
         sleep(Duration::from_millis(400)).await;
-        begun.elapsed()
-    })
-    .await;
+        took.push(begun.elapsed());
+        if took.last() < Some(&Duration::from_millis(50)) {
+            return;
+        }
+    }
+    panic!("{took:?}");
 }
