@@ -11,6 +11,8 @@
 
 mod clock;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use clock::Clock;
@@ -119,8 +121,15 @@ impl Question {
             Err(WeightsError::Other {
                 found: Kind::Weights,
                 ..
-            }) => Weights::from_bytes(bytes).map(|all| beams_by(Rows::new(all), network.clone())),
-            near => near.map(|near| beams_by(NearRanking::new(near.fit(shape)), network.clone())),
+            }) => Weights::from_bytes(bytes).map(|all| {
+                let rows = move |home| Rows::at_home(all.clone(), home);
+                beams_by(rows, network.clone())
+            }),
+            near => near.map(|near| {
+                let near = near.fit(shape);
+                let rows = move |home| NearRanking::at_home(near.clone(), home);
+                beams_by(rows, network.clone())
+            }),
         };
         read(path, beams).map(Some)
     }
@@ -161,20 +170,32 @@ fn main() {
             row("shipped", &problems, &question, width, |problem, from| {
                 let shape = problem.shape();
                 while beam::is_learned(shape) && !beam::prepare(shape, 1 << 20) {}
+                while beam::is_learned(shape) && !beam::prepare_from(problem, from, 1 << 20) {}
                 Some(beam::by_learned(problem, from, width, 1, u32::MAX)?)
             });
         }
     }
 }
 
-/// Returns a function that creates beams by a ranking, with a network beside it if there is one.
-fn beams_by(mut ranking: impl Ranking, network: Option<Network>) -> Box<Solvers> {
-    if let Some(network) = network {
-        ranking.set_network(network);
-    }
-    let ranking = Arc::new(ranking);
+/// Returns a function that creates beams by the ranking for their home of the blank, with a network
+/// beside it if there is one.
+fn beams_by<R: Ranking>(
+    ranking: impl Fn(usize) -> R + 'static,
+    network: Option<Network>,
+) -> Box<Solvers> {
+    let by_home = RefCell::new(HashMap::new());
     Box::new(move |problem, from, width| {
-        let beam = Beam::learned(problem, from, Arc::clone(&ranking), width, 1)?;
+        let mut by_home = by_home.borrow_mut();
+        let ranking = by_home
+            .entry(beam::home(problem, from).1)
+            .or_insert_with_key(|&home| {
+                let mut ranking = ranking(home);
+                if let Some(network) = network.clone() {
+                    ranking.set_network(network);
+                }
+                Arc::new(ranking)
+            });
+        let beam = Beam::learned(problem, from, Arc::clone(ranking), width, 1)?;
         Some(Box::new(beam))
     })
 }

@@ -5,7 +5,7 @@ mod room;
 
 use std::any::Any;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, TryLockError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, TryLockError};
 use std::thread;
 use std::time::Duration;
 
@@ -16,11 +16,17 @@ pub use room::{TableCounts, begin_period, limit_tables, table_counts};
 /// A table under construction.
 pub(super) trait TableBuilder: Send + Sized + 'static {
     /// What the table is built for.
-    type Class: PartialEq + Send + Sync;
+    type Class: Copy + PartialEq + Send + Sync;
     /// The layout of the table. It is small.
     type Plan;
     /// The finished table.
     type Table: Send + Sync;
+
+    /// Returns whether searches do without the table nearly as well. It then makes room for tables
+    /// that they need at any time.
+    fn is_extra(_class: &Self::Class) -> bool {
+        false
+    }
 
     /// Returns the layout of the table of a class.
     fn plan(class: &Self::Class) -> Self::Plan;
@@ -42,22 +48,32 @@ pub(super) trait TableBuilder: Send + Sized + 'static {
     fn bytes(table: &Self::Table) -> usize;
 }
 
-/// The slots of all tables of one kind.
-pub(super) struct Slots<M: TableBuilder>(OnceLock<Box<[Slot<M>]>>);
+/// The slots of the tables of one kind that have been requested. There are so few classes that slots
+/// are never freed.
+pub(super) struct Slots<M: TableBuilder>(RwLock<Vec<&'static Slot<M>>>);
 
 impl<M: TableBuilder> Slots<M> {
     /// Creates the slots; no table has been requested yet.
     pub(super) const fn new() -> Self {
-        Self(OnceLock::new())
+        Self(RwLock::new(Vec::new()))
     }
 
-    /// Returns the slot of the table of a class, which is one of `all`.
-    pub(super) fn of(&self, class: &M::Class, all: impl Iterator<Item = M::Class>) -> &Slot<M> {
-        self.0
-            .get_or_init(|| all.map(Slot::new).collect())
-            .iter()
-            .find(|slot| slot.class == *class)
-            .expect("every class has its slot")
+    /// Returns the slot of the table of a class.
+    pub(super) fn of(&self, class: M::Class) -> &'static Slot<M> {
+        let of_class = |slots: &[&'static Slot<M>]| {
+            let mut slots = slots.iter().copied();
+            slots.find(|slot| slot.class == class)
+        };
+        let known = of_class(&self.0.read().unwrap_or_else(PoisonError::into_inner));
+        known.unwrap_or_else(|| {
+            let mut slots = self.0.write().unwrap_or_else(PoisonError::into_inner);
+            // Another thread may have been first.
+            of_class(&slots).unwrap_or_else(|| {
+                let slot: &Slot<M> = Box::leak(Box::new(Slot::new(class)));
+                slots.push(slot);
+                slot
+            })
+        })
     }
 }
 
@@ -207,6 +223,10 @@ impl<M> Work<M> {
 }
 
 impl<M: TableBuilder> Holder for Slot<M> {
+    fn is_extra(&self) -> bool {
+        M::is_extra(&self.class)
+    }
+
     fn last_use(&self) -> u64 {
         self.last_use.load(Ordering::Relaxed)
     }

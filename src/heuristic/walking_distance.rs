@@ -47,24 +47,11 @@ struct Class {
     home: usize,
 }
 
-impl Class {
-    /// Returns the classes of all boards with tables.
-    fn all() -> impl Iterator<Item = Self> {
-        (2..MAX_LINES).flat_map(|lines| {
-            let supported = move |&cells: &usize| Shape::new(lines, cells).is_ok_and(supports);
-            let homes = 0..lines.div_ceil(2);
-            (2..MAX_LINES)
-                .filter(supported)
-                .flat_map(move |cells| homes.clone().map(move |home| Self { lines, cells, home }))
-        })
-    }
-}
-
 /// The tables of the process.
 static SLOTS: Slots<Building> = Slots::new();
 
 fn slot(class: Class) -> &'static Slot<Building> {
-    SLOTS.of(&class, Class::all())
+    SLOTS.of(class)
 }
 
 /// The number of search nodes that take about as long as one state of a table under construction.

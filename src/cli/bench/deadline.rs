@@ -51,9 +51,11 @@ impl<'a> ByDeadline<'a> {
         let mut kinds = HashSet::new();
         let is_first = |case: &&Case| kinds.insert((case.problem.shape(), case.problem.home()));
         if let Some(&longest) = deadlines.iter().max() {
-            for case in cases.iter().filter(is_first) {
+            for case in cases {
                 let beams = beams::beams(&case.problem, tables);
-                while !beams.prepare(1 << 16) {}
+                while !(beams.prepare(1 << 16) && beams.refine(1 << 16)) {}
+            }
+            for case in cases.iter().filter(is_first) {
                 best_by(case, tables, longest).map_err(|wrong| refuted(suite, &wrong))?;
             }
         }

@@ -1,9 +1,10 @@
 //! Tables of the process that are made of shipped weights, built in slices by the searches that need
-//! them, and kept. The weights are read, fitted to the shape line by line, and turned into rows.
+//! them, and kept. The weights are read, fitted to the shape line by line and then to the blank's
+//! home, and turned into rows.
 
 use super::file::{self, Reading, Stored};
+use super::home::Homing;
 use super::lift::{self, Lift};
-use super::near::LONG_SIDE;
 use super::shipped::Square;
 use crate::heuristic::shared_table::{Slot, Slots, TableBuilder};
 use crate::puzzle::Shape;
@@ -16,14 +17,15 @@ pub(super) trait RowBuilder: Send + Sized {
     /// Returns the bytes held for a shape while rows are made.
     fn bytes(shape: Shape) -> usize;
 
-    fn begin(weights: Self::Weights) -> Self;
+    /// Starts the construction of the rows of weights for a home of the blank.
+    fn begin(weights: Self::Weights, home: usize) -> Self;
 
     /// Makes the given number of rows. Returns true when none are left.
     fn advance(&mut self, rows: u64) -> bool;
 
     /// Makes all rows.
-    fn all(weights: Self::Weights) -> Self {
-        let mut making = Self::begin(weights);
+    fn all(weights: Self::Weights, home: usize) -> Self {
+        let mut making = Self::begin(weights, home);
         while !making.advance(u64::MAX) {}
         making
     }
@@ -62,26 +64,46 @@ pub(super) fn weights<P: Purpose>(shape: Shape) -> Option<WeightsOf<P>> {
     Some(lift::fit(weights, shape))
 }
 
-/// Returns the slot of the table of a shape, if there are weights for it.
+/// The goals that a table is for: the shape of the board, and the blank's home.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Goals {
+    shape: Shape,
+    home: usize,
+}
+
+impl Goals {
+    pub(super) const fn new(shape: Shape, home: usize) -> Self {
+        Self { shape, home }
+    }
+
+    /// The goals for which weights are shipped, with the blank in the last corner.
+    pub(super) const fn by_last_corner(shape: Shape) -> Self {
+        Self::new(shape, shape.cells() - 1)
+    }
+
+    fn are_by_last_corner(self) -> bool {
+        self == Self::by_last_corner(self.shape)
+    }
+}
+
+/// Returns the slot of the table for goals, if there are weights for their shape.
 pub(super) fn slot<P: Purpose>(
     slots: &'static Slots<Work<P>>,
-    shape: Shape,
+    goals: Goals,
 ) -> Option<&'static Slot<Work<P>>> {
-    let sides = || Shape::MIN_SIDE..=LONG_SIDE;
-    let all = sides().flat_map(|rows| sides().map(move |columns| Shape::new(rows, columns)));
-    let all = all.flatten().filter(|&shape| P::supports(shape));
-    P::supports(shape).then(|| slots.of(&shape, all))
+    P::supports(goals.shape).then(|| slots.of(goals))
 }
 
 /// A table under construction.
 pub(super) struct Work<P: Purpose> {
-    shape: Shape,
+    goals: Goals,
     stage: Stage<P::Rows>,
 }
 
 enum Stage<R: RowBuilder> {
     Reading(Reading<'static, R::Weights>),
     Lifting(Lift<R::Weights>),
+    Homing(Homing<R::Weights>),
     Rows(R),
     /// The weights are damaged.
     Failed,
@@ -101,24 +123,32 @@ fn largest_for<P: Purpose>(shape: Shape) -> Shape {
 /// The number of weights that are read, lifted or turned into rows in the time of one search node.
 const A_NODE: u64 = 16;
 
+/// The number of weights that are fitted to the blank's home in that time.
+const A_NODE_OF_HOMING: u64 = 2;
+
 impl<P: Purpose> TableBuilder for Work<P> {
-    type Class = Shape;
+    type Class = Goals;
     type Plan = Shape;
     type Table = P::Table;
 
-    fn plan(shape: &Shape) -> Shape {
-        *shape
+    /// Beams do without the tables for other goals.
+    fn is_extra(goals: &Goals) -> bool {
+        !goals.are_by_last_corner()
+    }
+
+    fn plan(goals: &Goals) -> Shape {
+        goals.shape
     }
 
     fn need(shape: &Shape) -> usize {
-        // Two sets of weights are held while a line is inserted or removed.
-        let lifting = 2 * WeightsOf::<P>::bytes(largest_for::<P>(*shape));
-        lifting.max(P::Rows::bytes(*shape)).max(P::bytes(*shape))
+        // Two sets of weights are held while they are fitted.
+        let fitting = 2 * WeightsOf::<P>::bytes(largest_for::<P>(*shape));
+        fitting.max(P::Rows::bytes(*shape)).max(P::bytes(*shape))
     }
 
-    fn begin(_: &Shape, shape: Shape) -> Self {
+    fn begin(&goals: &Goals, shape: Shape) -> Self {
         Self {
-            shape,
+            goals,
             stage: Reading::begin(P::shipped(shape).bytes).map_or(Stage::Failed, Stage::Reading),
         }
     }
@@ -126,11 +156,13 @@ impl<P: Purpose> TableBuilder for Work<P> {
     fn advance(&mut self, states: u64) -> bool {
         // Each piece of work covers as many weights as the square of the number of cells: of the
         // cells of the largest shape until the wanted shape is reached.
-        let pieces = |shape: Shape| {
+        let pieces_of = |shape: Shape, a_node| {
             let squared = shape.cells().pow(2) as u64;
-            states.saturating_mul(A_NODE).div_ceil(squared)
+            states.saturating_mul(a_node).div_ceil(squared)
         };
-        let largest = largest_for::<P>(self.shape);
+        let pieces = |shape| pieces_of(shape, A_NODE);
+        let shape = self.goals.shape;
+        let largest = largest_for::<P>(shape);
         match &mut self.stage {
             Stage::Reading(reading) => {
                 if reading.advance(pieces(largest)) {
@@ -146,7 +178,14 @@ impl<P: Purpose> TableBuilder for Work<P> {
                 }
                 false
             }
-            Stage::Rows(rows) => rows.advance(pieces(self.shape)),
+            Stage::Homing(homing) => {
+                if homing.advance(pieces_of(shape, A_NODE_OF_HOMING)) {
+                    let weights = homing.finish();
+                    self.make_rows(weights);
+                }
+                false
+            }
+            Stage::Rows(rows) => rows.advance(pieces(shape)),
             Stage::Failed => true,
         }
     }
@@ -166,10 +205,20 @@ impl<P: Purpose> TableBuilder for Work<P> {
 impl<P: Purpose> Work<P> {
     /// Moves on to the next stage, with the weights that the previous one has made.
     fn go_on(&mut self, weights: Option<WeightsOf<P>>) {
-        self.stage = match weights.map(|weights| Lift::towards(self.shape, weights)) {
-            Some(Ok(lift)) => Stage::Lifting(lift),
-            Some(Err(weights)) => Stage::Rows(RowBuilder::begin(weights)),
-            None => Stage::Failed,
-        };
+        let Goals { shape, home } = self.goals;
+        match weights.map(|weights| Lift::towards(shape, weights)) {
+            Some(Ok(lift)) => self.stage = Stage::Lifting(lift),
+            Some(Err(weights)) if !self.goals.are_by_last_corner() => {
+                self.stage = Stage::Homing(Homing::begin(weights, home));
+            }
+            Some(Err(weights)) => self.make_rows(Some(weights)),
+            None => self.stage = Stage::Failed,
+        }
+    }
+
+    /// Moves on to the last stage, with weights for the goals.
+    fn make_rows(&mut self, weights: Option<WeightsOf<P>>) {
+        let rows = |weights| Stage::Rows(RowBuilder::begin(weights, self.goals.home));
+        self.stage = weights.map_or(Stage::Failed, rows);
     }
 }

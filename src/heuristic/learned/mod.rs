@@ -5,13 +5,15 @@
 //! that were learned from solutions instead of counted moves. It is not a bound.
 //!
 //! The weights of square boards are shipped; those of other boards are derived from them by
-//! removing lines ([`Weights::lifted`]), or inserting some where a side is longer. Both become
-//! [`Rows`], which belong to the process, when first requested. They are for goals with the blank in
-//! the last cell, on boards at least as wide as they are high. Where a side is longer than 6, only
-//! pairs of tiles [`near`] each other count.
+//! removing lines ([`Weights::lifted`]), or inserting some where a side is longer. These are for
+//! goals with the blank in the last cell, on boards at least as wide as they are high; those for
+//! other homes of the blank are derived in turn ([`Rows::at_home`]). All become [`Rows`], which
+//! belong to the process, when first requested. Where a side is longer than 6, only pairs of tiles
+//! [`near`] each other count.
 
 mod by_tile;
 mod file;
+mod home;
 mod lift;
 mod lookup;
 mod making;
@@ -33,9 +35,9 @@ pub use lookup::TOGETHER;
 pub use network::{Along, Network, Sums, UNITS};
 pub use ranking::{Changes, Ranking};
 pub use rows::{Between, Rows};
-pub use table::{has_network, prepare, ready, supports};
+pub use table::{has_network, prepare, prepare_at, ready, ready_at, supports};
 pub use weights::Weights;
 
 pub(crate) use file::Stored;
-pub(crate) use names::{Transposition, home_of, tile_of};
+pub(crate) use names::{Transposition, home_of, names_by_last_corner, renamed, tile_of};
 pub(crate) use weights::{pair_place, pairs_of};

@@ -4,9 +4,9 @@ use std::fmt::Debug;
 use std::ops::Range;
 
 use super::lookup::TOGETHER;
-use super::names::tile_of;
+use super::names::names_by_last_corner;
 use super::network::Network;
-use crate::puzzle::{Direction, Shape};
+use crate::puzzle::{Direction, Shape, plain_goal};
 
 /// An estimate of whole boards, by tables of how slides change it, and by a network where there is
 /// one.
@@ -80,10 +80,13 @@ pub trait Changes: Copy {
     }
 }
 
-/// Returns the goal's tiles row by row.
-pub(super) fn goal(shape: Shape) -> Vec<u8> {
-    let cells = shape.cells();
-    (0..cells).map(|cell| tile_of(cells, cell) as u8).collect()
+/// Returns the tiles of the goal with this home of the blank row by row, named by the last corner.
+pub(super) fn goal(shape: Shape, home: usize) -> Vec<u8> {
+    let goal = plain_goal(shape, home);
+    let names = names_by_last_corner(&goal);
+    goal.tiles()
+        .map(|tile| names[usize::from(tile)] as u8)
+        .collect()
 }
 
 /// Computes the sums of some boards, each by itself.

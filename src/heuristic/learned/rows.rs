@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memmap2::MmapMut;
 
+use super::home::at_home;
 use super::making::RowBuilder;
 use super::network::Network;
 use super::ranking::{Changes, Ranking, goal};
@@ -56,7 +57,15 @@ impl Rows {
     /// Creates the rows of weights, all at once.
     #[must_use]
     pub fn new(weights: Weights) -> Self {
-        TableBuilder::all(weights).finish()
+        let last = weights.shape().cells() - 1;
+        TableBuilder::all(weights, last).finish()
+    }
+
+    /// Creates the rows for goals with the blank's home on a cell. Beams name tiles by the goal that
+    /// results when the blank goes right and then down to the last.
+    #[must_use]
+    pub fn at_home(weights: Weights, home: usize) -> Self {
+        TableBuilder::all(at_home(weights, home), home).finish()
     }
 }
 
@@ -217,14 +226,14 @@ impl RowBuilder for TableBuilder {
         Rows::bytes(shape)
     }
 
-    fn begin(weights: Weights) -> Self {
+    fn begin(weights: Weights, home: usize) -> Self {
         let shape = weights.shape();
         let cells = shape.cells();
         let (slides, ends) = Slides::new(shape);
         let rows = ends.len() * (cells - 1) * row_bytes(cells);
         Self {
             rows: Rows {
-                goal: weights.of(&goal(shape)),
+                goal: weights.of(&goal(shape, home)),
                 weights,
                 slides,
                 network: None,

@@ -56,31 +56,7 @@ fn view(problem: &Problem, transpose: bool) -> Symmetry {
 static SLOTS: Slots<Building> = Slots::new();
 
 fn slot(class: Class) -> &'static Slot<Building> {
-    SLOTS.of(&class, classes())
-}
-
-fn classes() -> impl Iterator<Item = Class> {
-    let sides = Shape::MIN_SIDE..=MAX_LINES;
-    let shapes = sides
-        .clone()
-        .flat_map(move |rows| {
-            sides
-                .clone()
-                .filter_map(move |columns| Shape::new(rows, columns).ok())
-        })
-        .filter(|&shape| supports(shape));
-    shapes.flat_map(|shape| {
-        let homes = (0..shape.cells()).filter(move |&home| {
-            2 * shape.row(home) + 1 >= shape.rows() && 2 * shape.column(home) + 1 >= shape.columns()
-        });
-        homes.flat_map(move |home| {
-            groupings(shape.rows()).map(|colours| Class {
-                shape,
-                home: home as u8,
-                colours,
-            })
-        })
-    })
+    SLOTS.of(class)
 }
 
 /// Returns the classes of a problem's patterns, each with the symmetry to view the problem through.

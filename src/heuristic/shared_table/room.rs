@@ -37,6 +37,9 @@ struct Holders {
 
 /// The slot of a table of any kind.
 pub(super) trait Holder: Sync {
+    /// Returns whether searches do without the table nearly as well.
+    fn is_extra(&self) -> bool;
+
     /// Returns the period in which the table was last requested.
     fn last_use(&self) -> u64;
 
@@ -58,7 +61,8 @@ pub fn limit_tables(bytes: usize) {
 }
 
 /// Sets the current period, a number that grows. A table that was requested neither in this period
-/// nor in the previous one can be evicted. A table that had no room is tried again in the next
+/// nor in the previous one can be evicted; one that searches do nearly as well without can be at any
+/// time, for one that they need. A table that had no room is tried again in the next
 /// period.
 pub fn begin_period(number: u64) {
     if ROOM.period() < number {
@@ -98,7 +102,8 @@ impl Room {
         let most = self.most.load(Ordering::Relaxed);
         let mut holders = self.holders();
         let wanted = holders.taken.saturating_add(bytes);
-        let given_up = holders.make_room(wanted.saturating_sub(most), self.period());
+        let lacking = wanted.saturating_sub(most);
+        let given_up = holders.make_room(lacking, self.period(), place.is_extra());
         self.evicted.fetch_add(given_up.len(), Ordering::Relaxed);
         let has_room = holders.taken.saturating_add(bytes) <= most;
         if has_room {
@@ -151,9 +156,15 @@ impl Room {
 impl Holders {
     /// Evicts tables until the given number of bytes is free, least recently requested first.
     /// Evicts none if all that can be evicted would not be enough. Returns the memory to free.
-    fn make_room(&mut self, bytes: usize, period: u64) -> Vec<Box<dyn Any + Send>> {
-        let of_late = |place: &&&dyn Holder| place.last_use() + 1 >= period;
-        let unused = self.places.iter().filter(|place| !of_late(place));
+    fn make_room(
+        &mut self,
+        bytes: usize,
+        period: u64,
+        is_for_extra: bool,
+    ) -> Vec<Box<dyn Any + Send>> {
+        let is_of_late = |place: &dyn Holder| place.last_use() + 1 >= period;
+        let stays = |place: &dyn Holder| is_of_late(place) && (is_for_extra || !place.is_extra());
+        let unused = self.places.iter().filter(|&&place| !stays(place));
         let mut idle: Vec<_> = unused
             .filter_map(|&place| Some((place.last_use(), place.idle()?, place)))
             .collect();

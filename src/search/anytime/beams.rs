@@ -161,6 +161,11 @@ impl Beams for Whole {
         is_staged_prepared && beam::prepare(self.problem().shape(), nodes)
     }
 
+    fn refine(&self, nodes: u64) -> bool {
+        let mut ends = [End::Start, End::Goal].into_iter();
+        ends.all(|from| beam::prepare_from(self.problem(), from, nodes))
+    }
+
     fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
         if scale.kind == Kind::Staged {
             return self.staged.beam(scale, most, seed);

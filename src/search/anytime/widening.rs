@@ -38,6 +38,11 @@ pub trait Beams: Send + Sync {
     /// they are ready. Until then other beams are made.
     fn prepare(&self, nodes: u64) -> bool;
 
+    /// Works on tables without which some beams are a little worse, in the same way.
+    fn refine(&self, _nodes: u64) -> bool {
+        true
+    }
+
     /// A beam, which may later be made as wide as `most`; `None` if the problem has none.
     fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>>;
 
@@ -340,12 +345,19 @@ impl Search for Widening {
         }
         let is_idle = self.at_work.is_none();
         let is_between_beams = is_idle && self.begun > 0;
-        if self.preparation.is_its_turn(budget.time, is_between_beams) {
+        if let Some(tables) = self.preparation.turn(budget.time, is_between_beams) {
             if is_idle {
                 // Work on the tables must not count as a beam's time.
                 self.pace.pause();
             }
-            self.preparation.is_over = self.beams.prepare(budget.nodes.max(1));
+            let nodes = budget.nodes.max(1);
+            let is_over = match tables {
+                preparation::Tables::Needed => self.beams.prepare(nodes),
+                preparation::Tables::Extra => self.beams.refine(nodes),
+            };
+            if is_over {
+                self.preparation.is_over(tables);
+            }
             return Step::Working;
         }
         let Some(beam) = &self.at_work else {

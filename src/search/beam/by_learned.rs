@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::task::Task;
+use super::task::{Task, home};
 use super::whole::deepest;
 use super::{Beam, End, Hashes, Layers, Learned, Pass, Settings, Trace};
 use crate::heuristic::learned::near::{self, NearRanking};
@@ -47,7 +47,20 @@ pub fn prepare(shape: Shape, nodes: u64) -> bool {
     }
 }
 
-/// Whether these tables are ready.
+/// Works on tables that make beams of a problem from an end better, where the blank's home is not a corner, in the
+/// same way.
+pub fn prepare_from(problem: &Problem, from: End, nodes: u64) -> bool {
+    let (shape, home) = home(problem, from);
+    if home + 1 == shape.cells() {
+        true
+    } else if near::supports_whole(shape) {
+        near::prepare_whole_at(shape, home, nodes)
+    } else {
+        learned::prepare_at(shape, home, nodes)
+    }
+}
+
+/// Whether the tables of the estimate are ready.
 #[must_use]
 pub fn is_ready(shape: Shape) -> bool {
     ready(shape).is_some()
@@ -79,6 +92,17 @@ pub(crate) fn ready(shape: Shape) -> Option<Ready> {
     } else {
         learned::ready(shape).map(Ready::Pairs)
     }
+}
+
+/// The tables for a problem from an end: if they are ready, those for its home of the blank.
+fn ready_from(problem: &Problem, from: End) -> Option<Ready> {
+    let (shape, home) = home(problem, from);
+    let of_home = if near::supports_whole(shape) {
+        near::ready_whole_at(shape, home).map(Ready::Near)
+    } else {
+        learned::ready_at(shape, home).map(Ready::Pairs)
+    };
+    of_home.or_else(|| ready(shape))
 }
 
 impl Ready {
@@ -114,5 +138,5 @@ pub fn by_learned(
     seed: u64,
     most_moves: u32,
 ) -> Option<Box<dyn Pass>> {
-    ready(problem.shape())?.beam(problem, from, width, seed, most_moves)
+    ready_from(problem, from)?.beam(problem, from, width, seed, most_moves)
 }

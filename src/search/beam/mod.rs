@@ -20,13 +20,13 @@ mod trace;
 mod whole;
 
 pub use boards::{Boards, Lines};
-pub use by_learned::{by_learned, bytes, is_learned, is_ready, prepare};
+pub use by_learned::{by_learned, bytes, is_learned, is_ready, prepare, prepare_from};
 pub use children::{Child, Children};
 pub use hash::Hashes;
 pub use layers::{Layers, State};
 pub use leaders::LEAST_WIDTH;
 pub use nodes::{Head, Nodes};
-pub use task::End;
+pub use task::{End, home};
 pub use tile::{BoardOf, Tile};
 pub use trace::{Mark, Trace, Way};
 pub use whole::Beam;
@@ -34,7 +34,6 @@ pub use whole::Beam;
 pub(crate) use by_learned::{Ready, ready};
 pub(crate) use leaders::{GROUP, Group, Watch};
 pub(crate) use learned::Learned;
-pub(crate) use task::{names_by_last_corner, renamed};
 pub(super) use whole::by_length;
 pub(crate) use whole::{bytes_of, deepest};
 

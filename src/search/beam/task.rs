@@ -1,6 +1,7 @@
 //! The problem as a beam sees it, and the end from which it begins.
 
-use crate::puzzle::{Board, Direction, Problem, Solution, Symmetry, plain_names};
+use crate::heuristic::learned::{names_by_last_corner, renamed};
+use crate::puzzle::{Board, Direction, Problem, Shape, Solution, Symmetry, canonical_symmetry};
 
 /// The end from which a beam begins. Both ends are about equally good, and what one misses the other often
 /// finds: the shorter of both solutions is as short as that of a beam of twice the width, and at 7×7 the
@@ -67,16 +68,14 @@ impl Task {
     }
 }
 
-/// The names of all tiles after another goal: the one that results from the true goal when the blank goes right
-/// and down to the last corner. An estimate that knows only that corner is then off by about the same number of
-/// moves everywhere, which changes no rank.
-pub(crate) fn names_by_last_corner(goal: &Board) -> Vec<u16> {
-    let mut corner = goal.clone();
-    while corner.slide(Direction::Left) || corner.slide(Direction::Up) {}
-    plain_names(&corner)
-}
-
-/// A board with other names for its tiles.
-pub(crate) fn renamed(board: &Board, names: &[u16]) -> Board {
-    Board::from_legal(board.shape(), |cell| names[usize::from(board.tile(cell))])
+/// The shape of the problem as a beam from an end sees it, and the blank's home there.
+#[must_use]
+pub fn home(problem: &Problem, from: End) -> (Shape, usize) {
+    let home = match from {
+        End::Start => problem.home(),
+        End::Goal => problem.start().blank(),
+    };
+    let symmetry = canonical_symmetry(problem.shape(), home);
+    let cell = symmetry.cell(problem.shape(), home);
+    (symmetry.shape(problem.shape()), cell)
 }

@@ -7,12 +7,9 @@ use super::number;
 use super::peel::Ending;
 use super::roots::Roots;
 use super::stages::Completed;
-use crate::heuristic::learned::Ranking;
+use crate::heuristic::learned::{Ranking, names_by_last_corner, renamed};
 use crate::puzzle::{Board, Shape, plain_goal};
-use crate::search::beam::{
-    Hashes, Layers, Learned, Mark, Ready, Settings, State, Tile, Trace, names_by_last_corner,
-    renamed,
-};
+use crate::search::beam::{Hashes, Layers, Learned, Mark, Ready, Settings, State, Tile, Trace};
 use crate::search::block::Block;
 
 /// A finale in which a search can end.

@@ -21,10 +21,11 @@ mod weights;
 pub use ranking::NearRanking;
 pub use rows::{Between, NearRows};
 pub use shapes::{supports, supports_whole};
-pub use table::{prepare, prepare_whole, ready, ready_whole, shipped, shipped_whole};
+pub use table::{prepare, prepare_whole, prepare_whole_at, ready, ready_whole, ready_whole_at};
+pub use table::{shipped, shipped_whole};
 pub use weights::NearWeights;
 
-pub(super) use shapes::{LONG_SIDE, MOST_WHOLE};
+pub(super) use shapes::MOST_WHOLE;
 
 /// The most slides that a tile needs between two cells that are near each other.
 pub const REACH: usize = 2;

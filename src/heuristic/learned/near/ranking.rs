@@ -2,6 +2,7 @@
 
 use super::rows::{Between, NearRows, TableBuilder};
 use super::weights::NearWeights;
+use crate::heuristic::learned::home::at_home;
 use crate::heuristic::learned::making::RowBuilder;
 use crate::heuristic::learned::ranking::goal;
 use crate::heuristic::learned::shipped::network_bytes;
@@ -22,14 +23,23 @@ impl NearRanking {
     /// Creates a ranking by weights alone; their rows are made at once.
     #[must_use]
     pub fn new(weights: NearWeights) -> Self {
-        Self::of_rows(TableBuilder::all(weights))
+        let last = weights.shape().cells() - 1;
+        Self::of_rows(TableBuilder::all(weights, last))
+    }
+
+    /// Creates a ranking for goals with the blank's home on a cell. Beams name tiles by the goal that
+    /// results when the blank goes right and then down to the last.
+    #[must_use]
+    pub fn at_home(weights: NearWeights, home: usize) -> Self {
+        Self::of_rows(TableBuilder::all(at_home(weights, home), home))
     }
 
     /// Creates a ranking from rows that are made.
     pub(super) fn of_rows(rows: TableBuilder) -> Self {
+        let home = rows.home();
         let (rows, weights) = rows.finish();
         Self {
-            goal: weights.of_board(&goal(rows.shape())),
+            goal: weights.of_board(&goal(rows.shape(), home)),
             rows,
             weights,
             network: None,

@@ -55,7 +55,8 @@ impl NearRows {
     /// Creates the rows of weights, all at once.
     #[must_use]
     pub fn new(weights: NearWeights) -> Self {
-        TableBuilder::all(weights).finish().0
+        let last = weights.shape().cells() - 1;
+        TableBuilder::all(weights, last).finish().0
     }
 
     /// Returns the number of rows.
@@ -184,6 +185,7 @@ impl Changes for Between<'_> {
 /// Rows under construction, one slide of one tile after the other.
 pub(super) struct TableBuilder {
     weights: NearWeights,
+    home: usize,
     rows: NearRows,
     /// The slides, each as the cell that the tile leaves and the later cell that it enters.
     ends: Vec<(usize, usize)>,
@@ -198,7 +200,7 @@ impl RowBuilder for TableBuilder {
         NearRows::bytes(shape) + NearWeights::bytes(shape)
     }
 
-    fn begin(weights: NearWeights) -> Self {
+    fn begin(weights: NearWeights, home: usize) -> Self {
         let shape = weights.shape();
         let cells = shape.cells();
         let (slides, ends) = Slides::new(shape);
@@ -214,6 +216,7 @@ impl RowBuilder for TableBuilder {
                 rows: huge_pages::zeroed(rows * row_bytes(cells) + SLACK),
             },
             weights,
+            home,
             ends,
             made: 0,
         }
@@ -234,6 +237,11 @@ impl RowBuilder for TableBuilder {
 }
 
 impl TableBuilder {
+    /// Returns the blank's home that the rows are for.
+    pub(super) const fn home(&self) -> usize {
+        self.home
+    }
+
     /// Returns the rows, and the weights that they are made of.
     pub(super) fn finish(self) -> (NearRows, NearWeights) {
         (self.rows, self.weights)

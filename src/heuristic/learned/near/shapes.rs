@@ -25,7 +25,7 @@ const WHOLE_SIDE: usize = 16;
 /// The most cells of a longer board that is ranked whole, and its longest side, which is the longest
 /// for which there are weights.
 const LONG_CELLS: usize = 40;
-pub(in crate::heuristic::learned) const LONG_SIDE: usize = 20;
+const LONG_SIDE: usize = 20;
 
 /// Returns whether there are weights for whole boards of this shape, in either orientation: all with
 /// a side of more than 6, if they have at most 132 cells and sides of at most 16, or at most 40 cells

@@ -7,7 +7,7 @@ use super::rows::{self, NearRows};
 use super::shapes::{supports, supports_whole};
 use super::weights::NearWeights;
 use crate::heuristic::learned::Ranking;
-use crate::heuristic::learned::making::{self, Purpose, Work};
+use crate::heuristic::learned::making::{self, Goals, Purpose, Work};
 use crate::heuristic::learned::shipped::{self, Square, landscape};
 use crate::heuristic::shared_table::Slots;
 use crate::puzzle::Shape;
@@ -18,24 +18,41 @@ static WHOLE: Slots<Work<Whole>> = Slots::new();
 /// Works on the rows for stages, for about as long as the given number of search nodes takes.
 /// Returns true once nothing is left to do.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
-    making::slot(&STAGED, shape).is_none_or(|slot| slot.build(nodes))
+    let goals = Goals::by_last_corner(shape);
+    making::slot(&STAGED, goals).is_none_or(|slot| slot.build(nodes))
 }
 
 /// Works on the tables that rank whole boards, as [`prepare`] does on the rows for stages.
 pub fn prepare_whole(shape: Shape, nodes: u64) -> bool {
-    making::slot(&WHOLE, landscape(shape)).is_none_or(|slot| slot.build(nodes))
+    prepare_whole_for(Goals::by_last_corner(landscape(shape)), nodes)
+}
+
+/// Works on the tables that rank whole boards of goals with the blank's home on a cell other than
+/// the last, on boards at least as wide as they are high.
+pub fn prepare_whole_at(shape: Shape, home: usize, nodes: u64) -> bool {
+    prepare_whole_for(Goals::new(shape, home), nodes)
+}
+
+fn prepare_whole_for(goals: Goals, nodes: u64) -> bool {
+    making::slot(&WHOLE, goals).is_none_or(|slot| slot.build(nodes))
 }
 
 /// Returns the rows for stages if they are ready.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<NearRows>> {
-    making::slot(&STAGED, shape)?.get()
+    making::slot(&STAGED, Goals::by_last_corner(shape))?.get()
 }
 
 /// Returns the tables that rank whole boards if they are ready.
 #[must_use]
 pub fn ready_whole(shape: Shape) -> Option<Arc<NearRanking>> {
-    making::slot(&WHOLE, landscape(shape))?.get()
+    making::slot(&WHOLE, Goals::by_last_corner(landscape(shape)))?.get()
+}
+
+/// Returns the tables for such goals as those of [`prepare_whole_at`] if they are ready.
+#[must_use]
+pub fn ready_whole_at(shape: Shape, home: usize) -> Option<Arc<NearRanking>> {
+    making::slot(&WHOLE, Goals::new(shape, home))?.get()
 }
 
 /// Returns the shipped weights for stages, fitted to a shape, or `None` if they are damaged.

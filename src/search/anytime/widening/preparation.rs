@@ -2,43 +2,100 @@
 
 use std::time::Duration;
 
-/// The work on the tables, without which beams are poor.
+/// Which tables a search works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Tables {
+    /// Those without which beams are poor.
+    Needed,
+    /// Those without which some beams are a little worse.
+    Extra,
+}
+
+/// The fractions of the time left after the first beam that may go into them.
+const FOR_NEEDED: f64 = 0.5;
+const FOR_EXTRA: f64 = 0.1;
+
+/// The work on the tables.
 #[derive(Debug, Default)]
 pub(super) struct Preparation {
-    /// Whether nothing is left to do.
-    pub(super) is_over: bool,
+    needed: Work,
+    extra: Work,
     /// Whether the last turn was spent on it.
     had_last_turn: bool,
+}
+
+/// The work on some of the tables.
+#[derive(Debug, Default)]
+struct Work {
+    /// Whether nothing is left to do.
+    is_over: bool,
     /// The time left at which it stops, once the first beam is over.
     until: Option<Duration>,
+}
+
+impl Work {
+    const OVER: Self = Self {
+        is_over: true,
+        until: None,
+    };
+
+    /// Whether it goes on between the first beam and the next until this fraction of the time that
+    /// was left then has gone.
+    fn goes_on(&mut self, left: Duration, fraction: f64) -> bool {
+        let until = self.until.get_or_insert(left.mul_f64(1.0 - fraction));
+        !self.is_over && left > *until
+    }
 }
 
 impl Preparation {
     /// Nothing is left to do.
     pub(super) const OVER: Self = Self {
-        is_over: true,
+        needed: Work::OVER,
+        extra: Work::OVER,
         had_last_turn: false,
-        until: None,
     };
 
-    /// Whether it is its turn: every other time beside the first beam, and between that one and the next until half
-    /// of the time that was left then has gone.
-    pub(super) fn is_its_turn(&mut self, time: Option<Duration>, is_between_beams: bool) -> bool {
-        if self.is_over {
-            return false;
+    /// Whether the tables that are needed are ready, or have no room.
+    pub(super) const fn has_needed(&self) -> bool {
+        self.needed.is_over
+    }
+
+    /// Nothing is left to do about these tables.
+    pub(super) const fn is_over(&mut self, tables: Tables) {
+        match tables {
+            Tables::Needed => self.needed.is_over = true,
+            Tables::Extra => self.extra.is_over = true,
         }
-        match (time, self.until) {
-            (Some(left), _) if is_between_beams => left > *self.until.get_or_insert(left / 2),
-            (_, Some(_)) => false,
-            (_, None) => {
-                self.had_last_turn = !self.had_last_turn;
-                self.had_last_turn
+    }
+
+    /// The tables whose turn it is: those needed every other time beside the first beam, and between that one and
+    /// the next for a part of the time; then the others for a part of the rest.
+    pub(super) fn turn(
+        &mut self,
+        time: Option<Duration>,
+        is_between_beams: bool,
+    ) -> Option<Tables> {
+        match time {
+            Some(left) if is_between_beams => {
+                if self.needed.goes_on(left, FOR_NEEDED) {
+                    Some(Tables::Needed)
+                } else {
+                    self.extra.goes_on(left, FOR_EXTRA).then_some(Tables::Extra)
+                }
             }
+            _ if !self.needed.is_over => {
+                let is_over = self.needed.until.is_some();
+                self.had_last_turn = !is_over && !self.had_last_turn;
+                self.had_last_turn.then_some(Tables::Needed)
+            }
+            None if is_between_beams && !self.extra.is_over => Some(Tables::Extra),
+            _ => None,
         }
     }
 
     /// Goes by the time of another asker, who may have more of it.
     pub(super) const fn go_by_another(&mut self) {
-        self.until = None;
+        self.needed.until = None;
+        self.extra.until = None;
     }
 }
