@@ -116,6 +116,28 @@ fn the_table_that_was_asked_for_longest_ago_makes_room_and_no_other() {
 }
 
 #[test]
+fn a_table_that_beams_do_without_makes_room_for_one_that_they_need_at_any_time() {
+    let (_alone, period) = alone();
+    let (large, small) = (shape(6, 6), shape(5, 5));
+    begin_period(period);
+    limit_tables(Rows::bytes(large) * 5 / 4);
+    // For the blank in the middle: there is time to make room once it is needed.
+    let extra = || learned::ready_at(small, 12).is_some();
+    while !learned::prepare_at(small, 12, 10_000) {}
+    assert!(extra());
+    prepare(large);
+    assert!(learned::ready(large).is_some());
+    assert!(!extra(), "though it was just asked for");
+
+    // Not the other way round, until nobody needs the other one.
+    assert!(learned::prepare_at(small, 12, 1));
+    assert!(learned::ready(large).is_some());
+    begin_period(period + 2);
+    while !learned::prepare_at(small, 12, 10_000) {}
+    assert!(extra());
+}
+
+#[test]
 fn tables_never_take_more_than_their_room_whoever_asks() {
     let (_alone, period) = alone();
     begin_period(period);

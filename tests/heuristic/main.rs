@@ -7,6 +7,7 @@ mod support;
 mod admissible;
 mod by_tile;
 mod corrected;
+mod home;
 mod incremental;
 mod kind;
 mod learned;

@@ -4,6 +4,7 @@ mod shared_rows;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use loyd::heuristic::learned::near::{self, NearRanking};
 use loyd::heuristic::learned::{Rows, Weights};
 use loyd::puzzle::{Board, Dice, Direction, Problem};
 use loyd::search::beam::{self, Beam, End, Hashes};
@@ -265,21 +266,47 @@ fn a_beam_tells_how_many_layers_are_to_come_to_the_end() {
         let shape = shape(rows, columns);
         while !beam::prepare(shape, 1 << 20) {}
         let problem = random_problem(shape, shape.cells() - 1, &mut Dice::new(4));
-        // Narrower beams wander about, and nobody can tell for how long.
-        let width = 300;
-        let mut search = beam::by_learned(&problem, End::Start, width, 1, u32::MAX).unwrap();
-        let mut told = Vec::new();
-        while search.advance(Budget::nodes(4 * width as u64)) == Step::Working {
-            let layers = search.progress().expanded / width as u64;
-            told.push((layers, search.rest(1000)));
+        for from in [End::Start, End::Goal] {
+            while !beam::prepare_from(&problem, from, 1 << 20) {}
+            // Narrower beams wander about, and nobody can tell for how long.
+            let width = 300;
+            let mut search = beam::by_learned(&problem, from, width, 1, u32::MAX).unwrap();
+            let mut told = Vec::new();
+            while search.advance(Budget::nodes(4 * width as u64)) == Step::Working {
+                let layers = search.progress().expanded / width as u64;
+                told.push((layers, search.rest(1000)));
+            }
+            let last = search.progress().expanded / width as u64;
+            let far = told.iter().filter(|(layers, _)| last - layers > end);
+            assert!(far.clone().count() as u64 > last / 8, "{shape}: {last}");
+            for &(layers, rest) in far {
+                let ratio = f64::from(rest) / (last - layers) as f64;
+                let is_near = (0.6..1.4).contains(&ratio);
+                assert!(is_near, "{shape}, {from:?}: {ratio} at {layers} of {last}");
+            }
         }
-        let last = search.progress().expanded / width as u64;
-        let far = told.iter().filter(|(layers, _)| last - layers > end);
-        assert!(far.clone().count() as u64 > last / 8, "{shape}: {last}");
-        for &(layers, rest) in far {
-            let ratio = f64::from(rest) / (last - layers) as f64;
-            let is_near = (0.6..1.4).contains(&ratio);
-            assert!(is_near, "{shape}: {ratio} at {layers} of {last}");
+    }
+}
+
+#[test]
+fn a_blank_that_belongs_elsewhere_is_better_looked_for_by_weights_of_its_own() {
+    let shape = shape(7, 7);
+    let weights = near::shipped_whole(shape).unwrap();
+    let learned = Arc::new(NearRanking::new(weights.clone()));
+    // In the middle, on an edge, and off a corner.
+    for home in [24, 45, 40] {
+        let own = Arc::new(NearRanking::at_home(weights.clone(), home));
+        let mut dice = Dice::new(home as u64);
+        let [mut by_learned, mut by_own] = [0, 0];
+        for _ in 0..30 {
+            let problem = random_problem(shape, home, &mut dice);
+            let length = |ranking: &Arc<NearRanking>| {
+                let beam = Beam::learned(&problem, End::Start, Arc::clone(ranking), 100, 1);
+                run_sliced(Box::new(beam.unwrap()), Budget::UNLIMITED).length()
+            };
+            by_learned += length(&learned);
+            by_own += length(&own);
         }
+        assert!(by_own < by_learned, "{home}: {by_own} and {by_learned}");
     }
 }

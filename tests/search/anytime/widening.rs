@@ -46,6 +46,9 @@ pub(crate) struct Fakes {
     /// How many turns of work the tables for whole boards need, and how many they have had.
     preparation: u64,
     prepared: Arc<AtomicU64>,
+    /// The same for the tables without which beams are a little worse.
+    refinement: u64,
+    refined: Arc<AtomicU64>,
     /// How many turns it takes to free a beam.
     freeing: u64,
     /// How many times more a beam may come to hold than it does.
@@ -88,6 +91,8 @@ impl Fakes {
             writing: 0.0,
             preparation: 0,
             prepared: Arc::default(),
+            refinement: 0,
+            refined: Arc::default(),
             freeing: 0,
             spare: 1,
             path: 0,
@@ -100,11 +105,16 @@ impl Fakes {
         self.prepared.load(Ordering::Relaxed)
     }
 
+    /// How often the tables without which beams are a little worse have been worked on.
+    fn refined(&self) -> u64 {
+        self.refined.load(Ordering::Relaxed)
+    }
+
     /// The time that all beams and their tables took, in nodes.
     pub(crate) fn spent(&self) -> u64 {
         let made = self.made.lock().unwrap();
         let by_beams: u64 = made.iter().map(|made| made.spent).sum();
-        by_beams + self.prepared() * A_TURN
+        by_beams + (self.prepared() + self.refined()) * A_TURN
     }
 
     /// The beams made, the first one first.
@@ -118,6 +128,14 @@ impl Beams for Fakes {
         let is_ready = self.prepared() >= self.preparation;
         if !is_ready {
             self.prepared.fetch_add(1, Ordering::Relaxed);
+        }
+        is_ready
+    }
+
+    fn refine(&self, _nodes: u64) -> bool {
+        let is_ready = self.refined() >= self.refinement;
+        if !is_ready {
+            self.refined.fetch_add(1, Ordering::Relaxed);
         }
         is_ready
     }
@@ -424,6 +442,34 @@ fn wide_beams_wait_for_their_tables_for_half_of_the_time() {
             assert!(part > 0.15, "{part}: {made:?}");
         }
     }
+}
+
+#[test]
+fn tables_without_which_beams_are_a_little_worse_take_a_tenth_of_what_the_others_leave() {
+    let given = Duration::from_millis(100);
+    for (preparation, refinement, expected) in [
+        (0, u64::MAX, 0.095),
+        (u64::MAX, u64::MAX, 0.048),
+        (0, 40, 0.02),
+    ] {
+        let beams = Fakes {
+            preparation,
+            refinement,
+            ..Fakes::new(301)
+        };
+        play(&beams, Some(given), u64::MAX);
+        let part = share(beams.refined() * A_TURN, given);
+        let is_near = (0.8..1.2).contains(&(part / expected));
+        assert!(is_near, "{part} instead of {expected}");
+    }
+    // Without a deadline they are made before the second beam.
+    let beams = Fakes {
+        refinement: 1_000,
+        widest: 10_000,
+        ..Fakes::new(301)
+    };
+    play(&beams, None, u64::MAX);
+    assert_eq!(beams.refined(), 1_000);
 }
 
 #[test]
