@@ -22,8 +22,8 @@ pub(super) trait TableBuilder: Send + Sized + 'static {
     /// The finished table.
     type Table: Send + Sync;
 
-    /// Returns whether searches do without the table nearly as well. It then makes room for tables
-    /// that they need at any time.
+    /// Returns whether searches do nearly as well without the table. It then makes room at any time for
+    /// tables that they need, and takes none from them.
     fn is_extra(_class: &Self::Class) -> bool {
         false
     }
@@ -50,7 +50,7 @@ pub(super) trait TableBuilder: Send + Sized + 'static {
 
 /// The slots of the tables of one kind that have been requested. There are so few classes that slots
 /// are never freed.
-pub(super) struct Slots<M: TableBuilder>(RwLock<Vec<&'static Slot<M>>>);
+pub(super) struct Slots<M: TableBuilder>(RwLock<Vec<(M::Class, &'static Slot<M>)>>);
 
 impl<M: TableBuilder> Slots<M> {
     /// Creates the slots; no table has been requested yet.
@@ -60,9 +60,9 @@ impl<M: TableBuilder> Slots<M> {
 
     /// Returns the slot of the table of a class.
     pub(super) fn of(&self, class: M::Class) -> &'static Slot<M> {
-        let of_class = |slots: &[&'static Slot<M>]| {
-            let mut slots = slots.iter().copied();
-            slots.find(|slot| slot.class == class)
+        let of_class = |slots: &[(M::Class, &'static Slot<M>)]| {
+            let mut slots = slots.iter();
+            slots.find_map(|&(other, slot)| (other == class).then_some(slot))
         };
         let known = of_class(&self.0.read().unwrap_or_else(PoisonError::into_inner));
         known.unwrap_or_else(|| {
@@ -70,7 +70,7 @@ impl<M: TableBuilder> Slots<M> {
             // Another thread may have been first.
             of_class(&slots).unwrap_or_else(|| {
                 let slot: &Slot<M> = Box::leak(Box::new(Slot::new(class)));
-                slots.push(slot);
+                slots.push((class, slot));
                 slot
             })
         })

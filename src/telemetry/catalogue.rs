@@ -253,12 +253,12 @@ pub const METRICS: &[(Kind, &str, &str)] = &[
     (
         Kind::Gauge,
         "loyd_heuristic_tables_refused",
-        "Tables of the walking distance, of pushes and of the learned estimate for which --heuristic-memory had no room when they were last asked for.",
+        "Tables of the walking distance, of pushes and of the learned estimate for which --heuristic-memory had no room when they were last asked for; of the learned estimate also those that only make solutions a little shorter.",
     ),
     (
         Kind::Counter,
         "loyd_heuristic_tables_evicted_total",
-        "Tables of the walking distance, of pushes and of the learned estimate evicted to make room for others, because nobody had asked for them in the last minute.",
+        "Tables of the walking distance, of pushes and of the learned estimate evicted to make room for others, because nobody had asked for them in the last minute, or because searches do nearly as well without.",
     ),
     (
         Kind::Gauge,

@@ -289,6 +289,33 @@ fn a_beam_tells_how_many_layers_are_to_come_to_the_end() {
 }
 
 #[test]
+fn beams_use_the_tables_for_their_home_of_the_blank_once_these_are_ready() {
+    let mut dice = Dice::new(17);
+    for (rows, columns) in [(7, 7), (7, 4)] {
+        let shape = shape(rows, columns);
+        let home = any_cell(shape, &mut dice);
+        let problem = random_problem(shape, home, &mut dice);
+        let mut differ = 0;
+        for from in [End::Start, End::Goal] {
+            let (seen, home) = beam::home(&problem, from);
+            let by = |ranking| {
+                let beam = Beam::learned(&problem, from, Arc::new(ranking), 100, 1).unwrap();
+                run_sliced(Box::new(beam), Budget::UNLIMITED).found
+            };
+            let weights = near::shipped_whole(seen).unwrap();
+            let own = by(NearRanking::at_home(weights.clone(), home));
+            differ += i32::from(own != by(NearRanking::new(weights)));
+            while !beam::prepare_from(&problem, from, 1 << 20) {}
+            assert_eq!(
+                run_sliced(shipped(&problem, from, 100), Budget::UNLIMITED).found,
+                own
+            );
+        }
+        assert!(differ > 0, "{shape}");
+    }
+}
+
+#[test]
 fn a_blank_that_belongs_elsewhere_is_better_looked_for_by_weights_of_its_own() {
     let shape = shape(7, 7);
     let weights = near::shipped_whole(shape).unwrap();

@@ -7,7 +7,7 @@ use loyd::heuristic::HeuristicKind::{self, LinearConflict};
 use loyd::heuristic::pattern_database::{self, Tier, Watch};
 use loyd::heuristic::pushes::PushKind;
 use loyd::puzzle::{Dice, Metric, Problem};
-use loyd::search::beam;
+use loyd::search::beam::{self, End};
 use loyd::search::chain::{Chain, lower_bound, optimal_solver};
 use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::distance_table::Class;
@@ -597,6 +597,7 @@ fn beams_go_in_stages_where_others_are_learned_when_asked_to() {
 fn the_beams_and_the_proof_share_the_nodes() {
     let problem = random_problem(shape(7, 7), 48, &mut Dice::new(9));
     while !beam::prepare(problem.shape(), 1_000_000) {}
+    while !beam::prepare_from(&problem, End::Goal, 1_000_000) {}
     let mut chain = planned(&problem, Objective::Best, Method::default());
     for _ in 0..1500 {
         chain.advance(Budget::nodes(1000));

@@ -12,6 +12,7 @@ use super::{Failure, bar, refuted};
 use crate::bench::{Case, Lengths, Means, Suite, Workers, WrongLength, best_by};
 use crate::cli::spelling::count;
 use crate::search::anytime::beams;
+use crate::search::anytime::widening::{Kind, Scale};
 use crate::search::tables::Tables;
 
 /// The default deadlines.
@@ -47,14 +48,16 @@ impl<'a> ByDeadline<'a> {
             None => best_by(case, tables, deadline),
         };
         let bar = bar(cases.len() * deadlines.len(), suite);
-        // What is made once for all boards of a size must not count against a deadline.
+        // What is made once for all boards of a size, or of a home of the blank, must not count against a
+        // deadline.
+        let wide = Scale::new(Kind::Whole, 1 << 20);
+        for case in cases {
+            let beams = beams::beams(&case.problem, tables);
+            while !(beams.prepare(1 << 16) && beams.refine(wide, 1 << 16)) {}
+        }
         let mut kinds = HashSet::new();
         let is_first = |case: &&Case| kinds.insert((case.problem.shape(), case.problem.home()));
         if let Some(&longest) = deadlines.iter().max() {
-            for case in cases {
-                let beams = beams::beams(&case.problem, tables);
-                while !(beams.prepare(1 << 16) && beams.refine(1 << 16)) {}
-            }
             for case in cases.iter().filter(is_first) {
                 best_by(case, tables, longest).map_err(|wrong| refuted(suite, &wrong))?;
             }

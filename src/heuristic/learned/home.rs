@@ -9,16 +9,17 @@
 use std::mem;
 
 use super::file::Stored;
+use super::mean::rounded;
 use super::names::names_by_last_corner;
 use crate::puzzle::{Board, Dice, Direction, Shape, Symmetry, plain_goal, plain_names};
 
-/// The ways to each corner, drawn at random. With one way less, two ways less and three ways less beams of 7×7
-/// are longer by 0.1, 0.3 and 0.8 moves; with eight ways they are no shorter.
+/// The ways to each corner, drawn at random. With one way to each, beams of 7×7 are longer by 0.9 moves, with
+/// two by 0.4; with eight they are no shorter.
 const WAYS: u32 = 4;
 
 /// What a way without slides counts, and the fraction of it that is left with each slide. Where the
 /// home is near one corner, the others then count little.
-const WHOLE: i32 = 1 << 14;
+const WHOLE: i32 = 1 << 10;
 const LEFT: (i32, i32) = (6, 7);
 
 /// The goal as one in which the blank went to a corner, seen so that this corner is the last one.
@@ -142,7 +143,7 @@ impl<W: Stored> Homing<W> {
             }
         }
         let total = self.total();
-        let means = self.sums.iter().map(|&sum| mean(sum.into(), total) as i8);
+        let means = self.sums.iter().map(|&sum| rounded(sum, total) as i8);
         self.pairs.extend(means);
     }
 
@@ -150,22 +151,23 @@ impl<W: Stored> Homing<W> {
     pub(super) fn finish(&mut self) -> Option<W> {
         let (shape, ..) = self.from.parts();
         let cells = shape.cells();
-        let singles = (0..cells * cells).map(|at| self.single(at / cells, at % cells));
-        let singles = singles.collect();
+        let total = self.total();
+        let single = |at| rounded(self.sum(at / cells, at % cells), total) as i16;
+        let singles = (0..cells * cells).map(single).collect();
         W::of_parts(shape, singles, mem::take(&mut self.pairs))
     }
 
-    fn single(&self, tile: usize, cell: usize) -> i16 {
+    /// Returns the sum of the weights of a tile on a cell, each as often as its view counts.
+    fn sum(&self, tile: usize, cell: usize) -> i32 {
         let (shape, singles, _) = self.from.parts();
         let weight = |view: &View| singles[view.names[tile] * shape.cells() + view.cells[cell]];
         let views = self.views.iter();
-        let sum = views.map(|view| i64::from(view.share) * i64::from(weight(view)));
-        mean(sum.sum(), self.total()) as i16
+        views.map(|view| view.share * i32::from(weight(view))).sum()
     }
 
     /// Returns what all views count together.
-    fn total(&self) -> i64 {
-        self.views.iter().map(|view| i64::from(view.share)).sum()
+    fn total(&self) -> i32 {
+        self.views.iter().map(|view| view.share).sum()
     }
 }
 
@@ -178,9 +180,4 @@ pub(super) fn at_home<W: Stored>(weights: W, home: usize) -> W {
     let mut homing = Homing::begin(weights, home);
     while !homing.advance(u64::MAX) {}
     homing.finish().expect("as many as the shape has")
-}
-
-/// Returns the mean, rounded to the nearest whole number.
-const fn mean(sum: i64, total: i64) -> i64 {
-    (2 * sum + total).div_euclid(2 * total)
 }

@@ -9,6 +9,7 @@
 use std::mem;
 
 use super::file::Stored;
+use super::mean::rounded;
 use super::names::{home_of, tile_of};
 use super::rows::Rows;
 use super::weights::Weights;
@@ -223,7 +224,7 @@ impl<W: Stored> Lift<W> {
             }
         }
         let sums = self.sums.iter().zip(&self.counts);
-        let means = sums.map(|(&sum, &count)| mean(sum.into(), count.into()) as i8);
+        let means = sums.map(|(&sum, &count)| rounded(sum.into(), count.into()) as i8);
         self.pairs.extend(means);
     }
 
@@ -247,7 +248,7 @@ impl<W: Stored> Lift<W> {
                 count += 1;
             }
         }
-        (distance(self.shape, tile, cell) + mean(sum, count)) as i16
+        (distance(self.shape, tile, cell) + rounded(sum, count)) as i16
     }
 }
 
@@ -292,12 +293,4 @@ fn distance(shape: Shape, tile: usize, cell: usize) -> i32 {
     }
     let home = home_of(shape.cells(), tile);
     Rows::UNIT * shape.distance(home, cell) as i32
-}
-
-/// Returns the mean, rounded to the nearest whole number, or 0 if there is nothing to average.
-const fn mean(sum: i32, count: i32) -> i32 {
-    if count == 0 {
-        return 0;
-    }
-    (2 * sum + count).div_euclid(2 * count)
 }

@@ -67,18 +67,15 @@ pub(super) fn weights<P: Purpose>(shape: Shape) -> Option<WeightsOf<P>> {
 /// The goals that a table is for: the shape of the board, and the blank's home.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Goals {
-    shape: Shape,
-    home: usize,
+    pub(super) shape: Shape,
+    pub(super) home: usize,
 }
 
 impl Goals {
-    pub(super) const fn new(shape: Shape, home: usize) -> Self {
-        Self { shape, home }
-    }
-
     /// The goals for which weights are shipped, with the blank in the last corner.
     pub(super) const fn by_last_corner(shape: Shape) -> Self {
-        Self::new(shape, shape.cells() - 1)
+        let home = shape.cells() - 1;
+        Self { shape, home }
     }
 
     fn are_by_last_corner(self) -> bool {
@@ -131,7 +128,7 @@ impl<P: Purpose> TableBuilder for Work<P> {
     type Plan = Shape;
     type Table = P::Table;
 
-    /// Beams do without the tables for other goals.
+    /// For other homes, beams do nearly as well by the table for the last corner.
     fn is_extra(goals: &Goals) -> bool {
         !goals.are_by_last_corner()
     }

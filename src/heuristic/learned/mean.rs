@@ -2,6 +2,15 @@
 
 use super::file::Stored;
 
+/// Returns the mean of a sum of so many, rounded to the nearest whole number, or 0 if there is nothing to
+/// average.
+pub(super) const fn rounded(sum: i32, count: i32) -> i32 {
+    if count == 0 {
+        return 0;
+    }
+    (2 * sum + count).div_euclid(2 * count)
+}
+
 /// Returns the mean of weights of one shape, each rounded to the nearest part of a move.
 ///
 /// # Panics

@@ -14,8 +14,9 @@ pub(crate) const fn tile_of(cells: usize, home: usize) -> usize {
 }
 
 /// Returns the names of all tiles after another goal: the one that results from the true goal when
-/// the blank goes right and down to the last corner. An estimate that knows only that corner is then
-/// off by about the same number of moves everywhere, which changes no rank.
+/// the blank goes right and down to the last corner. By the weights for that corner the estimate is then
+/// off by about the same number of moves everywhere, but it looks for the tiles on the blank's way on
+/// a wrong cell.
 pub(crate) fn names_by_last_corner(goal: &Board) -> Vec<u16> {
     let mut corner = goal.clone();
     while corner.slide(Direction::Left) || corner.slide(Direction::Up) {}

@@ -20,30 +20,27 @@ pub const fn supports(shape: Shape) -> bool {
 /// Works on the rows for a shape, for about as long as the given number of search nodes takes.
 /// Returns true once nothing is left to do.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
-    prepare_for(Goals::by_last_corner(landscape(shape)), nodes)
+    prepare_at(landscape(shape), shape.cells() - 1, nodes)
 }
 
-/// Works on the rows for goals with the blank's home on a cell other than the last, on boards at
-/// least as wide as they are high, as [`prepare`] does on those for the last cell.
+/// Works on the rows for goals with the blank's home on a cell, on boards at least as wide as they are
+/// high, as [`prepare`] does on those for the last cell.
 pub fn prepare_at(shape: Shape, home: usize, nodes: u64) -> bool {
-    prepare_for(Goals::new(shape, home), nodes)
-}
-
-fn prepare_for(goals: Goals, nodes: u64) -> bool {
-    making::slot(&SLOTS, goals).is_none_or(|slot| slot.build(nodes))
+    making::slot(&SLOTS, Goals { shape, home }).is_none_or(|slot| slot.build(nodes))
 }
 
 /// Returns the rows for a shape if they are ready. The rows of all shapes together take 8 MB, and
-/// those for larger boards ([`near`](super::near)) 1.9 GB.
+/// those for larger boards ([`near`](super::near)) 1.9 GB, without those for other homes of the
+/// blank.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
-    making::slot(&SLOTS, Goals::by_last_corner(landscape(shape)))?.get()
+    ready_at(landscape(shape), shape.cells() - 1)
 }
 
 /// Returns the rows for such goals as those of [`prepare_at`] if they are ready.
 #[must_use]
 pub fn ready_at(shape: Shape, home: usize) -> Option<Arc<Rows>> {
-    making::slot(&SLOTS, Goals::new(shape, home))?.get()
+    making::slot(&SLOTS, Goals { shape, home })?.get()
 }
 
 /// Returns whether there is a [`Network`](super::Network) for boards of this shape, in either

@@ -61,9 +61,9 @@ pub fn limit_tables(bytes: usize) {
 }
 
 /// Sets the current period, a number that grows. A table that was requested neither in this period
-/// nor in the previous one can be evicted; one that searches do nearly as well without can be at any
-/// time, for one that they need. A table that had no room is tried again in the next
-/// period.
+/// nor in the previous one can be evicted; one that searches do nearly as well without can be evicted
+/// at any time for one that they need, unless a search holds it or works on it, but never the other
+/// way round. A table that had no room is tried again in the next period.
 pub fn begin_period(number: u64) {
     if ROOM.period() < number {
         ROOM.period.fetch_max(number, Ordering::Relaxed);
@@ -163,7 +163,10 @@ impl Holders {
         is_for_extra: bool,
     ) -> Vec<Box<dyn Any + Send>> {
         let is_of_late = |place: &dyn Holder| place.last_use() + 1 >= period;
-        let stays = |place: &dyn Holder| is_of_late(place) && (is_for_extra || !place.is_extra());
+        let stays = |place: &dyn Holder| {
+            let (is_of_late, is_extra) = (is_of_late(place), place.is_extra());
+            is_for_extra && !is_extra || is_of_late && is_extra == is_for_extra
+        };
         let unused = self.places.iter().filter(|&&place| !stays(place));
         let mut idle: Vec<_> = unused
             .filter_map(|&place| Some((place.last_use(), place.idle()?, place)))

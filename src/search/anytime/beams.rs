@@ -118,6 +118,11 @@ const LARGE_CELLS: usize = 100;
 const LARGER_WIDE: usize = 1000;
 const LARGER_PAIR: usize = 300;
 
+/// A beam that makes fewer nodes than one for so many bytes of the tables for its own home of the blank loses
+/// more by reading them from memory than it gains by them. Those for the last corner are used more often, so
+/// they are in the caches.
+const OWN_BYTES_A_NODE: f64 = 32.0;
+
 /// The nanoseconds per node of beams that are ranked by pairs of tiles near each other, on very small boards
 /// and in addition for each cell, and the additional nanoseconds per layer.
 const NEAR_NODE: f64 = 56.0;
@@ -143,6 +148,13 @@ impl Whole {
         shape.rows().max(shape.columns()) > LARGE_SIDE || shape.cells() > LARGE_CELLS
     }
 
+    /// Whether a beam is so large that the tables for its own home of the blank are worth it.
+    fn gains_by_own_tables(&self, scale: Scale) -> bool {
+        let nodes = scale.width as f64 * f64::from(self.layers(scale));
+        scale.kind == Kind::Whole
+            && nodes * OWN_BYTES_A_NODE >= beam::table_bytes(self.problem().shape()) as f64
+    }
+
     /// The width from which one of two beams from either end mostly reaches the goal on large boards.
     fn large_pair(&self) -> usize {
         if self.is_larger() {
@@ -161,9 +173,11 @@ impl Beams for Whole {
         is_staged_prepared && beam::prepare(self.problem().shape(), nodes)
     }
 
-    fn refine(&self, nodes: u64) -> bool {
-        let mut ends = [End::Start, End::Goal].into_iter();
-        ends.all(|from| beam::prepare_from(self.problem(), from, nodes))
+    fn refine(&self, scale: Scale, nodes: u64) -> bool {
+        // The beam after the first begins at the goal.
+        let mut ends = [End::Goal, End::Start].into_iter();
+        !self.gains_by_own_tables(scale)
+            || ends.all(|from| beam::prepare_from(self.problem(), from, nodes))
     }
 
     fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
@@ -176,7 +190,12 @@ impl Beams for Whole {
         } else {
             End::Goal
         };
-        let mut beam = beam::by_learned(self.problem(), from, most, seed, scale.most_moves)?;
+        let tables = if self.gains_by_own_tables(scale) {
+            beam::ready_from(self.problem(), from)
+        } else {
+            beam::ready(self.problem().shape())
+        };
+        let mut beam = tables?.beam(self.problem(), from, most, seed, scale.most_moves)?;
         beam.set_width(scale.width);
         Some(beam)
     }

@@ -25,7 +25,7 @@ use crate::search::{Budget, Part, Progress, Search, Step, Stop};
 
 use at_work::AtWork;
 use pace::Pace;
-use preparation::Preparation;
+use preparation::{Preparation, Which};
 use share::{Ends, Share};
 use side_beam::SideBeams;
 
@@ -38,8 +38,8 @@ pub trait Beams: Send + Sync {
     /// they are ready. Until then other beams are made.
     fn prepare(&self, nodes: u64) -> bool;
 
-    /// Works on tables without which some beams are a little worse, in the same way.
-    fn refine(&self, _nodes: u64) -> bool {
+    /// Works on tables without which beams like this one are a little worse, in the same way.
+    fn refine(&self, _scale: Scale, _nodes: u64) -> bool {
         true
     }
 
@@ -352,11 +352,14 @@ impl Search for Widening {
             }
             let nodes = budget.nodes.max(1);
             let is_over = match tables {
-                preparation::Tables::Needed => self.beams.prepare(nodes),
-                preparation::Tables::Extra => self.beams.refine(nodes),
+                Which::Needed => self.beams.prepare(nodes),
+                Which::Extra => {
+                    let half = budget.time.map(|left| left / 2);
+                    self.beams.refine(self.next(half, true), nodes)
+                }
             };
             if is_over {
-                self.preparation.is_over(tables);
+                self.preparation.end(tables);
             }
             return Step::Working;
         }

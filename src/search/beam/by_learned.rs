@@ -47,16 +47,23 @@ pub fn prepare(shape: Shape, nodes: u64) -> bool {
     }
 }
 
-/// Works on tables that make beams of a problem from an end better, where the blank's home is not a corner, in the
-/// same way.
+/// Works on tables that make beams of a problem from an end better, where the blank's home is not a corner, in
+/// the same way.
 pub fn prepare_from(problem: &Problem, from: End, nodes: u64) -> bool {
     let (shape, home) = home(problem, from);
-    if home + 1 == shape.cells() {
-        true
-    } else if near::supports_whole(shape) {
+    if near::supports_whole(shape) {
         near::prepare_whole_at(shape, home, nodes)
     } else {
         learned::prepare_at(shape, home, nodes)
+    }
+}
+
+/// The bytes of the tables for one home of the blank.
+pub(crate) fn table_bytes(shape: Shape) -> usize {
+    if near::supports_whole(shape) {
+        NearRanking::bytes(shape)
+    } else {
+        Rows::bytes(shape)
     }
 }
 
@@ -94,8 +101,8 @@ pub(crate) fn ready(shape: Shape) -> Option<Ready> {
     }
 }
 
-/// The tables for a problem from an end: if they are ready, those for its home of the blank.
-fn ready_from(problem: &Problem, from: End) -> Option<Ready> {
+/// The tables for a problem from an end: if they are ready, those for its own home of the blank.
+pub(crate) fn ready_from(problem: &Problem, from: End) -> Option<Ready> {
     let (shape, home) = home(problem, from);
     let of_home = if near::supports_whole(shape) {
         near::ready_whole_at(shape, home).map(Ready::Near)

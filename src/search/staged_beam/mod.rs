@@ -116,9 +116,7 @@ pub fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
 /// The shape of a problem as it is solved, if its blank belongs in a corner, which then is the last cell:
 /// only there does the estimate of tiles near each other apply.
 fn corner_shape(problem: &Problem) -> Option<Shape> {
-    let symmetry = problem.canonical_symmetry();
-    let shape = symmetry.shape(problem.shape());
-    let home = symmetry.cell(problem.shape(), problem.home());
+    let (shape, home) = beam::home(problem, beam::End::Start);
     (home + 1 == shape.cells()).then_some(shape)
 }
 

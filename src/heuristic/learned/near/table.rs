@@ -18,23 +18,18 @@ static WHOLE: Slots<Work<Whole>> = Slots::new();
 /// Works on the rows for stages, for about as long as the given number of search nodes takes.
 /// Returns true once nothing is left to do.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
-    let goals = Goals::by_last_corner(shape);
-    making::slot(&STAGED, goals).is_none_or(|slot| slot.build(nodes))
+    making::slot(&STAGED, Goals::by_last_corner(shape)).is_none_or(|slot| slot.build(nodes))
 }
 
 /// Works on the tables that rank whole boards, as [`prepare`] does on the rows for stages.
 pub fn prepare_whole(shape: Shape, nodes: u64) -> bool {
-    prepare_whole_for(Goals::by_last_corner(landscape(shape)), nodes)
+    prepare_whole_at(landscape(shape), shape.cells() - 1, nodes)
 }
 
-/// Works on the tables that rank whole boards of goals with the blank's home on a cell other than
-/// the last, on boards at least as wide as they are high.
+/// Works on the tables that rank whole boards of goals with the blank's home on a cell, on boards at
+/// least as wide as they are high.
 pub fn prepare_whole_at(shape: Shape, home: usize, nodes: u64) -> bool {
-    prepare_whole_for(Goals::new(shape, home), nodes)
-}
-
-fn prepare_whole_for(goals: Goals, nodes: u64) -> bool {
-    making::slot(&WHOLE, goals).is_none_or(|slot| slot.build(nodes))
+    making::slot(&WHOLE, Goals { shape, home }).is_none_or(|slot| slot.build(nodes))
 }
 
 /// Returns the rows for stages if they are ready.
@@ -46,13 +41,13 @@ pub fn ready(shape: Shape) -> Option<Arc<NearRows>> {
 /// Returns the tables that rank whole boards if they are ready.
 #[must_use]
 pub fn ready_whole(shape: Shape) -> Option<Arc<NearRanking>> {
-    making::slot(&WHOLE, Goals::by_last_corner(landscape(shape)))?.get()
+    ready_whole_at(landscape(shape), shape.cells() - 1)
 }
 
 /// Returns the tables for such goals as those of [`prepare_whole_at`] if they are ready.
 #[must_use]
 pub fn ready_whole_at(shape: Shape, home: usize) -> Option<Arc<NearRanking>> {
-    making::slot(&WHOLE, Goals::new(shape, home))?.get()
+    making::slot(&WHOLE, Goals { shape, home })?.get()
 }
 
 /// Returns the shipped weights for stages, fitted to a shape, or `None` if they are damaged.

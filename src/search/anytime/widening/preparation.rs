@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Which tables a search works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tables {
+pub(super) enum Which {
     /// Those without which beams are poor.
     Needed,
     /// Those without which some beams are a little worse.
@@ -20,7 +20,7 @@ const FOR_EXTRA: f64 = 0.1;
 pub(super) struct Preparation {
     needed: Work,
     extra: Work,
-    /// Whether the last turn was spent on it.
+    /// Whether the last turn was spent on those needed.
     had_last_turn: bool,
 }
 
@@ -39,6 +39,11 @@ impl Work {
         until: None,
     };
 
+    /// Whether nothing is left to do in so much time.
+    fn is_over_by(&self, left: Duration) -> bool {
+        self.is_over || self.until.is_some_and(|until| left <= until)
+    }
+
     /// Whether it goes on between the first beam and the next until this fraction of the time that
     /// was left then has gone.
     fn goes_on(&mut self, left: Duration, fraction: f64) -> bool {
@@ -55,40 +60,37 @@ impl Preparation {
         had_last_turn: false,
     };
 
-    /// Whether the tables that are needed are ready, or have no room.
-    pub(super) const fn has_needed(&self) -> bool {
-        self.needed.is_over
+    /// Whether nothing is left to do: in so much time, between two beams.
+    pub(super) fn is_over(&self, left: Duration, is_between_beams: bool) -> bool {
+        self.needed.is_over && (!is_between_beams || self.extra.is_over_by(left))
     }
 
-    /// Nothing is left to do about these tables.
-    pub(super) const fn is_over(&mut self, tables: Tables) {
+    /// Ends the work on these tables: nothing is left to do.
+    pub(super) const fn end(&mut self, tables: Which) {
         match tables {
-            Tables::Needed => self.needed.is_over = true,
-            Tables::Extra => self.extra.is_over = true,
+            Which::Needed => self.needed.is_over = true,
+            Which::Extra => self.extra.is_over = true,
         }
     }
 
     /// The tables whose turn it is: those needed every other time beside the first beam, and between that one and
     /// the next for a part of the time; then the others for a part of the rest.
-    pub(super) fn turn(
-        &mut self,
-        time: Option<Duration>,
-        is_between_beams: bool,
-    ) -> Option<Tables> {
+    pub(super) fn turn(&mut self, time: Option<Duration>, is_between_beams: bool) -> Option<Which> {
         match time {
             Some(left) if is_between_beams => {
                 if self.needed.goes_on(left, FOR_NEEDED) {
-                    Some(Tables::Needed)
+                    Some(Which::Needed)
                 } else {
-                    self.extra.goes_on(left, FOR_EXTRA).then_some(Tables::Extra)
+                    let goes_on = self.needed.is_over && self.extra.goes_on(left, FOR_EXTRA);
+                    goes_on.then_some(Which::Extra)
                 }
             }
             _ if !self.needed.is_over => {
                 let is_over = self.needed.until.is_some();
                 self.had_last_turn = !is_over && !self.had_last_turn;
-                self.had_last_turn.then_some(Tables::Needed)
+                self.had_last_turn.then_some(Which::Needed)
             }
-            None if is_between_beams && !self.extra.is_over => Some(Tables::Extra),
+            None if is_between_beams && !self.extra.is_over => Some(Which::Extra),
             _ => None,
         }
     }

@@ -71,11 +71,13 @@ impl Widening {
     /// Whether there is time for a beam beside this search. Either the speed of beams must be known, or the
     /// first beam must have all of the time.
     pub(super) fn gains_by_a_side_beam(&self) -> bool {
-        let has_begun = self.preparation.has_needed() && self.begun > 0 && self.stop.is_none();
+        let has_begun = self.begun > 0 && self.stop.is_none();
         // What is over may still hold the memory for it.
         let is_ready = has_begun && self.over.is_empty();
         let is_at_first = self.at_work.as_ref().is_some_and(|beam| beam.is_first);
+        let is_prepared = |&left: &Duration| self.preparation.is_over(left, self.at_work.is_none());
         let left = self.left.filter(|&left| left >= LEAST_TO_SHARE);
+        let left = left.filter(is_prepared);
         is_ready
             && self.beams.suit_two()
             && !is_at_first
