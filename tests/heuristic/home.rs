@@ -85,6 +85,20 @@ fn a_slide_changes_the_estimate_by_what_the_row_says_whatever_the_home() {
 }
 
 #[test]
+fn boards_for_which_lines_were_inserted_have_no_weights_for_other_homes() {
+    for (rows, columns) in [(6, 10), (2, 12), (11, 11)] {
+        let shape = shape(rows, columns);
+        for home in 0..shape.cells() - 1 {
+            assert!(near::prepare_whole_at(shape, home, 1), "nothing to do");
+            assert!(near::ready_whole_at(shape, home).is_none());
+        }
+    }
+    let square = shape(7, 7);
+    while !near::prepare_whole_at(square, 24, 1 << 20) {}
+    assert!(near::ready_whole_at(square, 24).is_some());
+}
+
+#[test]
 fn the_last_corner_has_the_weights_that_were_learned() {
     let weights = Weights::from_bytes(SHIPPED).unwrap();
     let (learned, at_home) = (

@@ -81,14 +81,21 @@ impl Goals {
     fn are_by_last_corner(self) -> bool {
         self == Self::by_last_corner(self.shape)
     }
+
+    /// Whether there are weights for these goals. For other homes there are none where lines were
+    /// inserted: there the mean over the corners is no better than the weights for the last one.
+    fn have_weights<P: Purpose>(self) -> bool {
+        let has_lines = || self.shape.columns() <= P::shipped(self.shape).shape().columns();
+        P::supports(self.shape) && (self.are_by_last_corner() || has_lines())
+    }
 }
 
-/// Returns the slot of the table for goals, if there are weights for their shape.
+/// Returns the slot of the table for goals, if there are weights for them.
 pub(super) fn slot<P: Purpose>(
     slots: &'static Slots<Work<P>>,
     goals: Goals,
 ) -> Option<&'static Slot<Work<P>>> {
-    P::supports(goals.shape).then(|| slots.of(goals))
+    goals.have_weights::<P>().then(|| slots.of(goals))
 }
 
 /// A table under construction.
