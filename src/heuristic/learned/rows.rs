@@ -58,7 +58,7 @@ impl Rows {
     #[must_use]
     pub fn new(weights: Weights) -> Self {
         let last = weights.shape().cells() - 1;
-        TableBuilder::all(weights, last).finish()
+        Self::at_home(weights, last)
     }
 
     /// Creates the rows for goals with the blank's home on a cell. Beams name tiles by the goal that

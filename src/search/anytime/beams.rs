@@ -190,12 +190,12 @@ impl Beams for Whole {
         } else {
             End::Goal
         };
-        let tables = if self.gains_by_own_tables(scale) {
-            beam::ready_from(self.problem(), from)
+        let (problem, most_moves) = (self.problem(), scale.most_moves);
+        let mut beam = if self.gains_by_own_tables(scale) {
+            beam::by_learned(problem, from, most, seed, most_moves)?
         } else {
-            beam::ready(self.problem().shape())
+            beam::ready(problem.shape())?.beam(problem, from, most, seed, most_moves)?
         };
-        let mut beam = tables?.beam(self.problem(), from, most, seed, scale.most_moves)?;
         beam.set_width(scale.width);
         Some(beam)
     }

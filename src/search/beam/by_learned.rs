@@ -102,7 +102,7 @@ pub(crate) fn ready(shape: Shape) -> Option<Ready> {
 }
 
 /// The tables for a problem from an end: if they are ready, those for its own home of the blank.
-pub(crate) fn ready_from(problem: &Problem, from: End) -> Option<Ready> {
+fn ready_from(problem: &Problem, from: End) -> Option<Ready> {
     let (shape, home) = home(problem, from);
     let of_home = if near::supports_whole(shape) {
         near::ready_whole_at(shape, home).map(Ready::Near)
@@ -135,8 +135,8 @@ impl Ready {
     }
 }
 
-/// A search by the learned estimate of the problem's shape for a solution of at most so many moves; `None`
-/// when its tables are not ready.
+/// A search by the learned estimate of the problem's shape for a solution of at most so many moves, by the
+/// tables for its own home of the blank where these are ready; `None` when no tables are.
 #[must_use]
 pub fn by_learned(
     problem: &Problem,

@@ -31,7 +31,7 @@ pub use tile::{BoardOf, Tile};
 pub use trace::{Mark, Trace, Way};
 pub use whole::Beam;
 
-pub(crate) use by_learned::{Ready, ready, ready_from, table_bytes};
+pub(crate) use by_learned::{Ready, ready, table_bytes};
 pub(crate) use leaders::{GROUP, Group, Watch};
 pub(crate) use learned::Learned;
 pub(super) use whole::by_length;

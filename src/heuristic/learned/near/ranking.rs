@@ -24,7 +24,7 @@ impl NearRanking {
     #[must_use]
     pub fn new(weights: NearWeights) -> Self {
         let last = weights.shape().cells() - 1;
-        Self::of_rows(TableBuilder::all(weights, last))
+        Self::at_home(weights, last)
     }
 
     /// Creates a ranking for goals with the blank's home on a cell. Beams name tiles by the goal that
