@@ -6,8 +6,7 @@
 //! corners, and over several ways to each, places most tiles right, and what the weights learned by
 //! chance weighs less in it.
 
-use std::mem;
-
+use super::derived::{Derivation, Derived};
 use super::file::Stored;
 use super::mean::rounded;
 use super::names::names_by_last_corner;
@@ -83,45 +82,35 @@ fn go_to_last_corner(board: &mut Board, dice: &mut Dice) -> i32 {
     }
 }
 
-/// Weights for a home under construction, one pair of cells after the other.
-pub(super) struct Homing<W> {
-    from: W,
+/// Derives the weights for a home of the blank from those for the last corner.
+pub(super) struct Homing {
+    shape: Shape,
     views: Vec<View>,
-    cells: Vec<Option<(usize, usize)>>,
-    pairs: Vec<i8>,
+    /// What all views count together.
+    total: i32,
     /// The sums for the current pair of cells.
     sums: Vec<i32>,
 }
 
-impl<W: Stored> Homing<W> {
-    /// Starts to derive the weights for a home from those for the last corner.
-    pub(super) fn begin(from: W, home: usize) -> Self {
+impl Homing {
+    /// Starts to derive weights.
+    pub(super) fn begin<W: Stored>(from: W, home: usize) -> Derived<W, Self> {
         let (shape, ..) = from.parts();
-        let squared = shape.cells().pow(2);
-        let cells = W::pairs(shape);
-        Self {
-            views: View::all(shape, home),
-            pairs: Vec::with_capacity(cells.len() * squared),
-            cells,
-            sums: vec![0; squared],
-            from,
-        }
+        let views = View::all(shape, home);
+        let homing = Self {
+            shape,
+            total: views.iter().map(|view| view.share).sum(),
+            views,
+            sums: vec![0; shape.cells().pow(2)],
+        };
+        Derived::begin(from, shape, homing)
     }
+}
 
-    /// Computes the weights of the given number of pairs of cells. Returns true when none are left.
-    pub(super) fn advance(&mut self, pairs: u64) -> bool {
-        for _ in 0..pairs {
-            let Some(&pair) = self.cells.get(self.pairs.len() / self.sums.len()) else {
-                return true;
-            };
-            self.push_pair(pair);
-        }
-        false
-    }
-
-    fn push_pair(&mut self, pair: Option<(usize, usize)>) {
-        let (shape, _, weights) = self.from.parts();
-        let cells = shape.cells();
+impl<W: Stored> Derivation<W> for Homing {
+    fn push_pair(&mut self, from: &W, pair: Option<(usize, usize)>, pairs: &mut Vec<i8>) {
+        let (_, _, weights) = from.parts();
+        let cells = self.shape.cells();
         self.sums.fill(0);
         for view in &self.views {
             let Some((lower, upper)) =
@@ -129,7 +118,7 @@ impl<W: Stored> Homing<W> {
             else {
                 continue;
             };
-            let block = W::number(shape, lower.min(upper), lower.max(upper));
+            let block = W::number(self.shape, lower.min(upper), lower.max(upper));
             let block = &weights[block * cells * cells..][..cells * cells];
             let (step, other_step) = if lower < upper {
                 (cells, 1)
@@ -142,32 +131,16 @@ impl<W: Stored> Homing<W> {
                 }
             }
         }
-        let total = self.total();
-        let means = self.sums.iter().map(|&sum| rounded(sum, total) as i8);
-        self.pairs.extend(means);
+        let sums = self.sums.iter();
+        pairs.extend(sums.map(|&sum| rounded(sum, self.total) as i8));
     }
 
-    /// Returns the weights once all pairs are done.
-    pub(super) fn finish(&mut self) -> Option<W> {
-        let (shape, ..) = self.from.parts();
-        let cells = shape.cells();
-        let total = self.total();
-        let single = |at| rounded(self.sum(at / cells, at % cells), total) as i16;
-        let singles = (0..cells * cells).map(single).collect();
-        W::of_parts(shape, singles, mem::take(&mut self.pairs))
-    }
-
-    /// Returns the sum of the weights of a tile on a cell, each as often as its view counts.
-    fn sum(&self, tile: usize, cell: usize) -> i32 {
-        let (shape, singles, _) = self.from.parts();
+    fn single(&self, from: &W, tile: usize, cell: usize) -> i16 {
+        let (shape, singles, _) = from.parts();
         let weight = |view: &View| singles[view.names[tile] * shape.cells() + view.cells[cell]];
         let views = self.views.iter();
-        views.map(|view| view.share * i32::from(weight(view))).sum()
-    }
-
-    /// Returns what all views count together.
-    fn total(&self) -> i32 {
-        self.views.iter().map(|view| view.share).sum()
+        let sum = views.map(|view| view.share * i32::from(weight(view))).sum();
+        rounded(sum, self.total) as i16
     }
 }
 
@@ -177,7 +150,5 @@ pub(super) fn at_home<W: Stored>(weights: W, home: usize) -> W {
     if home + 1 == shape.cells() {
         return weights;
     }
-    let mut homing = Homing::begin(weights, home);
-    while !homing.advance(u64::MAX) {}
-    homing.finish().expect("as many as the shape has")
+    Homing::begin(weights, home).all()
 }

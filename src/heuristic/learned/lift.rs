@@ -6,8 +6,7 @@
 //! for which this holds. If a line is removed, cells with that line between them may be near each
 //! other only on the smaller board; then their weights come from the other lines.
 
-use std::mem;
-
+use super::derived::{Derivation, Derived};
 use super::file::Stored;
 use super::mean::rounded;
 use super::names::{home_of, tile_of};
@@ -142,65 +141,53 @@ fn runs(tiles: &[Option<usize>]) -> Vec<Run> {
     runs
 }
 
-/// A lift in progress, one pair of cells after the other.
-pub(super) struct Lift<W> {
-    from: W,
+/// Derives weights by one line more or less.
+pub(super) struct Lift {
+    old: Shape,
     shape: Shape,
     views: Vec<View>,
-    cells: Vec<Option<(usize, usize)>>,
-    pairs: Vec<i8>,
     /// For the current pair of cells: the sums of the weights of each two tiles, and how many were
     /// added.
     sums: Vec<i16>,
     counts: Vec<i16>,
 }
 
-impl<W: Stored> Lift<W> {
+impl Lift {
     /// Starts a lift, or returns `None` if there is no such shape.
-    fn begin(from: W, line: Line) -> Option<Self> {
+    fn begin<W: Stored>(from: W, line: Line) -> Option<Derived<W, Self>> {
         let (old, ..) = from.parts();
         let shape = line.shape(old)?;
         let squared = shape.cells().pow(2);
-        let cells = W::pairs(shape);
-        Some(Self {
+        let lift = Self {
+            old,
+            shape,
             views: View::all(old, shape, line),
-            pairs: Vec::with_capacity(cells.len() * squared),
-            cells,
             sums: vec![0; squared],
             counts: vec![0; squared],
-            from,
-            shape,
-        })
+        };
+        Some(Derived::begin(from, shape, lift))
     }
 
     /// Starts the next lift on the way to a shape. Returns the weights if they are of this shape.
-    pub(super) fn towards(shape: Shape, from: W) -> Result<Self, W> {
+    pub(super) fn towards<W: Stored>(shape: Shape, from: W) -> Result<Derived<W, Self>, W> {
         match next_line::<W>(from.parts().0, shape) {
             Some(line) => Ok(Self::begin(from, line).expect("a shape on the way to another")),
             None => Err(from),
         }
     }
+}
 
-    /// Computes the weights of the given number of pairs of cells. Returns true when none are left.
-    pub(super) fn advance(&mut self, pairs: u64) -> bool {
-        for _ in 0..pairs {
-            let Some(&pair) = self.cells.get(self.pairs.len() / self.sums.len()) else {
-                return true;
-            };
-            self.push_pair(pair);
-        }
-        false
-    }
-
-    fn push_pair(&mut self, pair: Option<(usize, usize)>) {
-        let (old, _, weights) = self.from.parts();
-        let (cells, old_cells) = (self.shape.cells(), old.cells());
+impl<W: Stored> Derivation<W> for Lift {
+    fn push_pair(&mut self, from: &W, pair: Option<(usize, usize)>, pairs: &mut Vec<i8>) {
+        let (_, _, weights) = from.parts();
+        let (cells, old_cells) = (self.shape.cells(), self.old.cells());
         self.sums.fill(0);
         self.counts.fill(0);
         for view in &self.views {
             // Lines keep their order, so the lower cell stays the lower one.
-            let block = pair
-                .and_then(|(lower, upper)| W::find(old, view.cells[lower]?, view.cells[upper]?));
+            let block = pair.and_then(|(lower, upper)| {
+                W::find(self.old, view.cells[lower]?, view.cells[upper]?)
+            });
             let Some(block) = block else {
                 continue;
             };
@@ -224,22 +211,13 @@ impl<W: Stored> Lift<W> {
             }
         }
         let sums = self.sums.iter().zip(&self.counts);
-        let means = sums.map(|(&sum, &count)| rounded(sum.into(), count.into()) as i8);
-        self.pairs.extend(means);
+        pairs.extend(sums.map(|(&sum, &count)| rounded(sum.into(), count.into()) as i8));
     }
 
-    /// Returns the weights once all pairs are done.
-    pub(super) fn finish(&mut self) -> Option<W> {
-        let cells = self.shape.cells();
-        let singles = (0..cells * cells).map(|at| self.single(at / cells, at % cells));
-        let singles = singles.collect();
-        W::of_parts(self.shape, singles, mem::take(&mut self.pairs))
-    }
-
-    /// Returns the lifted weight of a tile on a cell: its Manhattan distance, plus the mean over the
-    /// views of what the old weights add to theirs.
-    fn single(&self, tile: usize, cell: usize) -> i16 {
-        let (old, singles, _) = self.from.parts();
+    /// The Manhattan distance of the tile, plus the mean over the views of what the old weights add to
+    /// theirs.
+    fn single(&self, from: &W, tile: usize, cell: usize) -> i16 {
+        let (old, singles, _) = from.parts();
         let (mut sum, mut count) = (0, 0);
         for view in &self.views {
             if let (Some(tile), Some(cell)) = (view.tiles[tile], view.cells[cell]) {
@@ -255,22 +233,17 @@ impl<W: Stored> Lift<W> {
 /// Returns the weights for boards with a line more or less, computed at once, or `None` if there is
 /// no such shape.
 pub(super) fn lifted<W: Stored>(weights: W, line: Line) -> Option<W> {
-    Lift::begin(weights, line).map(all_at_once)
+    Lift::begin(weights, line).map(Derived::all)
 }
 
 /// Returns the weights for boards of another shape.
 pub(super) fn fit<W: Stored>(mut weights: W, shape: Shape) -> W {
     loop {
         weights = match Lift::towards(shape, weights) {
-            Ok(lift) => all_at_once(lift),
+            Ok(lift) => lift.all(),
             Err(weights) => return weights,
         };
     }
-}
-
-fn all_at_once<W: Stored>(mut lift: Lift<W>) -> W {
-    while !lift.advance(u64::MAX) {}
-    lift.finish().expect("as many as the shape has")
 }
 
 impl Weights {

@@ -2,6 +2,7 @@
 //! them, and kept. The weights are read, fitted to the shape line by line and then to the blank's
 //! home, and turned into rows.
 
+use super::derived::Derived;
 use super::file::{self, Reading, Stored};
 use super::home::Homing;
 use super::lift::{self, Lift};
@@ -106,8 +107,8 @@ pub(super) struct Work<P: Purpose> {
 
 enum Stage<R: RowBuilder> {
     Reading(Reading<'static, R::Weights>),
-    Lifting(Lift<R::Weights>),
-    Homing(Homing<R::Weights>),
+    Lifting(Derived<R::Weights, Lift>),
+    Homing(Derived<R::Weights, Homing>),
     Rows(R),
     /// The weights are damaged.
     Failed,

@@ -12,6 +12,7 @@
 //! [`near`] each other count.
 
 mod by_tile;
+mod derived;
 mod file;
 mod home;
 mod lift;
