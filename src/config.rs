@@ -80,7 +80,7 @@ pub struct ServeConfig {
     #[arg(long, env = "LOYD_MAX_REQUEST_BYTES", value_name = "BYTES", default_value = "128K", value_parser = request_bytes)]
     pub max_request_bytes: u64,
 
-    /// The most calls at once, including those whose answers are still being sent; further ones are refused. Of one place in eight, a connection gets 8 at most. When there is no place, calls make way of whose request nothing has come for a second (refused), or of whose answer nobody takes anything (reset). Health checks have as many places of their own, and so have health watches, of which a connection has at most 8; reflection has 32.
+    /// The most calls at once, including those whose answers are still being sent; further ones are refused. Of the last eighth of the places, a connection gets 8 at most. When there is no place, two kinds of calls make way: those whose request has stood still for a second (refused), and those whose answer nobody takes (reset). Health checks have as many places of their own, and so have health watches, of which a connection has at most 8; reflection has 32, 4 on one connection.
     #[arg(
         long,
         env = "LOYD_MAX_CALLS",
@@ -100,7 +100,7 @@ pub struct ServeConfig {
     )]
     pub max_streams: u32,
 
-    /// The most open connections; further ones are closed as they arrive. Of one place in eight, a network (an IPv4 address, or a /64 of IPv6) gets 8 at most.
+    /// The most open connections; further ones are closed as they arrive. Of the last eighth of the places, a network (an IPv4 address, or a /64 of IPv6) gets 8 at most.
     #[arg(
         long,
         env = "LOYD_MAX_CONNECTIONS",

@@ -31,7 +31,7 @@ pub struct MemoryArgs {
     #[arg(long, env = "LOYD_TABLE_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub table_memory: Option<u64>,
 
-    /// The memory for the tables of the walking distance (136M for all), of pushes (374M for all, 86M for 4×4) and of the learned estimate (39M up to 8×8; beyond, 65M for 10×10 and 1.9G for all sizes), which are built on first use; default: 512M, or 8 % of --memory-limit if that is less. Tables that nobody has asked for in the last minute make room for others; a table that still does not fit is done without. What is left of the room goes to tables that make solutions a little shorter (22M for 5×5 and 6×6, 33M for 7×7, 76M for 8×8, 486M for 10×10), which make room for the others at any time.
+    /// The memory for the tables of the walking distance (136M for all), of pushes (374M for all, 86M for 4×4) and of the learned estimate (37M up to 8×8; beyond, 62M for 10×10 and 1.8G for all sizes), which are built on first use; default: 512M, or 8 % of --memory-limit if that is less. Tables that nobody has asked for in the last minute make room for others; a table that still does not fit is done without. What is left of the room goes to tables that make solutions a little shorter (22M for 5×5 and 6×6, 33M for 7×7, 76M for 8×8, 486M for 10×10), which make room for the others at any time.
     #[arg(long, env = "LOYD_HEURISTIC_MEMORY", value_name = "BYTES", value_parser = bytes)]
     pub heuristic_memory: Option<u64>,
 
