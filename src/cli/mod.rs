@@ -61,7 +61,7 @@ pub use top::{Samples, TopArgs};
 const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    the board is unsolvable (solve, check)
+  1    the board is unsolvable (solve, check, compare)
   2    the board or an option is wrong
   3    a limit or the deadline came first
   4    the server cannot be reached, is overloaded or is shutting down

@@ -14,14 +14,19 @@ const RANDOM: usize = 32;
 /// The prefix of tokens, by which a leaked one can be recognized.
 const PREFIX: &str = "loyd_";
 
+const EXAMPLES: &str = "\
+Example:
+  loyd token lobby --weight 2
+
+Prints the token, which is kept nowhere: hand it to the client, which sends it with each call as
+`authorization: Bearer TOKEN`. Then prints, after `line:`, the line for the server's --token-file.
+It has only the token's hash. The server reads that file again when it changes.";
+
 /// Make a token for a client.
-///
-/// Prints the token, which is stored nowhere: hand it to the client, which sends it with each call as
-/// `authorization: Bearer TOKEN`. Then prints the line to add to the server's --token-file, which
-/// holds only the token's hash. A server reads the file again when it changes.
 #[derive(Args, Clone, Debug)]
+#[command(after_help = EXAMPLES)]
 pub struct TokenArgs {
-    /// The client's name: 1 to 253 printable ASCII characters, no spaces.
+    /// The client's name: 1 to 253 printable ASCII characters, no spaces, and no # at the beginning.
     #[arg(value_name = "NAME", value_parser = name)]
     name: Identity,
 

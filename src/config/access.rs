@@ -30,7 +30,7 @@ pub struct AccessArgs {
     #[arg(long, env = "LOYD_INSECURE", value_parser = BoolishValueParser::new())]
     pub insecure: bool,
 
-    /// The file of accepted tokens, of which a call must bring one. Each line, as `loyd token` prints it, has a client's name, the token's SHA-256 and, if it is not 1, the client's weight. Health checks need no token.
+    /// The file of accepted tokens, of which a call must bring one. Each line, as `loyd token` prints it after `line:`, has a client's name, the token's SHA-256 and the client's weight, 1 if it is left out. Health checks need no token.
     #[arg(long, env = "LOYD_TOKEN_FILE", value_name = "FILE")]
     pub token_file: Option<PathBuf>,
 
