@@ -8,7 +8,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::{self, PemObject};
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use tokio_rustls::rustls::server::WebPkiClientVerifier;
+use tokio_rustls::rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use tokio_rustls::rustls::{self, RootCertStore, ServerConfig};
 use tokio_rustls::server::TlsStream;
 use x509_parser::extensions::GeneralName;
@@ -94,6 +94,10 @@ fn read(files: &[Vec<u8>], in_use: Option<&Served>) -> Result<Served, String> {
         .with_single_cert(chain, key)
         .map_err(|error| format!("--tls-cert and --tls-key do not match: {error}"))?;
     config.alpn_protocols = vec![ALPN.to_vec()];
+    if !authorities.is_empty() {
+        // Whoever resumes a session shows no certificate, and would be let in although it has expired.
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+    }
     if let Some(fault) = valid.fault() {
         if in_use.is_some_and(|served| served.valid.fault().is_none()) {
             return Err(format!("--tls-cert {fault}"));

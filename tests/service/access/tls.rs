@@ -3,6 +3,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
@@ -11,13 +12,22 @@ use rcgen::{
     date_time_ymd,
 };
 use tempfile::TempDir;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::version::{TLS12, TLS13};
+use tokio_rustls::rustls::{ClientConfig, HandshakeKind, RootCertStore, SupportedProtocolVersion};
 use tonic::transport::{Certificate, Channel, ClientTlsConfig, Identity};
 
 use crate::harness::{Service, ask, hardest, in_time, try_start};
 use crate::log::Log;
 use crate::raw::read_to_end;
+
+/// What HTTP/2 begins with.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// An authority that signs certificates in a test.
 struct Authority {
@@ -187,6 +197,52 @@ async fn a_client_without_a_certificate_that_is_needed_is_not_let_in() {
     assert!(answered(&service, shown(ours.trusted(), &client)).await);
 }
 
+/// How the second handshake of a client goes that resumes sessions where it may.
+async fn comes_back(
+    service: &Service,
+    authority: &Authority,
+    version: &'static SupportedProtocolVersion,
+) -> Option<HandshakeKind> {
+    let client = authority.for_client(vec![], "lobby");
+    let certificate = |pem: &str| CertificateDer::from_pem_slice(pem.as_bytes()).unwrap();
+    let key = PrivateKeyDer::from_pem_slice(client.key.as_bytes()).unwrap();
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate(&authority.pem)).unwrap();
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_protocol_versions(&[version])
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_client_auth_cert(vec![certificate(&client.certificate)], key)
+        .unwrap();
+    let connector = TlsConnector::from(Arc::new(config));
+    let mut kind = None;
+    for _ in 0..2 {
+        let stream = TcpStream::connect(service.address).await.unwrap();
+        let name = "127.0.0.1".try_into().unwrap();
+        let mut stream = connector.connect(name, stream).await.unwrap();
+        kind = stream.get_ref().1.handshake_kind();
+        stream.write_all(PREFACE).await.unwrap();
+        // What a session is resumed by comes before the first byte of HTTP/2.
+        in_time(stream.read_u8()).await.unwrap();
+    }
+    kind
+}
+
+#[tokio::test]
+async fn a_certificate_that_is_needed_is_shown_each_time_a_client_connects() {
+    let ours = Authority::new();
+    for (needed, kind) in [
+        (Some(&ours), HandshakeKind::Full),
+        (None, HandshakeKind::Resumed),
+    ] {
+        let files = Files::new(&ours.for_server(), needed);
+        let service = files.serve(&[]).await;
+        for version in [&TLS12, &TLS13] {
+            assert_eq!(comes_back(&service, &ours, version).await, Some(kind));
+        }
+    }
+}
+
 #[tokio::test]
 async fn a_certificate_names_its_client() {
     let log = Log::default();
@@ -316,11 +372,7 @@ async fn handshakes_that_come_to_nothing_do_no_harm() {
     let files = Files::new(&ours.for_server(), None);
     let service = files.serve(&["--handshake-timeout", "200ms"]).await;
     // One client says nothing, one stops in the middle, one does not speak TLS.
-    for words in [
-        &b""[..],
-        b"\x16\x03\x01\x02\x00\x01",
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    ] {
+    for words in [&b""[..], b"\x16\x03\x01\x02\x00\x01", PREFACE] {
         let mut stream = TcpStream::connect(service.address).await.unwrap();
         stream.write_all(words).await.unwrap();
         // Nothing but an alert comes back.
