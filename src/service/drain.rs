@@ -17,6 +17,7 @@ pub async fn drain(connections: &Connections, engine: &Engine, line: &Line, grac
     if !connections.ended_within(grace - last_words).await {
         engine.drain();
         line.close();
+        connections.refuse_requests();
         if !connections.ended_within(last_words).await {
             let connections_left = connections.open();
             tracing::warn!(

@@ -204,6 +204,7 @@ impl Server {
             config: Arc::clone(&config),
             certificates: self.certificates,
             goaway: CancellationToken::new(),
+            last_words: CancellationToken::new(),
         });
         let mut accept = Box::pin(connections.accept(&self.listener));
         telemetry::serving(true);

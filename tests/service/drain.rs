@@ -2,14 +2,19 @@
 
 use std::time::{Duration, Instant};
 
+use http::uri::PathAndQuery;
 use http_body_util::BodyExt;
-use loyd::service::proto::{self, Objective, SolveRequest, StopReason};
+use loyd::service::proto::puzzle_service_client::PuzzleServiceClient;
+use loyd::service::proto::{self, Objective, SolveRequest, SolveResponse, StopReason};
 use tokio::net::TcpStream;
 use tokio::task::JoinSet;
-use tonic::Code;
+use tonic::client::Grpc;
+use tonic::{Code, Request};
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
+use tonic_prost::ProstCodec;
+use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
 
 use crate::harness::{
     PATIENCE, Service, any_board, ask, ask_for, assert_reason, hardest, hopeless, in_time,
@@ -126,6 +131,42 @@ async fn who_reads_a_solution_slowly_is_told_so_too() {
         }
     };
     assert_reason(&status, Code::Unavailable, "DRAINING");
+    in_time(ended).await.unwrap();
+}
+
+#[tokio::test]
+async fn who_has_not_sent_its_request_is_told_so_too() {
+    let service = Service::with(&["--drain-grace", "2s"]).await;
+    let channel = service.channel().await;
+    let mut client = Grpc::new(channel.clone());
+    client.ready().await.unwrap();
+    let nothing = Request::new(tokio_stream::pending::<SolveRequest>());
+    let path = PathAndQuery::from_static("/loyd.v1.PuzzleService/Solve");
+    let codec = ProstCodec::<_, SolveResponse>::default();
+    let unfinished = client.client_streaming(nothing, path, codec);
+    tokio::pin!(unfinished);
+    let mut next = PuzzleServiceClient::new(channel);
+    tokio::select! {
+        biased;
+        answer = &mut unfinished => panic!("{answer:?}"),
+        // The one before it on the connection has arrived, too.
+        answer = next.solve(ask(hardest())) => assert!(answer.is_ok()),
+    }
+    let ended = service.shut_down();
+    let status = in_time(unfinished).await.unwrap_err();
+    assert_reason(&status, Code::Unavailable, "DRAINING");
+    assert!(!retry_delay(&status).is_zero());
+    in_time(ended).await.unwrap();
+}
+
+#[tokio::test]
+async fn reflection_ends_although_more_could_be_asked() {
+    let service = Service::with(&["--drain-grace", "2s"]).await;
+    let mut reflection = ServerReflectionClient::new(service.channel().await);
+    let asked = reflection.server_reflection_info(tokio_stream::pending());
+    let mut answers = asked.await.unwrap().into_inner();
+    let ended = service.shut_down();
+    assert!(in_time(answers.message()).await.unwrap().is_none());
     in_time(ended).await.unwrap();
 }
 

@@ -109,6 +109,11 @@ impl Connections {
         self.tasks.close();
     }
 
+    /// Has calls refused after [`Self::tell_to_go`] whose requests have not arrived.
+    pub fn refuse_requests(&self) {
+        self.terms.last_words.cancel();
+    }
+
     /// Waits until all connections have ended after [`Self::tell_to_go`]. Returns false when that
     /// takes longer than `time`.
     pub async fn ended_within(&self, time: Duration) -> bool {

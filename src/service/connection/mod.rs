@@ -87,6 +87,8 @@ pub struct Terms {
     pub certificates: Option<Arc<Certificates>>,
     /// Cancelled when no new calls are taken.
     pub goaway: CancellationToken,
+    /// Cancelled after that, when no requests are waited for any longer.
+    pub last_words: CancellationToken,
 }
 
 /// Serves a connection until it ends. Once it has been told to go, that is when its calls have ended.
@@ -184,6 +186,7 @@ async fn converse(
     let mut stay = Stay::new(config, &peer);
     let mut looks = tokio::time::interval(stay.interval());
     let mut leaving: Option<Leaving> = None;
+    let mut waits_for_requests = true;
     loop {
         let work = poll_fn(|cx| {
             under_way.poll_turn(cx, |cx, have_read| {
@@ -203,6 +206,11 @@ async fn converse(
                 return (end, is_over);
             }
             () = terms.goaway.cancelled(), if leaving.is_none() => Leaving::for_drain(),
+            () = terms.last_words.cancelled(), if leaving.is_some() && waits_for_requests => {
+                waits_for_requests = false;
+                peer.refuse_requests(Lack::Time, Duration::ZERO);
+                continue;
+            }
             () = terms.calls.shortage_of_room().told() => {
                 peer.refuse_requests(Lack::Room, IN_SHORTAGE);
                 continue;

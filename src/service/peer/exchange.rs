@@ -49,6 +49,8 @@ pub enum Lack {
     Places,
     /// Of memory for large requests.
     Room,
+    /// Of time: the server ends.
+    Time,
 }
 
 /// How long a peer may keep an answer waiting.
@@ -105,11 +107,15 @@ impl Exchange {
         self.is_large.store(true, Ordering::Relaxed);
     }
 
-    /// Refuses the request of a call if next to nothing of it has arrived for longer than `patience`, and if it holds
-    /// what there is a lack of.
+    /// Refuses the request if next to nothing of it has arrived for longer than `patience`, and if it is that of a call
+    /// that holds what there is a lack of. Nobody has time left.
     pub(super) fn refuse(&self, lack: Lack, patience: Duration) {
-        let holds_it = lack == Lack::Places || self.is_large.load(Ordering::Relaxed);
-        if self.is_call && holds_it && self.since(&self.arriving) > patience {
+        let is_meant = match lack {
+            Lack::Places => self.is_call,
+            Lack::Room => self.is_call && self.is_large.load(Ordering::Relaxed),
+            Lack::Time => true,
+        };
+        if is_meant && self.since(&self.arriving) > patience {
             self.refused.get_or_init(|| lack);
             self.waits.wake();
         }

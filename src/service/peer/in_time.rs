@@ -151,6 +151,7 @@ where
         let refusal = self.exchange.awaits(cx.waker()).map(|lack| match lack {
             Lack::Places => status::too_many_calls(),
             Lack::Room => status::no_room(),
+            Lack::Time => status::draining(),
         });
         refusal.map_or(Poll::Pending, |status| {
             Poll::Ready(Some(Err(status.into())))

@@ -102,8 +102,8 @@ impl Peer {
         waits.max().unwrap_or_default()
     }
 
-    /// Refuses the requests of calls that hold what there is a lack of, and of which next to nothing has arrived for
-    /// longer than `patience`.
+    /// Refuses the requests of calls that hold what there is a lack of, or all for a lack of time, if next to nothing of
+    /// them has arrived for longer than `patience`.
     pub fn refuse_requests(&self, lack: Lack, patience: Duration) {
         for exchange in self.live() {
             exchange.refuse(lack, patience);

@@ -188,3 +188,18 @@ fn for_room_only_those_requests_are_refused_that_hold_some() {
     peer.refuse_requests(Lack::Places, LONG / 2);
     assert_eq!(refusals(), [Some(Lack::Places), Some(Lack::Room)]);
 }
+
+#[test]
+fn at_the_end_all_requests_are_refused_that_are_arriving() {
+    let peer = Peer::new();
+    let all = [
+        peer.exchange(true),
+        peer.exchange(false),
+        peer.exchange(true),
+    ];
+    all[2].has_arrived();
+    sleep(LONG);
+    peer.refuse_requests(Lack::Time, Duration::ZERO);
+    let refusals = all.map(|exchange| exchange.awaits(Waker::noop()));
+    assert_eq!(refusals, [Some(Lack::Time), Some(Lack::Time), None]);
+}
