@@ -66,7 +66,10 @@ const OTHER_THREADS: usize = 6;
 /// Checks that the system has as many threads to give as the server will have. The runtime panics when it cannot start
 /// all of its own, and waits for ever for those that it has started.
 pub(super) fn check_threads(config: &ServeConfig) -> Result<(), Failure> {
-    let needed = cores().get() + config.engine.workers() + OTHER_THREADS;
+    // Each of these has its files watched by one more.
+    let watched = [&config.access.tls_cert, &config.access.token_file];
+    let watching = watched.into_iter().flatten().count();
+    let needed = cores().get() + config.engine.workers() + OTHER_THREADS + watching;
     let gate = Mutex::new(());
     let wait = || drop(gate.lock().unwrap_or_else(PoisonError::into_inner));
     thread::scope(|scope| {

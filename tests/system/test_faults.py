@@ -7,6 +7,7 @@ freely: clippy.toml bans the one that does.
 """
 
 import functools
+import re
 import socket
 import subprocess
 import tempfile
@@ -100,16 +101,30 @@ class NoThreads(unittest.TestCase):
 
     def test_what_cannot_have_all_its_threads_says_so_and_ends(self):
         for most in range(1, 6):
-            starts = [*self.AS_USER, "prlimit", f"--nproc={most}", BINARY, "serve"]
-            ends = subprocess.run(
-                [*starts, "--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0"],
-                stderr=subprocess.PIPE,
-                text=True,
-                timeout=PATIENCE,
-            )
             with self.subTest(most=most):
-                self.assertEqual(ends.returncode, 2, ends.stderr)
-                self.assertRegex(ends.stderr, r"^loyd: cannot start \d+ threads: ")
+                self.needed(most)
+
+    def test_threads_that_watch_files_are_counted(self):
+        # They are not looked at before.
+        tokens, tls = ["--token-file=none"], ["--tls-cert=none", "--tls-key=none"]
+        others = self.needed(1)
+        self.assertEqual(self.needed(1, *tokens), others + 1)
+        self.assertEqual(self.needed(1, *tls), others + 1)
+        self.assertEqual(self.needed(1, *tls, *tokens), others + 2)
+
+    def needed(self, most, *flags):
+        """How many threads it says that it cannot start where so many are allowed."""
+        starts = [*self.AS_USER, "prlimit", f"--nproc={most}", BINARY, "serve", *flags]
+        ends = subprocess.run(
+            [*starts, "--listen=127.0.0.1:0", "--metrics-listen=127.0.0.1:0"],
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=PATIENCE,
+        )
+        self.assertEqual(ends.returncode, 2, ends.stderr)
+        said = re.match(r"loyd: cannot start (\d+) threads: ", ends.stderr)
+        self.assertIsNotNone(said, ends.stderr)
+        return int(said[1])
 
 
 class Peers(Case):
