@@ -32,15 +32,6 @@ impl<T: Copy> Arena<T> {
         rows.ilog2()
     }
 
-    /// The most bytes that an arena with so many rows holds.
-    pub(super) fn bytes_with(stride: usize, rows: u64) -> u64 {
-        let segments = rows.div_ceil(1 << Self::shift(stride));
-        let segment = ((stride * size_of::<T>()) as u64) << Self::shift(stride);
-        // The list doubles as it grows.
-        let list = 2 * segments.max(4) * size_of::<Vec<T>>() as u64;
-        segments * segment + list
-    }
-
     /// The number of rows.
     pub(super) const fn rows(&self) -> usize {
         self.rows

@@ -221,7 +221,7 @@ impl Beams for Whole {
 
     fn bytes(&self, scale: Scale) -> u64 {
         match scale.kind {
-            Kind::Whole => beam::bytes(self.problem().shape(), scale.width, scale.most_moves),
+            Kind::Whole => beam::bytes(self.problem().shape(), scale.width),
             Kind::Staged => self.staged.bytes(scale),
         }
     }

@@ -188,8 +188,8 @@ impl Widening {
         if self.widest >= self.beams.widest() {
             return Err(Stop::Exhausted);
         }
-        let replay = self.replay(budget.time.unwrap_or_default());
-        let left = budget.time.map(|left| left.saturating_sub(replay));
+        let left = budget.time;
+        let left = left.map(|left| left.saturating_sub(self.replay()));
         let share = left.map(|left| self.share(left));
         let given = left.zip(share).map(|(left, share)| share.of(left));
         let is_paired = share == Some(Share::Second)
@@ -218,7 +218,7 @@ impl Widening {
         let seed = self.next_seed(self.side_beams.seed());
         let pass = self.beams.beam(scale, most.width, seed);
         let ends = budget.time.zip(given);
-        let mut beam = AtWork {
+        self.at_work = Some(AtWork {
             pass: pass.ok_or(Stop::Exhausted)?,
             scale,
             most: most.width,
@@ -226,11 +226,7 @@ impl Widening {
             seed,
             ends: ends.map_or_else(Ends::default, |(left, given)| Ends::new(left, given)),
             is_first: matches!(share, Some(Share::First(_))),
-            is_paced: is_timed,
-            claimed: 0,
-        };
-        beam.claimed = beam.paths(&*self.beams, scale.width, self.layers_to_come(&beam));
-        self.at_work = Some(beam);
+        });
         self.claimed = 0;
         self.is_paired |= share == Some(Share::Second);
         Ok(())

@@ -73,14 +73,11 @@ pub fn is_ready(shape: Shape) -> bool {
     ready(shape).is_some()
 }
 
-/// The bytes that a search by that estimate, of this width and for solutions of at most so many moves, can come
-/// to hold, not counting these tables.
+/// The bytes that a search by that estimate of this width can come to hold, not counting these tables.
 #[must_use]
-pub fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
-    let settings = Settings::new(width, deepest(shape).min(most_moves));
-    let width = settings.width();
-    let trace = Trace::bytes_with(u64::from(settings.deepest) * width as u64);
-    Layers::<Learned>::bytes(shape, width) + trace
+pub fn bytes(shape: Shape, width: usize) -> u64 {
+    let settings = Settings::new(width, deepest(shape));
+    Layers::<Learned>::bytes(shape, settings.width()) + Trace::bytes_of(settings)
 }
 
 /// The tables that rank whole boards of a shape.

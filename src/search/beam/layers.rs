@@ -15,7 +15,7 @@ use super::hash::Hashes;
 use super::nodes::{Head, Heads, Nodes};
 use super::seen::Seen;
 use super::tile::{BoardOf, Tile};
-use super::trace::{Mark, Trace};
+use super::trace::{Compaction, Mark, Trace};
 use super::{Estimate, Settings};
 use crate::heuristic::wide_vectors::WideVectors;
 use crate::puzzle::Shape;
@@ -56,6 +56,8 @@ enum Phase {
     Write(usize),
     /// The layer is complete, and ranks mean something else now: the least is to be found, from this node on.
     Rank(usize),
+    /// The paths are to be compacted before the children of the present layer are made.
+    Compact,
     /// There is no layer left.
     Over,
 }
@@ -107,6 +109,7 @@ pub struct Layers<E: Estimate> {
     entered: usize,
     completed: Nodes<E::Tile, E::Value>,
     trace: Trace,
+    compaction: Option<Compaction>,
     expanded: u64,
     generated: u64,
 }
@@ -118,11 +121,12 @@ impl<E: Estimate> Layers<E> {
         mut estimate: E,
         hashes: Hashes,
         settings: Settings,
-        trace: Trace,
+        mut trace: Trace,
     ) -> Self {
         let settings = settings.at_most(<E::Tile as Tile>::Boards::most(shape));
         let (cells, width) = (shape.cells(), settings.width());
         estimate.reserve(width);
+        trace.go_on(settings);
         let parts = cells.min(width);
         Self {
             estimate,
@@ -152,13 +156,14 @@ impl<E: Estimate> Layers<E> {
             entered: 0,
             completed: Nodes::new(cells),
             trace,
+            compaction: None,
             expanded: 0,
             generated: 0,
         }
     }
 
-    /// Adds a root: the board after `depth` moves, to which `mark` leads. It must be at least as deep as the
-    /// roots before it and all layers made.
+    /// Adds a root: the board after `depth` moves, to which `mark` leads in the trace that the machine continues.
+    /// It must be at least as deep as the roots before it and all layers made.
     pub fn add_root(&mut self, tiles: &[E::Tile], depth: u32, mark: Mark) {
         self.add_root_of(self.estimate.root(tiles), tiles, depth, mark);
     }
@@ -244,6 +249,7 @@ impl<E: Estimate> Layers<E> {
                     left: &mut left,
                 }),
                 Phase::Rank(first) => self.find_least(first, &mut left),
+                Phase::Compact => self.compact(&mut left),
                 Phase::Over => return State::Over,
             }
         }
@@ -316,7 +322,8 @@ impl<E: Estimate> Layers<E> {
         &self.completed
     }
 
-    /// The paths to all nodes.
+    /// The paths to the boards that have completed the search. They may be read when [`State::Completed`] or
+    /// [`State::Over`] was returned last.
     #[must_use]
     pub const fn trace(&self) -> &Trace {
         &self.trace
@@ -333,6 +340,7 @@ impl<E: Estimate> Layers<E> {
     /// The machine must not be advanced any more.
     pub fn shed_layers(&mut self, left: &mut u64) {
         self.phase = Phase::Over;
+        self.compaction = None;
         self.estimate.shed(left);
         shed::list(&mut self.candidates, left);
         self.boards.shed(left);

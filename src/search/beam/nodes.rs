@@ -58,6 +58,11 @@ impl<V: Copy> Heads<V> {
         &mut self.heads[..self.len]
     }
 
+    /// The paths to the nodes from `first` on.
+    pub(super) fn marks(&mut self, first: usize) -> impl Iterator<Item = &mut Mark> {
+        marks(self.all_mut(), first)
+    }
+
     /// The nodes from `first` on that have their blanks on the same cell, `most` at most.
     #[inline]
     pub(super) fn alike(&self, first: usize, most: usize) -> Range<usize> {
@@ -84,6 +89,11 @@ impl<V: Copy> Heads<V> {
         self.len = 0;
         shed::list(&mut self.heads, left);
     }
+}
+
+fn marks<V>(heads: &mut [Head<V>], first: usize) -> impl Iterator<Item = &mut Mark> {
+    let heads = heads.get_mut(first..).unwrap_or_default();
+    heads.iter_mut().map(|head| &mut head.mark)
 }
 
 /// Boards of one size, each with its head.
@@ -143,6 +153,11 @@ impl<T: Tile, V: Copy> Nodes<T, V> {
         self.tiles.extend((0..self.cells).map(tile));
         self.tiles.swap(first + from, first + to);
         self.heads.push(head);
+    }
+
+    /// The paths to the nodes from `first` on.
+    pub(super) fn marks(&mut self, first: usize) -> impl Iterator<Item = &mut Mark> {
+        marks(&mut self.heads, first)
     }
 
     /// The bytes of the nodes.

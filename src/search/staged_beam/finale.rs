@@ -110,9 +110,11 @@ impl<T: Tile> Finale<T> {
 
     /// Returns what it began with.
     pub(super) fn give_up(self) -> Completed<T> {
+        let mut trace = self.layers.into_trace();
+        trace.go_back();
         Completed {
             nodes: self.roots.all(),
-            trace: self.layers.into_trace(),
+            trace,
             stages: self.stages,
         }
     }

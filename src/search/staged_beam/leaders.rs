@@ -23,6 +23,7 @@ pub(crate) fn leaders(
     let setup = Setup {
         settings: Settings::new(width, deepest(problem.shape(), u32::MAX)),
         seed,
+        machines: 1,
         near: Some(near),
     };
     let mut stages = Stages::<u8>::from_start(problem, &setup, ending);

@@ -83,6 +83,7 @@ pub(crate) fn solver_by(
     let setup = Setup {
         settings: Settings::new(most, run::deepest(problem.shape(), most_moves)),
         seed,
+        machines: finales.len() as u64 + 1,
         near,
     };
     let mut pass: Box<dyn Pass> = if problem.shape().cells() <= BYTE_CELLS {

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use super::estimate::Staged;
 use super::finale::{Finale, Prospect};
 use super::replay::Replay;
-use super::stages::{Completed, Setup, Stages, most_nodes};
+use super::stages::{Completed, Setup, Stages};
+use super::{LEARNED_SIDES, LEARNED_WIDTH};
 use crate::puzzle::{Problem, Shape, Solution, Symmetry};
 use crate::search::beam::{Layers, Pass, Ready, Settings, State, Tile, Trace};
 use crate::search::block::Block;
@@ -79,7 +80,12 @@ impl<T: Tile> StagedBeam<T> {
     pub(super) fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
         let settings = Settings::new(width, deepest(shape, most_moves));
         let width = settings.width();
-        let trace = Trace::bytes_with(most_nodes(settings));
+        let finales = if width < LEARNED_WIDTH {
+            0
+        } else {
+            LEARNED_SIDES.len() as u64
+        };
+        let trace = (finales + 1) * Trace::bytes_of(settings);
         // Beside the layers there are roots and completed boards, or roots twice while they enter; each takes
         // less than half of what a layer takes per board. A board of the finale can take a tenth more than one
         // of the stages, whose layers are gone by then; it has only roots beside it.
@@ -131,15 +137,6 @@ impl<T: Tile> StagedBeam<T> {
         };
         let replay = self.replay.as_ref().map_or(0, Replay::bytes);
         layers + self.phase.bytes_beside() + trace.bytes() + replay as u64
-    }
-
-    /// The bytes of the boards beside its layers that may be set aside beyond those that are.
-    fn to_set_aside(&self) -> u64 {
-        let (shape, width) = (self.problem.shape(), self.setup.settings.width());
-        match &self.phase {
-            Phase::Over(..) => 0,
-            phase => Layers::<Staged<T>>::bytes(shape, width).saturating_sub(phase.bytes_beside()),
-        }
     }
 
     /// Goes on from boards that did not reach the goal, to end in the next best way; begins again if there
@@ -295,7 +292,6 @@ impl<T: Tile> Search for StagedBeam<T> {
             expanded: self.past.0 + expanded,
             generated: self.past.1 + generated,
             memory,
-            claimed: self.to_set_aside(),
             peak_memory: self.peak_memory.max(memory),
             ..Progress::default()
         }

@@ -11,18 +11,15 @@ use crate::search::beam::{Hashes, Layers, Mark, Nodes, Settings, State, Tile, Tr
 use crate::search::rectangle::Rectangle;
 use crate::search::shed;
 
-/// The most nodes of all layers. Where a finale fails, some layers are made again.
-pub(super) fn most_nodes(settings: Settings) -> u64 {
-    let once = u64::from(settings.deepest) * settings.width() as u64;
-    once + once / 4
-}
-
 /// What stays the same in all phases of a staged beam.
 #[derive(Clone)]
 pub(super) struct Setup {
     /// How wide layers may become, which decides what boards are ranked by, and how deep they go.
     pub(super) settings: Settings,
     pub(super) seed: u64,
+    /// The most machines whose paths are held at once: the stages, those that go on after each finale that has
+    /// failed, and the last finale.
+    pub(super) machines: u64,
     /// The estimate that ranks boards in addition to the stages.
     pub(super) near: Option<Arc<NearRows>>,
 }
@@ -69,11 +66,8 @@ impl<T: Tile> Stages<T> {
     /// A beam from the start of a problem.
     pub(super) fn from_start(problem: &Problem, setup: &Setup, ending: Ending) -> Self {
         let estimate = setup.estimate(problem, ending, 0);
-        let mut layers = setup.layers(
-            problem,
-            estimate,
-            Trace::of_at_most(most_nodes(setup.settings)),
-        );
+        let trace = Trace::for_machines(setup.machines, setup.settings);
+        let mut layers = setup.layers(problem, estimate, trace);
         let tiles = problem.start().tiles();
         let tiles: Vec<T> = tiles
             .map(|tile| T::try_from(tile).unwrap_or_default())

@@ -60,10 +60,7 @@ fn what_a_beam_may_hold_and_take_is_told_of_its_kind() {
     let by_stages = staged(&problem, &Arc::new(Tables::new()));
     let (shape, width) = (problem.shape(), 300);
     let scale = |kind| Scale::new(kind, width);
-    assert_eq!(
-        beams.bytes(scale(Kind::Whole)),
-        beam::bytes(shape, width, u32::MAX)
-    );
+    assert_eq!(beams.bytes(scale(Kind::Whole)), beam::bytes(shape, width));
     assert_eq!(
         beams.bytes(scale(Kind::Staged)),
         staged_beam::bytes(shape, width, u32::MAX)

@@ -638,25 +638,28 @@ fn memory_is_asked_for_before_it_is_taken() {
 }
 
 #[test]
-fn without_a_time_to_keep_memory_is_set_aside_for_all_paths_of_a_beam() {
+fn memory_is_set_aside_for_all_that_a_beam_may_come_to_hold() {
     let beams = Fakes {
         path: 5,
         ..Fakes::new(301)
     };
-    let mut search = Widening::new(Box::new(beams.clone()));
-    while search.progress().expanded < 3_000_000 {
-        search.advance(Budget {
-            memory: u64::MAX,
-            ..Budget::nodes(1_000)
-        });
-        if search.progress().memory > 0 {
-            let made = beams.made()[beams.made().len() - 1];
-            let most = Scale {
-                kind: made.kind,
-                width: made.most,
-                most_moves: made.most_moves,
-            };
-            assert!(search.progress().reserved() >= beams.bytes(most));
+    for time in [None, Some(Duration::from_secs(10))] {
+        let mut search = Widening::new(Box::new(beams.clone()));
+        while search.progress().expanded < 3_000_000 {
+            search.advance(Budget {
+                memory: u64::MAX,
+                time,
+                ..Budget::nodes(1_000)
+            });
+            if search.progress().memory > 0 {
+                let made = beams.made()[beams.made().len() - 1];
+                let most = Scale {
+                    kind: made.kind,
+                    width: made.most,
+                    most_moves: made.most_moves,
+                };
+                assert!(search.progress().reserved() >= beams.bytes(most));
+            }
         }
     }
 }
@@ -693,8 +696,7 @@ fn beams_of_several_searches_never_hold_more_than_there_is_for_all() {
                 let reserved = searches.iter().map(|search| search.progress().reserved());
                 let reserved: u64 = reserved.sum();
                 assert!(reserved <= total, "{reserved} of {total}");
-                let held = searches.iter().map(|search| search.progress().memory);
-                most = most.max(held.sum());
+                most = most.max(reserved);
             }
         }
         assert!(found.contains(&true));

@@ -1,4 +1,4 @@
-//! The beam at work: how wide it is, for how long, and the memory for the paths to come.
+//! The beam at work: how wide it is, and for how long.
 
 use std::time::Duration;
 
@@ -20,10 +20,6 @@ pub(super) struct AtWork {
     pub(super) ends: Ends,
     /// Whether it is the first one, which has little of the time.
     pub(super) is_first: bool,
-    /// Whether it is made wider and narrower on the way, by how much time is left.
-    pub(super) is_paced: bool,
-    /// The bytes to be granted for the paths to come, if it is paced.
-    pub(super) claimed: u64,
 }
 
 impl AtWork {
@@ -35,43 +31,24 @@ impl AtWork {
         })
     }
 
-    /// The bytes of the paths to so many layers of a width.
-    pub(super) fn paths(&self, beams: &dyn Beams, width: usize, layers: u32) -> u64 {
-        let bytes = |most_moves| {
-            beams.bytes(Scale {
-                width,
-                most_moves,
-                ..self.scale
-            })
-        };
-        bytes(layers).saturating_sub(bytes(0))
-    }
-
-    /// Its progress, with what it claims, granted or not.
+    /// Its progress, with what it claims.
     pub(super) fn progress(&self, beams: &dyn Beams) -> Progress {
         let now = self.pass.progress();
-        let claimed = if self.is_paced {
-            now.claimed + self.claimed
-        } else {
-            self.bytes(beams).saturating_sub(now.memory)
-        };
+        let claimed = self.bytes(beams).saturating_sub(now.memory);
         Progress { claimed, ..now }
     }
 }
 
 impl Widening {
-    /// Makes the beam at work as wide as its time and the memory allow.
+    /// Makes the beam at work as wide as its time allows.
     pub(super) fn keep_pace(&mut self, left: Duration) {
         let Some(beam) = &self.at_work else {
             return;
         };
         let layers = self.layers_to_come(beam);
         let width = self.affordable(beam.ends.time(left), beam.scale, layers);
-        let width = width.min(self.fitting(beam, layers));
         let width = width.max(self.beams.narrowest());
-        let paths = beam.paths(&*self.beams, width, layers);
         if let Some(beam) = &mut self.at_work {
-            beam.claimed = paths;
             beam.least = beam.least.min(width);
             beam.pass.set_width(width);
         }

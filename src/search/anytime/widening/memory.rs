@@ -1,6 +1,6 @@
 //! How wide beams may be by the memory that is granted.
 
-use super::{AtWork, Scale, Widening};
+use super::{Scale, Widening};
 use crate::search::Stop;
 
 impl Widening {
@@ -61,16 +61,5 @@ impl Widening {
             }
         }
         fits
-    }
-
-    /// How wide a beam may be for so many more layers.
-    pub(super) fn fitting(&self, beam: &AtWork, layers: u32) -> usize {
-        let (beams, most) = (&*self.beams, beam.most);
-        if self.granted_beside(0) >= beam.bytes(beams) {
-            return most;
-        }
-        let room = self.granted_beside(beam.pass.progress().reserved());
-        let fits = room as f64 / beam.paths(beams, most, layers).max(1) as f64;
-        (most as f64 * fits.min(1.0)) as usize
     }
 }

@@ -10,16 +10,11 @@ const FIRST: usize = 128;
 /// The factor by which beams grow without a deadline.
 const GROWTH: usize = 4;
 
-/// The nanoseconds to find a move of a solution in the trace and replay it, rather too many than too few:
-/// with the trace in the caches, and in memory.
-const A_MOVE: (f64, f64) = (30.0, 250.0);
-
-/// From this many nodes on a trace is in memory.
-const LONG_TRACE: f64 = 8e6;
+/// The time to find a move of a solution in the trace and replay it, rather too much than too little.
+const A_MOVE: Duration = Duration::from_nanos(30);
 
 /// A solution that is longer than the best by more than this fraction of it, as a divisor, is not looked for:
-/// shortening it would not be enough, and seldom does it have fewer pushes. Memory is set aside for the paths
-/// of all layers, so the fewer they are the wider a beam may be.
+/// shortening it would not be enough, and seldom does it have fewer pushes.
 const SHORTENED: usize = 8;
 
 /// What is decided about a beam before it begins.
@@ -132,13 +127,8 @@ impl Widening {
         self.best.map_or(layers, |best| layers.min(best as u32))
     }
 
-    /// The time that must be left to replay the solution of a beam that takes this long.
-    pub(super) fn replay(&self, time: Duration) -> Duration {
-        let narrowest = self.suitable(self.beams.narrowest(), false);
-        let nodes = self.nodes_in(time, narrowest);
-        let (near, far) = A_MOVE;
-        let a_move = near + (far - near) * (nodes / LONG_TRACE).min(1.0);
-        let moves = self.expected(narrowest);
-        Duration::from_nanos((a_move * f64::from(moves)) as u64)
+    /// The time that must be left to replay the solution of a beam.
+    pub(super) fn replay(&self) -> Duration {
+        A_MOVE * self.expected(self.suitable(self.beams.narrowest(), false))
     }
 }

@@ -94,7 +94,7 @@ impl Widening {
 
     /// Gives the beam at work all of the time that is left.
     pub(super) fn give_all(&mut self, left: Duration) {
-        let ends = Ends::new(left, left.saturating_sub(self.replay(left)));
+        let ends = Ends::new(left, left.saturating_sub(self.replay()));
         if let Some(beam) = &mut self.at_work {
             beam.ends = ends;
         }

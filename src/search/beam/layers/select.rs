@@ -9,7 +9,7 @@ use crate::heuristic::wide_vectors::Work;
 use crate::search::beam::boards::Boards;
 use crate::search::beam::cut::Verdict;
 use crate::search::beam::nodes::Head;
-use crate::search::beam::trace::Mark;
+use crate::search::beam::trace::{Compaction, Mark};
 use crate::search::beam::{AHEAD, Lane};
 use crate::search::blank_moves::{MOVES, SLIDES, back};
 
@@ -188,9 +188,28 @@ impl<E: Estimate> Layers<E> {
         }
         self.phase = if self.gives_up && self.is_stuck() {
             Phase::Over
+        } else if self.trace.is_full(2 * self.settings.width()) {
+            // There is no room for another layer and as many completed boards.
+            Phase::Compact
         } else {
             Phase::Expand(0, 0)
         };
+    }
+
+    /// Removes the paths to boards that are not there any more.
+    pub(super) fn compact(&mut self, left: &mut u64) {
+        let trace = &mut self.trace;
+        let compaction = self
+            .compaction
+            .get_or_insert_with(|| Compaction::begin(trace));
+        let first = compaction.marks_done();
+        let of_completed = first.saturating_sub(self.present.len());
+        let marks = self.present.marks(first);
+        let marks = marks.chain(self.completed.marks(of_completed));
+        if compaction.advance(trace, marks, left) {
+            self.compaction = None;
+            self.phase = Phase::Expand(0, 0);
+        }
     }
 }
 
