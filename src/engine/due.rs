@@ -12,6 +12,10 @@ pub(super) struct Due {
 }
 
 impl Due {
+    pub(super) fn at(self) -> Option<Instant> {
+        self.at
+    }
+
     /// Goes by this instant from now on. Returns whether it is another one than before, and thus another
     /// asker's.
     pub(super) fn set(&mut self, at: Option<Instant>) -> bool {

@@ -8,6 +8,7 @@ use crate::search::{Budget, Iteration, Progress, Search, Step, Stop, UNNAMED};
 use crate::telemetry;
 
 use super::backlog::Promise;
+use super::due::Due;
 use super::lent_parts::{LentParts, Lost};
 use super::memory::Reservation;
 use super::pace::Pace;
@@ -75,9 +76,9 @@ pub trait Outlet: Send {
         None
     }
 
-    /// Lets the next asker's time [count](Self::due), as there is nothing more to find for the present one.
-    /// Returns false when nobody has a later time; then nobody can join any more.
-    fn pass_over(&mut self) -> bool {
+    /// Lets the next asker's time [count](Self::due), as there is nothing more to find for those who will take
+    /// the results by `due`. Returns false when nobody has a later time; then nobody can join any more.
+    fn pass_over(&mut self, _due: Option<Instant>) -> bool {
         false
     }
 
@@ -105,6 +106,8 @@ pub struct Job<S: Search, O: Outlet<Found = S::Found>> {
     /// The parts that helpers work on. What they did is added to the search's progress when they are back.
     lent: LentParts,
     outlet: O,
+    /// The time that the search and the lent parts go by.
+    due: Due,
     pending: Option<S::Found>,
     pace: Pace,
     /// The search at work, and how many of its nodes the metrics have been told of.
@@ -134,6 +137,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
             search,
             lent: LentParts::default(),
             outlet,
+            due: Due::default(),
             pending: None,
             pace: Pace::default(),
             name: UNNAMED,
@@ -210,12 +214,14 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
     fn advance(&mut self, nodes: u64) -> Step<S::Found> {
         let memory = self.grow(0);
         let now = Instant::now();
-        let due = self.lent.set_due(self.outlet.due(now));
+        if self.due.set(self.outlet.due(now)) {
+            self.lent.set_due(self.due);
+        }
         let budget = Budget {
             memory,
             ..Budget::nodes(nodes)
         };
-        let budget = due.tell(budget, now);
+        let budget = self.due.tell(budget, now);
         let (before, generated) = (self.search.name(), self.progress().generated);
         let step = self.pace.time(|| self.search.advance(budget));
         // A search that has only just started has a name by now.
@@ -267,7 +273,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         }
         let memory = self.grow(self.search.part_memory());
         if let Some(part) = self.search.split(memory)
-            && let Err(part) = self.lent.lend(part, left / 2, turn)
+            && let Err(part) = self.lent.lend(part, left / 2, self.due, turn)
         {
             self.search.join(part);
         }
@@ -382,7 +388,7 @@ where
                     }
                 }
                 // It may be too late for one asker only.
-                Step::Done(Stop::Time) if self.outlet.pass_over() => {}
+                Step::Done(Stop::Time) if self.outlet.pass_over(self.due.at()) => {}
                 Step::Done(stop) => {
                     if let Some(promise) = self.promise.take()
                         && stop == Stop::Proven

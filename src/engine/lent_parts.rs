@@ -81,23 +81,23 @@ impl LentPart {
 #[derive(Default)]
 pub(super) struct LentParts {
     lent: Vec<Arc<LentPart>>,
-    due: Due,
 }
 
 impl LentParts {
     /// Lends a part to a worker called by the turn, or gives it back when there is none. The part
-    /// may spend `most` node generations.
+    /// may spend `most` node generations and goes by `due` until it is told [another](Self::set_due).
     pub(super) fn lend(
         &mut self,
         part: Box<dyn Part>,
         most: u64,
+        due: Due,
         turn: &Turn<'_>,
     ) -> Result<(), Box<dyn Part>> {
         let lent = Arc::new(LentPart {
             is_of_an_iteration: part.is_of_an_iteration(),
             part: Mutex::new(Some((part, Pace::default()))),
             most,
-            due: Mutex::new(self.due),
+            due: Mutex::new(due),
             expanded: AtomicU64::new(0),
             generated: AtomicU64::new(0),
             is_recalled: AtomicBool::new(false),
@@ -115,13 +115,10 @@ impl LentParts {
     }
 
     /// Tells every part when the job's findings will be taken.
-    pub(super) fn set_due(&mut self, at: Option<Instant>) -> Due {
-        if self.due.set(at) {
-            for lent in &self.lent {
-                *lent.due.lock().unwrap_or_else(PoisonError::into_inner) = self.due;
-            }
+    pub(super) fn set_due(&self, due: Due) {
+        for lent in &self.lent {
+            *lent.due.lock().unwrap_or_else(PoisonError::into_inner) = due;
         }
-        self.due
     }
 
     pub(super) fn is_empty(&self) -> bool {

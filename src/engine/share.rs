@@ -108,8 +108,6 @@ pub struct Publisher<T> {
     latest: Arc<Latest<T>>,
     /// When the publisher last checked whose time is up.
     looked: Instant,
-    /// When the asker whose time counts will take the results.
-    due: Option<Instant>,
     /// For those who will take the results by then, there is nothing more to find.
     passed_over: Option<Instant>,
 }
@@ -160,13 +158,14 @@ impl<T: Collect> Outlet for Publisher<T> {
 
     fn due(&mut self, now: Instant) -> Option<Instant> {
         let looked = std::mem::replace(&mut self.looked, now);
+        let due;
         let up: Vec<Arc<Notify>> = {
             let askers = self.latest.askers();
             // Not the nearest: whoever asks again and again with little time would undo all that is planned
             // for one who has much.
             let after = self.passed_over.map_or(now, |passed| passed.max(now));
             let mut dues = askers.iter().map(|asker| asker.due);
-            self.due = dues.find(|&due| due > after);
+            due = dues.find(|&due| due > after);
             let is_up = |asker: &&Waiter| asker.due > looked && asker.due <= now;
             let up = askers.iter().filter(is_up);
             up.map(|asker| Arc::clone(&asker.up)).collect()
@@ -178,14 +177,14 @@ impl<T: Collect> Outlet for Publisher<T> {
             // wait up to 3 ms for the rest of the worker's time slice.
             std::thread::yield_now();
         }
-        self.due
+        due
     }
 
-    fn pass_over(&mut self) -> bool {
+    fn pass_over(&mut self, due: Option<Instant>) -> bool {
         let askers = self.latest.askers();
-        let is_anyone_later = askers.iter().any(|asker| Some(asker.due) > self.due);
-        if self.due.is_some() && is_anyone_later {
-            self.passed_over = self.due;
+        let is_anyone_later = askers.iter().any(|asker| Some(asker.due) > due);
+        if due.is_some() && is_anyone_later {
+            self.passed_over = due;
             return true;
         }
         self.latest.is_closing.store(true, Ordering::Relaxed);
@@ -223,7 +222,6 @@ impl<T: Collect> Shared<T> {
         let publisher = Publisher {
             latest: Arc::clone(&latest),
             looked: Instant::now(),
-            due: None,
             passed_over: None,
         };
         let ticket = OnceLock::new();

@@ -92,10 +92,10 @@ fn those_for_whom_there_is_nothing_more_to_find_are_passed_over() {
     let _hasty = shared.ask(near).unwrap();
     let last = shared.ask(farther).unwrap();
     assert_eq!(publisher.due(now), Some(far));
-    assert!(publisher.pass_over());
+    assert!(publisher.pass_over(Some(far)));
     assert_eq!(publisher.due(now), Some(farther));
     // There is nobody else: the search ends, and whoever asks now begins another.
-    assert!(!publisher.pass_over());
+    assert!(!publisher.pass_over(Some(farther)));
     assert!(shared.ask(farther + SECOND).is_none());
     drop(last);
 }
