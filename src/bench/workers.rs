@@ -164,7 +164,7 @@ impl Outlet for Reporter {
         false
     }
 
-    fn due(&mut self, now: Instant) -> Option<Instant> {
+    fn due(&self, now: Instant) -> Option<Instant> {
         let due = self.begun.checked_add(self.limit);
         due.filter(|&due| due > now)
     }

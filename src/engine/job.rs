@@ -72,9 +72,12 @@ pub trait Outlet: Send {
 
     /// When the asker whose time counts will take the results: the first one to come of those whose time is
     /// not up `now`.
-    fn due(&mut self, _now: Instant) -> Option<Instant> {
+    fn due(&self, _now: Instant) -> Option<Instant> {
         None
     }
+
+    /// Wakes those whose time is up `now`, each once.
+    fn wake_due(&mut self, _now: Instant) {}
 
     /// Lets the next asker's time [count](Self::due), as there is nothing more to find for those who will take
     /// the results by `due`. Returns false when nobody has a later time; then nobody can join any more.
@@ -217,6 +220,7 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         if self.due.set(self.outlet.due(now)) {
             self.lent.set_due(self.due);
         }
+        self.outlet.wake_due(now);
         let budget = Budget {
             memory,
             ..Budget::nodes(nodes)

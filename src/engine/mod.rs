@@ -6,6 +6,7 @@
 
 mod admission;
 mod ask;
+pub mod askers;
 pub mod average;
 pub mod backlog;
 mod best;

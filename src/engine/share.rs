@@ -9,6 +9,7 @@ use tokio::sync::{Notify, watch};
 use crate::search::{Iteration, Progress, Stop};
 use crate::telemetry;
 
+use super::askers::Askers;
 use super::job::{End, Outlet, Refusal};
 use super::pool::Ticket;
 
@@ -63,41 +64,19 @@ impl<D: Send + Sync + 'static> Collect for Vec<D> {
 #[derive(Debug)]
 struct Latest<T> {
     snapshot: watch::Sender<Snapshot<T>>,
-    /// Those who wait, in the order in which they came.
-    askers: Mutex<Vec<Waiter>>,
+    askers: Mutex<Askers>,
     /// How many askers want to hear of each finding. Waking the others would cost as much as a
     /// small search.
     listeners: AtomicUsize,
     abandoned: AtomicBool,
     /// Whether an asker has been told the end.
     is_answered: AtomicBool,
-    /// Whether it is about to end with what is of no use to a new asker. Set while `askers` is locked.
-    is_closing: AtomicBool,
     /// Whether node limits wait until there is an answer, for objectives that never fail.
     answer_first: bool,
 }
 
-/// One who waits, as the search sees it.
-#[derive(Debug)]
-struct Waiter {
-    /// When it will take the results.
-    due: Instant,
-    /// Tells it alone that its time is up. There can be thousands with a time of their own, and waking all
-    /// for each of them would leave the search no time.
-    up: Arc<Notify>,
-}
-
-impl Waiter {
-    fn new(due: Instant) -> Self {
-        Self {
-            due,
-            up: Arc::default(),
-        }
-    }
-}
-
 impl<T> Latest<T> {
-    fn askers(&self) -> MutexGuard<'_, Vec<Waiter>> {
+    fn askers(&self) -> MutexGuard<'_, Askers> {
         self.askers.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -106,10 +85,6 @@ impl<T> Latest<T> {
 #[derive(Debug)]
 pub struct Publisher<T> {
     latest: Arc<Latest<T>>,
-    /// When the publisher last checked whose time is up.
-    looked: Instant,
-    /// For those who will take the results by then, there is nothing more to find.
-    passed_over: Option<Instant>,
 }
 
 impl<T: Collect> Outlet for Publisher<T> {
@@ -156,20 +131,13 @@ impl<T: Collect> Outlet for Publisher<T> {
         self.latest.abandoned.load(Ordering::Relaxed)
     }
 
-    fn due(&mut self, now: Instant) -> Option<Instant> {
-        let looked = std::mem::replace(&mut self.looked, now);
-        let due;
-        let up: Vec<Arc<Notify>> = {
-            let askers = self.latest.askers();
-            // Not the nearest: whoever asks again and again with little time would undo all that is planned
-            // for one who has much.
-            let after = self.passed_over.map_or(now, |passed| passed.max(now));
-            let mut dues = askers.iter().map(|asker| asker.due);
-            due = dues.find(|&due| due > after);
-            let is_up = |asker: &&Waiter| asker.due > looked && asker.due <= now;
-            let up = askers.iter().filter(is_up);
-            up.map(|asker| Arc::clone(&asker.up)).collect()
-        };
+    fn due(&self, now: Instant) -> Option<Instant> {
+        self.latest.askers().due(now)
+    }
+
+    fn wake_due(&mut self, now: Instant) {
+        // They are woken without the lock, which they need to leave.
+        let up = self.latest.askers().take_due(now);
         // Their own timers are a millisecond or two late.
         up.iter().for_each(|up| up.notify_one());
         if !up.is_empty() {
@@ -177,18 +145,10 @@ impl<T: Collect> Outlet for Publisher<T> {
             // wait up to 3 ms for the rest of the worker's time slice.
             std::thread::yield_now();
         }
-        due
     }
 
     fn pass_over(&mut self, due: Option<Instant>) -> bool {
-        let askers = self.latest.askers();
-        let is_anyone_later = askers.iter().any(|asker| Some(asker.due) > due);
-        if due.is_some() && is_anyone_later {
-            self.passed_over = due;
-            return true;
-        }
-        self.latest.is_closing.store(true, Ordering::Relaxed);
-        false
+        self.latest.askers().pass_over(due)
     }
 
     fn limited(&self) -> bool {
@@ -208,21 +168,18 @@ impl<T: Collect> Shared<T> {
     /// Creates the place where a search publishes, with its first asker, who will take the results
     /// when `due`.
     pub fn begin(answer_first: bool, due: Instant) -> (Asker<T>, Publisher<T>) {
-        let first = Waiter::new(due);
-        let up = Arc::clone(&first.up);
+        let mut askers = Askers::new(Instant::now());
+        let up = askers.add(due);
         let latest = Arc::new(Latest {
             snapshot: watch::Sender::default(),
-            askers: Mutex::new(vec![first]),
+            askers: Mutex::new(askers),
             listeners: AtomicUsize::new(0),
             abandoned: AtomicBool::new(false),
             is_answered: AtomicBool::new(false),
-            is_closing: AtomicBool::new(false),
             answer_first,
         });
         let publisher = Publisher {
             latest: Arc::clone(&latest),
-            looked: Instant::now(),
-            passed_over: None,
         };
         let ticket = OnceLock::new();
         (Asker::new(Arc::new(Self { latest, ticket }), up), publisher)
@@ -242,17 +199,12 @@ impl<T: Collect> Shared<T> {
         let is_gone = match self.end() {
             // Even if it was given up at that moment.
             Some(end) => !lasts(end),
-            None => {
-                self.latest.abandoned.load(Ordering::Relaxed)
-                    || self.latest.is_closing.load(Ordering::Relaxed)
-            }
+            None => self.latest.abandoned.load(Ordering::Relaxed) || askers.is_closing(),
         };
         if is_gone {
             return None;
         }
-        let another = Waiter::new(due);
-        let up = Arc::clone(&another.up);
-        askers.push(another);
+        let up = askers.add(due);
         drop(askers);
         Some(Asker::new(Arc::clone(self), up))
     }
@@ -364,7 +316,7 @@ impl<T: Collect> Drop for Asker<T> {
             self.shared.latest.listeners.fetch_sub(1, Ordering::Relaxed);
         }
         let mut askers = self.shared.latest.askers();
-        askers.retain(|asker| !Arc::ptr_eq(&asker.up, &self.up));
+        askers.remove(&self.up);
         if askers.is_empty()
             && self.shared.end().is_none()
             && let Some(ticket) = self.shared.ticket.get()

@@ -110,7 +110,7 @@ impl<F: Number> Outlet for Typed<F> {
         self.0.told(|told| told.abandoned)
     }
 
-    fn due(&mut self, now: Instant) -> Option<Instant> {
+    fn due(&self, now: Instant) -> Option<Instant> {
         self.0.told(|told| told.due.filter(|&due| due > now))
     }
 

@@ -8,6 +8,7 @@ mod log;
 mod support;
 
 mod admission;
+mod askers;
 mod backlog;
 mod clients;
 mod drawing;

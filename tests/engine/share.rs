@@ -1,4 +1,4 @@
-//! Whose time counts in a search that several askers share.
+//! One search that several askers share.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -21,26 +21,6 @@ fn begin(due: Instant) -> (Asker<Vec<u8>>, Publisher<Vec<u8>>) {
 }
 
 #[test]
-fn the_time_of_the_first_to_come_counts_until_it_is_over_or_that_one_leaves() {
-    let now = Instant::now();
-    let [near, far, farther] = [1, 30, 40].map(|seconds| now + seconds * SECOND);
-    let (first, mut publisher) = begin(far);
-    let shared = first.shared();
-    let hasty = shared.ask(near).unwrap();
-    let last = shared.ask(farther).unwrap();
-    assert_eq!(publisher.due(now), Some(far));
-    assert_eq!(publisher.due(near), Some(far));
-    assert_eq!(publisher.due(far), Some(farther));
-    assert_eq!(publisher.due(farther), None);
-    drop(first);
-    assert_eq!(publisher.due(now), Some(near));
-    drop(hasty);
-    assert_eq!(publisher.due(now), Some(farther));
-    drop(last);
-    assert_eq!(publisher.due(now), None);
-}
-
-#[test]
 fn whose_time_is_up_is_woken_and_nobody_else() {
     let now = Instant::now();
     let [soon, late] = [1, 30].map(|seconds| now + seconds * SECOND);
@@ -54,16 +34,32 @@ fn whose_time_is_up_is_woken_and_nobody_else() {
     };
     // To each of them all that has been found is news at first.
     woken([true; 3]);
-    publisher.due(now);
+    publisher.wake_due(now);
     woken([false; 3]);
-    publisher.due(soon);
+    publisher.wake_due(soon);
     woken([false, true, false]);
     woken([false; 3]);
-    publisher.due(late);
+    publisher.wake_due(late);
     woken([true, false, true]);
     publisher.close(End::NodeLimit);
     publisher.wake();
     woken([true; 3]);
+}
+
+#[test]
+fn a_search_at_work_wakes_whose_time_is_up() {
+    let (first, publisher) = begin(Instant::now() + 600 * SECOND);
+    let soon = Instant::now() + Duration::from_millis(1);
+    let mut hasty = first.shared().ask(soon).unwrap();
+    // To it all that has been found is news at first.
+    let _ = hasty.changed().now_or_never();
+    let search = Scripted::new(|_: Budget, _: &mut Progress| Step::Working);
+    let reservation = memory(u64::MAX, 1).reserve(0).unwrap();
+    let mut job = Job::new(search, publisher, u64::MAX, u64::MAX, reservation);
+    std::thread::sleep(soon.saturating_duration_since(Instant::now()));
+    let nobody_else = AtomicUsize::new(0);
+    job.run(&Turn::new(Duration::ZERO, &nobody_else));
+    assert!(hasty.changed().now_or_never().is_some());
 }
 
 #[test]
@@ -84,20 +80,14 @@ fn findings_wake_nobody_once_who_listened_has_left() {
 }
 
 #[test]
-fn those_for_whom_there_is_nothing_more_to_find_are_passed_over() {
-    let now = Instant::now();
-    let [near, far, farther] = [1, 30, 40].map(|seconds| now + seconds * SECOND);
-    let (first, mut publisher) = begin(far);
+fn nobody_joins_a_search_that_has_passed_over_its_last_asker() {
+    let due = Instant::now() + SECOND;
+    let (first, mut publisher) = begin(due);
     let shared = first.shared();
-    let _hasty = shared.ask(near).unwrap();
-    let last = shared.ask(farther).unwrap();
-    assert_eq!(publisher.due(now), Some(far));
-    assert!(publisher.pass_over(Some(far)));
-    assert_eq!(publisher.due(now), Some(farther));
-    // There is nobody else: the search ends, and whoever asks now begins another.
-    assert!(!publisher.pass_over(Some(farther)));
-    assert!(shared.ask(farther + SECOND).is_none());
-    drop(last);
+    assert!(shared.ask(due + SECOND).is_some());
+    // That one has left.
+    assert!(!publisher.pass_over(Some(due)));
+    assert!(shared.ask(due + SECOND).is_none());
 }
 
 #[test]
