@@ -1,6 +1,6 @@
 //! A weight that is learned.
 
-use crate::heuristic::learned::Rows;
+use crate::heuristic::learned::Weights;
 
 /// A weight in moves, and the sum of the squares of its gradients, as in Adagrad (Duchi, Hazan &
 /// Singer, 2011). The two are read together, so they are stored together.
@@ -32,7 +32,7 @@ pub(super) fn means_of(weights: &[Weight], others: &[Weight]) -> Vec<Weight> {
 
 /// Converts a weight into parts of a move. A later cast to an integer saturates.
 pub(super) fn to_parts(weight: f32) -> f32 {
-    (weight * Rows::UNIT as f32).round()
+    (weight * Weights::UNIT as f32).round()
 }
 
 /// For each number below `count`, returns the mean in moves of those parts of a move that have the
@@ -46,7 +46,7 @@ pub(super) fn means_by_number(
     for (number, parts) in numbers.zip(parts) {
         let (sum, count) = &mut sums[number as usize];
         *sum += parts;
-        *count += Rows::UNIT;
+        *count += Weights::UNIT;
     }
     let weight = |(sum, count): (i32, i32)| Weight {
         value: sum as f32 / count.max(1) as f32,

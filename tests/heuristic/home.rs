@@ -29,13 +29,13 @@ fn by_distances_a_goal_is_as_far_as_its_blank_is_from_the_corners() {
         let shape = shape(rows, columns);
         let home = shape.cells() / 2;
         let rows = Rows::at_home(Weights::manhattan(shape), home);
-        assert_eq!(rows.of(&goal(shape, home)), away * Rows::UNIT);
+        assert_eq!(rows.of(&goal(shape, home)), away * Weights::UNIT);
     }
     // From others, some are nearer: a corner counts a seventh less with each slide.
     let shape = shape(4, 6);
     for home in 0..shape.cells() - 1 {
         let rows = Rows::at_home(Weights::manhattan(shape), home);
-        let moves = f64::from(rows.of(&goal(shape, home))) / f64::from(Rows::UNIT);
+        let moves = f64::from(rows.of(&goal(shape, home))) / f64::from(Weights::UNIT);
         let [mut sum, mut shares] = [0.0; 2];
         for corner in [0, 5, 18, 23] {
             let away = shape.distance(home, corner) as i32;

@@ -127,7 +127,7 @@ fn weights_of_manhattan_are_the_manhattan_distance() {
     for _ in 0..20 {
         let problem = random_problem(shape, 23, &mut dice);
         let distance = loyd::heuristic::manhattan::lower_bound(&problem) as i32;
-        assert_eq!(rows.of(&tiles(problem.start())), Rows::UNIT * distance);
+        assert_eq!(rows.of(&tiles(problem.start())), Weights::UNIT * distance);
     }
 }
 
@@ -174,7 +174,7 @@ fn a_lift_of_the_goal_stays_near_it() {
     let weights = Weights::from_bytes(SHIPPED).unwrap();
     let moves = |weights: &Weights| {
         let goal = tiles(&Board::solved(weights.shape()));
-        f64::from(weights.of(&goal)) / f64::from(Rows::UNIT)
+        f64::from(weights.of(&goal)) / f64::from(Weights::UNIT)
     };
     assert!(moves(&weights).abs() < side as f64);
     let lifted = weights.lifted(Line::MoreColumns).unwrap();

@@ -1,9 +1,7 @@
 use std::array;
 
 use loyd::heuristic::learned::near::{self, NearRanking, NearRows, NearWeights};
-use loyd::heuristic::learned::{
-    Changes, Kind, Line, Ranking, Rows, TOGETHER, Weights, WeightsError,
-};
+use loyd::heuristic::learned::{Changes, Kind, Line, Ranking, TOGETHER, Weights, WeightsError};
 use loyd::heuristic::table_counts;
 use loyd::puzzle::{Board, Dice, Direction};
 
@@ -139,7 +137,7 @@ fn the_moves_to_go_grow_with_what_pairs_tell() {
     assert_eq!(ranking.moves(0), 0);
     assert_eq!(ranking.moves(-5), 0);
     let moves: Vec<i32> = (0..400)
-        .map(|pairs| ranking.moves(pairs * Rows::UNIT))
+        .map(|pairs| ranking.moves(pairs * Weights::UNIT))
         .collect();
     assert!(moves.is_sorted_by(|less, more| less < more));
 }

@@ -1,6 +1,6 @@
 //! Weights that are alike become their mean.
 
-use loyd::heuristic::learned::{Rows, Weights};
+use loyd::heuristic::learned::Weights;
 use loyd::puzzle::{Dice, Shape};
 use loyd::training::{Course, rank_whole, train};
 
@@ -29,10 +29,10 @@ fn noisy(shape: Shape) -> Weights {
     let (singles, pairs) = numbers.split_at_mut(2 * shape.cells().pow(2));
     let mut dice = Dice::new(1);
     for bytes in singles.as_chunks_mut().0 {
-        let noise = dice.below(4 * Rows::UNIT as u32) as i16 - 2 * Rows::UNIT as i16;
+        let noise = dice.below(4 * Weights::UNIT as u32) as i16 - 2 * Weights::UNIT as i16;
         *bytes = (i16::from_le_bytes(*bytes) + noise).to_le_bytes();
     }
-    pairs.fill_with(|| dice.below(Rows::UNIT as u32) as u8);
+    pairs.fill_with(|| dice.below(Weights::UNIT as u32) as u8);
     Weights::from_bytes(&file(&manhattan, 2, &deflated(&numbers))).unwrap()
 }
 
@@ -53,7 +53,7 @@ pub(super) fn transposed(side: usize, tiles: &[u8]) -> Vec<u8> {
 
 /// The most that rounding changes the estimate of a board of so few tiles: many times what it does
 /// on average.
-const ROUNDING: i32 = Rows::UNIT / 2;
+const ROUNDING: i32 = Weights::UNIT / 2;
 
 #[test]
 fn a_board_with_the_blank_at_home_is_estimated_at_the_mean_of_its_images() {

@@ -7,7 +7,7 @@ mod ranks;
 #[path = "../support/mod.rs"]
 mod support;
 
-use loyd::heuristic::learned::{Rows, Weights};
+use loyd::heuristic::learned::Weights;
 use loyd::puzzle::{Board, Dice, Shape};
 use loyd::training::{Course, Report, train};
 
@@ -232,7 +232,7 @@ fn what_is_learned_is_the_number_of_moves() {
     let distances = support::all_distances(Board::solved(weights.shape()));
     let errors = distances.iter().map(|(board, &distance)| {
         let tiles: Vec<u8> = board.tiles().map(|tile| tile as u8).collect();
-        f64::from(weights.of(&tiles)) / f64::from(Rows::UNIT) - f64::from(distance)
+        f64::from(weights.of(&tiles)) / f64::from(Weights::UNIT) - f64::from(distance)
     });
     let errors: Vec<f64> = errors.collect();
     let mean = |sum: f64| sum / errors.len() as f64;
@@ -307,7 +307,7 @@ fn boards_that_are_alike_are_estimated_alike() {
             let board = with_blank_at_home(weights.shape().cells(), &mut dice);
             let difference = weights.of(&board) - weights.of(&inverse(&board));
             // The difference is at most what rounding the weights causes.
-            assert!(difference.abs() <= Rows::UNIT, "{difference} {board:?}");
+            assert!(difference.abs() <= Weights::UNIT, "{difference} {board:?}");
         }
     }
 }

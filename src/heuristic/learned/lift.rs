@@ -8,10 +8,9 @@
 
 use super::derived::{Derivation, Derived};
 use super::file::Stored;
+use super::manhattan::distance;
 use super::mean::rounded;
 use super::names::{home_of, tile_of};
-use super::rows::Rows;
-use super::weights::Weights;
 use crate::puzzle::Shape;
 
 /// A row or a column that is inserted or removed.
@@ -244,26 +243,4 @@ pub(super) fn fit<W: Stored>(mut weights: W, shape: Shape) -> W {
             Err(weights) => return weights,
         };
     }
-}
-
-impl Weights {
-    /// Returns the Manhattan distance as weights: the starting point of learning.
-    #[must_use]
-    pub fn manhattan(shape: Shape) -> Self {
-        let cells = shape.cells();
-        let singles = (0..cells * cells)
-            .map(|at| distance(shape, at / cells, at % cells) as i16)
-            .collect();
-        let pairs = vec![0; Self::pair_count(shape) * cells * cells];
-        Self::of_parts(shape, singles, pairs).expect("as many as the shape has")
-    }
-}
-
-/// Returns the distance of a tile from its home, in the units of the weights; 0 for the blank.
-fn distance(shape: Shape, tile: usize, cell: usize) -> i32 {
-    if tile == 0 {
-        return 0;
-    }
-    let home = home_of(shape.cells(), tile);
-    Rows::UNIT * shape.distance(home, cell) as i32
 }

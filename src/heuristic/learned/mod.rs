@@ -18,6 +18,7 @@ mod home;
 mod lift;
 mod lookup;
 mod making;
+mod manhattan;
 mod mean;
 mod names;
 pub mod near;

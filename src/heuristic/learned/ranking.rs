@@ -27,7 +27,7 @@ pub trait Ranking: Debug + Send + Sync + 'static {
     fn set_network(&mut self, network: Network);
 
     /// Returns the estimate of a board without the network, in parts of a move
-    /// ([`Rows::UNIT`](super::Rows::UNIT)). The board is given as its tiles row by row.
+    /// ([`Weights::UNIT`](super::Weights::UNIT)). The board is given as its tiles row by row.
     fn of(&self, tiles: &[u8]) -> i32;
 
     /// Returns about how many moves are left for boards with this estimate without the network.

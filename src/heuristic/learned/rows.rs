@@ -43,9 +43,6 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// The parts of a move in which estimates are counted.
-    pub const UNIT: i32 = 32;
-
     /// Returns the bytes held for a shape, without a network.
     #[must_use]
     pub const fn bytes(shape: Shape) -> usize {
@@ -103,8 +100,8 @@ impl Ranking for Rows {
     }
 
     fn moves(&self, pairs: i32) -> i32 {
-        let above = (pairs as f32 - AT_THE_END * self.goal as f32).max(0.0) / Self::UNIT as f32;
-        (factor(self.shape()) * above.powf(POWER) * Self::UNIT as f32) as i32
+        let above = (pairs as f32 - AT_THE_END * self.goal as f32).max(0.0) / Weights::UNIT as f32;
+        (factor(self.shape()) * above.powf(POWER) * Weights::UNIT as f32) as i32
     }
 
     fn count(&self) -> usize {

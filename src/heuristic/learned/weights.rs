@@ -2,6 +2,7 @@
 
 use super::file::{self, Kind, Stored, WeightsError};
 use super::lift::{self, Line};
+use super::manhattan::{self, distance};
 use super::mean::mean;
 use super::names::Transposition;
 use crate::puzzle::Shape;
@@ -11,7 +12,7 @@ use crate::puzzle::Shape;
 const MAX_CELLS: usize = 100;
 
 /// The weights for boards of a shape with the blank's home in the last cell, in parts of a move
-/// ([`Rows::UNIT`](super::Rows::UNIT)). The estimate of a board is the sum of the weights of its
+/// ([`Self::UNIT`]). The estimate of a board is the sum of the weights of its
 /// tiles and of its pairs of tiles, where the blank counts as a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weights {
@@ -49,6 +50,20 @@ pub(crate) fn pairs_of(cells: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 impl Weights {
+    /// The parts of a move in which estimates are counted.
+    pub const UNIT: i32 = manhattan::UNIT;
+
+    /// Returns the Manhattan distance as weights: the starting point of learning.
+    #[must_use]
+    pub fn manhattan(shape: Shape) -> Self {
+        let cells = shape.cells();
+        let singles = (0..cells * cells)
+            .map(|at| distance(shape, at / cells, at % cells) as i16)
+            .collect();
+        let pairs = vec![0; Self::pair_count(shape) * cells * cells];
+        Self::of_parts(shape, singles, pairs).expect("as many as the shape has")
+    }
+
     /// Returns the number of pairs of cells of a shape.
     pub(super) const fn pair_count(shape: Shape) -> usize {
         shape.cells() * (shape.cells() - 1) / 2

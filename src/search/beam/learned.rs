@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::boards::{Boards, Whole};
 use super::{AHEAD, Child, Children, Estimate, Hashes, Lane};
 use crate::heuristic::learned::{
-    ByTile, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, has_network,
+    ByTile, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, Weights, has_network,
 };
 use crate::heuristic::prefetch;
 use crate::puzzle::{Board, Shape};
@@ -39,7 +39,7 @@ pub struct Learned<R = Rows> {
 /// The fractions of 1/[`Network::UNIT`] in which recent changes are kept, and the fractions of a rank in
 /// which the units count, as powers of two.
 const FINE: i32 = 1;
-const FINER_THAN_RANKS: i32 = (Network::UNIT / Rows::UNIT).ilog2() as i32;
+const FINER_THAN_RANKS: i32 = (Network::UNIT / Weights::UNIT).ilog2() as i32;
 
 /// The weight of the newest change in the moving average, as a negative power of two.
 const MEMORY: i32 = 2;
@@ -89,7 +89,7 @@ fn note(recent: &Cell<i16>, change: i32) {
 impl<R: Ranking> Estimate for Learned<R> {
     type Tile = u8;
     type Value = i32;
-    const UNIT: i32 = Rows::UNIT;
+    const UNIT: i32 = Weights::UNIT;
     const TOGETHER: usize = 192;
 
     fn root(&self, tiles: &[u8]) -> i32 {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{corner_shape, rest};
 use crate::heuristic::Tiles;
-use crate::heuristic::learned::Rows;
+use crate::heuristic::learned::Weights;
 use crate::heuristic::learned::near::{self, Between, NearRows};
 use crate::puzzle::Problem;
 use crate::search::beam::Lane;
@@ -45,12 +45,12 @@ impl Near {
 /// The weight of the estimate's unit in a beam of a width, in 1/[`rest::UNIT`]s of a move.
 fn weight(width: usize) -> i32 {
     let times = (width as f64 / ONCE).powf(MORE).clamp(1.0, MOST_TIMES);
-    (times * f64::from(rest::UNIT / Rows::UNIT)).round() as i32
+    (times * f64::from(rest::UNIT / Weights::UNIT)).round() as i32
 }
 
 /// The factor by which the estimate counts in the ranks of a beam of a width.
 pub(crate) fn times(width: usize) -> f32 {
-    weight(width) as f32 / (rest::UNIT / Rows::UNIT) as f32
+    weight(width) as f32 / (rest::UNIT / Weights::UNIT) as f32
 }
 
 /// The changes by the slides of a lane.

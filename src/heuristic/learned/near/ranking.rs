@@ -6,7 +6,7 @@ use crate::heuristic::learned::home::at_home;
 use crate::heuristic::learned::making::RowBuilder;
 use crate::heuristic::learned::ranking::goal;
 use crate::heuristic::learned::shipped::network_bytes;
-use crate::heuristic::learned::{Network, Ranking, Rows};
+use crate::heuristic::learned::{Network, Ranking, Weights};
 use crate::puzzle::{Direction, Shape};
 
 /// The rows of weights that learned to rank whole boards, the weights, and a network beside them.
@@ -90,9 +90,9 @@ impl Ranking for NearRanking {
     }
 
     fn moves(&self, pairs: i32) -> i32 {
-        let pairs = pairs.max(0) as f32 / Rows::UNIT as f32;
+        let pairs = pairs.max(0) as f32 / Weights::UNIT as f32;
         let (factor, power) = growth(self.shape());
-        (factor * pairs.powf(power) * Rows::UNIT as f32) as i32
+        (factor * pairs.powf(power) * Weights::UNIT as f32) as i32
     }
 
     fn count(&self) -> usize {

@@ -97,7 +97,7 @@ impl NearWeights {
     }
 
     /// Returns the sum of the weights of a board, given as its tiles row by row, in parts of a move
-    /// ([`Rows::UNIT`](crate::heuristic::learned::Rows::UNIT)).
+    /// ([`Weights::UNIT`](crate::heuristic::learned::Weights::UNIT)).
     #[must_use]
     pub fn of_board(&self, tiles: &[u8]) -> i32 {
         let (rows, columns) = (self.shape.rows(), self.shape.columns());
