@@ -187,7 +187,7 @@ fn beams_by<R: Ranking>(
     Box::new(move |problem, from, width| {
         let mut by_home = by_home.borrow_mut();
         let ranking = by_home
-            .entry(beam::home(problem, from).1)
+            .entry(beam::home(problem, from).cell())
             .or_insert_with_key(|&home| {
                 let mut ranking = ranking(home);
                 if let Some(network) = network.clone() {

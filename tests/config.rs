@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use loyd::config::{MemoryArgs, Parts, ServeConfig, weight};
 use loyd::engine::guide_builder::GuideBuilder;
-use loyd::puzzle::Shape;
-use loyd::search::tables::guides::Home;
+use loyd::puzzle::{Home, Shape};
 
 #[derive(Parser)]
 struct Arguments {
@@ -277,7 +276,7 @@ fn a_container_may_build_the_tables_that_it_has_room_for() {
         let parts = memory(&["--memory-limit", limit]).parts().unwrap();
         let mut builder = GuideBuilder::new(None, parts.build);
         let shape = Shape::new(side, side).unwrap();
-        let mut choices = GuideBuilder::choices(Home::new(shape, shape.cells() - 1));
+        let mut choices = GuideBuilder::choices(Home::corner(shape));
         let best = choices
             .iter()
             .rposition(|choice| builder.bytes_of(choice).0 as u64 <= parts.tables);

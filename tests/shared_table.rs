@@ -7,7 +7,7 @@ use std::thread;
 use loyd::heuristic::learned::{self, Ranking, Rows};
 use loyd::heuristic::walking_distance::WalkingDistance;
 use loyd::heuristic::{HeuristicKind, begin_period, limit_tables, table_counts, walking_distance};
-use loyd::puzzle::{Board, Dice, Direction, Metric, Problem, Shape};
+use loyd::puzzle::{Board, Dice, Direction, Home, Metric, Problem, Shape};
 use loyd::search::chain::Chain;
 use loyd::search::plan::{Objective, Ratio, Stage};
 use loyd::search::{Budget, Search, Step};
@@ -122,9 +122,9 @@ fn a_table_that_beams_do_without_makes_room_for_one_that_they_need_at_any_time()
     let (needed, board) = (shape(4, 6), shape(6, 6));
     begin_period(period);
     limit_tables(usize::MAX);
-    // The blank belongs in the middle.
-    let extra = || learned::ready_at(board, 21).is_some();
-    while !learned::prepare_at(board, 21, 10_000) {}
+    let middle = Home::new(board, 21);
+    let extra = || learned::ready_at(middle).is_some();
+    while !learned::prepare_at(middle, 10_000) {}
     assert!(extra());
     limit_tables(Rows::bytes(board) * 2 / 3);
     prepare(needed);
@@ -134,7 +134,7 @@ fn a_table_that_beams_do_without_makes_room_for_one_that_they_need_at_any_time()
     // Not the other way round, however long ago somebody asked for the other one.
     for later in [0, 2] {
         begin_period(period + later);
-        assert!(learned::prepare_at(board, 21, 1));
+        assert!(learned::prepare_at(middle, 1));
         assert!(!extra());
     }
     assert!(learned::ready(needed).is_some());

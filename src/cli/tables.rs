@@ -18,7 +18,7 @@ use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::pattern_database::{
     Bytes, Event, Fault, Pattern, PatternDatabase, Store, StoreError, Stored, Tables, Tier, Watch,
 };
-use crate::puzzle::{Shape, canonical_symmetry};
+use crate::puzzle::{Home, Shape};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -141,7 +141,7 @@ impl BuildArgs {
         let threads = self.threads.map_or(cores().get(), usize::from);
         let shape = Shape::new(4, 4).expect("sides in range");
         let home = usize::from(self.home);
-        let home = canonical_symmetry(shape, home).cell(shape, home);
+        let home = Home::new(shape, home).cell();
         let partitions = self.tier.partitions(home).ok_or_else(|| {
             Failure::Input(format!(
                 "--tier {} is for a blank in a corner: use --home 15, or --tier {}",

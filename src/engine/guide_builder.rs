@@ -4,8 +4,9 @@ use crate::heuristic::SMALL_CELLS;
 use crate::heuristic::pattern_database::{
     self, Bytes, Event, NotBuilt, Partition, RowEntry, Store, Tables, Tier, Watch,
 };
+use crate::puzzle::Home;
 use crate::search::ida_star::batch::Guide;
-use crate::search::tables::guides::{AnyGuide, Home};
+use crate::search::tables::guides::AnyGuide;
 use crate::telemetry;
 
 /// A choice of pattern databases for the problems of a home.

@@ -12,11 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::puzzle::{Metric, Problem, Shape};
+use crate::puzzle::{Home, Metric, Problem, Shape};
 use crate::search::distance_table::{Class, DistanceTable, Sweep};
 use crate::search::plan::Ready;
 use crate::search::tables::Tables;
-use crate::search::tables::guides::Home;
 
 use super::guide_builder::{Choice, GuideBuilder};
 

@@ -149,7 +149,7 @@ impl Problem {
     /// image.
     #[must_use]
     pub fn canonical_symmetry(&self) -> Symmetry {
-        canonical_symmetry(self.shape(), self.home())
+        Symmetry::canonical(self.shape(), self.home())
     }
 
     /// Replays moves from the start.
@@ -194,20 +194,4 @@ pub(crate) fn plain_names(goal: &Board) -> Vec<u16> {
         names[usize::from(tile)] = plain_tile(home, cell);
     }
     names
-}
-
-/// See [`Problem::canonical_symmetry`].
-pub(crate) fn canonical_symmetry(shape: Shape, home: usize) -> Symmetry {
-    let mut best = (Symmetry::IDENTITY, None);
-    for symmetry in Symmetry::all() {
-        let image = symmetry.shape(shape);
-        if image.rows() > image.columns() {
-            continue;
-        }
-        let cell = symmetry.cell(shape, home);
-        if best.1.is_none_or(|best_cell| cell > best_cell) {
-            best = (symmetry, Some(cell));
-        }
-    }
-    best.0
 }

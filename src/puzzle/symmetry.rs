@@ -36,6 +36,24 @@ impl Symmetry {
         })
     }
 
+    /// Returns the symmetry that makes a board at least as wide as it is high and brings a cell as close to the
+    /// lower right corner as possible. Equivalent cells get the same image.
+    #[must_use]
+    pub fn canonical(shape: Shape, cell: usize) -> Self {
+        let mut best = (Self::IDENTITY, None);
+        for symmetry in Self::all() {
+            let image = symmetry.shape(shape);
+            if image.rows() > image.columns() {
+                continue;
+            }
+            let image = symmetry.cell(shape, cell);
+            if best.1.is_none_or(|best_cell| image > best_cell) {
+                best = (symmetry, Some(image));
+            }
+        }
+        best.0
+    }
+
     /// Returns the symmetry that undoes this one.
     #[must_use]
     pub const fn inverse(self) -> Self {

@@ -11,9 +11,8 @@ use loyd::engine::guide_builder::GuideBuilder;
 use loyd::engine::table_store::{Build, TableStore};
 use loyd::heuristic::HeuristicKind;
 use loyd::heuristic::pattern_database::Store;
-use loyd::puzzle::{Dice, Metric, Problem};
+use loyd::puzzle::{Dice, Home, Metric, Problem};
 use loyd::search::distance_table::{Class, DistanceTable};
-use loyd::search::tables::guides::Home;
 use loyd::search::{Budget, Step, ida_star};
 
 use crate::fake::{PATIENCE, counted, panics, receive};

@@ -5,6 +5,7 @@ mod dice;
 mod direction;
 mod generate;
 mod goal;
+mod home;
 mod metric;
 mod notation;
 mod parity;

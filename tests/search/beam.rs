@@ -291,13 +291,13 @@ fn beams_use_the_tables_for_their_home_of_the_blank_once_these_are_ready() {
         let problem = random_problem(shape, home, &mut dice);
         let mut differ = 0;
         for from in [End::Start, End::Goal] {
-            let (seen, home) = beam::home(&problem, from);
+            let home = beam::home(&problem, from);
             let by = |ranking| {
                 let beam = Beam::learned(&problem, from, Arc::new(ranking), 100, 1).unwrap();
                 run_sliced(Box::new(beam), Budget::UNLIMITED).found
             };
-            let weights = near::shipped_whole(seen).unwrap();
-            let own = by(NearRanking::at_home(weights.clone(), home));
+            let weights = near::shipped_whole(home.shape()).unwrap();
+            let own = by(NearRanking::at_home(weights.clone(), home.cell()));
             differ += i32::from(own != by(NearRanking::new(weights)));
             while !beam::prepare_from(&problem, from, 1 << 20) {}
             assert_eq!(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use loyd::heuristic::HeuristicKind::{self, LinearConflict};
 use loyd::heuristic::pattern_database::{self, Tier, Watch};
 use loyd::heuristic::pushes::PushKind;
-use loyd::puzzle::{Dice, Metric, Problem};
+use loyd::puzzle::{Dice, Home, Metric, Problem};
 use loyd::search::beam::{self, End};
 use loyd::search::chain::{Chain, lower_bound, optimal_solver};
 use loyd::search::constructive::{Constructive, Variant};
@@ -15,7 +15,7 @@ use loyd::search::ida_star::batch::{Guide, Small};
 use loyd::search::joined::Joined;
 use loyd::search::plan::{Algorithm, Method, Objective, Ratio, Ready, Stage, plan};
 use loyd::search::tables::Tables;
-use loyd::search::tables::guides::{AnyGuide, Home};
+use loyd::search::tables::guides::AnyGuide;
 use loyd::search::{Budget, Progress, Search, Step, Stop, a_star, ida_star};
 
 use crate::constructive;

@@ -8,8 +8,9 @@ use super::{Evictable, Kept, Shared, Wanted};
 use crate::allocator;
 use crate::engine::guide_builder::{Choice, GuideBuilder};
 use crate::heuristic::pattern_database::{NotBuilt, Watch};
+use crate::puzzle::Home;
 use crate::search::distance_table::Class;
-use crate::search::tables::guides::{AnyGuide, Home};
+use crate::search::tables::guides::AnyGuide;
 use crate::telemetry;
 
 /// How often to check how far a build has come, and whether it is still wanted.

@@ -8,7 +8,7 @@ use super::home::Homing;
 use super::lift::{self, Lift};
 use super::shipped::Square;
 use crate::heuristic::shared_table::{Slot, Slots, TableBuilder};
-use crate::puzzle::Shape;
+use crate::puzzle::{Home, Shape};
 
 /// Rows under construction, one slide of one tile after the other.
 pub(super) trait RowBuilder: Send + Sized {
@@ -65,43 +65,25 @@ pub(super) fn weights<P: Purpose>(shape: Shape) -> Option<WeightsOf<P>> {
     Some(lift::fit(weights, shape))
 }
 
-/// The goals that a table is for: the shape of the board, and the blank's home.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Goals {
-    pub(super) shape: Shape,
-    pub(super) home: usize,
+/// Whether there are weights for a home of the blank. For other homes than a corner there are none where lines
+/// were inserted: there the mean over the corners is no better than the weights for the last one.
+fn has_weights<P: Purpose>(home: Home) -> bool {
+    let shape = home.shape();
+    let has_lines = || shape.columns() <= P::shipped(shape).shape().columns();
+    P::supports(shape) && (home.is_corner() || has_lines())
 }
 
-impl Goals {
-    /// The goals for which weights are shipped, with the blank in the last corner.
-    pub(super) const fn by_last_corner(shape: Shape) -> Self {
-        let home = shape.cells() - 1;
-        Self { shape, home }
-    }
-
-    fn are_by_last_corner(self) -> bool {
-        self == Self::by_last_corner(self.shape)
-    }
-
-    /// Whether there are weights for these goals. For other homes there are none where lines were
-    /// inserted: there the mean over the corners is no better than the weights for the last one.
-    fn have_weights<P: Purpose>(self) -> bool {
-        let has_lines = || self.shape.columns() <= P::shipped(self.shape).shape().columns();
-        P::supports(self.shape) && (self.are_by_last_corner() || has_lines())
-    }
-}
-
-/// Returns the slot of the table for goals, if there are weights for them.
+/// Returns the slot of the table for a home of the blank, if there are weights for it.
 pub(super) fn slot<P: Purpose>(
     slots: &'static Slots<Work<P>>,
-    goals: Goals,
+    home: Home,
 ) -> Option<&'static Slot<Work<P>>> {
-    goals.have_weights::<P>().then(|| slots.of(goals))
+    has_weights::<P>(home).then(|| slots.of(home))
 }
 
 /// A table under construction.
 pub(super) struct Work<P: Purpose> {
-    goals: Goals,
+    home: Home,
     stage: Stage<P::Rows>,
 }
 
@@ -132,17 +114,17 @@ const A_NODE: u64 = 16;
 const A_NODE_OF_HOMING: u64 = 2;
 
 impl<P: Purpose> TableBuilder for Work<P> {
-    type Class = Goals;
+    type Class = Home;
     type Plan = Shape;
     type Table = P::Table;
 
     /// For other homes, beams do nearly as well by the table for the last corner.
-    fn is_extra(goals: &Goals) -> bool {
-        !goals.are_by_last_corner()
+    fn is_extra(home: &Home) -> bool {
+        !home.is_corner()
     }
 
-    fn plan(goals: &Goals) -> Shape {
-        goals.shape
+    fn plan(home: &Home) -> Shape {
+        home.shape()
     }
 
     fn need(shape: &Shape) -> usize {
@@ -151,9 +133,9 @@ impl<P: Purpose> TableBuilder for Work<P> {
         fitting.max(P::Rows::bytes(*shape)).max(P::bytes(*shape))
     }
 
-    fn begin(&goals: &Goals, shape: Shape) -> Self {
+    fn begin(&home: &Home, shape: Shape) -> Self {
         Self {
-            goals,
+            home,
             stage: Reading::begin(P::shipped(shape).bytes).map_or(Stage::Failed, Stage::Reading),
         }
     }
@@ -166,7 +148,7 @@ impl<P: Purpose> TableBuilder for Work<P> {
             states.saturating_mul(a_node).div_ceil(squared)
         };
         let pieces = |shape| pieces_of(shape, A_NODE);
-        let shape = self.goals.shape;
+        let shape = self.home.shape();
         let largest = largest_for::<P>(shape);
         match &mut self.stage {
             Stage::Reading(reading) => {
@@ -210,20 +192,20 @@ impl<P: Purpose> TableBuilder for Work<P> {
 impl<P: Purpose> Work<P> {
     /// Moves on to the next stage, with the weights that the previous one has made.
     fn go_on(&mut self, weights: Option<WeightsOf<P>>) {
-        let Goals { shape, home } = self.goals;
-        match weights.map(|weights| Lift::towards(shape, weights)) {
+        let home = self.home;
+        match weights.map(|weights| Lift::towards(home.shape(), weights)) {
             Some(Ok(lift)) => self.stage = Stage::Lifting(lift),
-            Some(Err(weights)) if !self.goals.are_by_last_corner() => {
-                self.stage = Stage::Homing(Homing::begin(weights, home));
+            Some(Err(weights)) if !home.is_corner() => {
+                self.stage = Stage::Homing(Homing::begin(weights, home.cell()));
             }
             Some(Err(weights)) => self.make_rows(Some(weights)),
             None => self.stage = Stage::Failed,
         }
     }
 
-    /// Moves on to the last stage, with weights for the goals.
+    /// Moves on to the last stage, with weights for the home of the blank.
     fn make_rows(&mut self, weights: Option<WeightsOf<P>>) {
-        let rows = |weights| Stage::Rows(RowBuilder::begin(weights, self.goals.home));
+        let rows = |weights| Stage::Rows(RowBuilder::begin(weights, self.home.cell()));
         self.stage = weights.map_or(Stage::Failed, rows);
     }
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use super::making::{self, Goals, Purpose, Work};
+use super::making::{self, Purpose, Work};
 use super::ranking::Ranking;
 use super::rows::{self, Rows};
 use super::shipped::{self, Square, landscape};
 use crate::heuristic::shared_table::Slots;
-use crate::puzzle::Shape;
+use crate::puzzle::{Home, Shape};
 
 static SLOTS: Slots<Work<AllPairs>> = Slots::new();
 
@@ -20,13 +20,12 @@ pub const fn supports(shape: Shape) -> bool {
 /// Works on the rows for a shape, for about as long as the given number of search nodes takes.
 /// Returns true once nothing is left to do.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
-    prepare_at(landscape(shape), shape.cells() - 1, nodes)
+    prepare_at(Home::corner(shape), nodes)
 }
 
-/// Works on the rows for goals with the blank's home on a cell, on boards at least as wide as they are
-/// high, as [`prepare`] does on those for the last cell.
-pub fn prepare_at(shape: Shape, home: usize, nodes: u64) -> bool {
-    making::slot(&SLOTS, Goals { shape, home }).is_none_or(|slot| slot.build(nodes))
+/// Works on the rows for a home of the blank, as [`prepare`] does on those for a corner.
+pub fn prepare_at(home: Home, nodes: u64) -> bool {
+    making::slot(&SLOTS, home).is_none_or(|slot| slot.build(nodes))
 }
 
 /// Returns the rows for a shape if they are ready. The rows of all shapes together take 8 MB, and
@@ -34,13 +33,13 @@ pub fn prepare_at(shape: Shape, home: usize, nodes: u64) -> bool {
 /// blank.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
-    ready_at(landscape(shape), shape.cells() - 1)
+    ready_at(Home::corner(shape))
 }
 
-/// Returns the rows for such goals as those of [`prepare_at`] if they are ready.
+/// Returns the rows for a home of the blank if they are ready.
 #[must_use]
-pub fn ready_at(shape: Shape, home: usize) -> Option<Arc<Rows>> {
-    making::slot(&SLOTS, Goals { shape, home })?.get()
+pub fn ready_at(home: Home) -> Option<Arc<Rows>> {
+    making::slot(&SLOTS, home)?.get()
 }
 
 /// Returns whether there is a [`Network`](super::Network) for boards of this shape, in either

@@ -50,11 +50,11 @@ pub fn prepare(shape: Shape, nodes: u64) -> bool {
 /// Works on tables that make beams of a problem from an end better, where the blank's home is not a corner, in
 /// the same way.
 pub fn prepare_from(problem: &Problem, from: End, nodes: u64) -> bool {
-    let (shape, home) = home(problem, from);
-    if near::supports_whole(shape) {
-        near::prepare_whole_at(shape, home, nodes)
+    let home = home(problem, from);
+    if near::supports_whole(home.shape()) {
+        near::prepare_whole_at(home, nodes)
     } else {
-        learned::prepare_at(shape, home, nodes)
+        learned::prepare_at(home, nodes)
     }
 }
 
@@ -100,13 +100,13 @@ pub(crate) fn ready(shape: Shape) -> Option<Ready> {
 
 /// The tables for a problem from an end: if they are ready, those for its own home of the blank.
 fn ready_from(problem: &Problem, from: End) -> Option<Ready> {
-    let (shape, home) = home(problem, from);
-    let of_home = if near::supports_whole(shape) {
-        near::ready_whole_at(shape, home).map(Ready::Near)
+    let home = home(problem, from);
+    let of_home = if near::supports_whole(home.shape()) {
+        near::ready_whole_at(home).map(Ready::Near)
     } else {
-        learned::ready_at(shape, home).map(Ready::Pairs)
+        learned::ready_at(home).map(Ready::Pairs)
     };
-    of_home.or_else(|| ready(shape))
+    of_home.or_else(|| ready(home.shape()))
 }
 
 impl Ready {

@@ -1,7 +1,7 @@
 //! The problem as a beam sees it, and the end from which it begins.
 
 use crate::heuristic::learned::{names_by_last_corner, renamed};
-use crate::puzzle::{Board, Direction, Problem, Shape, Solution, Symmetry, canonical_symmetry};
+use crate::puzzle::{Board, Direction, Home, Problem, Solution, Symmetry};
 
 /// The end from which a beam begins. Both ends are about equally good, and what one misses the other often
 /// finds: the shorter of both solutions is as short as that of a beam of twice the width, and at 7×7 the
@@ -68,14 +68,11 @@ impl Task {
     }
 }
 
-/// The shape of the problem as a beam from an end sees it, and the blank's home there.
+/// The blank's home as a beam from an end sees it.
 #[must_use]
-pub fn home(problem: &Problem, from: End) -> (Shape, usize) {
-    let home = match from {
-        End::Start => problem.home(),
-        End::Goal => problem.start().blank(),
-    };
-    let symmetry = canonical_symmetry(problem.shape(), home);
-    let cell = symmetry.cell(problem.shape(), home);
-    (symmetry.shape(problem.shape()), cell)
+pub fn home(problem: &Problem, from: End) -> Home {
+    match from {
+        End::Start => Home::of(problem),
+        End::Goal => Home::new(problem.shape(), problem.start().blank()),
+    }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Chain;
 use crate::heuristic::HeuristicKind;
 use crate::heuristic::pushes::PushKind;
-use crate::puzzle::Metric;
+use crate::puzzle::{Home, Metric};
 use crate::search::anytime::beams;
 use crate::search::anytime::lookahead::{self, Lookahead};
 use crate::search::anytime::widening::{Beams, Widening};
@@ -14,7 +14,7 @@ use crate::search::constructive::{Constructive, Variant};
 use crate::search::distance_table::table_walk::TableWalk;
 use crate::search::joined::Joined;
 use crate::search::plan::{Objective, Stage};
-use crate::search::tables::guides::{Home, Strength};
+use crate::search::tables::guides::Strength;
 use crate::search::{Search, Solver, Stop, a_star, ida_star};
 
 /// The nodes that a stand-in generates before tables are made: some hundredths of a second, in which boards

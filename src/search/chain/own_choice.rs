@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use super::Chain;
-use crate::puzzle::{Metric, Problem, Solution};
+use crate::puzzle::{Home, Metric, Problem, Solution};
 use crate::search::distance_table::Class;
 use crate::search::plan::{Method, Objective, Ready, plan};
 use crate::search::tables::Tables;
-use crate::search::tables::guides::Home;
 use crate::search::{Budget, Progress, Search, Solver, Step};
 
 impl Chain {

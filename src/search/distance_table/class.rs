@@ -1,11 +1,10 @@
 //! Which small boards share a distance table.
 
-use crate::puzzle::{Metric, Problem, Shape, canonical_symmetry};
+use crate::puzzle::{Home, Metric, Problem, Shape};
 
 use super::bits::WORD_BOARDS;
 
-/// A metric, a shape and the blank's home, the same for all that are mirror images of each other: the shape
-/// is at least as wide as it is high, and the home is as close to the lower right corner as mirroring allows.
+/// The blank's [`Home`], the same for all that are mirror images of each other, and a metric.
 ///
 /// There are 18 classes in single tiles: 2×2 has one; 2×3 and 2×4 have two; 2×5, 2×6 and 3×3 three, 3×4 four.
 /// The eleven of up to ten cells also exist in the other metric.
@@ -21,8 +20,7 @@ use super::bits::WORD_BOARDS;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Class {
-    shape: Shape,
-    home: u8,
+    home: Home,
     metric: Metric,
 }
 
@@ -37,15 +35,15 @@ impl Class {
     /// when they are too large for a table or have no such cell.
     #[must_use]
     pub fn new(shape: Shape, home: usize) -> Option<Self> {
-        if shape.cells() > Self::MAX_CELLS || home >= shape.cells() {
-            return None;
-        }
-        let symmetry = canonical_symmetry(shape, home);
-        Some(Self {
-            shape: symmetry.shape(shape),
-            home: symmetry.cell(shape, home) as u8,
+        let is_covered = shape.cells() <= Self::MAX_CELLS && home < shape.cells();
+        is_covered.then(|| Self::in_single_tiles(Home::new(shape, home)))
+    }
+
+    const fn in_single_tiles(home: Home) -> Self {
+        Self {
+            home,
             metric: Metric::SingleTile,
-        })
+        }
     }
 
     /// The class of a problem in single tiles; `None` when its board is too large for a table.
@@ -61,7 +59,7 @@ impl Class {
             Metric::SingleTile => Self::MAX_CELLS,
             Metric::MultiTile => Self::MAX_MULTI_TILE_CELLS,
         };
-        if self.shape.cells() > most {
+        if self.shape().cells() > most {
             return None;
         }
         Some(Self { metric, ..self })
@@ -73,13 +71,9 @@ impl Class {
         let mut classes: Vec<Self> = Vec::new();
         for rows in Shape::MIN_SIDE..=Self::MAX_CELLS / Shape::MIN_SIDE {
             for columns in rows..=Self::MAX_CELLS / rows {
-                let Ok(shape) = Shape::new(rows, columns) else {
-                    continue;
-                };
-                let homes = 0..shape.cells();
-                classes.extend(homes.filter_map(|home| {
-                    Self::new(shape, home).filter(|class| class.home() == home)
-                }));
+                if let Ok(shape) = Shape::new(rows, columns) {
+                    classes.extend(Home::all(shape).map(Self::in_single_tiles));
+                }
             }
         }
         classes.sort_by_key(|class| class.boards());
@@ -89,13 +83,13 @@ impl Class {
     /// The size of the boards.
     #[must_use]
     pub const fn shape(self) -> Shape {
-        self.shape
+        self.home.shape()
     }
 
     /// The cell where the blank belongs.
     #[must_use]
     pub const fn home(self) -> usize {
-        self.home as usize
+        self.home.cell()
     }
 
     /// What counts as one move.
@@ -107,7 +101,7 @@ impl Class {
     /// The number of boards from which the goal can be reached: half the factorial of the cells.
     #[must_use]
     pub fn boards(self) -> usize {
-        (3..=self.shape.cells()).product()
+        (3..=self.shape().cells()).product()
     }
 
     /// The bytes of the class's table.
@@ -115,7 +109,7 @@ impl Class {
     pub fn table_bytes(self) -> usize {
         match self.metric {
             Metric::SingleTile => {
-                let cells = self.shape.cells();
+                let cells = self.shape().cells();
                 let words = (self.boards() / cells).div_ceil(WORD_BOARDS as usize);
                 cells * words * size_of::<u64>()
             }

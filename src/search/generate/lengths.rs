@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::puzzle::{Shape, canonical_symmetry};
+use crate::puzzle::{Home, Shape};
 
 /// Where the greatest length is unknown, targets up to this length are drawn whatever the minimum: IDA* with
 /// linear conflicts measures such boards in milliseconds on every shape.
@@ -134,26 +134,24 @@ fn is_open(shape: Shape, home: usize) -> bool {
 #[must_use]
 pub fn greatest_length(shape: Shape, home: usize) -> Option<u32> {
     assert!(home < shape.cells(), "cell {home} is off the board");
-    let symmetry = canonical_symmetry(shape, home);
-    let wide = symmetry.shape(shape);
+    let home = Home::new(shape, home);
+    let shape = home.shape();
     // Targets are drawn up to these lengths: another entry would change the boards of existing seeds.
-    Some(
-        match (wide.rows(), wide.columns(), symmetry.cell(shape, home)) {
-            (2, 2, 3) => 6,
-            (2, 3, 4 | 5) => 21,
-            (2, 4, 6) => 35,
-            (2, 4, 7) => 36,
-            (2, 5, 7) => 54,
-            (2, 5, 8 | 9) => 55,
-            (2, 6, 9 | 10) => 79,
-            (2, 6, 11) => 80,
-            (2, 7, 13) => 108,
-            (3, 3, 4) => 30,
-            (3, 3, 7 | 8) => 31,
-            (3, 4, 6 | 7 | 10 | 11) => 53,
-            (3, 5, 14) => 84,
-            (4, 4, 10 | 14 | 15) => 80,
-            _ => return None,
-        },
-    )
+    Some(match (shape.rows(), shape.columns(), home.cell()) {
+        (2, 2, 3) => 6,
+        (2, 3, 4 | 5) => 21,
+        (2, 4, 6) => 35,
+        (2, 4, 7) => 36,
+        (2, 5, 7) => 54,
+        (2, 5, 8 | 9) => 55,
+        (2, 6, 9 | 10) => 79,
+        (2, 6, 11) => 80,
+        (2, 7, 13) => 108,
+        (3, 3, 4) => 30,
+        (3, 3, 7 | 8) => 31,
+        (3, 4, 6 | 7 | 10 | 11) => 53,
+        (3, 5, 14) => 84,
+        (4, 4, 10 | 14 | 15) => 80,
+        _ => return None,
+    })
 }

@@ -27,7 +27,7 @@ use stages::Setup;
 use super::beam::{self, Pass, Settings, Tile};
 use super::tables::Tables;
 use crate::heuristic::learned::near::NearRows;
-use crate::puzzle::{Problem, Shape};
+use crate::puzzle::{Home, Problem, Shape};
 
 /// Boards of at most this many cells take a byte a tile.
 const BYTE_CELLS: usize = 256;
@@ -117,8 +117,8 @@ pub fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
 /// The shape of a problem as it is solved, if its blank belongs in a corner, which then is the last cell:
 /// only there does the estimate of tiles near each other apply.
 fn corner_shape(problem: &Problem) -> Option<Shape> {
-    let (shape, home) = beam::home(problem, beam::End::Start);
-    (home + 1 == shape.cells()).then_some(shape)
+    let home = Home::of(problem);
+    home.is_corner().then(|| home.shape())
 }
 
 /// The blocks that can be left to the learned estimate, each with its longest side, small ones first.

@@ -7,47 +7,52 @@ use super::rows::{self, NearRows};
 use super::shapes::{supports, supports_whole};
 use super::weights::NearWeights;
 use crate::heuristic::learned::Ranking;
-use crate::heuristic::learned::making::{self, Goals, Purpose, Work};
-use crate::heuristic::learned::shipped::{self, Square, landscape};
-use crate::heuristic::shared_table::Slots;
-use crate::puzzle::Shape;
+use crate::heuristic::learned::making::{self, Purpose, Work};
+use crate::heuristic::learned::shipped::{self, Square};
+use crate::heuristic::shared_table::{Slot, Slots};
+use crate::puzzle::{Home, Shape};
 
 static STAGED: Slots<Work<InStages>> = Slots::new();
 static WHOLE: Slots<Work<Whole>> = Slots::new();
 
+/// Returns the slot of the rows for stages, which are for boards at least as wide as they are high.
+fn of_stages(shape: Shape) -> Option<&'static Slot<Work<InStages>>> {
+    let home = supports(shape).then(|| Home::corner(shape))?;
+    making::slot(&STAGED, home)
+}
+
 /// Works on the rows for stages, for about as long as the given number of search nodes takes.
 /// Returns true once nothing is left to do.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
-    making::slot(&STAGED, Goals::by_last_corner(shape)).is_none_or(|slot| slot.build(nodes))
+    of_stages(shape).is_none_or(|slot| slot.build(nodes))
 }
 
 /// Works on the tables that rank whole boards, as [`prepare`] does on the rows for stages.
 pub fn prepare_whole(shape: Shape, nodes: u64) -> bool {
-    prepare_whole_at(landscape(shape), shape.cells() - 1, nodes)
+    prepare_whole_at(Home::corner(shape), nodes)
 }
 
-/// Works on the tables that rank whole boards of goals with the blank's home on a cell, on boards at
-/// least as wide as they are high.
-pub fn prepare_whole_at(shape: Shape, home: usize, nodes: u64) -> bool {
-    making::slot(&WHOLE, Goals { shape, home }).is_none_or(|slot| slot.build(nodes))
+/// Works on the tables that rank whole boards for a home of the blank.
+pub fn prepare_whole_at(home: Home, nodes: u64) -> bool {
+    making::slot(&WHOLE, home).is_none_or(|slot| slot.build(nodes))
 }
 
 /// Returns the rows for stages if they are ready.
 #[must_use]
 pub fn ready(shape: Shape) -> Option<Arc<NearRows>> {
-    making::slot(&STAGED, Goals::by_last_corner(shape))?.get()
+    of_stages(shape)?.get()
 }
 
 /// Returns the tables that rank whole boards if they are ready.
 #[must_use]
 pub fn ready_whole(shape: Shape) -> Option<Arc<NearRanking>> {
-    ready_whole_at(landscape(shape), shape.cells() - 1)
+    ready_whole_at(Home::corner(shape))
 }
 
-/// Returns the tables for such goals as those of [`prepare_whole_at`] if they are ready.
+/// Returns the tables that rank whole boards for a home of the blank if they are ready.
 #[must_use]
-pub fn ready_whole_at(shape: Shape, home: usize) -> Option<Arc<NearRanking>> {
-    making::slot(&WHOLE, Goals { shape, home })?.get()
+pub fn ready_whole_at(home: Home) -> Option<Arc<NearRanking>> {
+    making::slot(&WHOLE, home)?.get()
 }
 
 /// Returns the shipped weights for stages, fitted to a shape, or `None` if they are damaged.
@@ -99,7 +104,7 @@ impl Purpose for Whole {
     type Table = NearRanking;
 
     fn supports(shape: Shape) -> bool {
-        landscape(shape) == shape && supports_whole(shape)
+        supports_whole(shape)
     }
 
     fn shipped(shape: Shape) -> Square {
