@@ -240,7 +240,7 @@ impl Watch {
 
     fn is_stalled(&self) -> bool {
         let exchange = self.exchange.as_ref();
-        exchange.is_some_and(|exchange| exchange.is_given_up())
+        exchange.is_some_and(|exchange| exchange.answer().is_given_up())
     }
 
     /// The outcome in one word. An answer that was not sent whole is none.
@@ -281,7 +281,7 @@ impl Watch {
         id.set_sensitive(true);
         response.headers_mut().insert(REQUEST_ID, id);
         if let Some(exchange) = &self.exchange {
-            exchange.begins();
+            exchange.answer().begins();
         }
         Ok(response.map(|body| Body::new(Watched::new(body, self))))
     }

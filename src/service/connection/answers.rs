@@ -9,27 +9,18 @@ use std::collections::{HashMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use super::frame_header::{DATA, END_STREAM, FrameHeaders, HEADERS, RST_STREAM};
-use crate::service::peer::LEAST_PROGRESS;
+use crate::service::peer::Progress;
 
 /// The answers of a connection that have begun and have not ended.
 #[derive(Debug)]
 pub struct Answers {
     headers: FrameHeaders,
     /// By stream. h2 bounds the number of streams.
-    open: HashMap<u32, Sent>,
+    open: HashMap<u32, Progress>,
     /// Calls given up before their answers began here, at most `max_calls`. What h2 had written by then
     /// still passes, and nothing ever ends it.
     given_up: VecDeque<u32>,
     max_calls: usize,
-}
-
-/// What has been sent of an answer.
-#[derive(Debug)]
-struct Sent {
-    /// Since when less than [`LEAST_PROGRESS`] has been sent.
-    since: Instant,
-    /// How many bytes have been sent since then.
-    bytes: u64,
 }
 
 impl Answers {
@@ -53,21 +44,11 @@ impl Answers {
                     if header.flags & END_STREAM == 0
                         && !self.given_up.contains(&header.stream) =>
                 {
-                    let sent = Sent {
-                        since: now,
-                        bytes: 0,
-                    };
-                    self.open.insert(header.stream, sent);
+                    self.open.insert(header.stream, Progress::begun(now));
                 }
                 DATA if header.flags & END_STREAM == 0 => {
-                    if let Some(sent) = self.open.get_mut(&header.stream) {
-                        sent.bytes += header.payload as u64;
-                        if sent.bytes >= LEAST_PROGRESS {
-                            *sent = Sent {
-                                since: now,
-                                bytes: 0,
-                            };
-                        }
+                    if let Some(progress) = self.open.get_mut(&header.stream) {
+                        progress.add(header.payload, now);
                     }
                 }
                 DATA | HEADERS | RST_STREAM => {
@@ -96,7 +77,7 @@ impl Answers {
     /// The number of answers of which next to nothing has been sent for longer than `time`.
     #[must_use]
     pub fn silent_for(&self, time: Duration, now: Instant) -> usize {
-        let since = |sent: &Sent| now.saturating_duration_since(sent.since);
-        self.open.values().filter(|sent| since(sent) > time).count()
+        let open = self.open.values();
+        open.filter(|answer| answer.none_for(now) > time).count()
     }
 }

@@ -11,9 +11,8 @@ use crate::telemetry;
 /// together do not reconnect together.
 const JITTER: f64 = 0.1;
 
-/// How long a call waits for the next [`LEAST_PROGRESS`](crate::service::peer::LEAST_PROGRESS) of its request, and for
-/// its peer to begin to take the answer, while others find no place, or no memory for their requests. Either follows at
-/// once.
+/// How long a call waits for [`Progress`](crate::service::peer::Progress) of its request, and for its peer to begin to
+/// take the answer, while others find no place, or no memory for their requests. Either follows at once.
 pub(super) const IN_SHORTAGE: Duration = Duration::from_secs(1);
 
 /// How long it waits then for its peer to take another piece of the answer, of 64 KiB mostly. Some peers are slow.

@@ -107,7 +107,7 @@ impl Watched {
         let most = if whole > SMALL { whole - 1 } else { whole };
         let piece = self.rest.split_to(most.min(PIECE));
         if let Some(exchange) = &self.watch.exchange {
-            exchange.handed_out(piece.len());
+            exchange.answer().handed_out(piece.len());
         }
         Frame::data(piece)
     }
@@ -119,7 +119,7 @@ impl HttpBody for Watched {
 
     fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> NextFrame {
         if let Some(exchange) = &self.watch.exchange {
-            exchange.taken();
+            exchange.answer().taken();
         }
         if !self.rest.is_empty() {
             return Poll::Ready(Some(Ok(self.piece())));

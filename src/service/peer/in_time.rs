@@ -9,7 +9,8 @@ use http_body::{Body, Frame, SizeHint};
 use tokio::time::{Sleep, sleep_until};
 use tonic::codegen::Bytes;
 
-use super::exchange::{Exchange, Lack};
+use super::arriving::Lack;
+use super::exchange::Exchange;
 use super::permits::{Permit, Permits};
 use super::shortage::Shortage;
 use crate::service::status;
@@ -108,7 +109,7 @@ impl<B> InTime<B> {
         let Some(more) = room.take(wanted) else {
             return false;
         };
-        self.exchange.takes_room();
+        self.exchange.request().takes_room();
         match &mut self.taken {
             Some(taken) => taken.merge(more),
             None => self.taken = Some(more),
@@ -135,9 +136,9 @@ where
                 .and_then(|frame| frame.as_ref().ok()?.data_ref());
             let bytes = data.map_or(0, Bytes::len);
             if frame.is_none() || self.body.is_end_stream() {
-                self.exchange.has_arrived();
+                self.exchange.request().has_arrived();
             } else {
-                self.exchange.arrives(bytes);
+                self.exchange.request().arrives(bytes);
             }
             if !self.take(bytes) {
                 return Poll::Ready(Some(Err(status::no_room().into())));
@@ -148,12 +149,13 @@ where
         if late.is_some_and(|late| late.is_ready()) {
             return Poll::Ready(Some(Err(status::late().into())));
         }
-        let refusal = self.exchange.awaits(cx.waker()).map(|lack| match lack {
-            Lack::Places => status::too_many_calls(),
-            Lack::Room => status::no_room(),
-            Lack::Time => status::draining(),
-        });
-        refusal.map_or(Poll::Pending, |status| {
+        let refused = self.exchange.request().awaits(cx.waker());
+        refused.map_or(Poll::Pending, |lack| {
+            let status = match lack {
+                Lack::Places => status::too_many_calls(),
+                Lack::Room => status::no_room(),
+                Lack::Time => status::draining(),
+            };
             Poll::Ready(Some(Err(status.into())))
         })
     }

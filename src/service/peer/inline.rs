@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::fmt;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::task::{Context, Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, Stream};
 use hyper::rt::Executor;
 
-use super::Peer;
+use super::{Peer, locked};
 use crate::service::caught::caught;
 
 /// How long the calls of a connection keep its thread while there are more of them. Other
@@ -74,10 +74,6 @@ impl Future for InTurn {
         }
         self.call.as_mut().poll(cx)
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The calls of a connection. Dropping this ends them.

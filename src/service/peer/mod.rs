@@ -1,13 +1,17 @@
 //! What a connection's calls share: their peer, its permits, and the task that runs them.
 //!
-//! This file is about the peer itself: whether it sends what it has begun, and reads what it has asked for.
+//! This file is about the peer itself: whether it sends what it has begun, and reads what it has asked for. How long it
+//! may take is up to its connection: see `connection/leaving.rs`.
 
 mod ahead;
+mod arriving;
 mod exchange;
 mod in_time;
 mod inline;
 mod permits;
+mod progress;
 mod rest;
+mod sending;
 mod shortage;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,22 +19,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 pub use ahead::ahead;
-pub use exchange::{Exchange, Lack, Patience};
+pub use arriving::Lack;
+pub use exchange::Exchange;
 pub use in_time::{InTime, Room};
 pub use inline::{Inline, UnderWay};
 pub use permits::{Permit, Permits};
+pub use progress::Progress;
 pub use rest::Rest;
+pub use sending::Patience;
 pub use shortage::Shortage;
-
-/// Fewer bytes of a request or an answer than this, in a while, count as nothing.
-pub const LEAST_PROGRESS: u64 = 4 << 10;
 
 /// A peer, and what it exchanges with us.
 #[derive(Debug)]
 pub struct Peer {
-    since: Instant,
-    /// When it was last seen to have a call, in microseconds since `since`.
-    active: AtomicU64,
+    /// When it was last seen to have a call.
+    active: Mutex<Instant>,
     exchanges: Mutex<Vec<Weak<Exchange>>>,
     /// The number of the call that runs now.
     running: Arc<AtomicU64>,
@@ -41,8 +44,7 @@ impl Peer {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            since: Instant::now(),
-            active: AtomicU64::new(0),
+            active: Mutex::new(Instant::now()),
             exchanges: Mutex::default(),
             running: Arc::default(),
         }
@@ -51,9 +53,9 @@ impl Peer {
     /// Takes in what has just arrived: a call, or something beside them, such as a health check.
     pub fn exchange(&self, is_call: bool) -> Arc<Exchange> {
         let running = Arc::clone(&self.running);
-        let exchange = Arc::new(Exchange::new(self.since, is_call, running));
+        let exchange = Arc::new(Exchange::new(is_call, running));
         self.note_active();
-        let mut exchanges = self.exchanges();
+        let mut exchanges = locked(&self.exchanges);
         // The list is pruned here only when it is full, so each is looked at twice at most before it goes.
         if exchanges.len() == exchanges.capacity() {
             exchanges.retain(|exchange| exchange.strong_count() > 0);
@@ -62,22 +64,16 @@ impl Peer {
         exchange
     }
 
-    fn exchanges(&self) -> MutexGuard<'_, Vec<Weak<Exchange>>> {
-        let exchanges = self.exchanges.lock();
-        exchanges.unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// What goes on now. This is for looks at the peer, not for its calls: it takes a list of its own.
     fn live(&self) -> Vec<Arc<Exchange>> {
-        let mut exchanges = self.exchanges();
+        let mut exchanges = locked(&self.exchanges);
         exchanges.retain(|exchange| exchange.strong_count() > 0);
         exchanges.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Records that the peer has a call now.
     fn note_active(&self) {
-        let now = self.since.elapsed().as_micros() as u64;
-        self.active.store(now, Ordering::Relaxed);
+        *locked(&self.active) = Instant::now();
     }
 
     /// How long the peer has had no call, as far as has been observed. A call that ended since the
@@ -86,8 +82,7 @@ impl Peer {
         if !self.live().is_empty() {
             self.note_active();
         }
-        let active = Duration::from_micros(self.active.load(Ordering::Relaxed));
-        self.since.elapsed().saturating_sub(active)
+        locked(&self.active).elapsed()
     }
 
     /// Records that the call of this number runs now.
@@ -98,7 +93,7 @@ impl Peer {
     /// The longest time that the peer has not taken the first piece of an answer.
     pub fn deaf_for(&self) -> Duration {
         let live = self.live();
-        let waits = live.iter().map(|exchange| exchange.first_piece_waits());
+        let waits = live.iter().map(|it| it.answer().first_piece_waits());
         waits.max().unwrap_or_default()
     }
 
@@ -121,7 +116,8 @@ impl Peer {
     /// these nothing is sent for no fault of the peer, or [`Self::give_up`] sees to them.
     pub fn in_the_making(&self, time: Duration) -> usize {
         let live = self.live();
-        let in_the_making = live.iter().filter(|it| it.has_little_to_send(time));
+        let answers = live.iter().map(|it| it.answer());
+        let in_the_making = answers.filter(|answer| answer.has_little_to_send(time));
         in_the_making.count()
     }
 }
@@ -130,4 +126,8 @@ impl Default for Peer {
     fn default() -> Self {
         Self::new()
     }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,9 +1,11 @@
 //! Tells all connections when calls find no place, so that those that wait for their peers make way.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
+
+use super::locked;
 
 /// How long it is not told again. A flood is refused far more often, and telling wakes all connections.
 const PAUSE: Duration = Duration::from_millis(250);
@@ -26,7 +28,7 @@ impl Shortage {
     /// Whether it has not been told for a while. Records that it is.
     fn is_due(&self) -> bool {
         let now = Instant::now();
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut last = locked(&self.last);
         let is_due = last.is_none_or(|last| now.duration_since(last) >= PAUSE);
         if is_due {
             *last = Some(now);

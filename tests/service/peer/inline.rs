@@ -278,18 +278,18 @@ fn a_call_is_ended_alone_by_the_number_under_which_it_started() {
     let held: [Arc<()>; 3] = Default::default();
     let started = Arc::new(AtomicUsize::new(0));
     for (number, held) in held.iter().enumerate() {
-        let answer = peer.exchange(true);
+        let exchange = peer.exchange(true);
         let (held, counts) = (hold(held), count(&started));
         inline.execute(async move {
-            answer.starts();
-            answer.handed_out(1);
+            exchange.starts();
+            exchange.answer().handed_out(1);
             if number == 1 {
-                answer.taken();
-                answer.handed_out(1);
+                exchange.answer().taken();
+                exchange.answer().handed_out(1);
             }
             counts.await;
             held.await;
-            drop(answer);
+            drop(exchange);
         });
     }
     let mut context = Context::from_waker(Waker::noop());
