@@ -1,4 +1,22 @@
-//! When a connection should go: its peer takes no answers, or makes no calls, or has been there for long.
+//! How long calls wait for their peer, and when a connection should go: its peer takes no answers, or makes no calls,
+//! or has been there for long.
+//!
+//! In short, where S is `--stall-timeout` and M is `--max-time`:
+//!
+//! | What the peer does not do | What ends | While others find no place, the call ends |
+//! |---|---|---|
+//! | send all of a request | the call after S, or 2 s for health | |
+//! | send the next 4 KiB of a request | | after 1 s |
+//! | take the first piece of an answer | the connection after S | after 1 s |
+//! | take the next piece | the call after S | after 10 s, or S if that is less |
+//! | take all pieces, which wait so long together | the call after M + S | after M + S |
+//! | take the rest of an answer that is over for us | the connection after 2 S | |
+//! | take anything that is ready to be sent | the connection after S | |
+//!
+//! A call that ends is refused if its request was arriving, and otherwise given up: its stream is reset. Places are
+//! those of calls: health checks, watches and reflection have others, and end only as usual. While others find no
+//! memory for their requests, those that hold some are refused after 1 s, too. Near the end of a drain, all requests
+//! are refused that have not arrived. A connection that ends is told to go, and is closed after another S.
 
 use std::time::{Duration, Instant};
 
