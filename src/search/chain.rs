@@ -60,6 +60,8 @@ pub struct Chain {
     asker: u32,
     /// The memory allowed at the last call of `advance`.
     memory: u64,
+    /// The work on the tables of the next stage, in nodes.
+    waited: u64,
     /// Beams that were given up for lack of time or memory.
     deferred: Option<Deferred>,
     /// The number of parts handed out. No search is left before its own parts are back.
@@ -103,6 +105,7 @@ impl Chain {
             left: None,
             asker: 0,
             memory: 0,
+            waited: 0,
             deferred: None,
             out: 0,
             past: Progress::default(),
@@ -161,6 +164,12 @@ impl Chain {
                 self.prepare_awaited(stage, budget.nodes);
                 return Step::Working;
             }
+        }
+        if self.current.as_ref().is_some_and(|current| current.is_over) {
+            if self.shed(budget.nodes) {
+                self.leave(Stop::Exhausted);
+            }
+            return Step::Working;
         }
         let reserved = self.prover_memory();
         let Some(current) = &mut self.current else {

@@ -660,6 +660,50 @@ fn a_search_in_pushes_does_not_wait_for_its_tables() {
     assert!(course.progress.generated > proof.progress.generated);
 }
 
+/// The tables of this shape and home, which no other test uses, take millions of nodes.
+#[test]
+fn a_search_by_walking_distance_does_not_wait_for_large_tables() {
+    let mut dice = Dice::new(79);
+    let shape = shape(3, 5);
+    let near = walk(shape, 6, 10, &mut dice);
+    let far = (0..10).map(|_| random_problem(shape, 6, &mut dice));
+    let far = far
+        .max_by_key(|far| lower_bound(far, Metric::SingleTile))
+        .unwrap();
+    let stages = |heuristic| {
+        [
+            Stage::AStar(heuristic, Ratio::ONE),
+            Stage::IdaStar(heuristic),
+        ]
+    };
+    let named = stages(HeuristicKind::WalkingDistance);
+    let standing_in = stages(HeuristicKind::default());
+    for (stage, standing_in) in named.into_iter().zip(standing_in) {
+        let chain = of_stages(&near, Objective::Optimal, vec![stage]);
+        let course = drive(chain, &near, Budget::nodes(1000));
+        assert_eq!(
+            (course.stop, &*course.by),
+            (Stop::Proven, &[standing_in][..])
+        );
+    }
+    // A hard one is solved by the search that was asked for, once its tables are made.
+    let solve = |stage| {
+        let chain = of_stages(&far, Objective::Optimal, vec![stage]);
+        let course = drive(chain, &far, Budget::nodes(200));
+        assert_eq!((course.stop, &*course.by), (Stop::Proven, &[stage][..]));
+        course
+    };
+    let [first, second] = named.map(solve);
+    assert_eq!(first.lengths, second.lengths);
+    let [alone, at_once] = [
+        a_star::solver(&far, HeuristicKind::WalkingDistance, 1.0),
+        ida_star::solver(&far, HeuristicKind::WalkingDistance),
+    ]
+    .map(|solver| run(solver).progress.generated);
+    assert!(first.progress.generated > alone + 500_000);
+    assert_eq!(second.progress.generated, at_once);
+}
+
 /// Weighted A* runs to its end and proves something about slides, which must not be taken for a bound on
 /// pushes.
 #[test]

@@ -15,11 +15,18 @@ use crate::search::distance_table::table_walk::TableWalk;
 use crate::search::joined::Joined;
 use crate::search::plan::{Objective, Stage};
 use crate::search::tables::guides::Strength;
-use crate::search::{Search, Solver, Stop, a_star, ida_star};
+use crate::search::{Search, Solver, a_star, ida_star};
 
 /// The nodes that a stand-in generates before tables are made: some hundredths of a second, in which boards
 /// near the goal are solved.
 const STAND_IN_NODES: u64 = 500_000;
+
+/// The work on tables, in nodes, that a search waits for before another one stands in for it: some milliseconds.
+const PATIENCE: u64 = 1_000_000;
+
+/// How many nodes of work on tables there are for each that the stand-in generates meanwhile. One of its own takes
+/// several times as long, so that it has more than half of the time.
+const TABLES_BESIDE: u64 = 4;
 
 /// The least work on tables at a time, in nodes. It counts as none of the search's own: where few of these are
 /// left, tables would be made state by state.
@@ -33,49 +40,57 @@ pub(super) struct Current {
     pub(super) guided_by: Option<Strength>,
     /// The stage that it stands in for, and how many nodes are generated before the tables of that one are made.
     pub(super) awaited: Option<(Stage, u64)>,
+    /// Whether the stage that it stood in for can begin once its memory is freed.
+    pub(super) is_over: bool,
     /// The time left when it began, if it still is the same asker's.
     pub(super) began: Option<Duration>,
 }
 
 impl Chain {
     /// Works on the tables of a stage for the time of so many nodes, and begins it once they are ready. What
-    /// it is called is settled by then, whatever becomes of them later. A stage that counts pushes begins
-    /// without them, as nobody asked for them and boards near the goal need none.
+    /// it is called is settled by then, whatever becomes of them later. If they take long, another search stands
+    /// in for it; at once where pushes are counted, as nobody asked for their tables and boards near the goal need
+    /// none.
     pub(super) fn prepare(&mut self, stage: Stage, nodes: u64) {
-        let has_stand_in = matches!(stage, Stage::PushIdaStar(_));
-        let nodes = if has_stand_in {
-            0
-        } else {
-            nodes.max(LEAST_TO_PREPARE)
+        let (work, patience) = match stage {
+            Stage::PushIdaStar(_) => (0, 0),
+            _ => (nodes.max(LEAST_TO_PREPARE), PATIENCE),
         };
-        let is_ready = stage.prepare(&self.problem, nodes);
-        if is_ready || has_stand_in {
-            self.waiting.pop_front();
-            self.begin(stage.or_fallback(&self.problem));
+        let is_ready = stage.prepare(&self.problem, work);
+        self.waited = self.waited.saturating_add(work);
+        if !is_ready && self.waited < patience {
+            return;
         }
-        if has_stand_in && !is_ready {
-            let until = self.progress().generated + STAND_IN_NODES;
-            if let Some(current) = &mut self.current {
-                current.awaited = Some((stage, until));
-            }
+        self.waited = 0;
+        self.waiting.pop_front();
+        self.begin(stage.or_fallback(&self.problem));
+        let until = self.progress().generated + STAND_IN_NODES;
+        if let Some(current) = &mut self.current {
+            current.awaited = (!is_ready).then_some((stage, until));
         }
     }
 
-    /// Works on the tables of a stage that another one stands in for, which it replaces once they are ready;
-    /// what was proven before remains.
+    /// Works on the tables of a stage that another one stands in for, which it replaces once they are ready; what was
+    /// proven before remains. Until then the two go on in turn, except where pushes are counted: with these tables
+    /// the search takes so much less that it pays to wait for them.
     pub(super) fn prepare_awaited(&mut self, stage: Stage, nodes: u64) {
-        if !stage.prepare(&self.problem, nodes.max(LEAST_TO_PREPARE)) {
+        let work = nodes.max(LEAST_TO_PREPARE);
+        let (work, beside) = match stage {
+            Stage::PushIdaStar(_) => (work, 0),
+            _ => (work.saturating_mul(TABLES_BESIDE), nodes),
+        };
+        let is_ready = stage.prepare(&self.problem, work);
+        let runs = stage.or_fallback(&self.problem);
+        let until = self.progress().generated + beside;
+        let Some(current) = &mut self.current else {
             return;
-        }
-        let stage = stage.or_fallback(&self.problem);
-        match &mut self.current {
-            Some(current) if current.stage == stage => current.awaited = None,
-            _ => {
-                // What stands in counts pushes, and such a search hands out no parts.
-                debug_assert_eq!(self.out, 0, "no search is left before its parts are back");
-                self.leave(Stop::Exhausted);
-                self.begin(stage);
-            }
+        };
+        current.awaited = (!is_ready).then_some((stage, until));
+        if is_ready && current.stage != runs {
+            // Those that stand in count pushes, or look at one node after the other: such hand out no parts.
+            debug_assert_eq!(self.out, 0, "no search is left before its parts are back");
+            current.is_over = true;
+            self.waiting.push_front(stage);
         }
     }
 
@@ -145,6 +160,7 @@ impl Chain {
             solver,
             guided_by,
             awaited: None,
+            is_over: false,
             began: self.left,
         });
     }
