@@ -207,10 +207,13 @@ impl<T: Collect + Clone> Waiting<T> {
 
     /// What the end of the search means for this asker.
     fn over(&self, end: End) -> Result<Outcome<T>, Failure> {
+        let (instant, which) = self.limits.time_up();
         match end {
             End::Defect => Err(Failure::Defect),
             // A moment before it is up.
-            End::Stopped(Stop::Time) => self.end_with(self.limits.time_up().1.into()),
+            End::Stopped(Stop::Time) => self.end_with(which.into()),
+            // Once it is up for all, a search goes by no time, and may end as if there had been none.
+            End::Stopped(Stop::Memory) if instant <= Instant::now() => self.end_with(which.into()),
             End::Stopped(stop) => self.end_with(stop.into()),
             End::NodeLimit => self.end_with(StopReason::NodeLimit),
             End::Shortage if self.takes_any() && self.found().count() > 0 => {

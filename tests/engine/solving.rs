@@ -1,7 +1,7 @@
 //! Requests and how they end.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -592,6 +592,36 @@ async fn a_search_that_sees_no_use_in_its_last_moment_ends_by_what_would_have_en
     ] {
         let search = Scripted::<(), _>::new(|_, _| Step::Done(Stop::Time));
         let mut waiting = engine.draw(None, Rank::FIRST, search, limits).unwrap();
+        assert_eq!(waiting.end().await.unwrap_err().name(), reason);
+    }
+}
+
+/// Which then is not told of any time.
+#[tokio::test]
+async fn a_search_that_lacks_memory_once_the_time_is_up_has_ended_by_that() {
+    let engine = engine(1, 8);
+    let soon = Duration::from_millis(5);
+    for (limits, reason) in [
+        (due_in(soon), "deadline"),
+        (wanting(time(soon)), "time_limit"),
+        (unlimited(), "memory_limit"),
+    ] {
+        let (due, _) = limits.time_up();
+        let is_limited = due < Instant::now() + CAPS.time / 2;
+        let (alive, over) = channel::<()>();
+        let search = Scripted::<(), _>::new(move |budget: Budget, _: &mut Progress| {
+            let _held = &alive;
+            if budget.time.is_some() && is_limited {
+                return Step::Working;
+            }
+            Step::Done(Stop::Memory)
+        });
+        let mut waiting = engine.draw(None, Rank::FIRST, search, limits).unwrap();
+        // It does not look before the search is over and dropped.
+        assert_eq!(
+            over.recv_timeout(PATIENCE),
+            Err(RecvTimeoutError::Disconnected)
+        );
         assert_eq!(waiting.end().await.unwrap_err().name(), reason);
     }
 }
