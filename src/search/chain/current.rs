@@ -21,8 +21,9 @@ use crate::search::{Search, Solver, a_star, ida_star};
 /// near the goal are solved.
 const STAND_IN_NODES: u64 = 500_000;
 
-/// The work on tables, in nodes, that a search waits for before another one stands in for it: some milliseconds.
-const PATIENCE: u64 = 1_000_000;
+/// The work on tables, in nodes, that a search waits for before another one stands in for it: two milliseconds, in
+/// which those of 4×4 are made.
+const PATIENCE: u64 = 400_000;
 
 /// How many nodes of work on tables there are for each that the stand-in generates meanwhile. One of its own takes
 /// several times as long, so that it has more than half of the time.
