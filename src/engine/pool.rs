@@ -258,7 +258,7 @@ impl Drop for Pool {
         let offers = std::mem::take(&mut state.offers);
         let finished = state.finished.take();
         drop(state);
-        drop(offers);
+        drop_quietly(offers);
         self.shared.notify(finished);
         queue.into_iter().for_each(|task| self.shared.end(task));
         for seat in places.into_values() {
@@ -319,7 +319,11 @@ impl Shared {
 
     /// Wakes those who wait for these tasks, then drops the tasks. Must not be called under the lock.
     fn notify(&self, mut finished: Vec<Box<dyn Task>>) {
-        finished.iter_mut().for_each(|task| task.notify());
+        for task in &mut finished {
+            if catch_unwind(AssertUnwindSafe(|| task.notify())).is_err() {
+                telemetry::panic("search");
+            }
+        }
         finished.into_iter().for_each(|task| self.end(task));
     }
 
@@ -334,9 +338,9 @@ impl Shared {
     }
 }
 
-/// Drops a task whose destructor may panic; the thread must survive that.
-fn drop_quietly(task: Box<dyn Task>) {
-    if catch_unwind(AssertUnwindSafe(|| drop(task))).is_err() {
+/// Drops a task or work whose destructor may panic; the thread must survive that.
+fn drop_quietly<T>(work: T) {
+    if catch_unwind(AssertUnwindSafe(|| drop(work))).is_err() {
         telemetry::panic("drop");
     }
 }

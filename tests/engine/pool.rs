@@ -760,6 +760,70 @@ fn a_panic_in_being_dropped_costs_nobody_anything() {
 }
 
 #[test]
+fn a_panic_in_telling_the_end_costs_no_worker_and_no_other_task() {
+    struct Mute;
+    impl Task for Mute {
+        fn run(&mut self, _: &Turn<'_>) -> Next {
+            Next::Finished
+        }
+
+        fn panicked(&mut self) {}
+
+        fn notify(&mut self) {
+            panic!("as it should, in a test");
+        }
+    }
+    let before = panics("search");
+    let pool = pool(1, 10);
+    let (release, _) = hold_worker(&pool);
+    let (sender, said) = channel();
+    // Those who wait for tasks in a line are told together.
+    pool.submit(Box::new(Mute)).unwrap();
+    pool.submit(Box::new(Awaited(sender.clone(), say(&sender, "run"))))
+        .unwrap();
+    drop(release);
+    assert_eq!([receive(&said), receive(&said)], ["run", "told"]);
+    assert!(panics("search") > before);
+    pool.submit(say(&sender, "next")).unwrap();
+    assert_eq!(receive(&said), "next");
+}
+
+#[test]
+fn a_panic_in_dropping_help_costs_no_worker() {
+    struct Grenade(Sender<()>);
+    impl HelperWork for Grenade {
+        fn run(&self, _: &Turn<'_>) -> bool {
+            false
+        }
+    }
+    impl Drop for Grenade {
+        fn drop(&mut self) {
+            self.0.send(()).unwrap();
+            panic!("as it should, in a test");
+        }
+    }
+    let pool = pool(2, 3);
+    let (sender, dropped) = channel();
+    let mut work = Some(Arc::new(Grenade(sender)));
+    pool.submit(task(move |turn| {
+        if turn.has_helper()
+            && let Some(work) = work.take()
+        {
+            assert!(turn.offer(work));
+        }
+        if work.is_some() {
+            Next::Again
+        } else {
+            Next::Finished
+        }
+    }))
+    .unwrap();
+    receive(&dropped);
+    // Each holds a worker.
+    let _held = [hold_worker(&pool), hold_worker(&pool)];
+}
+
+#[test]
 fn large_tasks_are_dropped_on_a_thread_of_their_own() {
     struct Heavy(Sender<Option<String>>, bool);
     impl Drop for Heavy {

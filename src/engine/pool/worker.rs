@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use super::clients::{Order, Taken};
 use super::state::{Place, Seat, State};
-use super::{HelperWork, Next, Shared, Task, Turn};
+use super::{HelperWork, Next, Shared, Task, Turn, drop_quietly};
 use crate::telemetry;
 
 /// The nice increment of workers, which lets the threads that serve clients go first. A higher one
@@ -162,8 +162,12 @@ impl Shared {
                 telemetry::panic("search");
                 false
             });
-            // If the work is done it is dropped here, since that must not happen under the lock.
-            work = goes_on.then_some(helped);
+            if goes_on {
+                work = Some(helped);
+            } else {
+                // Not under the lock.
+                drop_quietly(helped);
+            }
             state = self.lock();
             // A finished task may take long to be dropped; its helpers need not continue until then.
             let is_wanted = !state.closed && state.places.contains_key(&id);
@@ -180,7 +184,7 @@ impl Shared {
             }
             work => {
                 drop(state);
-                drop(work);
+                drop_quietly(work);
                 state = self.lock();
             }
         }
