@@ -144,11 +144,15 @@ pub(crate) fn limit(what: &'static str, most: u64) {
 }
 
 /// Records where the pool's tasks are.
-pub(crate) fn pool(queued: usize, running: usize, parked: usize, helping: usize) {
+pub(crate) fn pool(queued: usize, running: usize, parked: usize) {
     QUEUED.set(queued as f64);
     RUNNING.set(running as f64);
     PARKED.set(parked as f64);
-    HELPING.set(helping as f64);
+}
+
+/// Records how many workers help.
+pub(crate) fn helping(workers: usize) {
+    HELPING.set(workers as f64);
 }
 
 /// Records how many named clients are remembered.

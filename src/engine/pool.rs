@@ -10,6 +10,7 @@ mod finished;
 mod state;
 mod turn;
 mod worker;
+mod workers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -101,8 +102,8 @@ struct Shared {
     /// The number of queued tasks that have had no service, shared with [`State`] so that running tasks can
     /// read it without the lock.
     fresh: Arc<AtomicUsize>,
-    /// The number of idle workers with no work on offer to them, for the same purpose.
-    free: AtomicUsize,
+    /// The number of [free workers](workers::Workers::free), for the same purpose.
+    free: Arc<AtomicUsize>,
     /// The average time that a newcomer spends at each place in the line.
     place: Average,
     capacity: usize,
@@ -127,7 +128,7 @@ impl Pool {
         let mut pool = Self {
             shared: Arc::new(Shared {
                 fresh: Arc::clone(&state.fresh),
-                free: AtomicUsize::new(0),
+                free: state.workers.free(),
                 place: Average::default(),
                 state: Mutex::new(state),
                 work: Condvar::new(),
@@ -230,11 +231,7 @@ impl Pool {
             return Err(Full::Share);
         }
         let id = state.enter(client, task);
-        let is_awaited = state.call_worker();
-        drop(state);
-        if is_awaited {
-            self.shared.work.notify_one();
-        }
+        self.shared.call_worker(state);
         Ok(Ticket {
             shared: Arc::clone(&self.shared),
             id,
@@ -255,7 +252,7 @@ impl Drop for Pool {
         state.parked = 0;
         let queue = state.clients.drain();
         let places = std::mem::take(&mut state.places);
-        let offers = std::mem::take(&mut state.offers);
+        let offers = state.workers.drain();
         let finished = state.finished.take();
         drop(state);
         drop_quietly(offers);
@@ -303,10 +300,8 @@ impl Ticket {
     /// Puts a parked task back in the queue because its reader has made room.
     pub fn wake(&self) {
         let mut state = self.shared.lock();
-        let is_awaited = state.wake(self.id) && state.call_worker();
-        drop(state);
-        if is_awaited {
-            self.shared.work.notify_one();
+        if state.wake(self.id) {
+            self.shared.call_worker(state);
         }
     }
 }
@@ -315,6 +310,15 @@ impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         // Nothing under the lock can leave the state half-changed.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Wakes a worker for a task that was queued, if there is one to wake.
+    fn call_worker(&self, mut state: MutexGuard<'_, State>) {
+        let is_awaited = state.workers.call();
+        drop(state);
+        if is_awaited {
+            self.work.notify_one();
+        }
     }
 
     /// Wakes those who wait for these tasks, then drops the tasks. Must not be called under the lock.

@@ -1,13 +1,14 @@
-//! Where a pool's tasks are and what its workers do: everything under the pool's lock.
+//! Where a pool's tasks are, and what its workers do: everything under the pool's lock.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use super::clients::{Clients, Number, Order, Taken};
 use super::finished::Finished;
-use super::{Client, HelperWork, Task};
+use super::workers::Workers;
+use super::{Client, Task};
 use crate::engine::average::Average;
 use crate::telemetry;
 
@@ -27,14 +28,7 @@ pub(super) struct State {
     /// The average time between two tasks that leave, while there are others.
     pub(super) vacancy: Average,
     pub(super) parked: usize,
-    /// Work that waits for an idle worker, with the number of its task. Never longer than the
-    /// number of workers.
-    pub(super) offers: VecDeque<(u64, Arc<dyn HelperWork>)>,
-    /// The workers that wait for something to do.
-    pub(super) idle: usize,
-    /// The idle workers that have been called but are not awake yet.
-    pub(super) called: usize,
-    pub(super) helping: usize,
+    pub(super) workers: Workers,
     pub(super) finished: Finished,
     pub(super) next_id: u64,
     pub(super) closed: bool,
@@ -163,14 +157,6 @@ impl State {
         true
     }
 
-    /// Returns whether to call a worker for one more task, and if so counts it as called. Waking
-    /// nobody, or a worker that is already waking, would still cost a system call.
-    pub(super) fn call_worker(&mut self) -> bool {
-        let is_awaited = self.idle > self.called;
-        self.called += usize::from(is_awaited);
-        is_awaited
-    }
-
     /// Records that a helper has worked for a task.
     pub(super) fn helped(&mut self, id: u64, spent: Duration) {
         let Some(seat) = self.places.get_mut(&id) else {
@@ -215,7 +201,7 @@ impl State {
     pub(super) fn report(&self) {
         let queued = self.clients.waiting();
         let running = self.places.len() - queued - self.parked;
-        telemetry::pool(queued, running, self.parked, self.helping);
+        telemetry::pool(queued, running, self.parked);
         telemetry::clients(self.clients.named());
     }
 }

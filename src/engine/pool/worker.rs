@@ -31,20 +31,12 @@ pub(super) fn run(task: &mut dyn Task, turn: &Turn<'_>) -> (Next, Duration) {
 impl Shared {
     /// Keeps work for the next idle worker, if there is one for it.
     pub(super) fn offer(&self, id: u64, work: Arc<dyn HelperWork>) -> bool {
-        let mut state = self.lock();
-        if state.idle <= state.offers.len() {
-            return false;
+        // What is given back is dropped without the lock.
+        let offered = self.lock().workers.offer(id, work);
+        if offered.is_ok() {
+            self.work.notify_one();
         }
-        state.offers.push_back((id, work));
-        self.count_free(&state);
-        drop(state);
-        self.work.notify_one();
-        true
-    }
-
-    fn count_free(&self, state: &State) {
-        let free = state.idle.saturating_sub(state.offers.len());
-        self.free.store(free, Ordering::Relaxed);
+        offered.is_ok()
     }
 
     pub(super) fn work(&self) {
@@ -61,7 +53,7 @@ impl Shared {
                 self.notify_finished(state)
             } else if let Some(next) = state.next() {
                 self.run(state, next)
-            } else if let Some((id, work)) = state.offers.pop_front() {
+            } else if let Some((id, work)) = state.workers.begin_help() {
                 self.help(state, id, work)
             } else {
                 self.wait(state)
@@ -70,16 +62,12 @@ impl Shared {
     }
 
     fn wait<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
-        state.idle += 1;
-        self.count_free(&state);
+        state.workers.begin_wait();
         state = self
             .work
             .wait(state)
             .unwrap_or_else(PoisonError::into_inner);
-        state.idle -= 1;
-        // A spurious wakeup takes the place of a called worker: it finds the task just as well.
-        state.called = state.called.saturating_sub(1);
-        self.count_free(&state);
+        state.workers.end_wait();
         state
     }
 
@@ -149,48 +137,33 @@ impl Shared {
         id: u64,
         work: Arc<dyn HelperWork>,
     ) -> MutexGuard<'a, State> {
-        state.helping += 1;
-        self.count_free(&state);
-        let mut work = Some(work);
-        while let Some(helped) = work.take() {
-            state.report();
+        let is_left = loop {
             drop(state);
             let turn = Turn::of_helper(self);
-            let goes_on = catch_unwind(AssertUnwindSafe(|| helped.run(&turn)));
+            let goes_on = catch_unwind(AssertUnwindSafe(|| work.run(&turn)));
             let spent = turn.spent();
             let goes_on = goes_on.unwrap_or_else(|_| {
                 telemetry::panic("search");
                 false
             });
-            if goes_on {
-                work = Some(helped);
-            } else {
-                // Not under the lock.
-                drop_quietly(helped);
-            }
             state = self.lock();
-            // A finished task may take long to be dropped; its helpers need not continue until then.
-            let is_wanted = !state.closed && state.places.contains_key(&id);
             state.helped(id, spent);
-            if !is_wanted || state.clients.waiting() > 0 {
-                break;
+            // A finished task may take long to be dropped; its helpers need not continue until then.
+            let is_left = goes_on && state.places.contains_key(&id);
+            if !is_left || state.closed || state.clients.waiting() > 0 {
+                break is_left;
             }
-        }
-        state.helping -= 1;
-        match work {
-            Some(work) if state.places.contains_key(&id) => {
-                state.offers.push_front((id, work));
-                self.count_free(&state);
-            }
-            work => {
-                drop(state);
-                drop_quietly(work);
-                state = self.lock();
-            }
+        };
+        if is_left {
+            state.workers.end_help(Some((id, work)));
+        } else {
+            state.workers.end_help(None);
+            drop(state);
+            drop_quietly(work);
+            state = self.lock();
         }
         // This worker looks for a task next, so no other needs to be told.
         state.wake(id);
-        state.report();
         state
     }
 }
