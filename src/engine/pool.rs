@@ -7,8 +7,9 @@
 
 mod clients;
 mod finished;
-mod state;
+mod places;
 mod turn;
+mod waits;
 mod worker;
 mod workers;
 
@@ -18,11 +19,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::average::Average;
 use super::rank::Rank;
 use crate::telemetry;
 
-use state::{Place, State};
+use finished::Finished;
+use places::Places;
+use workers::Workers;
 
 pub use clients::Client;
 pub use turn::{LEAST_SLICE, SERVICE_BEFORE_HELP, SLICE, Turn};
@@ -99,17 +101,23 @@ pub struct Ticket {
 struct Shared {
     state: Mutex<State>,
     work: Condvar,
-    /// The number of queued tasks that have had no service, shared with [`State`] so that running tasks can
-    /// read it without the lock.
+    /// The number of [newcomers](Places::fresh), to be read without the lock.
     fresh: Arc<AtomicUsize>,
-    /// The number of [free workers](workers::Workers::free), for the same purpose.
+    /// The number of [free workers](Workers::free), for the same purpose.
     free: Arc<AtomicUsize>,
-    /// The average time that a newcomer spends at each place in the line.
-    place: Average,
     capacity: usize,
     /// Where large finished tasks are dropped, on a thread of their own: freeing a gigabyte takes
     /// up to 200 ms, which neither a canceller nor a worker can spare.
     over: mpsc::Sender<Box<dyn Task>>,
+}
+
+/// Everything under the lock.
+#[derive(Default)]
+struct State {
+    places: Places,
+    workers: Workers,
+    finished: Finished,
+    is_closed: bool,
 }
 
 impl Pool {
@@ -127,9 +135,8 @@ impl Pool {
         let state = State::default();
         let mut pool = Self {
             shared: Arc::new(Shared {
-                fresh: Arc::clone(&state.fresh),
+                fresh: state.places.fresh(),
                 free: state.workers.free(),
-                place: Average::default(),
                 state: Mutex::new(state),
                 work: Condvar::new(),
                 capacity,
@@ -153,7 +160,7 @@ impl Pool {
     /// recently had more than their share.
     #[must_use]
     pub fn clients(&self) -> usize {
-        self.shared.lock().clients.named()
+        self.shared.lock().places.clients()
     }
 
     /// The number of tasks: running, waiting and parked.
@@ -166,10 +173,10 @@ impl Pool {
     /// left a full pool, the longer that is.
     #[must_use]
     pub fn time_until_room(&self) -> Duration {
-        let state = self.shared.lock();
-        let round = SLICE.mul_f64(state.places.len() as f64 / self.workers.len().max(1) as f64);
-        let unchanged = state.changed.map_or(Duration::ZERO, |at| at.elapsed());
-        round.max(state.vacancy.get()).max(unchanged)
+        self.shared
+            .lock()
+            .places
+            .time_until_room(self.workers.len())
     }
 
     /// Whether newcomers are waiting for their first slice.
@@ -185,9 +192,7 @@ impl Pool {
         if !self.has_line() {
             return None;
         }
-        let ahead = self.shared.lock().clients.ahead(client, rank);
-        let ahead = u32::try_from(ahead).unwrap_or(u32::MAX);
-        (ahead > 0).then(|| self.shared.place.get().saturating_mul(ahead))
+        self.shared.lock().places.expected_wait(client, rank)
     }
 
     /// Gives a task without a place in the pool a first turn on the caller's thread. A named client
@@ -200,11 +205,7 @@ impl Pool {
     ) -> Next {
         let (next, spent) = worker::run(task, &Turn::new(slice, &self.shared.fresh));
         if client.is_some() {
-            let mut state = self.shared.lock();
-            if state.clients.waiting() > 0 {
-                state.clients.charge_once(client, spent);
-                state.report();
-            }
+            self.shared.lock().places.charge(client, spent);
         }
         next
     }
@@ -223,14 +224,8 @@ impl Pool {
     /// [`Full`] when the pool or the client holds as many tasks as it may.
     pub fn submit_for(&self, client: Option<&Client>, task: Box<dyn Task>) -> Result<Ticket, Full> {
         let mut state = self.shared.lock();
-        let free = self.shared.capacity.saturating_sub(state.places.len());
-        if free == 0 {
-            return Err(Full::Pool);
-        }
-        if !state.clients.has_share(client, free) {
-            return Err(Full::Share);
-        }
-        let id = state.enter(client, task);
+        state.places.admit(client, self.shared.capacity)?;
+        let id = state.places.enter(client, task);
         self.shared.call_worker(state);
         Ok(Ticket {
             shared: Arc::clone(&self.shared),
@@ -241,7 +236,7 @@ impl Pool {
 
 impl Drop for Pool {
     fn drop(&mut self) {
-        self.shared.lock().closed = true;
+        self.shared.lock().is_closed = true;
         self.shared.work.notify_all();
         for worker in self.workers.drain(..) {
             // A worker catches the panics of its tasks, so there is nothing to report here.
@@ -249,49 +244,20 @@ impl Drop for Pool {
         }
         // Tickets may outlive the pool, but the tasks must not.
         let mut state = self.shared.lock();
-        state.parked = 0;
-        let queue = state.clients.drain();
-        let places = std::mem::take(&mut state.places);
+        let tasks = state.places.drain();
         let offers = state.workers.drain();
         let finished = state.finished.take();
         drop(state);
         drop_quietly(offers);
         self.shared.notify(finished);
-        queue.into_iter().for_each(|task| self.shared.end(task));
-        for seat in places.into_values() {
-            if let Place::Parked { task, .. } = seat.place {
-                self.shared.end(task);
-            }
-        }
+        tasks.into_iter().for_each(|task| self.shared.end(task));
     }
 }
 
 impl Ticket {
     /// Takes the task out of the pool: at once if it waits, after the slice if it runs.
     pub fn cancel(&self) {
-        let mut state = self.shared.lock();
-        let Some(seat) = state.places.get_mut(&self.id) else {
-            return;
-        };
-        let client = seat.client;
-        let task = match &mut seat.place {
-            Place::Running { cancelled, .. } => {
-                *cancelled = true;
-                return;
-            }
-            Place::Queued { order, since } => {
-                let (order, since) = (*order, *since);
-                state.places.remove(&self.id);
-                // A wait counts even if it was in vain.
-                if let Some(since) = since {
-                    telemetry::queued(since.elapsed());
-                }
-                state.dequeue(client, order)
-            }
-            Place::Parked { .. } => state.unpark(self.id).map(|(_, _, task)| task),
-        };
-        state.leave(client);
-        drop(state);
+        let task = self.shared.lock().places.cancel(self.id);
         if let Some(task) = task {
             self.shared.end(task);
         }
@@ -300,7 +266,7 @@ impl Ticket {
     /// Puts a parked task back in the queue because its reader has made room.
     pub fn wake(&self) {
         let mut state = self.shared.lock();
-        if state.wake(self.id) {
+        if state.places.wake(self.id) {
             self.shared.call_worker(state);
         }
     }
@@ -339,6 +305,15 @@ impl Shared {
         } else {
             drop_quietly(task);
         }
+    }
+}
+
+impl std::fmt::Debug for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("State")
+            .field("queued", &self.places.queued())
+            .field("tasks", &self.places.len())
+            .finish_non_exhaustive()
     }
 }
 

@@ -10,6 +10,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroU32;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use super::Task;
@@ -131,6 +132,8 @@ pub(super) struct Clients {
     /// What the client served last had been charged. Others start from here.
     level: Duration,
     waiting: usize,
+    /// How many of the waiting tasks have had no service.
+    fresh: Arc<AtomicUsize>,
     next: Number,
     next_waiter: u64,
 }
@@ -145,6 +148,7 @@ impl Default for Clients {
             idle: BTreeSet::new(),
             level: Duration::ZERO,
             waiting: 0,
+            fresh: Arc::default(),
             next: NAMELESS + 1,
             next_waiter: 0,
         }
@@ -221,6 +225,12 @@ impl Clients {
     /// The number of waiting tasks.
     pub(super) const fn waiting(&self) -> usize {
         self.waiting
+    }
+
+    /// The number of waiting tasks that have had no service, so that running tasks can read it
+    /// without the lock.
+    pub(super) fn fresh(&self) -> Arc<AtomicUsize> {
+        Arc::clone(&self.fresh)
     }
 
     /// The number of named clients that are remembered.
@@ -339,6 +349,7 @@ impl Clients {
             account.catch_up(self.level);
             if order.is_fresh() {
                 *account.fresh.of_mut(order.rank) += 1;
+                self.fresh.fetch_add(1, Ordering::Relaxed);
             } else {
                 account.begun.insert(waiter.number, order);
             }
@@ -362,6 +373,7 @@ impl Clients {
         let Waiter { task, number } = account.waiting.remove(&order)?;
         if order.is_fresh() {
             *account.fresh.of_mut(order.rank) -= 1;
+            self.fresh.fetch_sub(1, Ordering::Relaxed);
         } else {
             account.begun.remove(&number);
         }

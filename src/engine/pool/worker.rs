@@ -6,9 +6,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::clients::{Order, Taken};
-use super::state::{Place, Seat, State};
-use super::{HelperWork, Next, Shared, Task, Turn, drop_quietly};
+use super::places::Begun;
+use super::{HelperWork, Next, Shared, State, Task, Turn, drop_quietly};
 use crate::telemetry;
 
 /// The nice increment of workers, which lets the threads that serve clients go first. A higher one
@@ -45,14 +44,14 @@ impl Shared {
         let _ = rustix::process::nice(NICENESS);
         let mut state = self.lock();
         loop {
-            if state.closed {
+            if state.is_closed {
                 return;
             }
             let has_line = self.fresh.load(Ordering::Relaxed) > 0;
             state = if state.finished.is_due(has_line) {
                 self.notify_finished(state)
-            } else if let Some(next) = state.next() {
-                self.run(state, next)
+            } else if let Some(begun) = state.places.begin_turn() {
+                self.run(state, begun)
             } else if let Some((id, work)) = state.workers.begin_help() {
                 self.help(state, id, work)
             } else {
@@ -72,52 +71,21 @@ impl Shared {
     }
 
     /// Gives a task its slice.
-    fn run<'a>(&'a self, mut state: MutexGuard<'a, State>, taken: Taken) -> MutexGuard<'a, State> {
-        let Taken {
-            client,
-            order: Order { service, id, .. },
-            mut task,
-        } = taken;
-        let place = Place::Running {
-            cancelled: false,
-            woken: false,
-            helped: Duration::ZERO,
-        };
-        let before = state.places.insert(id, Seat { client, place });
-        let since = match before.map(|seat| seat.place) {
-            Some(Place::Queued { since, .. }) => since,
-            _ => None,
-        };
-        let served = since.map(|since| state.newcomer_served(since));
-        state.report();
+    fn run<'a>(&'a self, state: MutexGuard<'a, State>, begun: Begun) -> MutexGuard<'a, State> {
         drop(state);
-        if let Some((waited, place)) = served {
+        let Begun {
+            id,
+            mut task,
+            service,
+            waited,
+        } = begun;
+        if let Some(waited) = waited {
             telemetry::queued(waited);
-            self.place.learn(place);
         }
-
         let (next, spent) = run(&mut *task, &Turn::of(self, id, service));
-
         let mut state = self.lock();
-        let (cancelled, woken, helped) = match state.places.remove(&id).map(|seat| seat.place) {
-            Some(Place::Running {
-                cancelled,
-                woken,
-                helped,
-            }) => (cancelled, woken, helped),
-            _ => (true, false, Duration::ZERO),
-        };
-        // What its helpers did has been charged as they did it.
-        state.clients.charge(client, spent);
-        let service = service + spent + helped;
-        match next {
-            Next::Again if !cancelled => state.requeue(client, id, service, task),
-            Next::Park if !cancelled && woken => state.requeue(client, id, service, task),
-            Next::Park if !cancelled => state.park(client, id, service, task),
-            _ => {
-                state.leave(client);
-                state.finished.push(task);
-            }
+        if let Some(task) = state.places.end_turn(id, task, spent, next) {
+            state.finished.push(task);
         }
         state
     }
@@ -147,10 +115,10 @@ impl Shared {
                 false
             });
             state = self.lock();
-            state.helped(id, spent);
+            state.places.helped(id, spent);
             // A finished task may take long to be dropped; its helpers need not continue until then.
-            let is_left = goes_on && state.places.contains_key(&id);
-            if !is_left || state.closed || state.clients.waiting() > 0 {
+            let is_left = goes_on && state.places.contains(id);
+            if !is_left || state.is_closed || state.places.queued() > 0 {
                 break is_left;
             }
         };
@@ -163,7 +131,7 @@ impl Shared {
             state = self.lock();
         }
         // This worker looks for a task next, so no other needs to be told.
-        state.wake(id);
+        state.places.wake(id);
         state
     }
 }
