@@ -29,15 +29,18 @@ Examples:
 Each row is one method: the length it found, the lower bound it proved, the nodes it expanded and
 generated, the greatest size of its open list, and the milliseconds it took. A method that a limit
 ended has no length, only the bound it had proved by then. \"All corrections\" are
-linear-conflict+corner-tiles+last-moves. A* with the heuristic discrete is breadth-first.
+linear-conflict+corner-tiles+last-moves. A* with the heuristic discrete is breadth-first. While the
+large tables of the walking distance are built, all corrections stand in for it; a row says so if
+these found the solution.
 
 A server answers questions that it has proven before from its cache: to compare searches, start it
 with --cache-memory 0.
 
 With --json the answer is an array of objects: method, outcome, length, lower_bound, nodes_expanded,
-nodes_generated, peak_open, milliseconds; what is not known is null. The outcome is optimal, solved,
-node_limit, time_limit, memory_limit, deadline, overloaded or another reason of the server, or
-unsupported if the method is not for boards of this size.
+nodes_generated, peak_open, milliseconds, stood_in; what is not known is null. The outcome is
+optimal, solved, node_limit, time_limit, memory_limit, deadline, overloaded or another reason of the
+server, or unsupported if the method is not for boards of this size. With stood_in another heuristic
+found the solution.
 
 Exit codes: 0 compared, 1 unsolvable, 2 wrong input, 4 no server, 5 a defect or a failed write,
 130 interrupted.";
@@ -158,6 +161,12 @@ impl Contestant {
         text
     }
 
+    /// Whether a search went by another heuristic than that of the method.
+    fn is_other(&self, used: Heuristic) -> bool {
+        let asked = self.heuristics.first();
+        used != Heuristic::Unspecified && asked.is_some_and(|&asked| asked != used)
+    }
+
     fn method(&self) -> Option<Method> {
         let mut heuristics = self.heuristics.iter().map(|&heuristic| heuristic.into());
         (self.algorithm != Algorithm::Unspecified).then(|| Method {
@@ -180,6 +189,8 @@ struct Row {
     generated: Option<u64>,
     peak_open: Option<u64>,
     milliseconds: f64,
+    /// Whether the solution was found by another heuristic than that of the method.
+    stood_in: bool,
 }
 
 impl CompareArgs {
@@ -243,7 +254,11 @@ impl CompareArgs {
             Ok((moves, summary)) => {
                 let (board, goal) = (board.clone(), goal.clone());
                 let answer = Answer::new(board, goal, Metric::SingleTile, moves, summary)?;
-                Ok(Row::solved(method, &answer))
+                let stood_in = contestant.is_other(answer.statistics().heuristic());
+                Ok(Row {
+                    stood_in,
+                    ..Row::solved(method, &answer)
+                })
             }
             Err(Failure::Refused(status)) => {
                 Row::refused(method, &status, begun.elapsed()).ok_or(Failure::Refused(status))
@@ -272,6 +287,7 @@ impl Row {
             generated: Some(statistics.nodes_generated),
             peak_open: Some(statistics.peak_open),
             milliseconds: seconds(statistics.elapsed.as_ref()) * 1000.0,
+            stood_in: false,
         }
     }
 
@@ -322,6 +338,7 @@ impl Row {
             generated: None,
             peak_open: None,
             milliseconds: elapsed.as_secs_f64() * 1000.0,
+            stood_in: false,
         }
     }
 
@@ -335,6 +352,7 @@ impl Row {
             "nodes_generated": self.generated,
             "peak_open": self.peak_open,
             "milliseconds": self.milliseconds,
+            "stood_in": self.stood_in,
         })
     }
 }
@@ -349,9 +367,14 @@ fn table(output: &mut dyn Write, rows: &[Row]) -> io::Result<()> {
     )?;
     let known = |figure: Option<u64>| figure.map_or_else(|| "–".to_owned(), number);
     for row in rows {
+        let by = if row.stood_in {
+            ", by another heuristic"
+        } else {
+            ""
+        };
         writeln!(
             output,
-            "{:<width$} {:>7} {:>8} {:>12} {:>12} {:>10} {:>9.1}  {}",
+            "{:<width$} {:>7} {:>8} {:>12} {:>12} {:>10} {:>9.1}  {}{by}",
             row.method,
             known(row.length),
             known(row.lower_bound),

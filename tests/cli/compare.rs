@@ -21,14 +21,33 @@ fn each_method_has_its_row() {
     assert_eq!(
         columns,
         [
-            "IDA*,", "walking", "distance", "2", "2", "700", "12,345", "9", "1500.0", "optimal"
+            "IDA*,",
+            "walking",
+            "distance",
+            "2",
+            "2",
+            "700",
+            "12,345",
+            "9",
+            "1500.0",
+            "optimal,",
+            "by",
+            "another",
+            "heuristic"
         ]
     );
+    assert!(rows[14].starts_with("IDA*, linear conflict ") && rows[14].ends_with(" optimal"));
     assert!(rows[11].starts_with("staged beam "));
     assert!(rows[12].starts_with("beam "));
     assert!(rows[16].starts_with("IDA*, all corrections "));
     // The last one is the service's own choice.
-    assert!(rows[17].starts_with("the service's choice "));
+    assert!(rows[17].starts_with("the service's choice ") && rows[17].ends_with(" optimal"));
+    let ran = fake.run(&["compare", BOARD, "--json"], "");
+    let rows: serde_json::Value = serde_json::from_str(&ran.output).expect("an array");
+    assert_eq!(
+        (&rows[13]["stood_in"], &rows[14]["stood_in"]),
+        (&false.into(), &true.into())
+    );
     let last = fake.asked().stream.and_then(|stream| stream.solve);
     assert_eq!(last.expect("a question").method, None);
 }
