@@ -97,8 +97,6 @@ pub struct Widening {
     /// The time left at the last call of `advance`, and whose it was.
     left: Option<Duration>,
     asker: u32,
-    /// The memory granted then.
-    granted: u64,
     preparation: Preparation,
     /// The width of the widest beam that is over.
     widest: usize,
@@ -167,7 +165,6 @@ impl Widening {
             pace: Pace::new(slowness),
             left: None,
             asker: 0,
-            granted: 0,
             preparation: Preparation::default(),
             widest: 0,
             kept_all: Vec::new(),
@@ -211,7 +208,8 @@ impl Widening {
         let scale = Scale { width, ..planned }.at_most(self.beams.widest());
         let slack = if is_timed { SLACK } else { 1.0 };
         let most = scale.times(slack).at_most(self.beams.widest());
-        let Some(most) = self.within_memory(most, is_paired, is_timed)? else {
+        let memory = budget.memory.saturating_sub(self.side_beams.memory());
+        let Some(most) = self.within_memory(memory, most, is_paired, is_timed)? else {
             return Ok(());
         };
         let scale = most.at_most(scale.width);
@@ -272,13 +270,7 @@ impl Widening {
     /// The progress without the beams that were handed out.
     fn own_progress(&self) -> Progress {
         let now = match &self.at_work {
-            Some(beam) => {
-                let now = self.past.then(beam.progress(&*self.beams));
-                Progress {
-                    claimed: now.claimed.min(self.granted_beside(now.memory)),
-                    ..now
-                }
-            }
+            Some(beam) => self.past.then(beam.progress(&*self.beams)),
             None => Progress {
                 claimed: self.claimed,
                 ..self.past
@@ -322,7 +314,6 @@ impl Search for Widening {
             self.go_by_another(budget);
         }
         self.left = budget.time;
-        self.granted = budget.memory;
         if let Some(solution) = self.side_beams.found() {
             return self.found(solution);
         }
@@ -407,13 +398,7 @@ impl Search for Widening {
 
     fn part_memory(&self) -> u64 {
         let side_beam = self.next_side_beam();
-        side_beam.map_or(0, |most| {
-            let bytes = self.beams.bytes(most);
-            // The search's own next beam will be about as wide.
-            let own = self.at_work.as_ref();
-            let own = own.map_or(bytes, |beam| beam.bytes(&*self.beams));
-            own.saturating_sub(self.own_progress().reserved()) + bytes
-        })
+        side_beam.map_or(0, |most| self.beams.bytes(most) * self.beams_to_begin())
     }
 
     fn split(&mut self, memory: u64) -> Option<Box<dyn Part>> {

@@ -236,11 +236,11 @@ fn a_part_leaves_the_beam_at_work_what_that_may_come_to_hold() {
     // The narrowest beam takes 4,800 bytes.
     assert!(search.split(most + 4_799).is_none());
     let part = search.split(2 * most).expect("it gains by help");
-    assert_eq!(search.progress().claimed, most);
+    assert_eq!(search.progress().reserved(), 2 * most);
     // With as much as it asks for, it is granted all of it.
     search.join(part);
     assert!(search.split(u64::MAX).is_some());
-    assert_eq!(told, search.progress().claimed + most - held);
+    assert_eq!(told, search.progress().reserved() - held);
 }
 
 #[test]

@@ -23,19 +23,17 @@ pub(super) struct AtWork {
 }
 
 impl AtWork {
-    /// The most bytes that it can come to hold.
-    pub(super) fn bytes(&self, beams: &dyn Beams) -> u64 {
-        beams.bytes(Scale {
-            width: self.most,
-            ..self.scale
-        })
-    }
-
-    /// Its progress, with what it claims.
+    /// Its progress. It claims all that it can come to hold.
     pub(super) fn progress(&self, beams: &dyn Beams) -> Progress {
         let now = self.pass.progress();
-        let claimed = self.bytes(beams).saturating_sub(now.memory);
-        Progress { claimed, ..now }
+        let most = beams.bytes(Scale {
+            width: self.most,
+            ..self.scale
+        });
+        Progress {
+            claimed: most.saturating_sub(now.memory),
+            ..now
+        }
     }
 }
 

@@ -4,23 +4,16 @@ use super::{Scale, Widening};
 use crate::search::Stop;
 
 impl Widening {
-    /// The memory that was granted to this search beside so many bytes and the beams that were handed out.
-    pub(super) fn granted_beside(&self, bytes: u64) -> u64 {
-        self.granted
-            .saturating_sub(self.side_beams.memory())
-            .saturating_sub(bytes)
-    }
-
-    /// The next beam at its widest: `most`, or what the memory allows of it; `None` once more memory is claimed
+    /// The next beam at its widest: `most`, or what so much memory allows of it; `None` once more is claimed
     /// instead, as a search that claims memory may be granted more. Without a deadline a beam has to be wider than
     /// those before it.
     pub(super) fn within_memory(
         &mut self,
+        memory: u64,
         most: Scale,
         is_paired: bool,
         is_timed: bool,
     ) -> Result<Option<Scale>, Stop> {
-        let memory = self.granted_beside(0);
         if self.beams.bytes(most) <= memory {
             return Ok(Some(most));
         }

@@ -99,21 +99,23 @@ impl Widening {
         Some(Scale { width, ..most })
     }
 
+    /// How many beams are to begin once one is handed out: that one and, if none is at work, the next of this
+    /// search, which will need about as much memory.
+    pub(super) const fn beams_to_begin(&self) -> u64 {
+        if self.at_work.is_some() { 1 } else { 2 }
+    }
+
     /// A beam that has all of the time that is left, from the end where the one at work did not begin.
     pub(super) fn hand_out(&mut self, memory: u64) -> Option<SideBeam> {
         let left = self.left?;
         let most = self.next_side_beam()?;
-        let own = self.at_work.as_ref();
-        let to_come = own.map_or(0, |beam| beam.bytes(&*self.beams));
-        let room = memory.saturating_sub(self.progress().reserved().max(to_come));
-        // The next beam of this search needs as much, once it begins.
-        let beams_to_come = if own.is_some() { 1 } else { 2 };
-        let memory = self.beams.bytes(most).min(room / beams_to_come);
+        let room = memory.saturating_sub(self.progress().reserved());
+        let memory = self.beams.bytes(most).min(room / self.beams_to_begin());
         let least = self.suitable(self.least_side_beam(), true);
         if memory < self.beams.bytes(least) {
             return None;
         }
-        let seed = self.next_seed(own.map(|beam| beam.seed));
+        let seed = self.next_seed(self.at_work.as_ref().map(|beam| beam.seed));
         self.side_beams.lent = Some(Lent { seed, memory });
         // The beam at work need not leave time for a second one.
         self.give_all(left);
