@@ -133,13 +133,20 @@ fn learned_blocks(problem: &Problem) -> impl Iterator<Item = (usize, Shape)> + u
     })
 }
 
+/// Whether a search of this width can end by the learned estimate, for a blank that belongs in a corner or
+/// elsewhere.
+const fn has_finales(width: usize, in_corner: bool) -> bool {
+    let least = if in_corner {
+        LEARNED_WIDTH
+    } else {
+        LEARNED_WIDTH_ELSEWHERE
+    };
+    width >= least
+}
+
 /// The ways in which a search of this width can end by the learned estimate, the best last.
 fn finales(problem: &Problem, width: usize) -> Vec<Prospect> {
-    let least = match corner_shape(problem) {
-        Some(_) => LEARNED_WIDTH,
-        None => LEARNED_WIDTH_ELSEWHERE,
-    };
-    if width < least {
+    if !has_finales(width, corner_shape(problem).is_some()) {
         return Vec::new();
     }
     let prospect = |(side, block)| {

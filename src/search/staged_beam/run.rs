@@ -10,7 +10,7 @@ use super::estimate::Staged;
 use super::finale::{Finale, Prospect};
 use super::replay::Replay;
 use super::stages::{Completed, Setup, Stages};
-use super::{LEARNED_SIDES, LEARNED_WIDTH};
+use super::{LEARNED_SIDES, has_finales};
 use crate::puzzle::{Problem, Shape, Solution, Symmetry};
 use crate::search::beam::{Layers, Pass, Ready, Settings, State, Tile, Trace};
 use crate::search::block::Block;
@@ -80,10 +80,11 @@ impl<T: Tile> StagedBeam<T> {
     pub(super) fn bytes(shape: Shape, width: usize, most_moves: u32) -> u64 {
         let settings = Settings::new(width, deepest(shape, most_moves));
         let width = settings.width();
-        let finales = if width < LEARNED_WIDTH {
-            0
-        } else {
+        // A blank that belongs in a corner has at least as many.
+        let finales = if has_finales(width, true) {
             LEARNED_SIDES.len() as u64
+        } else {
+            0
         };
         let trace = (finales + 1) * Trace::bytes_of(settings);
         // Beside the layers there are roots and completed boards, or roots twice while they enter; each takes
