@@ -84,7 +84,6 @@ fn go_to_last_corner(board: &mut Board, dice: &mut Dice) -> i32 {
 
 /// Derives the weights for a home of the blank from those for the last corner.
 pub(super) struct Homing {
-    shape: Shape,
     views: Vec<View>,
     /// What all views count together.
     total: i32,
@@ -98,7 +97,6 @@ impl Homing {
         let (shape, ..) = from.parts();
         let views = View::all(shape, home);
         let homing = Self {
-            shape,
             total: views.iter().map(|view| view.share).sum(),
             views,
             sums: vec![0; shape.cells().pow(2)],
@@ -109,8 +107,8 @@ impl Homing {
 
 impl<W: Stored> Derivation<W> for Homing {
     fn push_pair(&mut self, from: &W, pair: Option<(usize, usize)>, pairs: &mut Vec<i8>) {
-        let (_, _, weights) = from.parts();
-        let cells = self.shape.cells();
+        let (shape, _, weights) = from.parts();
+        let cells = shape.cells();
         self.sums.fill(0);
         for view in &self.views {
             let Some((lower, upper)) =
@@ -118,7 +116,7 @@ impl<W: Stored> Derivation<W> for Homing {
             else {
                 continue;
             };
-            let block = W::number(self.shape, lower.min(upper), lower.max(upper));
+            let block = W::number(shape, lower.min(upper), lower.max(upper));
             let block = &weights[block * cells * cells..][..cells * cells];
             let (step, other_step) = if lower < upper {
                 (cells, 1)

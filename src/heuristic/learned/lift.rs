@@ -142,7 +142,6 @@ fn runs(tiles: &[Option<usize>]) -> Vec<Run> {
 
 /// Derives weights by one line more or less.
 pub(super) struct Lift {
-    old: Shape,
     shape: Shape,
     views: Vec<View>,
     /// For the current pair of cells: the sums of the weights of each two tiles, and how many were
@@ -158,7 +157,6 @@ impl Lift {
         let shape = line.shape(old)?;
         let squared = shape.cells().pow(2);
         let lift = Self {
-            old,
             shape,
             views: View::all(old, shape, line),
             sums: vec![0; squared],
@@ -178,15 +176,14 @@ impl Lift {
 
 impl<W: Stored> Derivation<W> for Lift {
     fn push_pair(&mut self, from: &W, pair: Option<(usize, usize)>, pairs: &mut Vec<i8>) {
-        let (_, _, weights) = from.parts();
-        let (cells, old_cells) = (self.shape.cells(), self.old.cells());
+        let (old, _, weights) = from.parts();
+        let (cells, old_cells) = (self.shape.cells(), old.cells());
         self.sums.fill(0);
         self.counts.fill(0);
         for view in &self.views {
             // Lines keep their order, so the lower cell stays the lower one.
-            let block = pair.and_then(|(lower, upper)| {
-                W::find(self.old, view.cells[lower]?, view.cells[upper]?)
-            });
+            let block = pair
+                .and_then(|(lower, upper)| W::find(old, view.cells[lower]?, view.cells[upper]?));
             let Some(block) = block else {
                 continue;
             };
