@@ -12,17 +12,30 @@ use loyd::search::chain::Chain;
 use loyd::search::plan::{Objective, Ratio, Stage};
 use loyd::search::{Budget, Search, Step};
 
-/// Lets one test run at a time, each in later periods than those before.
+/// Lets one test run at a time, each without a limit at first and in later periods than those before.
 fn alone() -> (MutexGuard<'static, u64>, u64) {
     static PERIOD: Mutex<u64> = Mutex::new(1);
     let mut period = PERIOD.lock().unwrap_or_else(PoisonError::into_inner);
     let first = *period;
     *period += 1000;
+    begin_period(first);
+    limit_tables(usize::MAX);
     (period, first)
 }
 
 fn shape(rows: usize, columns: usize) -> Shape {
     Shape::new(rows, columns).expect("sides in range")
+}
+
+fn solved(shape: Shape) -> Problem {
+    let goal = Board::solved(shape);
+    Problem::new(&goal, &goal).expect("solvable")
+}
+
+/// A chain of one search.
+fn chain(problem: &Problem, objective: Objective, stage: Stage) -> Chain {
+    let (metric, tables) = (Metric::SingleTile, Arc::default());
+    Chain::new(problem.clone(), metric, objective, vec![stage], tables)
 }
 
 fn prepare(shape: Shape) {
@@ -34,7 +47,6 @@ fn a_table_makes_room_once_nobody_has_asked_for_it_for_a_period() {
     let (_alone, period) = alone();
     let (large, small) = (shape(6, 6), shape(5, 6));
     // Whatever other tests have left goes first.
-    begin_period(period);
     let room = Rows::bytes(large) * 5 / 4;
     limit_tables(room);
 
@@ -90,8 +102,6 @@ fn a_table_makes_room_once_nobody_has_asked_for_it_for_a_period() {
 fn the_table_that_was_asked_for_longest_ago_makes_room_and_no_other() {
     let (_alone, period) = alone();
     let (kept, given_up) = (shape(5, 5), shape(5, 6));
-    begin_period(period);
-    limit_tables(usize::MAX);
     prepare(kept);
     begin_period(period + 1);
     prepare(given_up);
@@ -101,8 +111,7 @@ fn the_table_that_was_asked_for_longest_ago_makes_room_and_no_other() {
 
     begin_period(period + 10);
     limit_tables(Rows::bytes(kept) * 3 / 2);
-    let goal = Board::solved(shape(3, 4));
-    let small = Problem::new(&goal, &goal).expect("solvable");
+    let small = solved(shape(3, 4));
     while !walking_distance::prepare(&small, 10_000) {}
     assert!(WalkingDistance::new(&small).is_some());
     assert!(learned::ready(kept).is_some());
@@ -120,8 +129,6 @@ fn a_table_that_beams_do_without_makes_room_for_one_that_they_need_at_any_time()
     let (_alone, period) = alone();
     // No other test makes these.
     let (needed, board) = (shape(4, 6), shape(6, 6));
-    begin_period(period);
-    limit_tables(usize::MAX);
     let middle = Home::new(board, 21);
     let extra = || learned::ready_at(middle).is_some();
     while !learned::prepare_at(middle, 10_000) {}
@@ -143,7 +150,6 @@ fn a_table_that_beams_do_without_makes_room_for_one_that_they_need_at_any_time()
 #[test]
 fn tables_never_take_more_than_their_room_whoever_asks() {
     let (_alone, period) = alone();
-    begin_period(period);
     let shapes =
         [(3, 3), (4, 5), (5, 5), (5, 6), (6, 6)].map(|(rows, columns)| shape(rows, columns));
     // More than the other test leaves.
@@ -161,9 +167,7 @@ fn tables_never_take_more_than_their_room_whoever_asks() {
                             assert_eq!(rows.shape(), shape);
                         }
                     } else {
-                        let goal = Board::solved(shape);
-                        let problem = Problem::new(&goal, &goal).unwrap();
-                        walking_distance::prepare(&problem, 100_000);
+                        walking_distance::prepare(&solved(shape), 100_000);
                     }
                     assert!(table_counts().bytes <= most);
                     begin_period(period + step);
@@ -176,11 +180,8 @@ fn tables_never_take_more_than_their_room_whoever_asks() {
 
 #[test]
 fn nobody_waits_while_another_thread_works_on_the_table() {
-    let (_alone, period) = alone();
-    begin_period(period);
-    limit_tables(usize::MAX);
-    let goal = Board::solved(shape(4, 5));
-    let problem = Problem::new(&goal, &goal).expect("solvable");
+    let _alone = alone();
+    let problem = solved(shape(4, 5));
     let (begins, begun) = mpsc::channel();
     let other = problem.clone();
     let at_work = thread::spawn(move || {
@@ -202,23 +203,15 @@ fn nobody_waits_while_another_thread_works_on_the_table() {
 
 #[test]
 fn tables_are_not_made_state_by_state_where_few_nodes_are_left() {
-    let (_alone, period) = alone();
-    begin_period(period);
-    limit_tables(usize::MAX);
+    let _alone = alone();
     // A table of 25,000 states, which is that of no other test.
     let goal = [1, 2, 3, 4, 5, 0, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
     let goal = Board::new(shape(4, 4), &goal).expect("a board");
     let mut start = goal.clone();
     assert!(start.slide(Direction::Right));
     let problem = Problem::new(&start, &goal).expect("solvable");
-    let stages = vec![Stage::IdaStar(HeuristicKind::WalkingDistance)];
-    let mut chain = Chain::new(
-        problem.clone(),
-        Metric::SingleTile,
-        Objective::Optimal,
-        stages,
-        Arc::default(),
-    );
+    let stage = Stage::IdaStar(HeuristicKind::WalkingDistance);
+    let mut chain = chain(&problem, Objective::Optimal, stage);
     let mut advances = 0;
     while WalkingDistance::new(&problem).is_none() {
         assert!(matches!(chain.advance(Budget::nodes(1)), Step::Working));
@@ -236,15 +229,7 @@ fn a_search_is_called_by_the_heuristic_with_which_it_began() {
     let problem = Problem::new(&start, &Board::solved(shape)).expect("solvable");
     let heuristic = HeuristicKind::WalkingDistance;
     let weight = Ratio::new(2.0).expect("a weight");
-    let begin = || {
-        Chain::new(
-            problem.clone(),
-            Metric::SingleTile,
-            Objective::Fast,
-            vec![Stage::AStar(heuristic, weight)],
-            Arc::default(),
-        )
-    };
+    let begin = || chain(&problem, Objective::Fast, Stage::AStar(heuristic, weight));
     let finish = |mut chain: Chain| loop {
         match chain.advance(Budget::nodes(100)) {
             Step::Working => {}
@@ -253,7 +238,6 @@ fn a_search_is_called_by_the_heuristic_with_which_it_began() {
         }
     };
     // Other tests' tables have gone, and there is no room for this one.
-    begin_period(period);
     begin_period(period + 2);
     limit_tables(0);
     let mut chain = begin();
