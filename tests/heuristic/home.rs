@@ -5,7 +5,7 @@ use loyd::heuristic::learned::{Changes, Ranking, Rows, Weights};
 use loyd::puzzle::{Board, Dice, Direction, Home, Shape};
 
 use super::learned::tiles;
-use crate::support::{any_cell, any_direction, random_problem, shape};
+use crate::support::{any_cell, random_problem, shape, slides};
 
 const SHIPPED: &[u8] = include_bytes!("../../weights/5x5.loyd");
 
@@ -56,19 +56,12 @@ fn by_distances_a_goal_is_as_far_as_its_blank_is_from_the_corners() {
 fn a_slide_changes_the_estimate_by_what_the_row_says_whatever_the_home() {
     fn check(ranking: &impl Ranking, dice: &mut Dice) {
         let shape = ranking.shape();
-        let mut board = random_problem(shape, shape.cells() - 1, dice)
-            .start()
-            .clone();
-        let mut value = ranking.of(&tiles(&board));
-        for _ in 0..300 {
-            let direction = any_direction(dice);
-            let to = board.blank();
-            if !board.slide(direction) {
-                continue;
-            }
-            let after = tiles(&board);
-            let rows = ranking.between(to, direction);
-            value += rows.sign() * rows.sum(after[to].into(), &after);
+        let problem = random_problem(shape, shape.cells() - 1, dice);
+        let mut value = ranking.of(&tiles(problem.start()));
+        for (_, slide, after) in slides(problem.start(), 300, dice) {
+            let after = tiles(&after);
+            let rows = ranking.between(slide.to, slide.direction);
+            value += rows.sign() * rows.sum(slide.tile, &after);
             assert_eq!(ranking.of(&after), value);
         }
     }

@@ -2,11 +2,11 @@ use loyd::heuristic::Correction;
 use loyd::heuristic::corrected::{Conflicts, Corrected};
 use loyd::heuristic::linear_conflict::ShortLines;
 use loyd::heuristic::walking_distance::{self, WalkingDistance};
-use loyd::heuristic::{Heuristic, HeuristicKind, Slide, Tiles, hamming, manhattan};
+use loyd::heuristic::{Heuristic, HeuristicKind, hamming, manhattan};
 use loyd::heuristic::{discrete::Discrete, linear_conflict::LinearConflict};
 use loyd::puzzle::{Board, Dice, Problem};
 
-use crate::support::{any_cell, any_direction, goal, random_problem, shape, walk};
+use crate::support::{any_cell, goal, random_problem, shape, slides, walk};
 
 /// Walks at random and compares the updated state with an evaluation of the whole board.
 fn agrees_along_a_walk<H: Heuristic>(
@@ -16,21 +16,8 @@ fn agrees_along_a_walk<H: Heuristic>(
     steps: usize,
 ) {
     let goal = goal(problem.shape(), problem.home());
-    let mut dice = Dice::new(7);
-    let mut board = problem.start().clone();
-    let mut state = heuristic.root(&board);
-    for _ in 0..steps {
-        let direction = any_direction(&mut dice);
-        let to = board.blank();
-        if !board.slide(direction) {
-            continue;
-        }
-        let slide = Slide {
-            tile: Tiles::tile(&board, to),
-            from: board.blank(),
-            to,
-            direction,
-        };
+    let mut state = heuristic.root(problem.start());
+    for (_, slide, board) in slides(problem.start(), steps, &mut Dice::new(7)) {
         state = heuristic.after_slide(state, slide, &board);
         let bound = kind.lower_bound(&Problem::new(&board, &goal).unwrap());
         assert_eq!(H::value(state), bound, "{kind:?} {board}");

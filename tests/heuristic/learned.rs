@@ -5,7 +5,7 @@ use loyd::heuristic::table_counts;
 use loyd::puzzle::{Board, Dice, Shape};
 
 use crate::support::files::{deflated, file, inflated};
-use crate::support::{any_direction, random_problem, shape};
+use crate::support::{random_problem, shape, slides};
 
 /// The weights that are shipped: those of 5×5 and of 6×6.
 const SHIPPED: &[u8] = include_bytes!("../../weights/5x5.loyd");
@@ -102,19 +102,12 @@ fn a_slide_changes_the_estimate_by_what_the_row_says() {
     for (weights, moves) in [(weights(), 2000), (Weights::manhattan(shape(3, 6)), 500)] {
         let shape = weights.shape();
         let rows = Rows::new(weights.clone());
-        let mut board = random_problem(shape, shape.cells() - 1, &mut dice)
-            .start()
-            .clone();
-        for _ in 0..moves {
-            let direction = any_direction(&mut dice);
-            let (to, before) = (board.blank(), tiles(&board));
-            if !board.slide(direction) {
-                continue;
-            }
-            let tile = usize::from(board.tile(to));
-            let rows = rows.between(to, direction);
-            let change = rows.sign() * rows.sum(tile, &before);
-            assert_eq!(weights.of(&before) + change, weights.of(&tiles(&board)));
+        let problem = random_problem(shape, shape.cells() - 1, &mut dice);
+        for (before, slide, after) in slides(problem.start(), moves, &mut dice) {
+            let before = tiles(&before);
+            let rows = rows.between(slide.to, slide.direction);
+            let change = rows.sign() * rows.sum(slide.tile, &before);
+            assert_eq!(weights.of(&before) + change, weights.of(&tiles(&after)));
         }
     }
 }

@@ -6,7 +6,7 @@ use loyd::heuristic::table_counts;
 use loyd::puzzle::{Board, Dice, Direction};
 
 use crate::learned::tiles;
-use crate::support::{any_direction, random_problem, shape};
+use crate::support::{random_problem, shape, slides};
 
 fn weights() -> Weights {
     Weights::from_bytes(include_bytes!("../../weights/5x5.loyd")).unwrap()
@@ -38,27 +38,16 @@ fn rows_tell_what_each_slide_changes_there_and_back() {
         let rows = NearRows::new(weights.clone());
         assert_eq!(rows.shape(), shape);
         let mut dice = Dice::new(9);
-        let mut board = random_problem(shape, shape.cells() - 1, &mut dice)
-            .start()
-            .clone();
-        let mut made = 0;
-        while made < 2000 {
-            let direction = any_direction(&mut dice);
-            let (before, to) = (tiles(&board), board.blank());
-            if !board.slide(direction) {
-                continue;
-            }
-            made += 1;
-            let after = tiles(&board);
-            let tile = usize::from(after[to]);
+        let problem = random_problem(shape, shape.cells() - 1, &mut dice);
+        for (before, slide, after) in slides(problem.start(), 2000, &mut dice) {
+            let (before, after) = (tiles(&before), tiles(&after));
             let change = weights.of_board(&after) - weights.of_board(&before);
-            let between = rows.between(to, direction);
-            assert_eq!(between.change(tile, &before[..]), change);
+            let there = rows.between(slide.to, slide.direction);
+            assert_eq!(there.change(slide.tile, &before[..]), change);
             // Back again, computed from either board.
-            let from = board.blank();
-            let back = rows.between(from, direction.opposite());
-            assert_eq!(back.change(tile, &after[..]), -change);
-            assert_eq!(back.change(tile, &before[..]), -change);
+            let back = rows.between(slide.from, slide.direction.opposite());
+            assert_eq!(back.change(slide.tile, &after[..]), -change);
+            assert_eq!(back.change(slide.tile, &before[..]), -change);
         }
     }
 }
@@ -67,24 +56,17 @@ fn rows_tell_what_each_slide_changes_there_and_back() {
 fn a_ranking_tells_of_boards_by_themselves_what_it_tells_by_slides() {
     let ranking = NearRanking::new(NearWeights::of(&weights()));
     let shape = ranking.shape();
-    assert_eq!(ranking.of(&tiles(&Board::solved(shape))), 0);
-    let mut dice = Dice::new(10);
-    let mut board = Board::solved(shape);
+    let goal = Board::solved(shape);
+    assert_eq!(ranking.of(&tiles(&goal)), 0);
     let mut value = 0;
     let mut seen = vec![false; ranking.count()];
-    for _ in 0..5_000 {
-        let direction = any_direction(&mut dice);
-        let to = board.blank();
-        if !board.slide(direction) {
-            continue;
-        }
-        let after = tiles(&board);
-        let tile = usize::from(after[to]);
-        let rows = ranking.between(to, direction);
-        value += rows.sign() * rows.sum(tile, &after);
+    for (_, slide, after) in slides(&goal, 5_000, &mut Dice::new(10)) {
+        let after = tiles(&after);
+        let rows = ranking.between(slide.to, slide.direction);
+        value += rows.sign() * rows.sum(slide.tile, &after);
         assert_eq!(ranking.of(&after), value);
         assert_eq!(rows.numbers().len(), shape.cells() - 1);
-        seen[rows.numbers()][tile - 1] = true;
+        seen[rows.numbers()][slide.tile - 1] = true;
     }
     // Each slide of each tile has its own row.
     assert!(seen.iter().filter(|&&seen| seen).count() > ranking.count() / 4);
@@ -97,26 +79,19 @@ fn boards_looked_up_together_come_to_what_each_comes_to_alone() {
         let shape = shape(rows, columns);
         let ranking = NearRanking::new(near::shipped_whole(shape).unwrap());
         let mut dice = Dice::new(12);
-        let mut board = random_problem(shape, shape.cells() - 1, &mut dice)
-            .start()
-            .clone();
-        for count in (1..=TOGETHER).cycle().take(300) {
-            let direction = any_direction(&mut dice);
-            let to = board.blank();
-            if !board.slide(direction) {
-                continue;
-            }
-            let tile = usize::from(board.tile(to));
-            let rows = ranking.between(to, direction);
+        let problem = random_problem(shape, shape.cells() - 1, &mut dice);
+        let counts = (1..=TOGETHER).cycle();
+        for (count, (_, slide, _)) in counts.zip(slides(problem.start(), 300, &mut Dice::new(13))) {
+            let rows = ranking.between(slide.to, slide.direction);
             let boards: Vec<Vec<u8>> = (0..40)
-                .map(|_| tiles(random_problem(shape, to, &mut dice).start()))
+                .map(|_| tiles(random_problem(shape, slide.to, &mut dice).start()))
                 .collect();
             let nodes: [u32; TOGETHER] = array::from_fn(|_| dice.below(40));
             let mut sums = vec![0; count];
             let next = 1 + dice.below(shape.cells() as u32 - 1) as usize;
-            rows.sums(tile, &boards.concat(), &nodes, next, &mut sums);
+            rows.sums(slide.tile, &boards.concat(), &nodes, next, &mut sums);
             for (sum, &node) in sums.iter().zip(&nodes) {
-                assert_eq!(*sum, rows.sum(tile, &boards[node as usize]));
+                assert_eq!(*sum, rows.sum(slide.tile, &boards[node as usize]));
             }
         }
     }

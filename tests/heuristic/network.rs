@@ -5,7 +5,7 @@ use loyd::puzzle::{Dice, Shape};
 
 use crate::learned::tiles;
 use crate::support::files::{deflated, file, inflated};
-use crate::support::{any_direction, random_problem, shape};
+use crate::support::{random_problem, shape, slides};
 
 /// The shipped networks.
 const SHIPPED: [(usize, &[u8]); 3] = [
@@ -50,22 +50,16 @@ fn a_slide_changes_a_board_by_what_is_told_of_it() {
         let shape = network.shape();
         let mut dice = Dice::new(1);
         let problem = random_problem(shape, shape.cells() - 1, &mut dice);
-        let mut board = problem.start().clone();
-        let mut sums = network.sums(&tiles(&board));
-        for _ in 0..2000 {
-            let direction = any_direction(&mut dice);
-            let (to, before) = (board.blank(), network.of(&sums));
-            if !board.slide(direction) {
-                continue;
-            }
-            let tile = usize::from(board.tile(to));
-            let along = network.along(to, direction);
-            let change = along.change(&sums, tile);
+        let mut sums = network.sums(&tiles(problem.start()));
+        for (_, slide, after) in slides(problem.start(), 2000, &mut dice) {
+            let before = network.of(&sums);
+            let along = network.along(slide.to, slide.direction);
+            let change = along.change(&sums, slide.tile);
             let (mut together, layer) = ([5; 2], [Sums([0; UNITS]), sums]);
-            along.add_changes(tile, &layer, &[1; TOGETHER], &mut together);
+            along.add_changes(slide.tile, &layer, &[1; TOGETHER], &mut together);
             assert_eq!(together, [5 + change; 2]);
-            sums = along.after(&sums, tile);
-            assert_eq!(sums, network.sums(&tiles(&board)));
+            sums = along.after(&sums, slide.tile);
+            assert_eq!(sums, network.sums(&tiles(&after)));
             // Numbers that exceed 16 bits wrap around.
             assert_eq!((before + change) as i16, network.of(&sums) as i16);
             assert!(is_wild || before + change == network.of(&sums));

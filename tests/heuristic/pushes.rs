@@ -3,12 +3,11 @@
 use std::collections::VecDeque;
 
 use loyd::heuristic::pushes::{self, Lines, Patterns, PushBound, PushKind};
-use loyd::heuristic::{Slide, Tiles};
 use loyd::puzzle::{Board, Dice, Direction, Metric, Problem};
 use loyd::search::distance_table::{Class, DistanceTable};
 use rustc_hash::FxHashMap;
 
-use crate::support::{any_cell, any_direction, goal, random_problem, shape};
+use crate::support::{any_cell, goal, random_problem, shape, slides};
 
 /// Returns the bound of a whole board.
 fn bound<B: PushBound>(bound: &B, board: &Board) -> u32 {
@@ -139,19 +138,8 @@ fn patterns_are_for_boards_of_up_to_16_cells() {
 
 /// Checks that the updated state agrees with an evaluation of the whole board.
 fn follow<B: PushBound>(carried: &B, problem: &Problem, dice: &mut Dice) {
-    let mut board = problem.start().clone();
-    let mut state = carried.root(&board);
-    for _ in 0..100 {
-        let (to, direction) = (board.blank(), any_direction(dice));
-        if !board.slide(direction) {
-            continue;
-        }
-        let slide = Slide {
-            tile: Tiles::tile(&board, to),
-            from: board.blank(),
-            to,
-            direction,
-        };
+    let mut state = carried.root(problem.start());
+    for (_, slide, board) in slides(problem.start(), 100, dice) {
         state = carried.after_slide(state, slide);
         let root = carried.root(&board);
         for vertical in [false, true] {

@@ -4,6 +4,9 @@
 pub(crate) mod files;
 pub(crate) mod published;
 
+use std::iter;
+
+use loyd::heuristic::Slide;
 use loyd::puzzle::generate::{Solvability, uniform};
 use loyd::puzzle::{Board, Dice, Direction, Problem, Shape};
 use rustc_hash::FxHashMap;
@@ -43,6 +46,28 @@ pub(crate) fn walk(shape: Shape, home: usize, steps: usize, dice: &mut Dice) -> 
 
 pub(crate) fn any_direction(dice: &mut Dice) -> Direction {
     Direction::ALL[dice.below(4) as usize]
+}
+
+/// So many random slides from a board on, one after the other, each between the boards before and after it.
+pub(crate) fn slides(
+    start: &Board,
+    count: usize,
+    dice: &mut Dice,
+) -> impl Iterator<Item = (Board, Slide, Board)> {
+    let mut board = start.clone();
+    let step = move || {
+        let (before, direction) = (board.clone(), any_direction(dice));
+        board.slide(direction).then(|| {
+            let slide = Slide {
+                tile: before.tile(board.blank()).into(),
+                from: board.blank(),
+                to: before.blank(),
+                direction,
+            };
+            (before, slide, board.clone())
+        })
+    };
+    iter::repeat_with(step).flatten().take(count)
 }
 
 /// A problem for the default goal, from its tiles row by row.
