@@ -248,7 +248,7 @@ impl Drop for Pool {
         let offers = state.workers.drain();
         let finished = state.finished.take();
         drop(state);
-        drop_quietly(offers);
+        offers.into_iter().for_each(drop_quietly);
         self.shared.notify(finished);
         tasks.into_iter().for_each(|task| self.shared.end(task));
     }

@@ -213,7 +213,9 @@ impl<T: Collect + Clone> Waiting<T> {
             // A moment before it is up.
             End::Stopped(Stop::Time) => self.end_with(which.into()),
             // Once it is up for all, a search goes by no time, and may end as if there had been none.
-            End::Stopped(Stop::Memory) if instant <= Instant::now() => self.end_with(which.into()),
+            End::Stopped(Stop::Memory) | End::Shortage if instant <= Instant::now() => {
+                self.end_with(which.into())
+            }
             End::Stopped(stop) => self.end_with(stop.into()),
             End::NodeLimit => self.end_with(StopReason::NodeLimit),
             End::Shortage if self.takes_any() && self.found().count() > 0 => {

@@ -62,6 +62,8 @@ pub struct Chain {
     memory: u64,
     /// The work on the tables of the next stage, in nodes.
     waited: u64,
+    /// Whether a search that stood in for it has run out of memory, so that none does again.
+    has_stood_in: bool,
     /// Beams that were given up for lack of time or memory.
     deferred: Option<Deferred>,
     /// The number of parts handed out. No search is left before its own parts are back.
@@ -106,6 +108,7 @@ impl Chain {
             asker: 0,
             memory: 0,
             waited: 0,
+            has_stood_in: false,
             deferred: None,
             out: 0,
             past: Progress::default(),
@@ -165,7 +168,11 @@ impl Chain {
                 return Step::Working;
             }
         }
-        if self.current.as_ref().is_some_and(|current| current.is_over) {
+        if self
+            .current
+            .as_ref()
+            .is_some_and(|current| current.makes_way)
+        {
             if self.shed(budget.nodes) {
                 self.leave(Stop::Exhausted);
             }
@@ -194,6 +201,14 @@ impl Chain {
                 by: stage,
             }),
             Step::Done(stop) => {
+                let awaited = current.awaited.take();
+                if let Some((stage, _)) = awaited.filter(|_| stop == Stop::Memory) {
+                    // Nobody asked for this search. The one that it stood in for may need less.
+                    current.makes_way = true;
+                    self.waiting.push_front(stage);
+                    self.has_stood_in = true;
+                    return Step::Working;
+                }
                 self.defer(stage, stop, budget);
                 let is_last = self.waiting.is_empty() && self.prover.is_none();
                 if is_last && self.deferred.is_none() {

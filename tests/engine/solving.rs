@@ -596,33 +596,38 @@ async fn a_search_that_sees_no_use_in_its_last_moment_ends_by_what_would_have_en
     }
 }
 
-/// Which then is not told of any time.
+/// A search is told of no time once that of all its askers is up.
 #[tokio::test]
 async fn a_search_that_lacks_memory_once_the_time_is_up_has_ended_by_that() {
-    let engine = engine(1, 8);
+    let mut config = engine(1, 8).config().clone();
+    config.memory = 64 << 20;
+    let engine = Engine::start(config).unwrap();
     let soon = Duration::from_millis(5);
-    for (limits, reason) in [
-        (due_in(soon), "deadline"),
-        (wanting(time(soon)), "time_limit"),
-        (unlimited(), "memory_limit"),
-    ] {
-        let (due, _) = limits.time_up();
-        let is_limited = due < Instant::now() + CAPS.time / 2;
-        let (alive, over) = channel::<()>();
-        let search = Scripted::<(), _>::new(move |budget: Budget, _: &mut Progress| {
-            let _held = &alive;
-            if budget.time.is_some() && is_limited {
-                return Step::Working;
-            }
-            Step::Done(Stop::Memory)
-        });
-        let mut waiting = engine.draw(None, Rank::FIRST, search, limits).unwrap();
-        // It does not look before the search is over and dropped.
-        assert_eq!(
-            over.recv_timeout(PATIENCE),
-            Err(RecvTimeoutError::Disconnected)
-        );
-        assert_eq!(waiting.end().await.unwrap_err().name(), reason);
+    for (others, without_limit) in [(0, "memory_limit"), (56 << 20, "overloaded")] {
+        let _others = engine.reserve(others).unwrap();
+        for (limits, is_limited, reason) in [
+            (due_in(soon), true, "deadline"),
+            (wanting(time(soon)), true, "time_limit"),
+            (unlimited(), false, without_limit),
+        ] {
+            let (alive, over) = channel::<()>();
+            let search = Scripted::<(), _>::new(move |budget: Budget, progress: &mut Progress| {
+                let _held = &alive;
+                progress.memory = 1 << 20;
+                if is_limited && budget.time.is_some() || progress.expanded < 2 {
+                    progress.expanded += 1;
+                    return Step::Working;
+                }
+                Step::Done(Stop::Memory)
+            });
+            let mut waiting = engine.draw(None, Rank::FIRST, search, limits).unwrap();
+            // It does not look before the search is over and dropped.
+            assert_eq!(
+                over.recv_timeout(PATIENCE),
+                Err(RecvTimeoutError::Disconnected)
+            );
+            assert_eq!(waiting.end().await.unwrap_err().name(), reason);
+        }
     }
 }
 

@@ -21,12 +21,12 @@ use crate::search::{Search, Solver, a_star, ida_star};
 /// near the goal are solved.
 const STAND_IN_NODES: u64 = 500_000;
 
-/// The work on tables, in nodes, that a search waits for before another one stands in for it: two milliseconds, in
-/// which those of 4×4 are made.
-const PATIENCE: u64 = 400_000;
+/// The work on tables, in nodes, that a search waits for before another one stands in for it: some milliseconds, in
+/// which those of 4×4 are made, of which some goals need two.
+const PATIENCE: u64 = 700_000;
 
-/// How many nodes of work on tables there are for each that the stand-in generates meanwhile. One of its own takes
-/// several times as long, so that it has more than half of the time.
+/// How many nodes of work on tables there are for each that the stand-in generates meanwhile. A node of the stand-in
+/// takes several times as long as one of work on tables, so that the stand-in has more than half of the time.
 const TABLES_BESIDE: u64 = 4;
 
 /// The least work on tables at a time, in nodes. It counts as none of the search's own: where few of these are
@@ -41,8 +41,8 @@ pub(super) struct Current {
     pub(super) guided_by: Option<Strength>,
     /// The stage that it stands in for, and how many nodes are generated before the tables of that one are made.
     pub(super) awaited: Option<(Stage, u64)>,
-    /// Whether the stage that it stood in for can begin once its memory is freed.
-    pub(super) is_over: bool,
+    /// Whether it is left, once its memory is freed, for the stage that it stood in for.
+    pub(super) makes_way: bool,
     /// The time left when it began, if it still is the same asker's.
     pub(super) began: Option<Duration>,
 }
@@ -55,6 +55,7 @@ impl Chain {
     pub(super) fn prepare(&mut self, stage: Stage, nodes: u64) {
         let (work, patience) = match stage {
             Stage::PushIdaStar(_) => (0, 0),
+            _ if self.has_stood_in => (nodes.max(LEAST_TO_PREPARE), u64::MAX),
             _ => (nodes.max(LEAST_TO_PREPARE), PATIENCE),
         };
         let is_ready = stage.prepare(&self.problem, work);
@@ -82,7 +83,7 @@ impl Chain {
         };
         let is_ready = stage.prepare(&self.problem, work);
         let runs = stage.or_fallback(&self.problem);
-        let until = self.progress().generated + beside;
+        let until = self.progress().generated.saturating_add(beside);
         let Some(current) = &mut self.current else {
             return;
         };
@@ -90,7 +91,7 @@ impl Chain {
         if is_ready && current.stage != runs {
             // Those that stand in count pushes, or look at one node after the other: such hand out no parts.
             debug_assert_eq!(self.out, 0, "no search is left before its parts are back");
-            current.is_over = true;
+            current.makes_way = true;
             self.waiting.push_front(stage);
         }
     }
@@ -161,7 +162,7 @@ impl Chain {
             solver,
             guided_by,
             awaited: None,
-            is_over: false,
+            makes_way: false,
             began: self.left,
         });
     }

@@ -50,7 +50,7 @@ impl Exchange {
     }
 
     /// Refuses the request if next to nothing of it has arrived for longer than `patience`, and if it holds what there
-    /// is a lack of. Nobody has time left.
+    /// is a lack of. A lack of time concerns all.
     pub(super) fn refuse(&self, lack: Lack, patience: Duration) {
         let mut request = self.request();
         let is_meant = match lack {
