@@ -1,12 +1,13 @@
 """A client that knows loyd only through the server's reflection."""
 
+from urllib.parse import unquote
+
 import grpc
 from google.protobuf import descriptor_pool, message_factory
-from google.rpc import error_details_pb2
+from google.rpc import error_details_pb2, status_pb2
 from grpc_reflection.v1alpha.proto_reflection_descriptor_database import (
     ProtoReflectionDescriptorDatabase,
 )
-from grpc_status import rpc_status
 
 SERVICE = "loyd.v1.PuzzleService"
 
@@ -98,8 +99,14 @@ class Refusal:
         self.message = call.details()
         self.trailers = dict(call.trailing_metadata() or ())
         self.info = self.bad_request = self.retry = None
-        status = rpc_status.from_call(call)
-        for detail in status.details if status else ():
+        status = status_pb2.Status()
+        if "grpc-status-details-bin" in self.trailers:
+            status.ParseFromString(self.trailers["grpc-status-details-bin"])
+            # Where the client's own deadline comes at that moment, grpcio leaves the message as it was on the wire.
+            if self.code is grpc.StatusCode.DEADLINE_EXCEEDED:
+                self.message = unquote(self.message)
+            assert (status.code, status.message) == (self.code.value[0], self.message), self.message
+        for detail in status.details:
             for attribute, kind in (
                 ("info", error_details_pb2.ErrorInfo),
                 ("bad_request", error_details_pb2.BadRequest),
