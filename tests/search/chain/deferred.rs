@@ -20,14 +20,14 @@ fn beams_that_were_too_late_for_one_asker_begin_again_for_another() {
     played.play(u64::MAX, 10 * SHORT, SHORT);
     assert_eq!(played.chain.name(), "ida_star", "beams would be too late");
     let at_first = played.found_by_beams();
-    // The proof goes on beside the beams, as usual.
+    // The proof goes on beside the beams, as usual, and has the last moments, in which no beam would end.
     let proof = |chain: &Chain| -> u64 { chain.iterations().iter().map(|it| it.generated).sum() };
     let (all, proven) = (played.chain.progress().generated, proof(&played.chain));
     played.play(u64::MAX, LONG, LONG);
     assert!(played.found_by_beams() > at_first, "{:?}", played.found);
     let all = played.chain.progress().generated - all;
     let proven = proof(&played.chain) - proven;
-    assert!(proven > all / 320 && proven < all / 64, "{proven} of {all}");
+    assert!(proven > all / 320 && proven < all / 32, "{proven} of {all}");
 }
 
 #[test]
