@@ -252,7 +252,7 @@ fn a_beam_tells_how_many_layers_are_to_come_to_the_end() {
         (10, 10, 100),
         (7, 7, 30),
         (4, 7, 20),
-        (3, 8, 40),
+        (3, 8, 20),
         (6, 6, 20),
         (2, 16, 60),
         (3, 9, 30),
@@ -263,7 +263,7 @@ fn a_beam_tells_how_many_layers_are_to_come_to_the_end() {
         for from in [End::Start, End::Goal] {
             while !beam::prepare_from(&problem, from, 1 << 20) {}
             // Narrower beams wander about, and nobody can tell for how long.
-            let width = 300;
+            let width = 1000;
             let mut search = beam::by_learned(&problem, from, width, 1, u32::MAX).unwrap();
             let mut told = Vec::new();
             while search.advance(Budget::nodes(4 * width as u64)) == Step::Working {

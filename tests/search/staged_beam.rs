@@ -385,17 +385,16 @@ fn boards_that_wait_for_the_last_block_are_held() {
 fn the_last_block_is_left_to_the_learned_estimate_wherever_the_blank_belongs() {
     let mut dice = Dice::new(12);
     let tables = Arc::new(Tables::new());
+    let mut moves = [0; 2];
     for home in [65, 6, 30] {
-        let problems: Vec<Problem> = (0..6)
-            .map(|_| random_problem(shape(12, 12), home, &mut dice))
-            .collect();
-        let moves = |width| -> usize {
-            let runs = problems.iter().map(|p| run(solver(p, width, &tables)));
-            runs.map(|run| run.length()).sum()
-        };
-        // One node more would not make them this much shorter.
-        let (by_table, by_estimate) = (moves(191), moves(192));
-        let most = by_table - by_table / 100;
-        assert!(by_estimate < most, "{home}: {by_estimate}, {by_table}");
+        for _ in 0..6 {
+            let problem = random_problem(shape(12, 12), home, &mut dice);
+            for (moves, width) in moves.iter_mut().zip([191, 192]) {
+                *moves += run(solver(&problem, width, &tables)).length();
+            }
+        }
     }
+    // One node more would not make them this much shorter.
+    let [by_table, by_estimate] = moves;
+    assert!(by_estimate < by_table - by_table / 50, "{moves:?}");
 }
