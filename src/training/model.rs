@@ -6,7 +6,7 @@ use super::alike::Alike;
 use super::plain::Plain;
 use super::samples::Samples;
 use super::weight::{Weight, means_by_number, means_of};
-use crate::heuristic::learned::{Stored, Weights};
+use crate::heuristic::learned::Weights;
 use crate::puzzle::{Dice, Shape};
 
 /// The initial sum of squares: practically none, but enough to avoid a division by zero.

@@ -1,7 +1,7 @@
 //! All weights individually, to be made small enough for a byte.
 
 use super::weight::to_parts;
-use crate::heuristic::learned::{Stored, Weights, pair_place, pairs_of};
+use crate::heuristic::learned::{Weights, pair_place, pairs_of};
 use crate::puzzle::Shape;
 
 /// The weights of [`Weights`], in moves, in the same order.

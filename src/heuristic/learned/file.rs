@@ -14,6 +14,7 @@ use thiserror::Error;
 use twox_hash::XxHash3_64;
 
 use super::names::Transposition;
+use super::weights::{PairWeights, Pairs};
 use crate::puzzle::Shape;
 
 /// The layout version, raised whenever the layout changes.
@@ -90,56 +91,30 @@ pub enum WeightsError {
     Damaged,
 }
 
-/// Weights that a file can hold, and from which those of other shapes are derived: those of tiles on
-/// cells, and those of pairs of tiles on pairs of cells.
-pub(crate) trait Stored: Sized {
-    /// What a file of such weights is.
-    const KIND: Kind;
-
-    /// The oldest layout version that is read. [`VERSION`] is written.
-    const OLDEST: u16;
-
-    /// Whether rows and columns are [inserted](super::lift) in turns, so that boards are nearly square;
-    /// otherwise all rows come first.
-    const GROWS_IN_TURNS: bool;
-
-    /// Returns whether there may be a file for a shape.
-    fn supports(shape: Shape) -> bool;
-
-    /// Returns the pairs of cells, lower cell first, in the order of their blocks; `None` for a
-    /// block without a second cell.
-    fn pairs(shape: Shape) -> Vec<Option<(usize, usize)>>;
-
-    /// Returns the block number of a pair of cells, if it has a block.
-    fn find(shape: Shape, lower: usize, upper: usize) -> Option<usize>;
-
-    /// Returns the block number of a pair of cells, which is one of [`Self::pairs`].
-    fn number(shape: Shape, lower: usize, upper: usize) -> usize {
-        Self::find(shape, lower, upper).expect("a pair that has a block")
+impl<P: Pairs> PairWeights<P> {
+    /// Encodes the weights. On square boards, the weights of two pairs that are each other's image
+    /// in the diagonal are stored once.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let (shape, singles, _) = self.parts();
+        let images = Images::new::<P>(shape);
+        let mut content: Vec<u8> = singles.iter().flat_map(|one| one.to_le_bytes()).collect();
+        for block in images.stored() {
+            content.extend(self.block(block).iter().map(|&weight| weight as u8));
+        }
+        seal(P::KIND, shape, &content)
     }
 
-    /// Returns the shape, the weights of tiles on cells, and the blocks of the weights of pairs.
-    fn parts(&self) -> (Shape, &[i16], &[i8]);
-
-    /// Returns the bytes held for a shape.
-    fn bytes(shape: Shape) -> usize;
-
-    /// Creates weights from these parts, or returns `None` if there are too many or too few.
-    fn of_parts(shape: Shape, singles: Vec<i16>, pairs: Vec<i8>) -> Option<Self>;
-}
-
-/// Encodes weights. On square boards, the weights of two pairs that are each other's image in the
-/// diagonal are stored once.
-pub(super) fn to_bytes<W: Stored>(weights: &W) -> Vec<u8> {
-    let (shape, singles, pairs) = weights.parts();
-    let squared = shape.cells().pow(2);
-    let images = Images::new::<W>(shape);
-    let mut weights: Vec<u8> = singles.iter().flat_map(|one| one.to_le_bytes()).collect();
-    for block in images.stored() {
-        let block = &pairs[block * squared..][..squared];
-        weights.extend(block.iter().map(|&weight| weight as u8));
+    /// Decodes weights.
+    ///
+    /// # Errors
+    /// If the bytes are not what [`Self::to_bytes`] makes, or made with a layout that is still read;
+    /// or if they are of a shape for which there are [no files](Pairs::supports).
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
+        let mut reading = Reading::begin(bytes)?;
+        while !reading.advance(u64::MAX) {}
+        reading.finish().ok_or(WeightsError::Damaged)
     }
-    seal(W::KIND, shape, &weights)
 }
 
 /// Encodes a file of the present layout: its first bytes, a header, the deflated content, and a
@@ -191,15 +166,8 @@ pub(super) fn open(
 /// The content of a file, to be read.
 pub(super) type Content<'a> = Box<dyn Read + Send + 'a>;
 
-/// Decodes weights as encoded by [`to_bytes`], or with the previous layout.
-pub(super) fn from_bytes<W: Stored>(bytes: &[u8]) -> Result<W, WeightsError> {
-    let mut reading = Reading::begin(bytes)?;
-    while !reading.advance(u64::MAX) {}
-    reading.finish().ok_or(WeightsError::Damaged)
-}
-
 /// Bytes that are being decoded, one pair of cells after the other.
-pub(super) struct Reading<'a, W> {
+pub(super) struct Reading<'a, P> {
     shape: Shape,
     /// The factor that converts stored numbers into parts of a move.
     scale: i8,
@@ -212,18 +180,18 @@ pub(super) struct Reading<'a, W> {
     images: Images,
     /// The next pair of cells.
     pair: usize,
-    kind: PhantomData<W>,
+    kind: PhantomData<P>,
 }
 
-impl<'a, W: Stored> Reading<'a, W> {
+impl<'a, P: Pairs> Reading<'a, P> {
     /// Checks the checksum, and reads everything except the pairs.
     pub(super) fn begin(bytes: &'a [u8]) -> Result<Self, WeightsError> {
-        let (version, shape, mut weights) = open(W::KIND, W::OLDEST..=VERSION, bytes)?;
-        if !W::supports(shape) {
+        let (version, shape, mut weights) = open(P::KIND, P::OLDEST..=VERSION, bytes)?;
+        if !P::supports(shape) {
             return Err(WeightsError::Damaged);
         }
         let squared = shape.cells() * shape.cells();
-        let images = Images::new::<W>(shape);
+        let images = Images::new::<P>(shape);
         let mut singles = vec![0; squared * size_of::<i16>()];
         let read = weights.read_exact(&mut singles);
         read.map_err(|_| WeightsError::Damaged)?;
@@ -287,12 +255,12 @@ impl<'a, W: Stored> Reading<'a, W> {
     }
 
     /// Returns the weights once they are read, or `None` if there were too few or too many.
-    pub(super) fn finish(&mut self) -> Option<W> {
+    pub(super) fn finish(&mut self) -> Option<PairWeights<P>> {
         if !matches!(self.weights.read(&mut [0]), Ok(0)) {
             return None;
         }
         let (singles, pairs) = (mem::take(&mut self.singles), mem::take(&mut self.pairs));
-        W::of_parts(self.shape, singles, pairs)
+        PairWeights::of_parts(self.shape, singles, pairs)
     }
 }
 
@@ -313,7 +281,7 @@ struct Images {
 }
 
 impl Images {
-    fn new<W: Stored>(shape: Shape) -> Self {
+    fn new<P: Pairs>(shape: Shape) -> Self {
         let names = Transposition::new(shape);
         let is_square = shape.rows() == shape.columns();
         let image = |(lower, upper): (usize, usize)| {
@@ -323,11 +291,11 @@ impl Images {
                 (lower, upper)
             };
             Image {
-                pair: W::number(shape, first.min(second), first.max(second)),
+                pair: P::number(shape, first.min(second), first.max(second)),
                 is_turned: first > second,
             }
         };
-        let pairs = W::pairs(shape).into_iter();
+        let pairs = P::blocks(shape).into_iter();
         let of_pairs = pairs.map(|pair| pair.map(image)).collect();
         Self { names, of_pairs }
     }

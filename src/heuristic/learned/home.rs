@@ -7,9 +7,9 @@
 //! chance weighs less in it.
 
 use super::derived::{Derivation, Derived};
-use super::file::Stored;
 use super::mean::rounded;
 use super::names::names_by_last_corner;
+use super::weights::{PairWeights, Pairs};
 use crate::puzzle::{Board, Dice, Direction, Shape, Symmetry, plain_goal, plain_names};
 
 /// The ways to each corner, drawn at random. With one way to each, beams of 7×7 are longer by 0.9 moves, with
@@ -93,8 +93,8 @@ pub(super) struct Homing {
 
 impl Homing {
     /// Starts to derive weights.
-    pub(super) fn begin<W: Stored>(from: W, home: usize) -> Derived<W, Self> {
-        let (shape, ..) = from.parts();
+    pub(super) fn begin<P: Pairs>(from: PairWeights<P>, home: usize) -> Derived<P, Self> {
+        let shape = from.shape();
         let views = View::all(shape, home);
         let homing = Self {
             total: views.iter().map(|view| view.share).sum(),
@@ -105,9 +105,14 @@ impl Homing {
     }
 }
 
-impl<W: Stored> Derivation<W> for Homing {
-    fn push_pair(&mut self, from: &W, pair: Option<(usize, usize)>, pairs: &mut Vec<i8>) {
-        let (shape, _, weights) = from.parts();
+impl<P: Pairs> Derivation<P> for Homing {
+    fn push_pair(
+        &mut self,
+        from: &PairWeights<P>,
+        pair: Option<(usize, usize)>,
+        pairs: &mut Vec<i8>,
+    ) {
+        let shape = from.shape();
         let cells = shape.cells();
         self.sums.fill(0);
         for view in &self.views {
@@ -116,8 +121,7 @@ impl<W: Stored> Derivation<W> for Homing {
             else {
                 continue;
             };
-            let block = W::number(shape, lower.min(upper), lower.max(upper));
-            let block = &weights[block * cells * cells..][..cells * cells];
+            let block = from.block(P::number(shape, lower.min(upper), lower.max(upper)));
             let (step, other_step) = if lower < upper {
                 (cells, 1)
             } else {
@@ -133,20 +137,20 @@ impl<W: Stored> Derivation<W> for Homing {
         pairs.extend(sums.map(|&sum| rounded(sum, self.total) as i8));
     }
 
-    fn single(&self, from: &W, tile: usize, cell: usize) -> i16 {
-        let (shape, singles, _) = from.parts();
-        let weight = |view: &View| singles[view.names[tile] * shape.cells() + view.cells[cell]];
+    fn single(&self, from: &PairWeights<P>, tile: usize, cell: usize) -> i16 {
+        let weight = |view: &View| from.single(view.names[tile], view.cells[cell]);
         let views = self.views.iter();
-        let sum = views.map(|view| view.share * i32::from(weight(view))).sum();
+        let sum = views.map(|view| view.share * weight(view)).sum();
         rounded(sum, self.total) as i16
     }
 }
 
-/// Returns the weights for a home, computed at once.
-pub(super) fn at_home<W: Stored>(weights: W, home: usize) -> W {
-    let (shape, ..) = weights.parts();
-    if home + 1 == shape.cells() {
-        return weights;
+impl<P: Pairs> PairWeights<P> {
+    /// Returns the weights for a home of the blank, computed at once.
+    pub(super) fn at_home(self, home: usize) -> Self {
+        if home + 1 == self.shape().cells() {
+            return self;
+        }
+        Homing::begin(self, home).all()
     }
-    Homing::begin(weights, home).all()
 }

@@ -7,10 +7,10 @@
 //! other only on the smaller board; then their weights come from the other lines.
 
 use super::derived::{Derivation, Derived};
-use super::file::Stored;
 use super::manhattan::distance;
 use super::mean::rounded;
 use super::names::{home_of, tile_of};
+use super::weights::{PairWeights, Pairs};
 use crate::puzzle::Shape;
 
 /// A row or a column that is inserted or removed.
@@ -50,13 +50,13 @@ impl Line {
 
 /// Returns the next line to insert or remove on the way from a shape to another. Lines are removed
 /// before any are inserted, as the work grows with the fourth power of the number of cells.
-fn next_line<W: Stored>(from: Shape, to: Shape) -> Option<Line> {
+fn next_line<P: Pairs>(from: Shape, to: Shape) -> Option<Line> {
     let (rows, columns) = (from.rows(), from.columns());
     if rows > to.rows() {
         Some(Line::FewerRows)
     } else if columns > to.columns() {
         Some(Line::FewerColumns)
-    } else if rows < to.rows() && !(W::GROWS_IN_TURNS && rows > columns && columns < to.columns()) {
+    } else if rows < to.rows() && !(P::GROWS_IN_TURNS && rows > columns && columns < to.columns()) {
         Some(Line::MoreRows)
     } else if columns < to.columns() {
         Some(Line::MoreColumns)
@@ -152,8 +152,8 @@ pub(super) struct Lift {
 
 impl Lift {
     /// Starts a lift, or returns `None` if there is no such shape.
-    fn begin<W: Stored>(from: W, line: Line) -> Option<Derived<W, Self>> {
-        let (old, ..) = from.parts();
+    fn begin<P: Pairs>(from: PairWeights<P>, line: Line) -> Option<Derived<P, Self>> {
+        let old = from.shape();
         let shape = line.shape(old)?;
         let squared = shape.cells().pow(2);
         let lift = Self {
@@ -166,28 +166,36 @@ impl Lift {
     }
 
     /// Starts the next lift on the way to a shape. Returns the weights if they are of this shape.
-    pub(super) fn towards<W: Stored>(shape: Shape, from: W) -> Result<Derived<W, Self>, W> {
-        match next_line::<W>(from.parts().0, shape) {
+    pub(super) fn towards<P: Pairs>(
+        shape: Shape,
+        from: PairWeights<P>,
+    ) -> Result<Derived<P, Self>, PairWeights<P>> {
+        match next_line::<P>(from.shape(), shape) {
             Some(line) => Ok(Self::begin(from, line).expect("a shape on the way to another")),
             None => Err(from),
         }
     }
 }
 
-impl<W: Stored> Derivation<W> for Lift {
-    fn push_pair(&mut self, from: &W, pair: Option<(usize, usize)>, pairs: &mut Vec<i8>) {
-        let (old, _, weights) = from.parts();
+impl<P: Pairs> Derivation<P> for Lift {
+    fn push_pair(
+        &mut self,
+        from: &PairWeights<P>,
+        pair: Option<(usize, usize)>,
+        pairs: &mut Vec<i8>,
+    ) {
+        let old = from.shape();
         let (cells, old_cells) = (self.shape.cells(), old.cells());
         self.sums.fill(0);
         self.counts.fill(0);
         for view in &self.views {
             // Lines keep their order, so the lower cell stays the lower one.
             let block = pair
-                .and_then(|(lower, upper)| W::find(old, view.cells[lower]?, view.cells[upper]?));
+                .and_then(|(lower, upper)| P::find(old, view.cells[lower]?, view.cells[upper]?));
             let Some(block) = block else {
                 continue;
             };
-            let block = &weights[block * old_cells.pow(2)..][..old_cells.pow(2)];
+            let block = from.block(block);
             for (tile, &old_tile) in view.tiles.iter().enumerate() {
                 let Some(old_tile) = old_tile else {
                     continue;
@@ -212,13 +220,12 @@ impl<W: Stored> Derivation<W> for Lift {
 
     /// The Manhattan distance of the tile, plus the mean over the views of what the old weights add to
     /// theirs.
-    fn single(&self, from: &W, tile: usize, cell: usize) -> i16 {
-        let (old, singles, _) = from.parts();
+    fn single(&self, from: &PairWeights<P>, tile: usize, cell: usize) -> i16 {
+        let old = from.shape();
         let (mut sum, mut count) = (0, 0);
         for view in &self.views {
             if let (Some(tile), Some(cell)) = (view.tiles[tile], view.cells[cell]) {
-                let single = singles[tile * old.cells() + cell];
-                sum += i32::from(single) - distance(old, tile, cell);
+                sum += from.single(tile, cell) - distance(old, tile, cell);
                 count += 1;
             }
         }
@@ -226,18 +233,23 @@ impl<W: Stored> Derivation<W> for Lift {
     }
 }
 
-/// Returns the weights for boards with a line more or less, computed at once, or `None` if there is
-/// no such shape.
-pub(super) fn lifted<W: Stored>(weights: W, line: Line) -> Option<W> {
-    Lift::begin(weights, line).map(Derived::all)
-}
+impl<P: Pairs> PairWeights<P> {
+    /// Returns the weights for boards with a line more or less, computed at once, or `None` if
+    /// there is no such shape. Boards with fewer than five lines in that direction get worse
+    /// weights.
+    #[must_use]
+    pub fn lifted(self, line: Line) -> Option<Self> {
+        Lift::begin(self, line).map(Derived::all)
+    }
 
-/// Returns the weights for boards of another shape.
-pub(super) fn fit<W: Stored>(mut weights: W, shape: Shape) -> W {
-    loop {
-        weights = match Lift::towards(shape, weights) {
-            Ok(lift) => lift.all(),
-            Err(weights) => return weights,
-        };
+    /// Returns the weights for boards of another shape, computed at once.
+    #[must_use]
+    pub fn fit(mut self, shape: Shape) -> Self {
+        loop {
+            self = match Lift::towards(shape, self) {
+                Ok(lift) => lift.all(),
+                Err(weights) => return weights,
+            };
+        }
     }
 }

@@ -3,29 +3,30 @@
 //! home, and turned into rows.
 
 use super::derived::Derived;
-use super::file::{self, Reading, Stored};
+use super::file::Reading;
 use super::home::Homing;
-use super::lift::{self, Lift};
+use super::lift::Lift;
 use super::shipped::Square;
+use super::weights::{PairWeights, Pairs};
 use crate::heuristic::shared_table::{Slot, Slots, TableBuilder};
 use crate::puzzle::{Home, Shape};
 
 /// Rows under construction, one slide of one tile after the other.
 pub(super) trait RowBuilder: Send + Sized {
-    /// What the rows are made of.
-    type Weights: Stored + Send;
+    /// The pairs whose weights the rows are made of.
+    type Pairs: Pairs;
 
     /// Returns the bytes held for a shape while rows are made.
     fn bytes(shape: Shape) -> usize;
 
     /// Starts the construction of the rows of weights for a home of the blank.
-    fn begin(weights: Self::Weights, home: usize) -> Self;
+    fn begin(weights: PairWeights<Self::Pairs>, home: usize) -> Self;
 
     /// Makes the given number of rows. Returns true when none are left.
     fn advance(&mut self, rows: u64) -> bool;
 
     /// Makes all rows.
-    fn all(weights: Self::Weights, home: usize) -> Self {
+    fn all(weights: PairWeights<Self::Pairs>, home: usize) -> Self {
         let mut making = Self::begin(weights, home);
         while !making.advance(u64::MAX) {}
         making
@@ -57,12 +58,12 @@ pub(super) trait Purpose: Sized + 'static {
     fn table(rows: Self::Rows) -> Option<Self::Table>;
 }
 
-type WeightsOf<P> = <<P as Purpose>::Rows as RowBuilder>::Weights;
+type WeightsOf<P> = PairWeights<<<P as Purpose>::Rows as RowBuilder>::Pairs>;
 
 /// Returns the shipped weights, fitted to a shape, or `None` if they are damaged.
 pub(super) fn weights<P: Purpose>(shape: Shape) -> Option<WeightsOf<P>> {
-    let weights = file::from_bytes(P::shipped(shape).bytes).ok()?;
-    Some(lift::fit(weights, shape))
+    let weights = WeightsOf::<P>::from_bytes(P::shipped(shape).bytes).ok()?;
+    Some(weights.fit(shape))
 }
 
 /// Whether there are weights for a home of the blank. For other homes than a corner there are none where lines
@@ -88,9 +89,9 @@ pub(super) struct Work<P: Purpose> {
 }
 
 enum Stage<R: RowBuilder> {
-    Reading(Reading<'static, R::Weights>),
-    Lifting(Derived<R::Weights, Lift>),
-    Homing(Derived<R::Weights, Homing>),
+    Reading(Reading<'static, R::Pairs>),
+    Lifting(Derived<R::Pairs, Lift>),
+    Homing(Derived<R::Pairs, Homing>),
     Rows(R),
     /// The weights are damaged.
     Failed,

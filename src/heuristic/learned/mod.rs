@@ -5,12 +5,13 @@
 //! that were learned from solutions instead of counted moves. It is not a bound.
 //!
 //! The weights of square boards are shipped; those of other boards are derived from them by
-//! removing lines ([`Weights::lifted`]), or inserting some where a side is longer. These are for
+//! removing lines ([`PairWeights::lifted`]), or inserting some where a side is longer. These are for
 //! goals with the blank in the last cell, on boards at least as wide as they are high; those for
 //! other homes of the blank are derived in turn ([`Rows::at_home`]). All become [`Rows`], which
 //! belong to the process, when first requested. Where a side is longer than 6, only pairs of tiles
 //! [`near`] each other count.
 
+mod all_pairs;
 mod by_tile;
 mod derived;
 mod file;
@@ -30,6 +31,7 @@ mod slides;
 mod table;
 mod weights;
 
+pub use all_pairs::{AllPairs, Weights};
 pub use by_tile::ByTile;
 pub use file::{Kind, WeightsError};
 pub use lift::Line;
@@ -38,8 +40,7 @@ pub use network::{Along, Network, Sums, UNITS};
 pub use ranking::{Changes, Ranking};
 pub use rows::{Between, Rows};
 pub use table::{has_network, prepare, prepare_at, ready, ready_at, supports};
-pub use weights::Weights;
+pub use weights::{PairWeights, Pairs};
 
-pub(crate) use file::Stored;
+pub(crate) use all_pairs::{pair_place, pairs_of};
 pub(crate) use names::{Transposition, home_of, names_by_last_corner, renamed, tile_of};
-pub(crate) use weights::{pair_place, pairs_of};

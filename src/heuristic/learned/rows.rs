@@ -4,12 +4,11 @@ use std::ops::Range;
 
 use memmap2::MmapMut;
 
-use super::home::at_home;
+use super::all_pairs::{AllPairs, Weights};
 use super::making::RowBuilder;
 use super::network::Network;
 use super::ranking::{Changes, Ranking, goal};
 use super::slides::Slides;
-use super::weights::Weights;
 use crate::heuristic::huge_pages;
 use crate::puzzle::{Direction, Shape};
 
@@ -45,7 +44,7 @@ pub struct Rows {
 impl Rows {
     /// Returns the bytes held for a shape, without a network.
     #[must_use]
-    pub const fn bytes(shape: Shape) -> usize {
+    pub fn bytes(shape: Shape) -> usize {
         let cells = shape.cells();
         let rows = Slides::count(shape) * (cells - 1) * row_bytes(cells);
         Weights::bytes(shape) + Slides::bytes(shape) + rows + SLACK
@@ -62,7 +61,7 @@ impl Rows {
     /// results when the blank goes right and then down to the last.
     #[must_use]
     pub fn at_home(weights: Weights, home: usize) -> Self {
-        TableBuilder::all(at_home(weights, home), home).finish()
+        TableBuilder::all(weights.at_home(home), home).finish()
     }
 }
 
@@ -217,7 +216,7 @@ pub(super) struct TableBuilder {
 }
 
 impl RowBuilder for TableBuilder {
-    type Weights = Weights;
+    type Pairs = AllPairs;
 
     fn bytes(shape: Shape) -> usize {
         Rows::bytes(shape)

@@ -9,7 +9,7 @@ use super::shipped::{self, Square, landscape};
 use crate::heuristic::shared_table::Slots;
 use crate::puzzle::{Home, Shape};
 
-static SLOTS: Slots<Work<AllPairs>> = Slots::new();
+static SLOTS: Slots<Work<Small>> = Slots::new();
 
 /// Returns whether boards of this shape, in either orientation, are ranked by all pairs.
 #[must_use]
@@ -50,9 +50,9 @@ pub fn has_network(shape: Shape) -> bool {
 }
 
 /// For beams over small boards.
-struct AllPairs;
+struct Small;
 
-impl Purpose for AllPairs {
+impl Purpose for Small {
     type Rows = rows::TableBuilder;
     type Table = Rows;
 

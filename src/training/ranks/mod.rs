@@ -22,7 +22,7 @@ use super::solve::each;
 use super::trial::{Worth, random_boards, trial_boards};
 use super::{BATCH, Course, MODELS, Report};
 use crate::heuristic::learned::near::{NearRows, NearWeights};
-use crate::heuristic::learned::{Network, Ranking, Weights};
+use crate::heuristic::learned::{Network, PairWeights, Ranking, Weights};
 use crate::puzzle::generate::board_seed;
 use crate::puzzle::{Board, Dice, Problem, Shape};
 pub use crate::search::beam::LEAST_WIDTH;
@@ -74,12 +74,12 @@ pub fn rank_whole_near(
 
 fn rank_beside<K: Kind>(
     course: &Course,
-    from: K,
+    from: PairWeights<K>,
     network: Option<&Network>,
     report: &mut dyn FnMut(&Report),
-) -> K {
-    let rows_of = |weights: K| {
-        let mut rows = weights.ranking();
+) -> PairWeights<K> {
+    let rows_of = |weights| {
+        let mut rows = K::ranking(weights);
         if let Some(network) = network {
             rows.set_network(network.clone());
         }
@@ -92,29 +92,30 @@ fn rank_beside<K: Kind>(
 /// them. Returns the best by solution length.
 fn rank<K: Kind, W: Way<K>>(
     course: &Course,
-    from: K,
-    rows_of: &dyn Fn(K) -> W::Rows,
+    from: PairWeights<K>,
+    rows_of: &dyn Fn(PairWeights<K>) -> W::Rows,
     report: &mut dyn FnMut(&Report),
-) -> K {
-    let (shape, ..) = from.parts();
+) -> PairWeights<K> {
+    let shape = from.shape();
     W::prepare(&problem(&Board::solved(shape)));
     let (trial, tables) = (Trial::new(shape, course), Arc::new(Tables::new()));
-    let run_trial = |weights: &K, generation, what, report: &mut dyn FnMut(&Report)| {
-        let rows = Arc::new(rows_of(weights.clone()));
-        let solver = |problem: &Problem, from, seed| {
-            W::solver(
-                Arc::clone(&rows),
-                problem,
-                from,
-                course.trial_width,
-                seed,
-                &tables,
-            )
+    let run_trial =
+        |weights: &PairWeights<K>, generation, what, report: &mut dyn FnMut(&Report)| {
+            let rows = Arc::new(rows_of(weights.clone()));
+            let solver = |problem: &Problem, from, seed| {
+                W::solver(
+                    Arc::clone(&rows),
+                    problem,
+                    from,
+                    course.trial_width,
+                    seed,
+                    &tables,
+                )
+            };
+            trial.run(W::ends(), solver, generation, what, report)
         };
-        trial.run(W::ends(), solver, generation, what, report)
-    };
     // Weights that the puzzle's symmetries make alike are one weight from the beginning.
-    let mut best: K = Model::of(&from).weights();
+    let mut best = Model::of(&from).weights::<K>();
     let mut best_moves = run_trial(&best, 0, "before", report);
     for generation in 1..=course.generations {
         let before = Model::of(&best);
@@ -127,7 +128,7 @@ fn rank<K: Kind, W: Way<K>>(
         let learned = learn(course, generation, W::times(course.width), &before, &groups);
         let mean = learned.mean(&before);
         for (what, candidate) in [("learned", learned), ("mean with the best before", mean)] {
-            let weights: K = candidate.weights();
+            let weights = candidate.weights::<K>();
             let moves = run_trial(&weights, generation, what, report);
             if moves < best_moves {
                 (best, best_moves) = (weights, moves);

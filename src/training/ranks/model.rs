@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::chances::{self, ENOUGH, chances};
 use super::kind::Kind;
 use super::shares::Shares;
+use crate::heuristic::learned::PairWeights;
 use crate::puzzle::{Dice, Shape};
 use crate::search::beam::{GROUP, Group};
 use crate::training::weight::{Weight, means_by_number, means_of};
@@ -46,11 +47,11 @@ pub(super) struct Model {
 impl Model {
     /// Creates a model, in which each weight is the mean of a given weight and its images. The
     /// shared parts are zero.
-    pub(super) fn of<K: Kind>(weights: &K) -> Self {
+    pub(super) fn of<K: Kind>(weights: &PairWeights<K>) -> Self {
         let (shape, singles, pairs) = weights.parts();
         let squared = shape.cells().pow(2);
         let shares = Arc::new(Shares::new::<K>(shape));
-        let blocks = K::pairs(shape).into_iter().enumerate();
+        let blocks = K::blocks(shape).into_iter().enumerate();
         let blocks = blocks.filter_map(|(number, cells)| {
             let (cell, other) = cells?;
             Some((cell, other, number * squared))
@@ -68,7 +69,7 @@ impl Model {
     }
 
     /// Returns the weights, as the kind that the model was created from.
-    pub(super) fn weights<K: Kind>(&self) -> K {
+    pub(super) fn weights<K: Kind>(&self) -> PairWeights<K> {
         let singles = self.shares.singles.iter();
         let singles = singles.map(|&one| self.singles[one as usize].value);
         let pairs = (0..self.shares.own.len()).map(|place| self.pair(place));

@@ -59,7 +59,7 @@ impl Shares {
         // The weight of blocks without a second cell.
         let nobody = numbering.ends[if K::SHARES { PARTS - 1 } else { 0 }];
         let (mut own, mut shared) = (Vec::new(), Vec::new());
-        for block in K::pairs(shape) {
+        for block in K::blocks(shape) {
             let tiles = (0..cells).flat_map(|tile| (0..cells).map(move |other| (tile, other)));
             for (tile, other) in tiles {
                 let Some((cell, other_cell)) = block else {
@@ -107,7 +107,7 @@ struct Numbering {
 impl Numbering {
     fn new<K: Kind>(shape: Shape) -> Self {
         let cells = shape.cells();
-        let blocks = K::pairs(shape);
+        let blocks = K::blocks(shape);
         let mut known = Vec::new();
         let offsets = blocks.iter().map(|block| {
             let offset = block.map(|(cell, other)| offset(shape, cell, other));

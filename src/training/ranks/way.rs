@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::SLICE;
 use super::kind::Kind;
 use crate::heuristic::learned::Ranking;
-use crate::heuristic::learned::near::{NearRows, NearWeights};
+use crate::heuristic::learned::near::{NearPairs, NearRows};
 use crate::puzzle::Problem;
 use crate::search::Solver;
 use crate::search::beam::{Beam, End, Group};
@@ -48,7 +48,7 @@ pub(super) trait Way<K> {
 /// Solves boards in stages.
 pub(super) enum InStages {}
 
-impl Way<NearWeights> for InStages {
+impl Way<NearPairs> for InStages {
     type Rows = NearRows;
 
     fn times(width: usize) -> f32 {

@@ -11,19 +11,19 @@
 //! shapes use those of a square with lines inserted or removed.
 
 mod lookup;
+mod pairs;
 mod ranking;
 mod row;
 mod rows;
 mod shapes;
 mod table;
-mod weights;
 
+pub use pairs::{NearPairs, NearWeights};
 pub use ranking::NearRanking;
 pub use rows::{Between, NearRows};
 pub use shapes::{supports, supports_whole};
 pub use table::{prepare, prepare_whole, prepare_whole_at, ready, ready_whole, ready_whole_at};
 pub use table::{shipped, shipped_whole};
-pub use weights::NearWeights;
 
 pub(super) use shapes::MOST_WHOLE;
 

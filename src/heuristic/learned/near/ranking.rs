@@ -1,8 +1,7 @@
 //! The ranking of whole boards by tiles near each other.
 
+use super::pairs::NearWeights;
 use super::rows::{Between, NearRows, TableBuilder};
-use super::weights::NearWeights;
-use crate::heuristic::learned::home::at_home;
 use crate::heuristic::learned::making::RowBuilder;
 use crate::heuristic::learned::ranking::goal;
 use crate::heuristic::learned::shipped::network_bytes;
@@ -31,7 +30,7 @@ impl NearRanking {
     /// results when the blank goes right and then down to the last.
     #[must_use]
     pub fn at_home(weights: NearWeights, home: usize) -> Self {
-        Self::of_rows(TableBuilder::all(at_home(weights, home), home))
+        Self::of_rows(TableBuilder::all(weights.at_home(home), home))
     }
 
     /// Creates a ranking from rows that are made.

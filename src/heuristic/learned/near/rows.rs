@@ -6,8 +6,8 @@ use memmap2::MmapMut;
 
 use super::REACH;
 use super::lookup;
+use super::pairs::{NearPairs, NearWeights};
 use super::row::{Cells, GROUP, GROUPS, SLACK, row_bytes};
-use super::weights::NearWeights;
 use crate::heuristic::learned::lookup::Lookup;
 use crate::heuristic::learned::making::RowBuilder;
 use crate::heuristic::learned::ranking::one_after_the_other;
@@ -194,7 +194,7 @@ pub(super) struct TableBuilder {
 }
 
 impl RowBuilder for TableBuilder {
-    type Weights = NearWeights;
+    type Pairs = NearPairs;
 
     fn bytes(shape: Shape) -> usize {
         NearRows::bytes(shape) + NearWeights::bytes(shape)

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use super::pairs::NearWeights;
 use super::ranking::NearRanking;
 use super::rows::{self, NearRows};
 use super::shapes::{supports, supports_whole};
-use super::weights::NearWeights;
 use crate::heuristic::learned::Ranking;
 use crate::heuristic::learned::making::{self, Purpose, Work};
 use crate::heuristic::learned::shipped::{self, Square};

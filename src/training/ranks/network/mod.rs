@@ -15,7 +15,7 @@ use super::kind::Kind;
 use super::way::{ENDS, end_of, whole};
 use super::{BATCH, Course, Report, Trial, problem, random_boards};
 use crate::heuristic::learned::near::NearWeights;
-use crate::heuristic::learned::{Network, Ranking, Weights};
+use crate::heuristic::learned::{Network, PairWeights, Ranking, Weights};
 use crate::puzzle::generate::board_seed;
 use crate::puzzle::{Dice, Problem};
 use crate::search::beam::{Beam, Group};
@@ -47,11 +47,11 @@ pub fn learn_near_network(
 
 fn learn<K: Kind>(
     course: &Course,
-    weights: K,
+    weights: PairWeights<K>,
     from: Option<Network>,
     report: &mut dyn FnMut(&Report),
 ) -> Network {
-    let mut learner = Learner::new(course, weights.ranking(), from.as_ref());
+    let mut learner = Learner::new(course, K::ranking(weights), from.as_ref());
     let mut best_moves = learner.run_trial(0, "before", report);
     let mut best = from;
     for generation in 1..=course.generations {
