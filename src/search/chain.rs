@@ -8,8 +8,8 @@ mod parts;
 mod prover;
 
 use std::collections::VecDeque;
+use std::mem;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::heuristic::{HeuristicKind, pushes};
 use crate::puzzle::{Metric, Problem, Solution};
@@ -19,7 +19,7 @@ use super::plan::{Objective, Stage};
 use super::tables::Tables;
 use super::{Budget, Iteration, Part, Progress, Search, Step, Stop, UNNAMED};
 
-use current::Current;
+use current::{Current, PATIENCE, Role};
 use deferred::Deferred;
 use prover::Prover;
 
@@ -55,15 +55,10 @@ pub struct Chain {
     prover: Option<Box<Prover>>,
     /// The most bytes that both have held together.
     peak_memory: u64,
-    /// The time left at the last call of `advance`, and whose it was.
-    left: Option<Duration>,
-    asker: u32,
-    /// The memory allowed at the last call of `advance`.
-    memory: u64,
-    /// The work on the tables of the next stage, in nodes.
-    waited: u64,
-    /// Whether a search that stood in for it has run out of memory, so that none does again.
-    has_stood_in: bool,
+    /// The budget of the last call of `advance`.
+    budget: Budget,
+    /// The work on tables, in nodes, that stages still wait for before another search stands in for them.
+    patience: u64,
     /// Beams that were given up for lack of time or memory.
     deferred: Option<Deferred>,
     /// The number of parts handed out. No search is left before its own parts are back.
@@ -104,11 +99,11 @@ impl Chain {
             slowness: 1.0,
             prover: None,
             peak_memory: 0,
-            left: None,
-            asker: 0,
-            memory: 0,
-            waited: 0,
-            has_stood_in: false,
+            budget: Budget {
+                memory: 0,
+                ..Budget::nodes(0)
+            },
+            patience: PATIENCE,
             deferred: None,
             out: 0,
             past: Progress::default(),
@@ -159,41 +154,43 @@ impl Chain {
     }
 
     /// Advances the current stage, or prepares the next one.
-    fn advance_stages(&mut self, budget: Budget) -> Step<Answer> {
-        let mut nodes = budget.nodes;
-        if let Some((stage, until)) = self.current.as_ref().and_then(|current| current.awaited) {
-            nodes = nodes.min(until.saturating_sub(self.progress().generated));
-            if nodes == 0 {
-                self.prepare_awaited(stage, budget.nodes);
-                return Step::Working;
+    fn advance_stages(&mut self) -> Step<Answer> {
+        let budget = self.budget;
+        match self.current.as_ref().map(|current| current.role) {
+            None => match self.waiting.front() {
+                Some(&stage) => self.prepare(stage),
+                None => return Step::Done(self.last_stop),
+            },
+            Some(Role::Planned) => return self.advance_current(budget.nodes),
+            Some(Role::StandsIn { stage, until }) => {
+                match until.saturating_sub(self.progress().generated) {
+                    0 => self.prepare_awaited(stage),
+                    left => return self.advance_current(budget.nodes.min(left)),
+                }
+            }
+            Some(Role::MakesWay { stage }) => {
+                if self.shed(budget.nodes) {
+                    self.leave(Stop::Exhausted);
+                    self.waiting.push_front(stage);
+                }
             }
         }
-        if self
-            .current
-            .as_ref()
-            .is_some_and(|current| current.makes_way)
-        {
-            if self.shed(budget.nodes) {
-                self.leave(Stop::Exhausted);
-            }
-            return Step::Working;
-        }
-        let reserved = self.prover_memory();
+        Step::Working
+    }
+
+    /// Advances the current stage by so many nodes.
+    fn advance_current(&mut self, nodes: u64) -> Step<Answer> {
+        let memory = self.budget.memory.saturating_sub(self.prover_memory());
         let Some(current) = &mut self.current else {
-            let Some(&stage) = self.waiting.front() else {
-                return Step::Done(self.last_stop);
-            };
-            self.prepare(stage, nodes);
             return Step::Working;
-        };
-        let memory = budget.memory.saturating_sub(reserved);
-        let budget = Budget {
-            nodes,
-            memory,
-            ..budget
         };
         let stage = current.stage;
-        match current.solver.advance(budget) {
+        let step = current.solver.advance(Budget {
+            nodes,
+            memory,
+            ..self.budget
+        });
+        match step {
             Step::Working => Step::Working,
             Step::Found(solution) => self.improved(Answer {
                 length: self.metric.length(solution.moves()),
@@ -201,22 +198,22 @@ impl Chain {
                 by: stage,
             }),
             Step::Done(stop) => {
-                let awaited = current.awaited.take();
-                if let Some((stage, _)) = awaited.filter(|_| stop == Stop::Memory) {
-                    // Nobody asked for this search. The one that it stood in for may need less.
-                    current.makes_way = true;
-                    self.waiting.push_front(stage);
-                    self.has_stood_in = true;
+                let role = mem::replace(&mut current.role, Role::Planned);
+                if let (Role::StandsIn { stage, .. }, Stop::Memory) = (role, stop) {
+                    // Nobody asked for this search. The one that it stood in for may need less, so that is
+                    // waited for.
+                    current.role = Role::MakesWay { stage };
+                    self.patience = u64::MAX;
                     return Step::Working;
                 }
-                self.defer(stage, stop, budget);
+                self.defer(stage, stop);
                 let is_last = self.waiting.is_empty() && self.prover.is_none();
                 if is_last && self.deferred.is_none() {
                     // The search is left as it stands, as above.
                     self.last_stop = after(stop);
                     return Step::Done(self.last_stop);
                 }
-                if self.shed(budget.nodes) {
+                if self.shed(self.budget.nodes) {
                     self.leave(stop);
                 }
                 Step::Working
@@ -252,15 +249,12 @@ impl Search for Chain {
     type Found = Answer;
 
     fn advance(&mut self, budget: Budget) -> Step<Answer> {
-        self.resume_deferred(budget);
-        if budget.asker != self.asker {
-            self.asker = budget.asker;
-            if let Some(current) = &mut self.current {
-                current.began = None;
-            }
+        let before = mem::replace(&mut self.budget, budget);
+        let is_another = budget.asker != before.asker;
+        self.resume_deferred(is_another);
+        if let Some(current) = self.current.as_mut().filter(|_| is_another) {
+            current.began = None;
         }
-        self.left = budget.time;
-        self.memory = budget.memory;
         if !self.begun {
             self.begun = true;
             self.past.lower_bound = lower_bound(&self.problem, self.metric);
@@ -287,28 +281,25 @@ impl Search for Chain {
             self.begin_guided();
         }
         if self.is_provers_turn(budget.nodes) {
-            let step = self.advance_prover(budget);
+            let step = self.advance_prover();
             // Without nodes this is a last look at what parts have brought back, to the proof and to the beams.
             let goes_on = budget.nodes == 0 && self.current.is_some();
             if !goes_on || !matches!(step, Step::Working) {
                 return step;
             }
         }
-        self.advance_stages(budget)
+        self.advance_stages()
     }
 
     fn progress(&self) -> Progress {
         let own = self.own_progress();
-        let Some(prover) = &self.prover else {
-            return Progress {
-                peak_memory: own.peak_memory.max(self.peak_memory),
-                ..own
-            };
+        let all = match &self.prover {
+            Some(prover) => own.alongside(prover.progress()),
+            None => own,
         };
-        let both = own.alongside(prover.chain.progress());
         Progress {
-            peak_memory: both.peak_memory.max(self.peak_memory),
-            ..both
+            peak_memory: all.peak_memory.max(self.peak_memory),
+            ..all
         }
     }
 

@@ -21,9 +21,9 @@ use crate::search::{Search, Solver, a_star, ida_star};
 /// near the goal are solved.
 const STAND_IN_NODES: u64 = 500_000;
 
-/// The work on tables, in nodes, that a search waits for before another one stands in for it: some milliseconds, in
+/// The work on tables, in nodes, that stages wait for before another search stands in for one: some milliseconds, in
 /// which those of 4×4 are made, of which some goals need two.
-const PATIENCE: u64 = 700_000;
+pub(super) const PATIENCE: u64 = 700_000;
 
 /// How many nodes of work on tables there are for each that the stand-in generates meanwhile. A node of the stand-in
 /// takes several times as long as one of work on tables, so that the stand-in has more than half of the time.
@@ -37,45 +37,55 @@ const LEAST_TO_PREPARE: u64 = 1024;
 pub(super) struct Current {
     pub(super) stage: Stage,
     pub(super) solver: Solver,
-    /// The strength of the pattern databases in use, if it is guided by them or stands in for a search that is.
+    /// The strength of the pattern databases in use, if it is a search that is guided by any that are there.
     pub(super) guided_by: Option<Strength>,
-    /// The stage that it stands in for, and how many nodes are generated before the tables of that one are made.
-    pub(super) awaited: Option<(Stage, u64)>,
-    /// Whether it is left, once its memory is freed, for the stage that it stood in for.
-    pub(super) makes_way: bool,
+    pub(super) role: Role,
     /// The time left when it began, if it still is the same asker's.
     pub(super) began: Option<Duration>,
 }
 
+/// Why a search is at work.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Role {
+    /// It is a stage of the plan.
+    Planned,
+    /// It stands in for a stage until so many nodes are generated; then the tables of that one are worked on.
+    StandsIn { stage: Stage, until: u64 },
+    /// It has stood in for a stage, which begins once the memory of this search is freed.
+    MakesWay { stage: Stage },
+}
+
 impl Chain {
-    /// Works on the tables of a stage for the time of so many nodes, and begins it once they are ready. What
-    /// it is called is settled by then, whatever becomes of them later. If they take long, another search stands
-    /// in for it; at once where pushes are counted, as nobody asked for their tables and boards near the goal need
-    /// none.
-    pub(super) fn prepare(&mut self, stage: Stage, nodes: u64) {
-        let (work, patience) = match stage {
-            Stage::PushIdaStar(_) => (0, 0),
-            _ if self.has_stood_in => (nodes.max(LEAST_TO_PREPARE), u64::MAX),
-            _ => (nodes.max(LEAST_TO_PREPARE), PATIENCE),
+    /// Works on the tables of a stage, and begins it once they are ready. What it is called is settled by then,
+    /// whatever becomes of them later. If they take long, another search stands in for it; at once where pushes
+    /// are counted, as nobody asked for their tables and boards near the goal need none.
+    pub(super) fn prepare(&mut self, stage: Stage) {
+        let counts_pushes = matches!(stage, Stage::PushIdaStar(_));
+        let work = if counts_pushes {
+            0
+        } else {
+            self.budget.nodes.max(LEAST_TO_PREPARE)
         };
         let is_ready = stage.prepare(&self.problem, work);
-        self.waited = self.waited.saturating_add(work);
-        if !is_ready && self.waited < patience {
-            return;
+        if !is_ready {
+            self.patience = self.patience.saturating_sub(work);
+            if self.patience > 0 && !counts_pushes {
+                return;
+            }
         }
-        self.waited = 0;
         self.waiting.pop_front();
         self.begin(stage.or_fallback(&self.problem));
         let until = self.progress().generated + STAND_IN_NODES;
-        if let Some(current) = &mut self.current {
-            current.awaited = (!is_ready).then_some((stage, until));
+        if let Some(current) = self.current.as_mut().filter(|_| !is_ready) {
+            current.role = Role::StandsIn { stage, until };
         }
     }
 
     /// Works on the tables of a stage that another one stands in for, which it replaces once they are ready; what was
     /// proven before remains. Until then the two go on in turn, except where pushes are counted: with these tables
     /// the search takes so much less that it pays to wait for them.
-    pub(super) fn prepare_awaited(&mut self, stage: Stage, nodes: u64) {
+    pub(super) fn prepare_awaited(&mut self, stage: Stage) {
+        let nodes = self.budget.nodes;
         let work = nodes.max(LEAST_TO_PREPARE);
         let (work, beside) = match stage {
             Stage::PushIdaStar(_) => (work, 0),
@@ -87,13 +97,16 @@ impl Chain {
         let Some(current) = &mut self.current else {
             return;
         };
-        current.awaited = (!is_ready).then_some((stage, until));
-        if is_ready && current.stage != runs {
-            // Those that stand in count pushes, or look at one node after the other: such hand out no parts.
-            debug_assert_eq!(self.out, 0, "no search is left before its parts are back");
-            current.makes_way = true;
-            self.waiting.push_front(stage);
-        }
+        // Those that stand in count pushes, or look at one node after the other: such hand out no parts.
+        debug_assert_eq!(self.out, 0, "no search is left before its parts are back");
+        current.role = if !is_ready {
+            Role::StandsIn { stage, until }
+        } else if current.stage == runs {
+            // There is no room for the tables.
+            Role::Planned
+        } else {
+            Role::MakesWay { stage }
+        };
     }
 
     /// Begins a stage whose tables are ready.
@@ -130,7 +143,7 @@ impl Chain {
             Stage::PushIdaStar(kind) => ida_star::push_solver_by(problem, kind),
             Stage::Beam => {
                 let beams = self.widening(beams::beams(problem, &self.tables));
-                self.begin_prover(self.memory / 2);
+                self.begin_prover(self.budget.memory / 2);
                 beams
             }
             Stage::StagedBeam => self.widening(beams::staged(problem, &self.tables)),
@@ -161,16 +174,15 @@ impl Chain {
             stage,
             solver,
             guided_by,
-            awaited: None,
-            makes_way: false,
-            began: self.left,
+            role: Role::Planned,
+            began: self.budget.time,
         });
     }
 
     /// Whether there is as much memory as IDA* with pattern databases holds from its beginning.
     const fn can_be_guided(&self) -> bool {
         let guided = Stage::IdaStar(HeuristicKind::PatternDatabase);
-        self.memory >= guided.fixed_bytes(self.problem.shape())
+        self.budget.memory >= guided.fixed_bytes(self.problem.shape())
     }
 
     /// The strength of the pattern databases that the current search uses, if it is one to be guided.
@@ -210,7 +222,7 @@ impl Chain {
         if let Some(current) = &self.current
             && current.stage == Stage::Constructive(Variant::Best)
             && beams::are_staged(shape)
-            && let Some((then, now)) = current.began.zip(self.left)
+            && let Some((then, now)) = current.began.zip(self.budget.time)
         {
             self.slowness = lookahead::slowness(shape, then.saturating_sub(now));
         }

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::Chain;
+use crate::search::Stop;
 use crate::search::plan::Stage;
-use crate::search::{Budget, Stop};
 
 /// Beams that lack memory look for it again each time 1/`LOOKS` of the time has passed. A look takes a few
 /// turns, in which they hold whatever memory they can get, even if it is too little.
@@ -29,8 +29,8 @@ pub(super) struct Deferred {
 impl Chain {
     /// Records beams that ended early. Other askers may have more time than this one, and other searches
     /// free memory in the meantime.
-    pub(super) fn defer(&mut self, stage: Stage, stop: Stop, budget: Budget) {
-        let Some(left) = budget.time else {
+    pub(super) fn defer(&mut self, stage: Stage, stop: Stop) {
+        let Some(left) = self.budget.time else {
             return;
         };
         if !matches!(stage, Stage::Beam | Stage::StagedBeam) {
@@ -46,12 +46,13 @@ impl Chain {
         self.begin_prover(u64::MAX);
     }
 
-    /// Puts these beams before all waiting stages, once what they need may be available.
-    pub(super) fn resume_deferred(&mut self, budget: Budget) {
+    /// Puts these beams before all waiting stages, once what they need may be available. `is_another` says
+    /// whether another asker's time counts from now on.
+    pub(super) fn resume_deferred(&mut self, is_another: bool) {
         let is_there = |deferred: &mut Deferred| match deferred.need {
-            Need::Time => budget.asker != self.asker,
+            Need::Time => is_another,
             Need::Memory(left) => {
-                let since = budget.time.map(|now| now.abs_diff(left));
+                let since = self.budget.time.map(|now| now.abs_diff(left));
                 since.is_some_and(|since| since >= left / LOOKS)
             }
         };

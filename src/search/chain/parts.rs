@@ -80,7 +80,7 @@ impl Chain {
             Objective::Bounded(_) => true,
             _ => {
                 let is_small = self.problem.shape().cells() <= PROVABLE_CELLS;
-                is_small && self.left.is_some_and(|left| left > PROVABLE)
+                is_small && self.budget.time.is_some_and(|left| left > PROVABLE)
             }
         };
         is_provable && guided_by.is_some_and(|strength| strength > Strength::NONE)

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Answer, Chain};
 use crate::puzzle::Shape;
 use crate::search::plan::{Objective, Stage};
-use crate::search::{Budget, Search, Step};
+use crate::search::{Progress, Search, Step};
 
 /// The search that proves, while another one makes beams.
 pub(super) struct Prover {
@@ -17,6 +17,16 @@ pub(super) struct Prover {
 }
 
 impl Prover {
+    /// What it has done so far. It claims all that is reserved for it.
+    pub(super) fn progress(&self) -> Progress {
+        let now = self.chain.progress();
+        let reserved = now.reserved().max(self.reserve);
+        Progress {
+            claimed: reserved - now.memory,
+            ..now
+        }
+    }
+
     /// Forgets who had how many nodes: neither side owes the other any.
     pub(super) const fn settle(&mut self) {
         self.turns = [0; 2];
@@ -82,11 +92,11 @@ impl Chain {
     }
 
     /// Advances the search that proves.
-    pub(super) fn advance_prover(&mut self, budget: Budget) -> Step<Answer> {
+    pub(super) fn advance_prover(&mut self) -> Step<Answer> {
         let Some(mut prover) = self.prover.take() else {
             return Step::Working;
         };
-        let step = prover.chain.advance(budget);
+        let step = prover.chain.advance(self.budget);
         if let Step::Done(stop) = step {
             // What it has proven remains valid.
             self.past = self.past.then(prover.chain.progress()).at_rest();
@@ -103,8 +113,7 @@ impl Chain {
 
     /// The bytes that belong to the proof while it runs beside beams.
     pub(super) fn prover_memory(&self) -> u64 {
-        self.prover.as_ref().map_or(0, |prover| {
-            prover.chain.progress().reserved().max(prover.reserve)
-        })
+        let prover = self.prover.as_ref();
+        prover.map_or(0, |prover| prover.progress().reserved())
     }
 }
