@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use super::planner::Planner;
 use super::share::Ends;
-use super::{Beams, Scale, Widening};
-use crate::search::Progress;
+use super::{Scale, Widening};
+use crate::puzzle::Solution;
 use crate::search::beam::Pass;
+use crate::search::{Budget, Progress, Step, Stop};
 
 /// A beam that has begun.
 pub(super) struct AtWork {
@@ -24,9 +26,9 @@ pub(super) struct AtWork {
 
 impl AtWork {
     /// Its progress. It claims all that it can come to hold.
-    pub(super) fn progress(&self, beams: &dyn Beams) -> Progress {
+    pub(super) fn progress(&self, planner: &Planner) -> Progress {
         let now = self.pass.progress();
-        let most = beams.bytes(Scale {
+        let most = planner.beams.bytes(Scale {
             width: self.most,
             ..self.scale
         });
@@ -35,25 +37,48 @@ impl AtWork {
             ..now
         }
     }
+
+    /// Makes it as wide as its time allows.
+    fn keep_pace(&mut self, planner: &Planner, left: Duration) {
+        let layers = self.pass.rest(planner.expected(self.scale));
+        let width = planner.affordable(self.ends.time(left), self.scale, layers);
+        let width = width.max(planner.beams.narrowest());
+        self.least = self.least.min(width);
+        self.pass.set_width(width);
+    }
 }
 
 impl Widening {
-    /// Makes the beam at work as wide as its time allows.
-    pub(super) fn keep_pace(&mut self, left: Duration) {
-        let Some(beam) = &self.at_work else {
-            return;
+    /// Advances the beam at work, and ends it once it is over.
+    pub(super) fn advance_beam(&mut self, budget: Budget) -> Step<Solution> {
+        let nodes = self.own_progress().expanded;
+        let planner = &mut self.planner;
+        let Some(beam) = &mut self.at_work else {
+            return Step::Working;
         };
-        let layers = self.layers_to_come(beam);
-        let width = self.affordable(beam.ends.time(left), beam.scale, layers);
-        let width = width.max(self.beams.narrowest());
-        if let Some(beam) = &mut self.at_work {
-            beam.least = beam.least.min(width);
-            beam.pass.set_width(width);
+        if !beam.pass.makes_layers() {
+            planner.pace.pause();
+        } else if let Some(left) = budget.time {
+            let expected = planner.beams.cost(beam.scale);
+            planner.pace.note(left, nodes, beam.scale.width, expected);
+            if !planner.is_hasty {
+                beam.keep_pace(planner, left);
+            }
         }
-    }
-
-    /// About how many layers a beam has still to make.
-    pub(super) fn layers_to_come(&self, beam: &AtWork) -> u32 {
-        beam.pass.rest(self.expected(beam.scale))
+        let step = if beam.pass.is_stuck() {
+            Step::Done(Stop::Exhausted)
+        } else {
+            beam.pass.advance(budget)
+        };
+        match step {
+            Step::Working => Step::Working,
+            Step::Done(stop) => {
+                self.last_failed = stop != Stop::FirstFound;
+                self.leave(budget.nodes);
+                Step::Working
+            }
+            // It may find shorter ones before it is done.
+            Step::Found(solution) => self.found(solution),
+        }
     }
 }

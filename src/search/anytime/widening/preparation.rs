@@ -2,6 +2,9 @@
 
 use std::time::Duration;
 
+use super::Widening;
+use crate::search::Budget;
+
 /// Which tables a search works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
@@ -99,5 +102,33 @@ impl Preparation {
     pub(super) const fn go_by_another(&mut self) {
         self.needed.until = None;
         self.extra.until = None;
+    }
+}
+
+impl Widening {
+    /// The tables to be worked on now, if any.
+    pub(super) fn tables_to_prepare(&mut self) -> Option<Which> {
+        let is_between_beams = self.at_work.is_none() && self.begun > 0;
+        self.preparation.turn(self.left, is_between_beams)
+    }
+
+    /// Works on these tables.
+    pub(super) fn prepare(&mut self, tables: Which, budget: Budget) {
+        if self.at_work.is_none() {
+            // Work on the tables must not count as a beam's time.
+            self.planner.pace.pause();
+        }
+        let nodes = budget.nodes.max(1);
+        let is_over = match tables {
+            Which::Needed => self.planner.beams.prepare(nodes),
+            Which::Extra => {
+                let half = budget.time.map(|left| left / 2);
+                let next = self.planner.next(half, true);
+                self.planner.beams.refine(next, nodes)
+            }
+        };
+        if is_over {
+            self.preparation.end(tables);
+        }
     }
 }

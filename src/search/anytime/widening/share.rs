@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Widening;
+use super::planner::Planner;
 
 /// From so much time on, the fractions of it that are not planned for and that the first beam gets become
 /// less: they grow as the square root of the time.
@@ -73,7 +74,7 @@ impl Ends {
     }
 }
 
-impl Widening {
+impl Planner {
     /// Whether two beams, one from each end, make better use of so much time than one.
     fn is_time_for_two(&self, left: Duration) -> bool {
         let pair_width = self.beams.pair_width();
@@ -81,30 +82,31 @@ impl Widening {
         pair_width.is_some_and(|width| self.next(Some(third), true).width >= width)
     }
 
-    /// The time for the first of several beams, if none has begun and so much time is enough for them.
+    /// The time for the first of several beams, if so much is enough for several.
     fn first_share(&self, left: Duration) -> Option<Duration> {
-        if self.begun > 0 {
-            return None;
-        }
         let is_enough =
             |&time: &Duration| self.next(Some(time), false).width > 2 * self.beams.narrowest();
         let times = [part_of(left, FIRST_SHARE), left.mul_f64(FIRST_SHARE)];
         times.into_iter().find(is_enough)
     }
+}
 
+impl Widening {
     /// Gives the beam at work all of the time that is left.
     pub(super) fn give_all(&mut self, left: Duration) {
-        let ends = Ends::new(left, left.saturating_sub(self.replay()));
         if let Some(beam) = &mut self.at_work {
-            beam.ends = ends;
+            beam.ends = Ends::new(left, left.saturating_sub(self.planner.replay()));
         }
     }
 
     /// The share of the next beam in so much time.
     pub(super) fn share(&self, left: Duration) -> Share {
-        if let Some(time) = self.first_share(left) {
+        let is_none_beside = self.side_beams.is_empty() && !self.is_paired;
+        if self.begun == 0
+            && let Some(time) = self.planner.first_share(left)
+        {
             Share::First(time)
-        } else if self.side_beams.is_empty() && !self.is_paired && self.is_time_for_two(left) {
+        } else if is_none_beside && self.planner.is_time_for_two(left) {
             Share::Second
         } else {
             Share::All

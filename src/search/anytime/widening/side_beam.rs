@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Preparation, SLACK, Scale, Widening};
+use super::begin::SLACK;
+use super::{Preparation, Scale, Widening};
 use crate::puzzle::Solution;
 use crate::search::{Budget, Part, Progress, Search, Step};
 
@@ -79,24 +80,25 @@ impl Widening {
         let left = self.left.filter(|&left| left >= LEAST_TO_SHARE);
         let left = left.filter(is_prepared);
         is_ready
-            && self.beams.suit_two()
+            && self.planner.beams.suit_two()
             && !is_at_first
             && self.side_beams.is_empty()
-            && left.is_some_and(|left| self.next(Some(left), true).width >= self.least_side_beam())
+            && left.is_some_and(|left| {
+                self.planner.next(Some(left), true).width >= self.least_side_beam()
+            })
     }
 
     /// The least width of a beam beside this search.
     fn least_side_beam(&self) -> usize {
-        let least = (self.widest as f64 * LEAST_WIDTH_TO_SHARE) as usize;
-        least.max(self.beams.narrowest())
+        let least = (self.planner.widest as f64 * LEAST_WIDTH_TO_SHARE) as usize;
+        least.max(self.planner.beams.narrowest())
     }
 
     /// The greatest scale of a beam that is handed out now, if there is memory for it.
     pub(super) fn next_side_beam(&self) -> Option<Scale> {
         let left = self.left.filter(|_| self.gains_by_a_side_beam())?;
-        let most = self.next(Some(left), true).times(SLACK);
-        let width = most.width.min(self.beams.widest());
-        Some(Scale { width, ..most })
+        let most = self.planner.next(Some(left), true).times(SLACK);
+        Some(most.at_most(self.planner.beams.widest()))
     }
 
     /// How many beams are to begin once one is handed out: that one and, if none is at work, the next of this
@@ -110,23 +112,25 @@ impl Widening {
         let left = self.left?;
         let most = self.next_side_beam()?;
         let room = memory.saturating_sub(self.progress().reserved());
-        let memory = self.beams.bytes(most).min(room / self.beams_to_begin());
-        let least = self.suitable(self.least_side_beam(), true);
-        if memory < self.beams.bytes(least) {
+        let planner = &self.planner;
+        let memory = planner.beams.bytes(most).min(room / self.beams_to_begin());
+        let least = planner.suitable(self.least_side_beam(), true);
+        if memory < planner.beams.bytes(least) {
             return None;
         }
         let seed = self.next_seed(self.at_work.as_ref().map(|beam| beam.seed));
         self.side_beams.lent = Some(Lent { seed, memory });
         // The beam at work need not leave time for a second one.
         self.give_all(left);
-        let search = Self {
+        let (beams, slowness) = (&self.planner.beams, self.planner.pace.slowness());
+        let mut search = Self {
             preparation: Preparation::OVER,
             // Any further beam would be another part.
             is_paired: true,
             begun: seed,
-            best: self.best,
-            ..Self::at_pace(Arc::clone(&self.beams), self.pace.slowness())
+            ..Self::at_pace(Arc::clone(beams), slowness)
         };
+        search.planner.best = self.planner.best;
         Some(SideBeam {
             search,
             memory,

@@ -1,8 +1,10 @@
-//! How wide a beam is, and how it solves boards.
+//! How wide beams can be, by the time and the memory that they may take.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::Widening;
+use super::pace::Pace;
+use super::{Beams, Kind, Scale};
 
 /// The width of the first beam without a deadline.
 const FIRST: usize = 128;
@@ -17,53 +19,31 @@ const A_MOVE: Duration = Duration::from_nanos(30);
 /// shortening it would not be enough, and seldom does it have fewer pushes.
 const SHORTENED: usize = 8;
 
-/// What is decided about a beam before it begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scale {
-    /// How it solves boards.
-    pub kind: Kind,
-    /// The nodes of a layer.
-    pub width: usize,
-    /// The most moves to look for.
-    pub most_moves: u32,
+/// All that the width of a beam is planned by.
+pub(super) struct Planner {
+    pub(super) beams: Arc<dyn Beams>,
+    pub(super) pace: Pace,
+    /// Whether the first beam is the narrowest and later ones grow by a fixed factor, however much time there
+    /// is.
+    pub(super) is_hasty: bool,
+    /// The width of the widest beam that is over.
+    pub(super) widest: usize,
+    /// The fewest slides of a known solution.
+    pub(super) best: Option<usize>,
 }
 
-/// How a beam solves boards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Whole boards at once.
-    Whole,
-    /// In stages.
-    Staged,
-}
-
-impl Scale {
-    /// A beam that looks for solutions of any length.
-    #[must_use]
-    pub const fn new(kind: Kind, width: usize) -> Self {
+impl Planner {
+    /// A planner that knows of no solution.
+    pub(super) fn new(beams: Arc<dyn Beams>, pace: Pace) -> Self {
         Self {
-            kind,
-            width,
-            most_moves: u32::MAX,
+            beams,
+            pace,
+            is_hasty: false,
+            widest: 0,
+            best: None,
         }
     }
 
-    /// A beam so many times as wide.
-    pub(super) fn times(self, times: f64) -> Self {
-        let width = (self.width as f64 * times) as usize;
-        Self { width, ..self }
-    }
-
-    /// A beam no wider than that.
-    pub(super) fn at_most(self, width: usize) -> Self {
-        Self {
-            width: self.width.min(width),
-            ..self
-        }
-    }
-}
-
-impl Widening {
     /// The next beam, as wide as the time that it may take allows.
     pub(super) fn next(&self, time: Option<Duration>, is_paired: bool) -> Scale {
         let Some(time) = time else {
@@ -130,5 +110,29 @@ impl Widening {
     /// The time that must be left to replay the solution of a beam.
     pub(super) fn replay(&self) -> Duration {
         A_MOVE * self.expected(self.suitable(self.beams.narrowest(), false))
+    }
+
+    /// The widest beam of the kind that suits it, up to `most`, that takes no more than `memory` bytes.
+    pub(super) fn widest_in(&self, memory: u64, most: Scale, is_paired: bool) -> Scale {
+        let fits = self.widest_of_kind(memory, most);
+        let kind = self.beams.kind(fits.width, is_paired);
+        if kind == fits.kind {
+            return fits;
+        }
+        self.widest_of_kind(memory, Scale { kind, ..fits })
+    }
+
+    fn widest_of_kind(&self, memory: u64, most: Scale) -> Scale {
+        let mut fits = Scale { width: 0, ..most };
+        for bit in (0..=most.width.max(1).ilog2()).rev() {
+            let wider = Scale {
+                width: fits.width | 1 << bit,
+                ..most
+            };
+            if wider.width <= most.width && self.beams.bytes(wider) <= memory {
+                fits = wider;
+            }
+        }
+        fits
     }
 }
