@@ -39,7 +39,7 @@ fn chain(problem: &Problem, objective: Objective, stage: Stage) -> Chain {
 }
 
 fn prepare(shape: Shape) {
-    while !learned::prepare(shape, 10_000) {}
+    while !learned::prepare(Home::corner(shape), 10_000) {}
 }
 
 #[test]
@@ -51,26 +51,26 @@ fn a_table_makes_room_once_nobody_has_asked_for_it_for_a_period() {
     limit_tables(room);
 
     prepare(large);
-    assert!(learned::ready(large).is_some());
+    assert!(learned::ready(Home::corner(large)).is_some());
     assert!(
-        learned::prepare(small, 1),
+        learned::prepare(Home::corner(small), 1),
         "there is no room, so nothing to do"
     );
-    assert!(learned::ready(small).is_none());
+    assert!(learned::ready(Home::corner(small)).is_none());
     let refused = table_counts().refused;
     assert!(refused > 0);
 
     // It was requested in the period before.
     begin_period(period + 1);
-    assert!(learned::prepare(small, 1));
-    assert!(learned::ready(small).is_none());
+    assert!(learned::prepare(Home::corner(small), 1));
+    assert!(learned::ready(Home::corner(small)).is_none());
     assert_eq!(table_counts().refused, refused);
 
     begin_period(period + 2);
     let evicted = table_counts().evicted;
     prepare(small);
-    let rows = learned::ready(small).expect("the other one has made room");
-    assert!(learned::ready(large).is_none());
+    let rows = learned::ready(Home::corner(small)).expect("the other one has made room");
+    assert!(learned::ready(Home::corner(large)).is_none());
     let counts = table_counts();
     assert_eq!(counts.refused, refused - 1);
     assert!(counts.evicted > evicted);
@@ -79,23 +79,23 @@ fn a_table_makes_room_once_nobody_has_asked_for_it_for_a_period() {
     // A table that a search holds stays, however long ago it was requested.
     begin_period(period + 10);
     prepare(large);
-    assert!(learned::ready(large).is_none());
+    assert!(learned::ready(Home::corner(large)).is_none());
     drop(rows);
     assert!(
-        learned::prepare(large, 1),
+        learned::prepare(Home::corner(large), 1),
         "once in a period is enough to try"
     );
     begin_period(period + 11);
     prepare(large);
-    assert!(learned::ready(large).is_some());
+    assert!(learned::ready(Home::corner(large)).is_some());
 
     // A table under construction is evicted, too.
     begin_period(period + 20);
-    assert!(!learned::prepare(small, 1));
+    assert!(!learned::prepare(Home::corner(small), 1));
     begin_period(period + 22);
     prepare(large);
-    assert!(learned::ready(large).is_some());
-    assert!(learned::ready(small).is_none());
+    assert!(learned::ready(Home::corner(large)).is_some());
+    assert!(learned::ready(Home::corner(small)).is_none());
 }
 
 #[test]
@@ -107,15 +107,15 @@ fn the_table_that_was_asked_for_longest_ago_makes_room_and_no_other() {
     prepare(given_up);
     // The one that was made first is the one that was asked for last.
     begin_period(period + 2);
-    assert!(learned::ready(kept).is_some());
+    assert!(learned::ready(Home::corner(kept)).is_some());
 
     begin_period(period + 10);
     limit_tables(Rows::bytes(kept) * 3 / 2);
     let small = solved(shape(3, 4));
     while !walking_distance::prepare(&small, 10_000) {}
     assert!(WalkingDistance::new(&small).is_some());
-    assert!(learned::ready(kept).is_some());
-    assert!(learned::ready(given_up).is_none());
+    assert!(learned::ready(Home::corner(kept)).is_some());
+    assert!(learned::ready(Home::corner(given_up)).is_none());
 
     // What only making a table takes is given back.
     limit_tables(usize::MAX);
@@ -130,21 +130,21 @@ fn a_table_that_beams_do_without_makes_room_for_one_that_they_need_at_any_time()
     // No other test makes these.
     let (needed, board) = (shape(4, 6), shape(6, 6));
     let middle = Home::new(board, 21);
-    let extra = || learned::ready_at(middle).is_some();
-    while !learned::prepare_at(middle, 10_000) {}
+    let extra = || learned::ready(middle).is_some();
+    while !learned::prepare(middle, 10_000) {}
     assert!(extra());
     limit_tables(Rows::bytes(board) * 2 / 3);
     prepare(needed);
-    assert!(learned::ready(needed).is_some());
+    assert!(learned::ready(Home::corner(needed)).is_some());
     assert!(!extra(), "though it was just asked for");
 
     // Not the other way round, however long ago somebody asked for the other one.
     for later in [0, 2] {
         begin_period(period + later);
-        assert!(learned::prepare_at(middle, 1));
+        assert!(learned::prepare(middle, 1));
         assert!(!extra());
     }
-    assert!(learned::ready(needed).is_some());
+    assert!(learned::ready(Home::corner(needed)).is_some());
 }
 
 #[test]
@@ -162,8 +162,8 @@ fn tables_never_take_more_than_their_room_whoever_asks() {
                 for step in 0..400 {
                     let shape = shapes[dice.below(shapes.len() as u32) as usize];
                     if dice.below(2) == 0 {
-                        learned::prepare(shape, 20_000);
-                        if let Some(rows) = learned::ready(shape) {
+                        learned::prepare(Home::corner(shape), 20_000);
+                        if let Some(rows) = learned::ready(Home::corner(shape)) {
                             assert_eq!(rows.shape(), shape);
                         }
                     } else {

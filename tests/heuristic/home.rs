@@ -82,13 +82,13 @@ fn boards_for_which_lines_were_inserted_have_no_weights_for_other_homes() {
     for (rows, columns) in [(6, 10), (2, 12), (11, 11)] {
         let shape = shape(rows, columns);
         for home in Home::all(shape).filter(|home| !home.is_corner()) {
-            assert!(near::prepare_whole_at(home, 1), "nothing to do");
-            assert!(near::ready_whole_at(home).is_none());
+            assert!(near::prepare_whole(home, 1), "nothing to do");
+            assert!(near::ready_whole(home).is_none());
         }
     }
     let middle = Home::new(shape(7, 7), 24);
-    while !near::prepare_whole_at(middle, 1 << 20) {}
-    assert!(near::ready_whole_at(middle).is_some());
+    while !near::prepare_whole(middle, 1 << 20) {}
+    assert!(near::ready_whole(middle).is_some());
 }
 
 #[test]

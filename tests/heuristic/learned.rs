@@ -2,7 +2,7 @@ use loyd::heuristic::learned::{
     self, Changes, Kind, Line, Network, Ranking, Rows, Weights, WeightsError,
 };
 use loyd::heuristic::table_counts;
-use loyd::puzzle::{Board, Dice, Shape};
+use loyd::puzzle::{Board, Dice, Home, Shape};
 
 use crate::support::files::{deflated, file, inflated};
 use crate::support::{random_problem, shape, slides};
@@ -178,17 +178,17 @@ fn a_lift_of_the_goal_stays_near_it() {
 fn rows_are_made_in_slices_and_then_shared() {
     let wide = Shape::new(5, 5).unwrap();
     let mut slices = 0;
-    while !learned::prepare(wide, 512) {
+    while !learned::prepare(Home::corner(wide), 512) {
         slices += 1;
     }
     assert!(slices > 50, "{slices}");
-    let rows = learned::ready(wide).unwrap();
+    let rows = learned::ready(Home::corner(wide)).unwrap();
     assert!(std::sync::Arc::ptr_eq(
         &rows,
-        &learned::ready(wide).unwrap()
+        &learned::ready(Home::corner(wide)).unwrap()
     ));
     assert!(table_counts().bytes >= Rows::bytes(wide));
-    assert!(learned::prepare(wide, 0));
+    assert!(learned::prepare(Home::corner(wide), 0));
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn all_rows_together_keep_within_their_bound() {
 fn there_are_none_for_boards_nobody_learned() {
     for (rows, columns) in [(2, 7), (2, 21), (7, 6), (9, 9), (128, 128)] {
         assert!(!learned::supports(shape(rows, columns)));
-        assert!(learned::prepare(shape(rows, columns), 0));
-        assert!(learned::ready(shape(rows, columns)).is_none());
+        assert!(learned::prepare(Home::corner(shape(rows, columns)), 0));
+        assert!(learned::ready(Home::corner(shape(rows, columns))).is_none());
     }
 }

@@ -3,7 +3,7 @@ use std::array;
 use loyd::heuristic::learned::near::{self, NearRanking, NearRows, NearWeights};
 use loyd::heuristic::learned::{Changes, Kind, Line, Ranking, TOGETHER, Weights, WeightsError};
 use loyd::heuristic::table_counts;
-use loyd::puzzle::{Board, Dice, Direction};
+use loyd::puzzle::{Board, Dice, Direction, Home};
 
 use crate::learned::tiles;
 use crate::support::{random_problem, shape, slides};
@@ -262,7 +262,10 @@ fn rows_are_made_bit_by_bit_for_boards_beyond_those_that_were_learned() {
         shape(2, 21),
     ] {
         assert!(!near::supports_whole(shape), "{shape}");
-        assert!(near::prepare_whole(shape, 0) && near::ready_whole(shape).is_none());
+        assert!(
+            near::prepare_whole(Home::corner(shape), 0)
+                && near::ready_whole(Home::corner(shape)).is_none()
+        );
     }
     let wide = shape(8, 9);
     let mut slices = 0;
@@ -275,14 +278,19 @@ fn rows_are_made_bit_by_bit_for_boards_beyond_those_that_were_learned() {
     assert!(table_counts().bytes >= NearRows::bytes(wide));
     let before = table_counts().bytes;
     let tall = shape(9, 8);
-    assert!(near::ready_whole(tall).is_none());
-    while !near::prepare_whole(tall, 512) {}
-    let ranking = near::ready_whole(tall).unwrap();
+    assert!(near::ready_whole(Home::corner(tall)).is_none());
+    while !near::prepare_whole(Home::corner(tall), 512) {}
+    let ranking = near::ready_whole(Home::corner(tall)).unwrap();
     assert_eq!(ranking.shape(), wide);
     assert!(ranking.network().is_none());
     let square = shape(9, 9);
-    while !near::prepare_whole(square, 1 << 20) {}
-    assert!(near::ready_whole(square).unwrap().network().is_some());
+    while !near::prepare_whole(Home::corner(square), 1 << 20) {}
+    assert!(
+        near::ready_whole(Home::corner(square))
+            .unwrap()
+            .network()
+            .is_some()
+    );
     assert!(table_counts().bytes >= before + NearRanking::bytes(wide));
 }
 

@@ -39,7 +39,7 @@ pub use lookup::TOGETHER;
 pub use network::{Along, Network, Sums, UNITS};
 pub use ranking::{Changes, Ranking};
 pub use rows::{Between, Rows};
-pub use table::{has_network, prepare, prepare_at, ready, ready_at, supports};
+pub use table::{has_network, prepare, ready, supports};
 pub use weights::{PairWeights, Pairs};
 
 pub(crate) use all_pairs::{pair_place, pairs_of};

@@ -17,28 +17,16 @@ pub const fn supports(shape: Shape) -> bool {
     shipped::supports(landscape(shape))
 }
 
-/// Works on the rows for a shape, for about as long as the given number of search nodes takes.
-/// Returns true once nothing is left to do.
-pub fn prepare(shape: Shape, nodes: u64) -> bool {
-    prepare_at(Home::corner(shape), nodes)
-}
-
-/// Works on the rows for a home of the blank, as [`prepare`] does on those for a corner.
-pub fn prepare_at(home: Home, nodes: u64) -> bool {
+/// Works on the rows for a home of the blank, for about as long as the given number of search nodes
+/// takes. Returns true once nothing is left to do.
+pub fn prepare(home: Home, nodes: u64) -> bool {
     making::slot(&SLOTS, home).is_none_or(|slot| slot.build(nodes))
 }
 
-/// Returns the rows for a shape if they are ready. The rows of all shapes together take 8 MB, and
-/// those for larger boards ([`near`](super::near)) 1.9 GB, without those for other homes of the
-/// blank.
+/// Returns the rows for a home of the blank if they are ready. Those for the corners of all shapes
+/// together take 8 MB, and those for larger boards ([`near`](super::near)) 1.9 GB.
 #[must_use]
-pub fn ready(shape: Shape) -> Option<Arc<Rows>> {
-    ready_at(Home::corner(shape))
-}
-
-/// Returns the rows for a home of the blank if they are ready.
-#[must_use]
-pub fn ready_at(home: Home) -> Option<Arc<Rows>> {
+pub fn ready(home: Home) -> Option<Arc<Rows>> {
     making::slot(&SLOTS, home)?.get()
 }
 

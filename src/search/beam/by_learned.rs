@@ -7,7 +7,7 @@ use super::whole::deepest;
 use super::{Beam, End, Hashes, Layers, Learned, Pass, Settings, Trace};
 use crate::heuristic::learned::near::{self, NearRanking};
 use crate::heuristic::learned::{self, Ranking, Rows};
-use crate::puzzle::{Problem, Shape};
+use crate::puzzle::{Home, Problem, Shape};
 
 impl<R: Ranking> Beam<Learned<R>> {
     /// A search by the learned estimate; `None` when the rows are not those of the shape of the problem's
@@ -40,21 +40,21 @@ pub const fn is_learned(shape: Shape) -> bool {
 /// Works on the tables of that estimate, about as long as so many nodes of a search take. Returns true once
 /// no work is left.
 pub fn prepare(shape: Shape, nodes: u64) -> bool {
-    if near::supports_whole(shape) {
-        near::prepare_whole(shape, nodes)
-    } else {
-        learned::prepare(shape, nodes)
-    }
+    prepare_at(Home::corner(shape), nodes)
 }
 
 /// Works on tables that make beams of a problem from an end better, where the blank's home is not a corner, in
 /// the same way.
 pub fn prepare_from(problem: &Problem, from: End, nodes: u64) -> bool {
-    let home = home(problem, from);
+    prepare_at(home(problem, from), nodes)
+}
+
+/// Works on the tables for a home of the blank, in the same way.
+fn prepare_at(home: Home, nodes: u64) -> bool {
     if near::supports_whole(home.shape()) {
-        near::prepare_whole_at(home, nodes)
+        near::prepare_whole(home, nodes)
     } else {
-        learned::prepare_at(home, nodes)
+        learned::prepare(home, nodes)
     }
 }
 
@@ -91,22 +91,22 @@ pub(crate) enum Ready {
 
 /// The tables that rank whole boards of this shape, if they are ready.
 pub(crate) fn ready(shape: Shape) -> Option<Ready> {
-    if near::supports_whole(shape) {
-        near::ready_whole(shape).map(Ready::Near)
+    ready_at(Home::corner(shape))
+}
+
+/// Those for a home of the blank, if they are ready.
+fn ready_at(home: Home) -> Option<Ready> {
+    if near::supports_whole(home.shape()) {
+        near::ready_whole(home).map(Ready::Near)
     } else {
-        learned::ready(shape).map(Ready::Pairs)
+        learned::ready(home).map(Ready::Pairs)
     }
 }
 
 /// The tables for a problem from an end: if they are ready, those for its own home of the blank.
 fn ready_from(problem: &Problem, from: End) -> Option<Ready> {
     let home = home(problem, from);
-    let of_home = if near::supports_whole(home.shape()) {
-        near::ready_whole_at(home).map(Ready::Near)
-    } else {
-        learned::ready_at(home).map(Ready::Pairs)
-    };
-    of_home.or_else(|| ready(home.shape()))
+    ready_at(home).or_else(|| ready(home.shape()))
 }
 
 impl Ready {

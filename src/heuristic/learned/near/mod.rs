@@ -22,8 +22,7 @@ pub use pairs::{NearPairs, NearWeights};
 pub use ranking::NearRanking;
 pub use rows::{Between, NearRows};
 pub use shapes::{supports, supports_whole};
-pub use table::{prepare, prepare_whole, prepare_whole_at, ready, ready_whole, ready_whole_at};
-pub use table::{shipped, shipped_whole};
+pub use table::{prepare, prepare_whole, ready, ready_whole, shipped, shipped_whole};
 
 pub(super) use shapes::MOST_WHOLE;
 

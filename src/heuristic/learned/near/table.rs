@@ -27,13 +27,9 @@ pub fn prepare(shape: Shape, nodes: u64) -> bool {
     of_stages(shape).is_none_or(|slot| slot.build(nodes))
 }
 
-/// Works on the tables that rank whole boards, as [`prepare`] does on the rows for stages.
-pub fn prepare_whole(shape: Shape, nodes: u64) -> bool {
-    prepare_whole_at(Home::corner(shape), nodes)
-}
-
-/// Works on the tables that rank whole boards for a home of the blank.
-pub fn prepare_whole_at(home: Home, nodes: u64) -> bool {
+/// Works on the tables that rank whole boards for a home of the blank, as [`prepare`] does on the rows
+/// for stages.
+pub fn prepare_whole(home: Home, nodes: u64) -> bool {
     making::slot(&WHOLE, home).is_none_or(|slot| slot.build(nodes))
 }
 
@@ -43,15 +39,9 @@ pub fn ready(shape: Shape) -> Option<Arc<NearRows>> {
     of_stages(shape)?.get()
 }
 
-/// Returns the tables that rank whole boards if they are ready.
-#[must_use]
-pub fn ready_whole(shape: Shape) -> Option<Arc<NearRanking>> {
-    ready_whole_at(Home::corner(shape))
-}
-
 /// Returns the tables that rank whole boards for a home of the blank if they are ready.
 #[must_use]
-pub fn ready_whole_at(home: Home) -> Option<Arc<NearRanking>> {
+pub fn ready_whole(home: Home) -> Option<Arc<NearRanking>> {
     making::slot(&WHOLE, home)?.get()
 }
 
