@@ -1,14 +1,16 @@
 //! What the engine tells of itself. Elsewhere it may have told other recorders.
 
-use std::num::NonZeroUsize;
-use std::sync::mpsc::channel;
+use std::array::IntoIter;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use loyd::engine::Client;
 use loyd::engine::guide_builder::GuideBuilder;
 use loyd::engine::memory::Memory;
-use loyd::engine::pool::{Next, Pool, Task, Turn};
+use loyd::engine::pool::{HelperWork, Next, Pool, Task, Turn};
 use loyd::engine::table_store::{Build, TableStore};
 use loyd::puzzle::{Board, Problem, Shape};
 use loyd::search::distance_table::Class;
@@ -20,6 +22,59 @@ use crate::server::wait_for;
 fn turn() -> impl Sized {
     static TURN: Mutex<()> = Mutex::new(());
     TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One test at a time has a pool, for the same reason.
+fn turn_of_pools() -> impl Sized {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A task whose turns end like this, one after the other.
+struct Turns<const N: usize>(IntoIter<Next, N>);
+
+impl<const N: usize> Task for Turns<N> {
+    fn run(&mut self, _: &Turn<'_>) -> Next {
+        self.0.next().unwrap_or(Next::Finished)
+    }
+
+    fn panicked(&mut self) {}
+}
+
+fn turns<const N: usize>(turns: [Next; N]) -> Box<Turns<N>> {
+    Box::new(Turns(turns.into_iter()))
+}
+
+/// Has a task keep the one worker of a pool until the sender is dropped.
+fn hold_worker(pool: &Pool) -> Sender<()> {
+    let ((begin, begun), (release, released)) = (channel(), channel());
+    let holds = Once(Some(move || {
+        begin.send(()).unwrap();
+        // The disconnection is what is waited for.
+        let _ = released.recv();
+    }));
+    pool.submit(Box::new(holds)).unwrap();
+    begun.recv().unwrap();
+    release
+}
+
+/// A task that shares this once.
+struct Shares(Option<Arc<dyn HelperWork>>);
+
+impl Task for Shares {
+    fn run(&mut self, turn: &Turn<'_>) -> Next {
+        let Some(work) = &self.0 else {
+            return Next::Finished;
+        };
+        // The other worker may not be idle yet.
+        if !turn.offer(Arc::clone(work)) {
+            return Next::Again;
+        }
+        self.0 = None;
+        Next::Park
+    }
+
+    fn panicked(&mut self) {}
 }
 
 /// A task that runs this once.
@@ -36,22 +91,124 @@ impl<F: FnOnce() + Send> Task for Once<F> {
 
 #[test]
 fn who_waited_for_a_worker_in_vain_has_waited() {
+    let _turn = turn_of_pools();
     let seconds = || told().sum("loyd_queue_seconds_sum", &[]);
     let before = seconds();
     let pool = Pool::start(1, 2).unwrap();
-    let ((begin, begun), (release, released)) = (channel(), channel::<()>());
-    let holds = Once(Some(move || {
-        begin.send(()).unwrap();
-        // The disconnection is what is waited for.
-        let _ = released.recv();
-    }));
-    pool.submit_for(None, Box::new(holds)).unwrap();
-    begun.recv().unwrap();
-    let waits = pool.submit_for(None, Box::new(Once(Some(|| ())))).unwrap();
+    let release = hold_worker(&pool);
+    let waits = pool.submit(turns([])).unwrap();
     thread::sleep(Duration::from_millis(500));
     waits.cancel();
     assert!(seconds() >= before + 0.5);
     drop(release);
+}
+
+#[test]
+fn who_waited_for_others_in_line_has_waited_since_it_came() {
+    let _turn = turn_of_pools();
+    let seconds = || told().sum("loyd_queue_seconds_sum", &[]);
+    let before = seconds();
+    let pool = Pool::start(1, 3).unwrap();
+    let release = hold_worker(&pool);
+    for _ in 0..2 {
+        pool.submit(turns([])).unwrap();
+    }
+    thread::sleep(Duration::from_millis(200));
+    drop(release);
+    wait_for(|| (pool.tasks() == 0).then_some(()), "the tasks to end");
+    assert!(seconds() >= before + 0.4);
+}
+
+#[test]
+fn who_has_several_turns_has_waited_in_line_for_the_first() {
+    let _turn = turn_of_pools();
+    let waits = || told().sum("loyd_queue_seconds_count", &[]);
+    let before = waits();
+    let pool = Pool::start(1, 1).unwrap();
+    let ticket = pool
+        .submit(turns([Next::Again, Next::Park, Next::Again]))
+        .unwrap();
+    wait_for(
+        || {
+            ticket.wake();
+            (pool.tasks() == 0).then_some(())
+        },
+        "the task to end",
+    );
+    assert_eq!(waits(), before + 1.0);
+}
+
+#[test]
+fn what_the_tasks_of_a_pool_do_is_told_as_they_do_it() {
+    let _turn = turn_of_pools();
+    let does = || {
+        let told = told();
+        [
+            "loyd_queue_depth",
+            "loyd_searches_running",
+            "loyd_searches_parked",
+        ]
+        .map(|state| told.sum(state, &[]))
+    };
+    let until = |state| wait_for(|| (does() == state).then_some(()), "what is told");
+    does();
+    let pool = Pool::start(1, 3).unwrap();
+    let size = ["loyd_workers", "loyd_pool_capacity"].map(|size| told().sum(size, &[]));
+    assert_eq!(size, [1.0, 3.0]);
+    let parks = pool.submit(turns([Next::Park])).unwrap();
+    until([0.0, 0.0, 1.0]);
+    let release = hold_worker(&pool);
+    assert_eq!(does(), [0.0, 1.0, 1.0]);
+    let waits = pool.submit(turns([])).unwrap();
+    assert_eq!(does(), [1.0, 1.0, 1.0]);
+    parks.wake();
+    assert_eq!(does(), [2.0, 1.0, 0.0]);
+    waits.cancel();
+    assert_eq!(does(), [1.0, 1.0, 0.0]);
+    drop(release);
+    until([0.0; 3]);
+}
+
+#[test]
+fn who_is_charged_without_a_task_is_told_of_as_a_client() {
+    let _turn = turn_of_pools();
+    let clients = || told().sum("loyd_clients", &[]);
+    clients();
+    let pool = Pool::start(1, 2).unwrap();
+    let release = hold_worker(&pool);
+    let _waits = pool.submit(turns([])).unwrap();
+    assert_eq!(clients(), 0.0);
+    let client = Client {
+        name: "client".into(),
+        weight: NonZeroU32::MIN,
+    };
+    pool.begin_here(Some(&client), &mut *turns([]), Duration::ZERO);
+    assert_eq!(clients(), 1.0);
+    drop(release);
+}
+
+#[test]
+fn a_worker_is_told_of_as_helping_for_as_long_as_it_does() {
+    struct Help(Sender<()>, Mutex<Receiver<()>>);
+    impl HelperWork for Help {
+        fn run(&self, _: &Turn<'_>) -> bool {
+            self.0.send(()).unwrap();
+            // The disconnection is what is waited for.
+            let _ = self.1.lock().unwrap().recv();
+            false
+        }
+    }
+    let _turn = turn_of_pools();
+    let helping = || told().sum("loyd_workers_helping", &[]);
+    helping();
+    let pool = Pool::start(2, 1).unwrap();
+    let ((begin, begun), (release, released)) = (channel(), channel());
+    let help = Arc::new(Help(begin, Mutex::new(released)));
+    pool.submit(Box::new(Shares(Some(help)))).unwrap();
+    begun.recv().unwrap();
+    assert_eq!(helping(), 1.0);
+    drop(release);
+    wait_for(|| (helping() == 0.0).then_some(()), "the help to end");
 }
 
 #[test]
