@@ -485,6 +485,157 @@ fn help_is_offered_only_where_a_worker_is_idle() {
     assert_eq!(receive(&said), (false, false));
 }
 
+/// Help that begins with a word and lasts until the other end of the second channel is dropped.
+struct Lasting(Sender<()>, Mutex<Receiver<()>>);
+
+impl HelperWork for Lasting {
+    fn run(&self, _: &Turn<'_>) -> bool {
+        self.0.send(()).unwrap();
+        // The disconnection is what is waited for.
+        let _ = self.1.lock().unwrap().recv_timeout(PATIENCE);
+        false
+    }
+}
+
+/// Help that lasts, what tells that it has begun, and what ends it.
+fn lasting() -> (Arc<Lasting>, Receiver<()>, Sender<()>) {
+    let ((begun, has_begun), (end, ended)) = (channel(), channel());
+    let help = Arc::new(Lasting(begun, Mutex::new(ended)));
+    (help, has_begun, end)
+}
+
+/// Waits for what another worker does.
+fn wait_until(what: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !what() {
+        assert!(begun.elapsed() < PATIENCE, "it never was so");
+        thread::yield_now();
+    }
+}
+
+#[test]
+fn while_one_worker_helps_another_may_be_free_to() {
+    let pool = pool(3, 1);
+    let (help, has_begun, end) = lasting();
+    let (sender, said) = channel();
+    pool.submit(task(move |turn| {
+        // By then both are idle, unless the machine stalls.
+        thread::sleep(Duration::from_millis(20));
+        wait_until(|| turn.offer(Arc::clone(&help) as Arc<dyn HelperWork>));
+        receive(&has_begun);
+        wait_until(|| turn.has_helper());
+        sender.send(()).unwrap();
+        Next::Finished
+    }))
+    .unwrap();
+    receive(&said);
+    drop(end);
+}
+
+#[test]
+fn a_worker_that_has_a_task_does_not_help() {
+    let pool = pool(2, 3);
+    let (sender, said) = channel();
+    let (go_on, may_go_on) = channel();
+    let (help, _has_begun, _end) = lasting();
+    pool.submit(task(move |turn| {
+        wait_until(|| turn.has_helper());
+        sender.send(None).unwrap();
+        receive(&may_go_on);
+        let is_taken = turn.offer(Arc::clone(&help) as Arc<dyn HelperWork>);
+        sender.send(Some((turn.has_helper(), is_taken))).unwrap();
+        Next::Finished
+    }))
+    .unwrap();
+    assert_eq!(receive(&said), None);
+    let (_release, _) = hold_worker(&pool);
+    go_on.send(()).unwrap();
+    assert_eq!(receive(&said), Some((false, false)));
+}
+
+#[test]
+fn help_that_has_panicked_is_over() {
+    struct Clumsy(Sender<&'static str>);
+    impl HelperWork for Clumsy {
+        fn run(&self, _: &Turn<'_>) -> bool {
+            self.0.send("help").unwrap();
+            panic!("as it should, in a test");
+        }
+    }
+    let pool = pool(2, 1);
+    let (sender, said) = channel();
+    let mut help = Some(Arc::new(Clumsy(sender.clone())));
+    pool.submit(task(move |turn| {
+        let Some(help) = help.take() else {
+            sender.send("task").unwrap();
+            return Next::Finished;
+        };
+        wait_until(|| turn.offer(Arc::clone(&help) as Arc<dyn HelperWork>));
+        Next::Park
+    }))
+    .unwrap();
+    assert_eq!([receive(&said), receive(&said)], ["help", "task"]);
+}
+
+#[test]
+fn a_dropped_pool_ends_help_for_a_task_that_is_parked() {
+    struct Endless(Sender<()>);
+    impl HelperWork for Endless {
+        fn run(&self, _: &Turn<'_>) -> bool {
+            // Nobody listens after the first time.
+            let _ = self.0.send(());
+            true
+        }
+    }
+    let pool = pool(2, 1);
+    let (sender, said) = channel();
+    let help = Arc::new(Endless(sender));
+    pool.submit(task(move |turn| {
+        wait_until(|| turn.offer(Arc::clone(&help) as Arc<dyn HelperWork>));
+        Next::Park
+    }))
+    .unwrap();
+    receive(&said);
+    drop(said);
+    let (sender, dropped) = channel();
+    thread::spawn(move || {
+        drop(pool);
+        sender.send(()).unwrap();
+    });
+    receive(&dropped);
+}
+
+#[test]
+fn help_is_service_of_the_task_whether_that_runs_or_is_parked() {
+    const HELP: Duration = Duration::from_millis(20);
+    struct Help;
+    impl HelperWork for Help {
+        fn run(&self, _: &Turn<'_>) -> bool {
+            thread::sleep(HELP);
+            false
+        }
+    }
+    for next in [Next::Again, Next::Park] {
+        let pool = pool(2, 1);
+        let (sender, took) = channel();
+        let mut by_itself = None;
+        pool.submit(task(move |turn| {
+            if let Some(by_itself) = by_itself {
+                sender.send((by_itself, turn.service())).unwrap();
+                return Next::Finished;
+            }
+            wait_until(|| turn.offer(Arc::new(Help)));
+            // Until the other worker is idle again, if it need not be later.
+            wait_until(|| next == Next::Park || turn.has_helper());
+            by_itself = Some(turn.service());
+            next
+        }))
+        .unwrap();
+        let (by_itself, service) = receive(&took);
+        assert!(service >= by_itself + HELP, "{next:?}");
+    }
+}
+
 #[test]
 fn a_full_pool_takes_nobody_until_someone_has_left() {
     let pool = pool(1, 3);
@@ -521,7 +672,77 @@ fn how_often_a_place_becomes_free_is_measured_while_there_are_tasks() {
         }
         longest = longest.max(begun.elapsed());
     }
-    assert!((EACH..longest).contains(&pool.time_until_room()));
+    let room = pool.time_until_room();
+    assert!((EACH..longest).contains(&room));
+    thread::sleep(longest);
+    assert_eq!(pool.time_until_room(), room);
+}
+
+/// The average of two times as the pool takes it, by the eighth.
+fn average(before: Duration, time: Duration) -> Duration {
+    before - before / 8 + time / 8
+}
+
+#[test]
+fn how_often_a_place_becomes_free_goes_by_all_who_leave() {
+    const FIRST: Duration = Duration::from_millis(40);
+    const SECOND: Duration = Duration::from_millis(160);
+    let pool = pool(1, 2);
+    let (sender, said) = channel();
+    let begun = Instant::now();
+    let (release, _) = hold_worker(&pool);
+    thread::sleep(FIRST);
+    // That others come changes nothing.
+    pool.submit(task(move |_| {
+        sender.send(Instant::now()).unwrap();
+        thread::sleep(SECOND);
+        Next::Finished
+    }))
+    .unwrap();
+    let released = Instant::now();
+    drop(release);
+    let first_has_left = receive(&said);
+    while pool.tasks() > 0 {
+        thread::yield_now();
+    }
+    let most = average(first_has_left - begun, released.elapsed());
+    let room = pool.time_until_room();
+    assert!((average(FIRST, SECOND)..=most).contains(&room), "{room:?}");
+}
+
+#[test]
+fn a_newcomer_is_expected_to_wait_as_others_did_while_they_were_next_in_line() {
+    const SO_FAR: Duration = Duration::from_millis(80);
+    let pool = pool(1, 3);
+    let (sender, said) = channel();
+    let hold = || {
+        let begun = Instant::now();
+        let (release, _) = hold_worker(&pool);
+        (release, begun.elapsed())
+    };
+    let (release, first) = hold();
+    let came = Instant::now();
+    for _ in 0..2 {
+        let sender = sender.clone();
+        pool.submit(task(move |_| {
+            sender.send(Instant::now()).unwrap();
+            Next::Finished
+        }))
+        .unwrap();
+    }
+    thread::sleep(SO_FAR);
+    let released = Instant::now();
+    drop(release);
+    let [next, last] = [receive(&said), receive(&said)];
+    // A time when nobody waits does not count.
+    thread::sleep(SO_FAR);
+    let (_release, later) = hold();
+    pool.submit(task(|_| Next::Finished)).unwrap();
+    let of = |times: [Duration; 4]| times.into_iter().reduce(average).unwrap();
+    let least = of([Duration::ZERO, SO_FAR, Duration::ZERO, Duration::ZERO]);
+    let most = of([first, next - came, last - released, later]);
+    let expected = pool.expected_wait(None, Rank::FIRST).unwrap();
+    assert!((least..=most).contains(&expected), "{expected:?}");
 }
 
 #[test]
