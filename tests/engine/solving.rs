@@ -632,6 +632,50 @@ async fn a_search_that_lacks_memory_once_the_time_is_up_has_ended_by_that() {
 }
 
 #[tokio::test]
+async fn a_search_for_boards_has_not_come_to_its_own_limit_where_others_hold_the_memory() {
+    let mut config = engine(1, 8).config().clone();
+    config.memory = 64 << 20;
+    let engine = Engine::start(config).unwrap();
+    for (others, reason) in [(0, "memory_limit"), (56 << 20, "overloaded")] {
+        let _others = engine.reserve(others).unwrap();
+        let mut boards = 3;
+        let search = Scripted::new(move |_: Budget, progress: &mut Progress| {
+            progress.memory = 1 << 20;
+            progress.expanded += 1;
+            boards -= 1;
+            if boards > 0 {
+                Step::Found(boards)
+            } else {
+                Step::Done(Stop::Memory)
+            }
+        });
+        let mut waiting = engine.draw(None, Rank::FIRST, search, unlimited()).unwrap();
+        assert_eq!(waiting.end().await.unwrap_err().name(), reason);
+        assert_eq!(waiting.found().len(), 2);
+    }
+}
+
+#[tokio::test]
+async fn while_there_is_no_solution_only_the_deadline_ends_a_search_for_any() {
+    let engine = engine(1, 8);
+    // It takes longer until there is one.
+    let board = random_problem(shape(128, 128), 128 * 128 - 1, &mut Dice::new(1));
+    let no_time = time(Duration::from_millis(1));
+    let limits = Limits::new(
+        Instant::now(),
+        no_time,
+        Some(Duration::from_millis(20)),
+        false,
+        Duration::ZERO,
+        &CAPS,
+    );
+    let asked = question(board, Objective::Best);
+    let mut solving = engine.solve(None, asked, limits).unwrap();
+    assert_eq!(solving.end().await.unwrap_err().name(), "deadline");
+    assert!(Instant::now() >= limits.last_moment.unwrap());
+}
+
+#[tokio::test]
 async fn a_panic_is_a_defect_of_one_request() {
     let before = panics("search");
     let engine = engine(1, 8);
@@ -656,7 +700,12 @@ async fn a_drain_ends_what_runs_and_refuses_what_comes() {
         .unwrap();
     engine.drain();
     assert_eq!(proof.end().await.err(), Some(Failure::Draining));
-    assert_eq!(best.end().await.err(), Some(Failure::Draining));
+    let end = loop {
+        if let News::Over(end) = best.news().await {
+            break end;
+        }
+    };
+    assert_eq!(end.err(), Some(Failure::Draining));
     // They have been answered, so nobody has abandoned them.
     drop((proof, best));
     let told = recorder.handle().render();
