@@ -2,6 +2,7 @@
 
 use std::task::Waker;
 use std::thread::sleep;
+use std::time::Instant;
 
 use loyd::service::{Lack, Peer};
 
@@ -26,4 +27,20 @@ fn requests_are_refused_that_have_been_arriving_for_long() {
     sleep(LONG);
     peer.refuse_requests(Lack::Places, LONG / 2);
     assert_eq!(waits(), [false, true]);
+}
+
+#[test]
+fn a_request_that_makes_progress_is_waited_for() {
+    // Unless the machine stalls, of which no peer is to blame.
+    let is_waited_for = || {
+        let peer = Peer::new();
+        let arriving = peer.exchange(true);
+        sleep(LONG);
+        let begun = Instant::now();
+        arriving.request().arrives(PROGRESS);
+        peer.refuse_requests(Lack::Places, LONG / 2);
+        let refused = arriving.request().awaits(Waker::noop());
+        (begun.elapsed() < LONG / 2).then_some(refused.is_none())
+    };
+    assert_eq!((0..100).find_map(|_| is_waited_for()), Some(true));
 }
