@@ -13,8 +13,8 @@ use crate::harness::{
     PATIENCE, Service, ask, assert_reason, hardest, hopeless, in_time, milliseconds,
 };
 use crate::raw::{
-    DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, RawClient, SETTINGS, frame, greet,
-    http2_frame, read_to_end,
+    DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, RawClient, SETTINGS, WINDOW_UPDATE, frame,
+    greet, http2_frame, read_to_end,
 };
 
 #[tokio::test]
@@ -150,8 +150,9 @@ async fn connections_that_began_together_do_not_end_together() {
         let ages = in_time(connections.join_all()).await;
         let (youngest, oldest) = (ages.iter().min().unwrap(), ages.iter().max().unwrap());
         assert!(*youngest >= AGE * 9 / 10, "{ages:?}");
-        // Of 16 chances within a fifth of the age, not all are within a twentieth, unless the machine stalls meanwhile.
-        if *oldest - *youngest > AGE / 20 {
+        // Of 16 chances within a fifth of the age, not all are within a twentieth or late, unless the machine stalls
+        // meanwhile.
+        if *oldest - *youngest > AGE / 20 && *youngest < AGE {
             return;
         }
         assert!(first.elapsed() < PATIENCE, "{ages:?}");
@@ -224,17 +225,67 @@ async fn an_answer_that_nobody_takes_costs_its_call_and_no_other_on_the_connecti
 }
 
 #[tokio::test]
-async fn a_peer_that_takes_nothing_of_an_answer_is_told_to_go() {
-    let service = Service::with(&["--stall-timeout", "100ms"]).await;
+async fn a_peer_that_takes_nothing_of_an_answer_or_not_the_rest_is_told_to_go_and_closed() {
+    for window in [0, 10] {
+        let recorder = PrometheusBuilder::new().build_recorder();
+        // All of the service except its searches is on this thread.
+        let _counting = metrics::set_default_local_recorder(&recorder);
+        // It answers no PING, but is not asked for long.
+        let flags = ["--stall-timeout", "100ms", "--keepalive", "10m"];
+        let service = Service::with(&flags).await;
+        let mut stream = greet(service.address).await;
+        let little_window = http2_frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, window]);
+        let head = call_headers("/loyd.v1.PuzzleService/CheckSolvable");
+        let head = http2_frame(HEADERS, END_HEADERS, 1, &head);
+        let question = check();
+        let question = http2_frame(DATA, END_STREAM, 1, &question);
+        let all = [little_window, head, question].concat();
+        stream.write_all(&all).await.unwrap();
+        assert!(told_to_go(&read_to_end(&mut stream).await), "{window}");
+        let told = recorder.handle().render();
+        let stalled = "loyd_stalled_connections_total 1\n";
+        assert!(told.contains(stalled), "{window}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_whose_peer_reads_nothing_ends() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    // All of the service except its searches is on this thread.
+    let _counting = metrics::set_default_local_recorder(&recorder);
+    let flags = ["--stall-timeout", "300ms", "--keepalive", "10m"];
+    let service = Service::with(&flags).await;
     let mut stream = greet(service.address).await;
-    let no_window = http2_frame(SETTINGS, 0, 0, &[0, 4, 0, 0, 0, 0]);
-    let head = call_headers("/loyd.v1.PuzzleService/CheckSolvable");
-    let head = http2_frame(HEADERS, END_HEADERS, 1, &head);
-    let question = check();
-    let question = http2_frame(DATA, END_STREAM, 1, &question);
-    let all = [no_window, head, question].concat();
-    stream.write_all(&all).await.unwrap();
-    assert!(told_to_go(&read_to_end(&mut stream).await));
+    // As much as any socket holds.
+    let settings = http2_frame(SETTINGS, 0, 0, &[0, 4, 0x7f, 0xff, 0xff, 0xff]);
+    let window = http2_frame(
+        WINDOW_UPDATE,
+        0,
+        0,
+        &(i32::MAX as u32 - 65_535).to_be_bytes(),
+    );
+    stream
+        .write_all(&[settings, window].concat())
+        .await
+        .unwrap();
+    let question = frame(&proto::GenerateRequest {
+        rows: 100,
+        count: 100,
+        ..proto::GenerateRequest::default()
+    });
+    let head = call_headers("/loyd.v1.PuzzleService/Generate");
+    for number in (1..40).step_by(2) {
+        let head = http2_frame(HEADERS, END_HEADERS, number, &head);
+        let question = http2_frame(DATA, END_STREAM, number, &question);
+        stream.write_all(&[head, question].concat()).await.unwrap();
+    }
+    let told = || recorder.handle().render();
+    in_time(async {
+        while !told().contains("loyd_stalled_connections_total 1\n") {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -255,6 +306,11 @@ async fn calls_that_wait_for_their_peer_make_way_when_others_find_no_place() {
             let call = [head, body.unwrap_or_default()].concat();
             holds.write_all(&call).await.unwrap();
         }
+        // A watch of the health has no place of those for calls.
+        let watch = call_headers("/grpc.health.v1.Health/Watch");
+        let watch = http2_frame(HEADERS, END_HEADERS, 9, &watch);
+        let all = http2_frame(DATA, END_STREAM, 9, &[0; 5]);
+        holds.write_all(&[watch, all].concat()).await.unwrap();
         let mut raw = RawClient::connect(service.address).await;
         let mut refused = 0;
         in_time(async {
@@ -273,11 +329,14 @@ async fn calls_that_wait_for_their_peer_make_way_when_others_find_no_place() {
         .await;
         // A request is refused, an answer that has begun is reset.
         let end = if body.is_none() { HEADERS } else { RST_STREAM };
-        let is_end = |&(kind, ..): &(u8, u32, &[u8])| kind == end;
+        let is_end = |&(kind, stream, _): &(u8, u32, &[u8])| kind == end && stream != 9;
         let mut told = Vec::new();
         while split_frames(&told).into_iter().filter(is_end).count() < 4 {
             let read = in_time(holds.read_buf(&mut told)).await.unwrap();
             assert_ne!(read, 0, "{what}: the end after {told:?}");
         }
+        // The watch goes on.
+        let is_reset = |&(kind, stream, _): &(u8, u32, &[u8])| (kind, stream) == (RST_STREAM, 9);
+        assert!(!split_frames(&told).iter().any(is_reset), "{what}");
     }
 }
