@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use loyd::bench::{Case, CpuTime, Figures, Run, Suite, Workers, read_cases, run};
+use loyd::bench::{
+    Case, CpuTime, Figures, Lengths, Reached, Run, Suite, Workers, best_by, read_cases, run,
+};
 use loyd::heuristic::HeuristicKind;
 use loyd::puzzle::Shape;
 use loyd::search::distance_table::Class;
@@ -36,6 +38,53 @@ fn the_figures_are_of_the_solved_boards() {
     let none = Figures::of(&[took(5, None)]);
     assert_eq!((none.boards, none.solved, none.max), (1, 0, 0.0));
     assert_eq!(Figures::of(&[]), Figures::default());
+    // Nor are they printed as -0.
+    assert!(none.mean.is_sign_positive() && none.mean_length.is_sign_positive());
+    // Half of three are two.
+    let three = Figures::of(&[1, 2, 3].map(|time| took(time, Some(1))));
+    assert_eq!((three.median, three.p95), (2.0, 3.0));
+}
+
+/// What was reached: the times in milliseconds and the lengths of the first and the best solution, and the bound.
+fn reached(first: (u64, usize), best: (u64, usize), lower_bound: u32) -> Reached {
+    let at = |(time, length)| (Duration::from_millis(time), length);
+    Reached {
+        first: at(first),
+        best: at(best),
+        lower_bound,
+    }
+}
+
+#[test]
+fn the_lengths_by_a_deadline_are_of_the_boards_with_a_solution() {
+    let case = |length| Case {
+        length: Some(length),
+        ..read_cases("1 2 / 3 0").unwrap().remove(0)
+    };
+    let cases = [case(20), case(10), case(30)];
+    let all = [
+        Some(reached((1, 30), (9, 22), 20)),
+        None,
+        Some(reached((3, 36), (4, 30), 30)),
+    ];
+    let lengths = Lengths::of(&cases, &all);
+    assert_eq!((lengths.solved, lengths.proven), (2, 1));
+    let means = lengths.means.unwrap();
+    assert_eq!((means.first, means.first_length), (2.0, 33.0));
+    assert_eq!((means.length, means.lower_bound), (26.0, 25.0));
+    assert_eq!(means.length_of_50, 26.0);
+    // One is longer by a tenth, the other is a shortest one.
+    assert!((means.excess.unwrap() - 0.05).abs() < 1e-9);
+    assert_eq!(Lengths::of(&cases, &[None; 3]), Lengths::default());
+    // Of a board that is solved already no solution is longer by a fraction.
+    let done = [Some(reached((1, 0), (1, 0), 0))];
+    assert_eq!(Lengths::of(&[case(0)], &done).means.unwrap().excess, None);
+    // The first fifty have a mean of their own.
+    let many: Vec<_> = (0..60)
+        .map(|number| Some(reached((1, number), (1, number), 0)))
+        .collect();
+    let many = Lengths::of(&vec![case(1); 60], &many).means.unwrap();
+    assert_eq!((many.length_of_50, many.length), (24.5, 29.5));
 }
 
 #[test]
@@ -98,12 +147,19 @@ fn workers_solve_as_one_thread_does() {
             .unwrap();
         assert_eq!(ran.length, alone.length);
         assert!(ran.nodes > 0 || ran.length == Some(0));
-        let wrong = Case {
-            length: alone.length.map(|length| length + 1),
-            ..case
-        };
-        let error = workers.run(&wrong, &tables, Duration::from_secs(60));
-        assert_eq!(Some(error.unwrap_err().proven), alone.length);
+        // The suite may list neither a longer nor a shorter one.
+        let length = alone.length.unwrap();
+        for wrong in [Some(length + 1), length.checked_sub(1)] {
+            let wrong = Case {
+                length: wrong,
+                ..case.clone()
+            };
+            let error = workers.run(&wrong, &tables, Duration::from_secs(60));
+            assert_eq!(
+                error.err().map(|error| error.proven),
+                wrong.length.map(|_| length)
+            );
+        }
     }
     let hopeless = Suite::Uniform {
         shape: Shape::new(6, 6).unwrap(),
@@ -139,6 +195,33 @@ fn workers_look_for_the_best_solutions_by_a_deadline() {
     assert_eq!(error.known, 1_000);
     let none = workers.best_by(case, &tables, Duration::ZERO).unwrap();
     assert_eq!(none, None);
+    // What is found too late does not count, however soon that is.
+    for deadline in (1..=40).map(|step| step * Duration::from_micros(250)) {
+        if let Some(reached) = workers.best_by(case, &tables, deadline).unwrap() {
+            assert!(reached.best.0 <= deadline, "{deadline:?}");
+        }
+    }
+}
+
+#[test]
+fn one_thread_looks_for_the_best_solutions_by_a_deadline() {
+    let boards = Suite::Uniform {
+        shape: Shape::new(5, 5).unwrap(),
+        count: 1,
+        seed: 1,
+    };
+    let case = &boards.cases().unwrap()[0];
+    let tables = Arc::new(Tables::new());
+    let deadline = Duration::from_millis(500);
+    let reached = best_by(case, &tables, deadline).unwrap().unwrap();
+    assert!(reached.first.1 > reached.best.1, "beams find shorter ones");
+    assert!(reached.first.0 < reached.best.0 && reached.best.0 <= deadline);
+    // What is found too late does not count, however soon that is.
+    for deadline in (1..=200).map(|step| step * Duration::from_micros(50)) {
+        if let Some(reached) = best_by(case, &tables, deadline).unwrap() {
+            assert!(reached.best.0 <= deadline, "{deadline:?}");
+        }
+    }
 }
 
 #[test]
@@ -149,8 +232,11 @@ fn a_list_may_be_what_generate_prints() {
     assert_eq!(boards.collect::<Vec<_>>(), ["1 2 / 0 3", "0 3 / 2 1"]);
     assert!(cases.iter().all(|case| case.length.is_none()));
     // Where commas separate tiles, fields do not begin comments.
-    let cases = read_cases("Korf & Felner #1\t1,2,0,3\t1\n").unwrap();
+    let cases = read_cases("Korf & Felner #1\t1,2,0,3\t 1 \n").unwrap();
     assert_eq!(cases[0].length, Some(1));
+    // Nor does a comma in a comment separate any.
+    let cases = read_cases("1 2 / 0 3\t# one move, as one sees\n").unwrap();
+    assert_eq!(cases[0].problem.start().to_string(), "1 2 / 0 3");
 }
 
 #[test]
