@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use loyd::cli::Exit;
+use loyd::service::proto::{self, Algorithm, Heuristic, Variant};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
@@ -50,6 +51,47 @@ fn each_method_has_its_row() {
     );
     let last = fake.asked().stream.and_then(|stream| stream.solve);
     assert_eq!(last.expect("a question").method, None);
+}
+
+#[test]
+fn each_method_is_asked_for_as_its_row_says() {
+    let fake = solver();
+    let ran = fake.run(&["compare", BOARD], "");
+    let asked = fake.asked().streams.into_iter();
+    let methods: Vec<_> = asked
+        .map(|asked| asked.solve.and_then(|it| it.method))
+        .collect();
+    let rows: Vec<&str> = ran.output.lines().skip(1).collect();
+    assert_eq!(methods.len(), rows.len());
+    for (row, name, algorithm, heuristic, weight) in [
+        (4, "A*, hamming ", Algorithm::AStar, Heuristic::Hamming, 0.0),
+        (
+            8,
+            "weighted A* 1.5, all corrections ",
+            Algorithm::WeightedAStar,
+            Heuristic::LinearConflict,
+            1.5,
+        ),
+        (
+            14,
+            "IDA*, walking distance ",
+            Algorithm::IdaStar,
+            Heuristic::WalkingDistance,
+            0.0,
+        ),
+    ] {
+        assert!(rows[row].starts_with(name), "{}", rows[row]);
+        let method = methods[row].as_ref().expect("a method");
+        let asked = (method.algorithm(), method.heuristic(), method.weight);
+        assert_eq!(asked, (algorithm, heuristic, weight));
+        let corrections: Vec<_> = method.corrections().collect();
+        let all = [Heuristic::CornerTiles, Heuristic::LastMoves];
+        let has_all = name.contains("all corrections");
+        assert_eq!(corrections, if has_all { &all[..] } else { &[] });
+    }
+    assert!(rows[1].starts_with("constructive, hayes "), "{}", rows[1]);
+    let variant = methods[1].as_ref().map(proto::Method::variant);
+    assert_eq!(variant, Some(Variant::Hayes));
 }
 
 #[test]

@@ -22,7 +22,7 @@ use tonic::{Request, Response, Status, async_trait};
 
 type Event = Result<SolveStreamResponse, Status>;
 
-/// What the service answers, and what it was last asked.
+/// What the service answers, and what it was asked.
 #[derive(Clone)]
 pub(crate) struct Fake {
     /// The command line streams, except to measure.
@@ -37,9 +37,12 @@ pub(crate) struct Fake {
     pub(crate) asked: Arc<Mutex<Asked>>,
 }
 
+/// The last question of each kind.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Asked {
     pub(crate) stream: Option<SolveStreamRequest>,
+    /// All questions of this kind.
+    pub(crate) streams: Vec<SolveStreamRequest>,
     pub(crate) check: Option<CheckSolvableRequest>,
     pub(crate) generate: Option<GenerateRequest>,
     /// The deadline and the token of the call, as they came over the wire.
@@ -212,8 +215,11 @@ impl PuzzleService for Fake {
         request: Request<SolveStreamRequest>,
     ) -> Result<Response<Self::SolveStreamStream>, Status> {
         let message = request.get_ref().clone();
-        self.note(&request, |asked| asked.stream = Some(message))
-            .await;
+        self.note(&request, |asked| {
+            asked.stream = Some(message.clone());
+            asked.streams.push(message);
+        })
+        .await;
         let events = tokio_stream::iter(self.stream.clone()?);
         Ok(Response::new(match self.stalls {
             true => Box::pin(events.chain(tokio_stream::pending())),
