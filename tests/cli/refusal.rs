@@ -75,14 +75,16 @@ fn every_violation_is_named_by_its_option() {
     let mut details = ErrorDetails::with_error_info("INVALID_REQUEST", "loyd", HashMap::new());
     details.add_bad_request_violation("solve.max_ratio", "must be at least 1");
     details.add_bad_request_violation("solve.limits.max_memory_bytes", "must be 1 MiB or more");
+    details.add_bad_request_violation("solve.method.corrections[1]", "must not be repeated");
     details.add_bad_request_violation("solve.board.tiles[3]", "tile 3 is out of range");
     let status =
-        Status::with_error_details(Code::InvalidArgument, "three fields are wrong", details);
+        Status::with_error_details(Code::InvalidArgument, "four fields are wrong", details);
     assert_eq!(
         refused(&status).complaint(),
         "the request is invalid:\n  \
          --max-ratio: must be at least 1\n  \
          --max-memory: must be 1 MiB or more\n  \
+         --heuristic: must not be repeated\n  \
          board.tiles[3]: tile 3 is out of range"
     );
 }
@@ -134,6 +136,49 @@ fn best_is_the_advice_to_those_who_ask_for_a_proof() {
                 "{objective:?}: {complaint}"
             );
         }
+    }
+}
+
+#[test]
+fn who_asks_for_a_proof_within_little_memory_is_told_of_the_search_that_needs_least() {
+    let status = reason(
+        Code::ResourceExhausted,
+        "MEMORY_LIMIT",
+        &[("nodes_generated", "7")],
+    );
+    let ran = refused_with(&status, &["solve", "--objective=optimal", "1 2 0 3"]);
+    let advice = "\nRaise --max-memory, or use --algorithm ida-star, which needs almost none; \
+                  `loyd solve --objective best` answers within any limit.";
+    assert!(ran.complaint().ends_with(advice), "{}", ran.complaint());
+}
+
+#[test]
+fn each_has_its_advice() {
+    for (status, advice) in [
+        (
+            reason(Code::Unauthenticated, "TOKEN_MISSING", &[]),
+            "Give the token's file with --token-from, or set LOYD_TOKEN.",
+        ),
+        (
+            reason(Code::ResourceExhausted, "RESPONSE_TOO_LARGE", &[]),
+            "Ask for fewer boards at once.",
+        ),
+        (
+            reason(Code::Unavailable, "DRAINING", &[]),
+            "Try again later.",
+        ),
+        (Status::cancelled("what happened"), "Raise --timeout."),
+        (
+            Status::data_loss("what happened"),
+            "This is a defect: please report it.",
+        ),
+        (
+            Status::unknown("what happened"),
+            "This is a defect: please report it.",
+        ),
+    ] {
+        let told = format!("what happened\n{advice}");
+        assert_eq!(refused(&status).complaint(), told);
     }
 }
 
