@@ -74,6 +74,27 @@ fn that_a_folder_has_no_tables_is_said() {
 }
 
 #[test]
+fn the_default_folder_need_not_be_there() {
+    let caches = tempfile::tempdir().expect("a folder");
+    let ask = |what| {
+        let mut loyd = Command::new(env!("CARGO_BIN_EXE_loyd"));
+        loyd.args(["tables", what])
+            .env("XDG_CACHE_HOME", caches.path());
+        loyd.env_remove("LOYD_TABLE_DIR");
+        let done = loyd.output().expect("a process");
+        assert_eq!(done.status.code(), Some(0));
+        let text = |bytes| String::from_utf8(bytes).expect("text");
+        (text(done.stdout), text(done.stderr))
+    };
+    let (path, _) = ask("path");
+    assert!(!Path::new(path.trim_end()).exists());
+    for what in ["list", "verify"] {
+        let told = format!("loyd: no tables in {path}");
+        assert_eq!(ask(what), (String::new(), told));
+    }
+}
+
+#[test]
 fn tables_are_built_once_listed_and_verified() {
     let folder = tempfile::tempdir().expect("a folder");
     let folder = folder.path().join("new");
@@ -289,6 +310,45 @@ fn train(arguments: &[&str], out: &str) -> Result<String, String> {
 }
 
 #[test]
+fn each_option_of_a_course_counts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let out = folder.path().join("weights");
+    let learn = |option, value| {
+        let mut arguments = vec!["train", "--out", out.to_str().expect("text")];
+        for (name, usual) in [
+            ("--shape", "3x3"),
+            ("--seed", "1"),
+            ("--generations", "1"),
+            ("--solves", "40"),
+            ("--width", "20"),
+            ("--epochs", "1"),
+            ("--rate", "2"),
+            ("--trials", "10"),
+            ("--trial-width", "10"),
+        ] {
+            arguments.extend([name, if name == option { value } else { usual }]);
+        }
+        let (exit, told) = tables(folder.path(), &arguments);
+        assert_eq!(exit, Exit::Done);
+        let written = format!("{}: written\n", out.display());
+        assert!(told.ends_with(&written), "{told}");
+        (told, fs::read(&out).expect("a file"))
+    };
+    let usual = learn("--seed", "1");
+    for (option, value) in [
+        ("--seed", "2"),
+        ("--solves", "60"),
+        ("--width", "40"),
+        ("--epochs", "2"),
+        ("--rate", "1"),
+        ("--trials", "20"),
+        ("--trial-width", "100"),
+    ] {
+        assert!(learn(option, value) != usual, "{option}");
+    }
+}
+
+#[test]
 fn ranks_are_learned_where_that_is_asked_for() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = |name: &str| folder.path().join(name).to_str().expect("text").to_owned();
@@ -380,7 +440,7 @@ fn networks_are_learned_beside_weights_and_go_on() {
         ),
         (
             &["--shape", "12x16", "--learn", "network"],
-            "at most 132 cells",
+            "--learn network: networks are for boards of at most 132 cells",
         ),
         (&["--shape", "8x8", "--staged"], "--staged"),
         (&["--shape", "12x12"], "--staged"),
