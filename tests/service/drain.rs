@@ -47,7 +47,8 @@ async fn an_idle_service_ends_at_once() {
 
 #[tokio::test]
 async fn calls_in_flight_finish_within_the_grace() {
-    let service = Service::start().await;
+    // Their connection is looked at often meanwhile.
+    let service = Service::with(&["--stall-timeout", "100ms"]).await;
     let mut client = service.client().await;
     let best = SolveRequest {
         limits: Some(proto::Limits {
