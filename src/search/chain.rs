@@ -200,8 +200,8 @@ impl Chain {
             Step::Done(stop) => {
                 let role = mem::replace(&mut current.role, Role::Planned);
                 if let (Role::StandsIn { stage, .. }, Stop::Memory) = (role, stop) {
-                    // Nobody asked for this search. The one that it stood in for may need less, so that is
-                    // waited for.
+                    // Nobody asked for this search. The one that it stood in for may need less: its tables
+                    // are waited for.
                     current.role = Role::MakesWay { stage };
                     self.patience = u64::MAX;
                     return Step::Working;
@@ -209,7 +209,7 @@ impl Chain {
                 self.defer(stage, stop);
                 let is_last = self.waiting.is_empty() && self.prover.is_none();
                 if is_last && self.deferred.is_none() {
-                    // The search is left as it stands, as above.
+                    // Freeing a large search takes longer than a slice, and the asker is waiting for the end.
                     self.last_stop = after(stop);
                     return Step::Done(self.last_stop);
                 }
@@ -294,7 +294,7 @@ impl Search for Chain {
     fn progress(&self) -> Progress {
         let own = self.own_progress();
         let all = match &self.prover {
-            Some(prover) => own.alongside(prover.progress()),
+            Some(prover) => own.alongside(prover.chain.progress()),
             None => own,
         };
         Progress {

@@ -337,6 +337,7 @@ fn each_option_of_a_course_counts() {
     let usual = learn("--seed", "1");
     for (option, value) in [
         ("--seed", "2"),
+        ("--generations", "2"),
         ("--solves", "60"),
         ("--width", "40"),
         ("--epochs", "2"),

@@ -385,16 +385,17 @@ fn boards_that_wait_for_the_last_block_are_held() {
 fn the_last_block_is_left_to_the_learned_estimate_wherever_the_blank_belongs() {
     let mut dice = Dice::new(12);
     let tables = Arc::new(Tables::new());
-    let mut moves = [0; 2];
     for home in [65, 6, 30] {
-        for _ in 0..6 {
+        let mut moves = [0; 2];
+        for _ in 0..12 {
             let problem = random_problem(shape(12, 12), home, &mut dice);
             for (moves, width) in moves.iter_mut().zip([191, 192]) {
                 *moves += run(solver(&problem, width, &tables)).length();
             }
         }
+        // One node more would not make them this much shorter.
+        let [by_table, by_estimate] = moves;
+        let most = by_table - by_table / 100;
+        assert!(by_estimate < most, "{home}: {moves:?}");
     }
-    // One node more would not make them this much shorter.
-    let [by_table, by_estimate] = moves;
-    assert!(by_estimate < by_table - by_table / 50, "{moves:?}");
 }

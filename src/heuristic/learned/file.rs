@@ -108,8 +108,8 @@ impl<P: Pairs> PairWeights<P> {
     /// Decodes weights.
     ///
     /// # Errors
-    /// If the bytes are not what [`Self::to_bytes`] makes, or made with a layout that is still read;
-    /// or if they are of a shape for which there are [no files](Pairs::supports).
+    /// If they were not made by [`Self::to_bytes`], with this layout or [an older one](Pairs::OLDEST) that
+    /// is still read, or are of a shape for which there are [no files](Pairs::supports).
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, WeightsError> {
         let mut reading = Reading::begin(bytes)?;
         while !reading.advance(u64::MAX) {}

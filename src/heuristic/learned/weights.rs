@@ -52,7 +52,7 @@ pub struct PairWeights<P> {
     singles: Box<[i16]>,
     /// `[block][tile on the lower cell][tile on the other]`.
     pairs: Box<[i8]>,
-    kind: PhantomData<P>,
+    which: PhantomData<P>,
 }
 
 impl<P: Pairs> PairWeights<P> {
@@ -68,7 +68,7 @@ impl<P: Pairs> PairWeights<P> {
             shape,
             singles: singles.into(),
             pairs: pairs.into(),
-            kind: PhantomData,
+            which: PhantomData,
         })
     }
 

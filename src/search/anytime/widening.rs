@@ -14,6 +14,7 @@ mod begin;
 mod pace;
 mod planner;
 mod preparation;
+mod scale;
 mod share;
 mod side_beam;
 
@@ -31,7 +32,8 @@ use planner::Planner;
 use preparation::Preparation;
 use side_beam::SideBeams;
 
-pub use beams::{Beams, Kind, Scale};
+pub use beams::Beams;
+pub use scale::{Kind, Scale};
 pub(super) use share::FIRST_SHARE;
 
 /// A search by wider and wider beams. A finding need not be shorter than those before: one with more slides
@@ -201,7 +203,7 @@ impl Search for Widening {
             // What this takes tells nothing about how long nodes take.
             self.planner.pace.pause();
             self.shed_over(budget.nodes);
-        } else if let Some(tables) = self.tables_to_prepare() {
+        } else if let Some(tables) = self.take_turn() {
             self.prepare(tables, budget);
         } else if self.at_work.is_some() {
             return self.advance_beam(budget);

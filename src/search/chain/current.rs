@@ -21,8 +21,8 @@ use crate::search::{Search, Solver, a_star, ida_star};
 /// near the goal are solved.
 const STAND_IN_NODES: u64 = 500_000;
 
-/// The work on tables, in nodes, that stages wait for before another search stands in for one: some milliseconds, in
-/// which those of 4×4 are made, of which some goals need two.
+/// The work on tables, in nodes, that the stages of a chain wait for in all before another search stands in for one:
+/// some milliseconds, in which those of 4×4 are made, of which some goals need two.
 pub(super) const PATIENCE: u64 = 700_000;
 
 /// How many nodes of work on tables there are for each that the stand-in generates meanwhile. A node of the stand-in
@@ -37,7 +37,8 @@ const LEAST_TO_PREPARE: u64 = 1024;
 pub(super) struct Current {
     pub(super) stage: Stage,
     pub(super) solver: Solver,
-    /// The strength of the pattern databases in use, if it is a search that is guided by any that are there.
+    /// The strength of the pattern databases in use, if it is IDA* that takes whichever are ready; none while
+    /// another heuristic replaces them.
     pub(super) guided_by: Option<Strength>,
     pub(super) role: Role,
     /// The time left when it began, if it still is the same asker's.
@@ -97,8 +98,8 @@ impl Chain {
         let Some(current) = &mut self.current else {
             return;
         };
-        // Those that stand in count pushes, or look at one node after the other: such hand out no parts.
-        debug_assert_eq!(self.out, 0, "no search is left before its parts are back");
+        // Those that stand in count pushes, or look at one node after the other.
+        debug_assert_eq!(self.out, 0, "a search that stands in hands out no parts");
         current.role = if !is_ready {
             Role::StandsIn { stage, until }
         } else if current.stage == runs {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{Answer, Chain};
 use crate::puzzle::Shape;
 use crate::search::plan::{Objective, Stage};
-use crate::search::{Progress, Search, Step};
+use crate::search::{Search, Step};
 
 /// The search that proves, while another one makes beams.
 pub(super) struct Prover {
@@ -17,16 +17,6 @@ pub(super) struct Prover {
 }
 
 impl Prover {
-    /// What it has done so far. It claims all that is reserved for it.
-    pub(super) fn progress(&self) -> Progress {
-        let now = self.chain.progress();
-        let reserved = now.reserved().max(self.reserve);
-        Progress {
-            claimed: reserved - now.memory,
-            ..now
-        }
-    }
-
     /// Forgets who had how many nodes: neither side owes the other any.
     pub(super) const fn settle(&mut self) {
         self.turns = [0; 2];
@@ -113,7 +103,8 @@ impl Chain {
 
     /// The bytes that belong to the proof while it runs beside beams.
     pub(super) fn prover_memory(&self) -> u64 {
-        let prover = self.prover.as_ref();
-        prover.map_or(0, |prover| prover.progress().reserved())
+        self.prover.as_ref().map_or(0, |prover| {
+            prover.chain.progress().reserved().max(prover.reserve)
+        })
     }
 }

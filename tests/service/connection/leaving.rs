@@ -13,8 +13,8 @@ use crate::harness::{
     PATIENCE, Service, ask, assert_reason, hardest, hopeless, in_time, milliseconds,
 };
 use crate::raw::{
-    DATA, END_HEADERS, END_STREAM, HEADERS, RST_STREAM, RawClient, SETTINGS, WINDOW_UPDATE, frame,
-    greet, http2_frame, read_to_end,
+    DATA, END_HEADERS, END_STREAM, HEADERS, PING, RST_STREAM, RawClient, SETTINGS, WINDOW_UPDATE,
+    frame, greet, http2_frame, read_to_end,
 };
 
 #[tokio::test]
@@ -335,7 +335,15 @@ async fn calls_that_wait_for_their_peer_make_way_when_others_find_no_place() {
             let read = in_time(holds.read_buf(&mut told)).await.unwrap();
             assert_ne!(read, 0, "{what}: the end after {told:?}");
         }
-        // The watch goes on.
+        // The watch goes on: nothing about it comes before the answer to a ping.
+        holds
+            .write_all(&http2_frame(PING, 0, 0, &[0; 8]))
+            .await
+            .unwrap();
+        while !split_frames(&told).iter().any(|&(kind, ..)| kind == PING) {
+            let read = in_time(holds.read_buf(&mut told)).await.unwrap();
+            assert_ne!(read, 0, "{what}: the ping after {told:?}");
+        }
         let is_reset = |&(kind, stream, _): &(u8, u32, &[u8])| (kind, stream) == (RST_STREAM, 9);
         assert!(!split_frames(&told).iter().any(is_reset), "{what}");
     }

@@ -21,9 +21,10 @@ struct Widths {
     /// From this width on, a beam over whole boards mostly reaches the goal by the learned estimate.
     alone: usize,
     /// From this width on, one of two beams from either end does.
-    paired: usize,
-    /// From this width on, two beams are together as good as one that has the time of both.
-    pair: usize,
+    beside_another: usize,
+    /// From this width on, two beams are together as good as one that has the time of both. On large boards that
+    /// is from where they go over whole boards: those in stages all begin at the same end.
+    worth_two: usize,
 }
 
 impl Widths {
@@ -31,31 +32,31 @@ impl Widths {
     const EASY: Self = Self {
         narrowest: 48,
         alone: 0,
-        paired: 0,
-        pair: 750,
+        beside_another: 0,
+        worth_two: 750,
     };
 
     /// Boards that are neither easy nor large. One of two beams often gets through where the other does not.
     const SMALL: Self = Self {
         narrowest: 8,
         alone: 100,
-        paired: 100,
-        pair: 0,
+        beside_another: 100,
+        worth_two: 0,
     };
 
     /// [Large](is_large) boards. Narrower beams than these are staged.
     const LARGE: Self = Self {
         narrowest: NARROWEST,
         alone: 500,
-        paired: 120,
-        pair: 120,
+        beside_another: 120,
+        worth_two: 120,
     };
 
     /// Large boards on which beams get stuck more often.
     const LARGER: Self = Self {
         alone: 1000,
-        paired: 300,
-        pair: 300,
+        beside_another: 300,
+        worth_two: 300,
         ..Self::LARGE
     };
 
@@ -89,7 +90,7 @@ const NEAR_CELL: f64 = 0.24;
 const NEAR_LAYER: f64 = 4000.0;
 
 impl Whole {
-    /// The beams for the problem of staged ones.
+    /// Beams over whole boards, and those in stages for the same problem.
     pub(super) fn new(staged: Staged) -> Self {
         let widths = Widths::of(staged.problem.shape());
         Self { staged, widths }
@@ -148,7 +149,7 @@ impl Beams for Whole {
 
     fn kind(&self, width: usize, is_paired: bool) -> Kind {
         let least = if is_paired {
-            self.widths.paired
+            self.widths.beside_another
         } else {
             self.widths.alone
         };
@@ -170,7 +171,7 @@ impl Beams for Whole {
         // Staged beams, which are the only ones on large boards until the tables are ready, all begin at the
         // same end.
         let are_whole = !is_large(self.shape()) || beam::is_ready(self.shape());
-        are_whole.then_some(self.widths.pair)
+        are_whole.then_some(self.widths.worth_two)
     }
 
     fn suit_two(&self) -> bool {

@@ -1,5 +1,6 @@
 //! The beams of a problem, whatever they are: how to make one, and what is known about it beforehand.
 
+use super::scale::{Kind, Scale};
 use crate::search::beam::Pass;
 
 /// Makes the beams of a problem.
@@ -43,50 +44,4 @@ pub trait Beams: Send + Sync {
 
     /// About the nanoseconds that a node of a beam takes. The factor by which it is slower is measured.
     fn cost(&self, scale: Scale) -> f64;
-}
-
-/// What is decided about a beam before it begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Scale {
-    /// How it solves boards.
-    pub kind: Kind,
-    /// The nodes of a layer.
-    pub width: usize,
-    /// The most moves to look for.
-    pub most_moves: u32,
-}
-
-/// How a beam solves boards.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Whole boards at once.
-    Whole,
-    /// In stages.
-    Staged,
-}
-
-impl Scale {
-    /// A beam that looks for solutions of any length.
-    #[must_use]
-    pub const fn new(kind: Kind, width: usize) -> Self {
-        Self {
-            kind,
-            width,
-            most_moves: u32::MAX,
-        }
-    }
-
-    /// A beam so many times as wide.
-    pub(super) fn times(self, times: f64) -> Self {
-        let width = (self.width as f64 * times) as usize;
-        Self { width, ..self }
-    }
-
-    /// A beam no wider than that.
-    pub(super) fn at_most(self, width: usize) -> Self {
-        Self {
-            width: self.width.min(width),
-            ..self
-        }
-    }
 }

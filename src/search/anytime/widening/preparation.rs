@@ -1,4 +1,4 @@
-//! When a search works on the tables of its beams.
+//! When a search works on the tables of its beams, and that it does.
 
 use std::time::Duration;
 
@@ -106,8 +106,8 @@ impl Preparation {
 }
 
 impl Widening {
-    /// The tables to be worked on now, if any.
-    pub(super) fn tables_to_prepare(&mut self) -> Option<Which> {
+    /// The tables whose turn it is, if any. Each call is a turn.
+    pub(super) fn take_turn(&mut self) -> Option<Which> {
         let is_between_beams = self.at_work.is_none() && self.begun > 0;
         self.preparation.turn(self.left, is_between_beams)
     }
