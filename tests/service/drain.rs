@@ -47,8 +47,8 @@ async fn an_idle_service_ends_at_once() {
 
 #[tokio::test]
 async fn calls_in_flight_finish_within_the_grace() {
-    // Their connection is looked at often meanwhile.
-    let service = Service::with(&["--stall-timeout", "100ms"]).await;
+    // Their connection is looked at meanwhile, each 250 ms.
+    let service = Service::with(&["--stall-timeout", "1s"]).await;
     let mut client = service.client().await;
     let best = SolveRequest {
         limits: Some(proto::Limits {
