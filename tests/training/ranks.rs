@@ -112,8 +112,8 @@ fn tiles_near_each_other_learn_to_rank_whole_boards_and_a_network_beside_them() 
     assert!(tried[1] < tried[0], "{tried:?}");
     let network = |threads| {
         let course = Course {
-            solves: 20,
-            rate: 0.004,
+            solves: 40,
+            rate: 0.01,
             ..course(threads)
         };
         learn_near_network(&course, weights.clone(), None, &mut |_| {})
@@ -154,7 +154,7 @@ fn the_weights_that_had_the_shortest_solutions_are_kept() {
         let course = Course {
             seed,
             solves: 60,
-            rate: 0.3,
+            rate: 0.6,
             trials: 30,
             ..course(2, 4)
         };
