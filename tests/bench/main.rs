@@ -22,6 +22,16 @@ fn took(milliseconds: u64, length: Option<usize>) -> Run {
     }
 }
 
+/// A random board of this side.
+fn random_case(side: usize) -> Case {
+    let boards = Suite::Uniform {
+        shape: Shape::new(side, side).expect("a side in range"),
+        count: 1,
+        seed: 1,
+    };
+    boards.cases().expect("a board").remove(0)
+}
+
 #[test]
 fn the_figures_are_of_the_solved_boards() {
     let mut runs: Vec<Run> = (1..=100).map(|i| took(i, Some(i as usize))).collect();
@@ -120,12 +130,7 @@ fn drawn_boards_are_solved_within_the_limit_or_not() {
         assert_eq!(walked.length, searched.length);
         assert!(walked.nodes < 100);
     }
-    let hopeless = Suite::Uniform {
-        shape: Shape::new(6, 6).unwrap(),
-        count: 1,
-        seed: 1,
-    };
-    let cut = run(&hopeless.cases().unwrap()[0], &tables, Duration::ZERO).unwrap();
+    let cut = run(&random_case(6), &tables, Duration::ZERO).unwrap();
     assert_eq!(cut.length, None);
     assert!(cut.lower_bound > 100);
 }
@@ -161,24 +166,14 @@ fn workers_solve_as_one_thread_does() {
             );
         }
     }
-    let hopeless = Suite::Uniform {
-        shape: Shape::new(6, 6).unwrap(),
-        count: 1,
-        seed: 1,
-    };
-    let case = &hopeless.cases().unwrap()[0];
+    let case = &random_case(6);
     let cut = workers.run(case, &tables, Duration::ZERO).unwrap();
     assert_eq!(cut.length, None);
 }
 
 #[test]
 fn workers_look_for_the_best_solutions_by_a_deadline() {
-    let boards = Suite::Uniform {
-        shape: Shape::new(5, 5).unwrap(),
-        count: 1,
-        seed: 1,
-    };
-    let case = &boards.cases().unwrap()[0];
+    let case = &random_case(5);
     let tables = Arc::new(Tables::new());
     let workers = Workers::start(2).unwrap();
     let deadline = Duration::from_secs(1);
@@ -205,12 +200,7 @@ fn workers_look_for_the_best_solutions_by_a_deadline() {
 
 #[test]
 fn one_thread_looks_for_the_best_solutions_by_a_deadline() {
-    let boards = Suite::Uniform {
-        shape: Shape::new(5, 5).unwrap(),
-        count: 1,
-        seed: 1,
-    };
-    let case = &boards.cases().unwrap()[0];
+    let case = &random_case(5);
     let tables = Arc::new(Tables::new());
     let deadline = Duration::from_millis(500);
     let reached = best_by(case, &tables, deadline).unwrap().unwrap();
