@@ -73,8 +73,9 @@ pub fn best_by(
             time: Some(deadline - now),
             ..Budget::nodes(pace.chunk())
         };
-        let step = pace.time(|| search.advance(budget));
-        now = begun.elapsed();
+        let step = search.advance(budget);
+        let before = std::mem::replace(&mut now, begun.elapsed());
+        pace.adjust(now - before);
         match step {
             Step::Working => {}
             Step::Done(_) => break,

@@ -195,11 +195,11 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         self.outlet.list(iterations);
     }
 
-    /// Reserves the memory that the search may need next, and `more` on top. Returns how much it may hold.
-    fn grow(&mut self, more: u64) -> u64 {
+    /// Reserves the memory that a search that holds `held` may need next, and `more` on top. Returns how much
+    /// it may hold.
+    fn grow(&mut self, held: u64, more: u64) -> u64 {
         // A search that remembers boards may double what it holds, with the old and the new copy
         // side by side. What it cannot take in one chunk is left to others.
-        let held = self.search.progress().reserved();
         let most = held.saturating_mul(4).saturating_add(ROOM);
         let most = most.saturating_add(more);
         // A search that holds half of its limit cannot double, whatever others hold.
@@ -208,15 +208,14 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         self.reservation.bytes().min(self.max_memory)
     }
 
-    /// Gives back the memory that the search does not hold.
-    fn shrink(&mut self) {
-        let held = self.search.progress().reserved();
+    /// Gives back the memory that the search, which holds `held`, does not hold.
+    fn shrink(&mut self, held: u64) {
         self.reservation.set(held.max(self.reserved));
     }
 
-    fn advance(&mut self, nodes: u64) -> Step<S::Found> {
-        let memory = self.grow(0);
-        let now = Instant::now();
+    fn advance(&mut self, nodes: u64, now: Instant) -> Step<S::Found> {
+        let before = self.progress();
+        let memory = self.grow(before.reserved(), 0);
         if self.due.set(self.outlet.due(now)) {
             self.lent.set_due(self.due);
         }
@@ -226,20 +225,20 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
             ..Budget::nodes(nodes)
         };
         let budget = self.due.tell(budget, now);
-        let (before, generated) = (self.search.name(), self.progress().generated);
-        let step = self.pace.time(|| self.search.advance(budget));
+        let name = self.search.name();
+        let step = self.search.advance(budget);
         // A search that has only just started has a name by now.
-        let name = if before == UNNAMED {
+        let name = if name == UNNAMED {
             self.search.name()
         } else {
-            before
+            name
         };
         if name != self.name {
-            self.count(generated);
+            self.count(before.generated);
             self.name = name;
         }
-        self.shrink();
         let progress = self.progress();
+        self.shrink(progress.reserved());
         self.outlet.report(&progress);
         step
     }
@@ -275,13 +274,14 @@ impl<S: Search, O: Outlet<Found = S::Found>> Job<S, O> {
         if left < LEAST_TO_LEND {
             return;
         }
-        let memory = self.grow(self.search.part_memory());
+        let held = self.search.progress().reserved();
+        let memory = self.grow(held, self.search.part_memory());
         if let Some(part) = self.search.split(memory)
             && let Err(part) = self.lent.lend(part, left / 2, self.due, turn)
         {
             self.search.join(part);
         }
-        self.shrink();
+        self.shrink(self.search.progress().reserved());
     }
 
     /// Asks for a part back when the search can do nothing without it. Returns whether one is back.
@@ -352,7 +352,7 @@ where
             return next;
         }
         loop {
-            turn.give_way();
+            let begun = turn.give_way();
             if self.outlet.abandoned() {
                 return Next::Finished;
             }
@@ -366,7 +366,10 @@ where
             if self.outlet.limited() {
                 nodes = nodes.min(self.left());
             }
-            match self.advance(nodes) {
+            let step = self.advance(nodes, begun);
+            let ended = Instant::now();
+            self.pace.adjust(ended - begun);
+            match step {
                 // Helpers hold the rest of the node limit, or all of the open work.
                 Step::Working if !self.lent.is_empty() && (nodes == 0 || self.search.waits()) => {
                     match self.recall() {
@@ -406,7 +409,7 @@ where
                 }
             }
             let owed = self.promise.as_ref().map_or(Duration::ZERO, Promise::owed);
-            if turn.is_over_but_for(owed) {
+            if turn.is_over_but_for(owed, ended) {
                 self.list();
                 return Next::Again;
             }

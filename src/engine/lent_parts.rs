@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::search::{Budget, Part, Progress};
 
@@ -41,12 +41,14 @@ impl HelperWork for LentPart {
                 self.is_over.store(true, Ordering::Relaxed);
                 return false;
             }
-            turn.give_way();
+            let begun = turn.give_way();
             let left = self.most.saturating_sub(part.progress().generated);
             let due = *self.due.lock().unwrap_or_else(PoisonError::into_inner);
             let budget = Budget::nodes(pace.chunk().min(left));
-            let budget = due.tell(budget, Instant::now());
-            let goes_on = budget.nodes > 0 && pace.time(|| part.advance(budget));
+            let budget = due.tell(budget, begun);
+            let goes_on = budget.nodes > 0 && part.advance(budget);
+            let ended = Instant::now();
+            pace.adjust(ended - begun);
             let progress = part.progress();
             self.expanded.store(progress.expanded, Ordering::Relaxed);
             self.generated.store(progress.generated, Ordering::Relaxed);
@@ -54,7 +56,7 @@ impl HelperWork for LentPart {
                 self.is_over.store(true, Ordering::Relaxed);
                 return false;
             }
-            if turn.is_over() {
+            if turn.is_over_but_for(Duration::ZERO, ended) {
                 return true;
             }
         }

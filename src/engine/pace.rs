@@ -1,17 +1,21 @@
 //! How far a search is advanced between two checks.
 
 use std::ops::RangeInclusive;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// The target time between two checks of limits, askers and clock. It bounds how late a
-/// cancellation or a newcomer is noticed, and the checks cost less than a hundredth.
-const LOOK: Duration = Duration::from_micros(50);
+/// cancellation or a newcomer is noticed, and the checks cost one or two hundredths.
+pub const LOOK: Duration = Duration::from_micros(50);
 
 /// The fewest and the most node generations between two checks, whatever the search's speed. Speed
 /// can change a hundredfold from one check to the next.
 pub const CHUNKS: RangeInclusive<u64> = 64..=4096;
 
-/// The pace of one search: how many node generations take about 50 µs. The default is the pace to
+/// How many times as long, or as short, as a chunk the next one may be. One that took long may have
+/// been kept off the processor.
+const MOST_CHANGE: u64 = 8;
+
+/// The pace of one search: how many node generations take about [`LOOK`]. The default is the pace to
 /// start with.
 #[derive(Debug)]
 pub struct Pace {
@@ -32,19 +36,13 @@ impl Pace {
         self.chunk
     }
 
-    /// Runs `advance`, and adjusts the next chunk by how long this one took.
-    pub fn time<R>(&mut self, advance: impl FnOnce() -> R) -> R {
-        let begun = Instant::now();
-        let result = advance();
-        let took = begun.elapsed();
-        let chunk = if took > 2 * LOOK {
-            self.chunk / 2
-        } else if took < LOOK / 2 {
-            self.chunk * 2
-        } else {
-            self.chunk
-        };
-        self.chunk = chunk.clamp(*CHUNKS.start(), *CHUNKS.end());
-        result
+    /// Adjusts the next chunk by how long this one took.
+    pub fn adjust(&mut self, took: Duration) {
+        let fitting =
+            self.chunk * LOOK.as_nanos() as u64 / took.as_nanos().clamp(1, 1 << 40) as u64;
+        let (least, most) = (self.chunk / MOST_CHANGE, self.chunk * MOST_CHANGE);
+        self.chunk = fitting
+            .clamp(least, most)
+            .clamp(*CHUNKS.start(), *CHUNKS.end());
     }
 }

@@ -111,15 +111,15 @@ impl<'a> Turn<'a> {
     /// checks this, or [`Self::is_over_but_for`], about every 50 µs.
     #[must_use]
     pub fn is_over(&self) -> bool {
-        self.is_over_but_for(Duration::ZERO)
+        self.is_over_but_for(Duration::ZERO, Instant::now())
     }
 
-    /// Like [`Self::is_over`], for a task that was owed this much service when its turn began. It
+    /// Like [`Self::is_over`], `now`, for a task that was owed this much service when its turn began. It
     /// gets that much, up to a slice, before newcomers. If newcomers always came first and there
     /// were more than can be served, all of them would be left half done and be late together.
     #[must_use]
-    pub fn is_over_but_for(&self, owed: Duration) -> bool {
-        let spent = self.begun.elapsed().saturating_sub(self.away.get());
+    pub fn is_over_but_for(&self, owed: Duration, now: Instant) -> bool {
+        let spent = (now - self.begun).saturating_sub(self.away.get());
         let is_wanted = || self.fresh.load(Ordering::Relaxed) > 0;
         spent >= self.slice || (spent >= owed.max(self.least) && is_wanted())
     }
@@ -130,16 +130,18 @@ impl<'a> Turn<'a> {
     ///
     /// Other processes may take the processor too. So the time away is not part of the task's
     /// slice, and afterwards the task stays for as long as it was away, up to a slice. Otherwise it
-    /// would do 50 µs of work for each turn of a busy neighbor.
-    pub fn give_way(&self) {
+    /// would do 50 µs of work for each turn of a busy neighbor. Returns when it went on.
+    pub fn give_way(&self) -> Instant {
         let now = Instant::now();
         if self.before + (now - self.begun) < SLICE || now < self.stays.get() {
-            return;
+            return now;
         }
         std::thread::yield_now();
-        let away = now.elapsed();
+        let back = Instant::now();
+        let away = back - now;
         self.away.set(self.away.get() + away);
-        self.stays.set(now + away + away.min(SLICE));
+        self.stays.set(back + away.min(SLICE));
+        back
     }
 
     /// The time since the turn began, never zero. Reports it to the metrics.
