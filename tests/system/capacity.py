@@ -1,7 +1,7 @@
 """What calls cost: the figures of docs/capacity.md.
 
     tests/system/run capacity.py calls      CPU of the server, by kind of call
-    tests/system/run capacity.py above      the same, minus the solve itself, 4×4
+    tests/system/run capacity.py above      the same, minus the solve itself, 4×4, beside a bare service
     tests/system/run capacity.py replicas   the same with 1, 2 and 4 processes
     tests/system/run capacity.py balancers  CPU of the balancers, by CheckSolvable
     tests/system/run capacity.py memory     resident, by --table-memory
@@ -116,6 +116,24 @@ class Listed:
         return told["milliseconds"]["mean"] / 1e3
 
 
+class Bare:
+    """The least that a service by tonic takes: `cargo bench --bench bare`."""
+
+    def __init__(self, folder):
+        command = ("cargo", "bench", "--locked", "--bench", "bare", "--", f"--table-dir={folder}")
+        pipe = subprocess.PIPE
+        self.cargo = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
+        pid, self.address = self.cargo.stdout.readline().split()
+        self.pid = int(pid)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.cargo.stdin.close()
+        self.cargo.wait()
+
+
 def kinds(client):
     """The calls to make, for about a second of CPU each time."""
 
@@ -149,12 +167,21 @@ def answered(server, method):
 
 def cost(servers, kind, run):
     """CPU seconds for each call of a kind, with all servers asked at once, and calls per second."""
+    calls = -sum(answered(server, kind.method) for server in servers)
+    pids = [server.process.pid for server in servers]
+    spent, took = asked(pids, servers, kind, run)
+    calls += sum(answered(server, kind.method) for server in servers)
+    assert calls == kind.count * len(servers), f"{calls} calls were answered"
+    return spent / calls, calls / took
+
+
+def asked(pids, servers, kind, run):
+    """CPU seconds of the processes while all servers are asked at once, and the seconds this took."""
 
     def spent():
-        return sum(cpu_seconds(server.process.pid) for server in servers)
+        return sum(cpu_seconds(pid) for pid in pids)
 
     before, begun = spent(), time.monotonic()
-    calls = -sum(answered(server, kind.method) for server in servers)
     with contextlib.ExitStack() as stack:
         clients = [
             stack.enter_context(
@@ -165,10 +192,7 @@ def cost(servers, kind, run):
         for client in clients:
             _, said = client.communicate()
             assert client.returncode == 0, said.decode()
-    took = time.monotonic() - begun
-    calls += sum(answered(server, kind.method) for server in servers)
-    assert calls == kind.count * len(servers), f"{calls} calls were answered"
-    return (spent() - before) / calls, calls / took
+    return spent() - before, time.monotonic() - begun
 
 
 def row(name, costs):
@@ -189,25 +213,33 @@ def calls(folder):
 
 
 def above(folder):
-    head = "boards | CPU a call | of it the solve | above it, median and least"
-    print(f"| {head} |\n| --- | --- | --- | --- |")
+    head = "boards | CPU a call | of it the solve | above it, median and least | a bare service's"
+    print(f"| {head} |\n| --- | --- | --- | --- | --- |")
     easy = ("--min-moves=10", "--max-moves=16")
     with (
         tempfile.TemporaryDirectory(prefix="loyd-boards-") as boards,
         server(folder, "--cache-memory=0") as (started, _),
+        Bare(folder) as bare,
     ):
         for name, kind in {
             "4×4 of 10 to 16 moves": Listed(boards, "easy", *easy, draws=10),
             "4×4, any": Listed(boards, "any", draws=2),
         }.items():
             turns = [
-                (cost([started], kind, run)[0], kind.alone(folder)) for run in range(2 * RUNS)
+                (
+                    cost([started], kind, run)[0],
+                    kind.alone(folder),
+                    asked([bare.pid], [bare], kind, run)[0] / kind.count,
+                )
+                for run in range(2 * RUNS)
             ]
-            both = [statistics.median(seconds) * 1e6 for seconds in zip(*turns)]
-            rest = [(called - alone) * 1e6 for called, alone in turns]
+            called, alone, _ = (statistics.median(seconds) * 1e6 for seconds in zip(*turns))
+            ours = [(called - alone) * 1e6 for called, alone, _ in turns]
+            bares = [(called - alone) * 1e6 for _, alone, called in turns]
             print(
-                f"| {name} | {both[0]:,.0f} µs | {both[1]:,.0f} µs "
-                f"| {statistics.median(rest):,.0f} µs, {min(rest):,.0f} µs |",
+                f"| {name} | {called:,.0f} µs | {alone:,.0f} µs "
+                f"| {statistics.median(ours):,.0f} µs, {min(ours):,.0f} µs "
+                f"| {statistics.median(bares):,.0f} µs, {min(bares):,.0f} µs |",
                 flush=True,
             )
 
