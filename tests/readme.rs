@@ -1,6 +1,8 @@
-//! What the README promises to list, it lists, and what it shows is so.
+//! What the README promises to list, it lists, and what it shows is so. Links in it and in the other pages lead somewhere.
 #![cfg(feature = "service")]
 
+use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use clap::CommandFactory;
@@ -88,4 +90,64 @@ fn the_readme_shows_what_the_command_line_prints() {
         }
     }
     assert_eq!(shown, 4);
+}
+
+/// The lines of a page that are not code.
+fn prose(page: &str) -> impl Iterator<Item = &str> {
+    let mut is_code = false;
+    page.lines().filter(move |line| {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        !is_code && !is_fence
+    })
+}
+
+/// How a link names a heading, after its `#`.
+fn anchor(heading: &str) -> String {
+    let words = heading.trim_start_matches('#').trim().to_lowercase();
+    let kept = |&letter: &char| letter.is_alphanumeric() || " -_".contains(letter);
+    words
+        .chars()
+        .filter(kept)
+        .collect::<String>()
+        .replace(' ', "-")
+}
+
+#[test]
+fn every_link_leads_to_a_page_and_a_heading_of_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let docs = root.join("docs").read_dir().expect("a folder");
+    let mut pages: Vec<_> = docs.map(|page| page.expect("a file").path()).collect();
+    pages.retain(|page| page.extension().is_some_and(|end| end == "md"));
+    pages.extend(
+        ["README.md", "ARCHITECTURE.md", "deploy/client/README.md"].map(|page| root.join(page)),
+    );
+    let mut followed = 0;
+    for page in pages {
+        let text = fs::read_to_string(&page).expect("a page");
+        let text: String = prose(&text).flat_map(|line| [line, "\n"]).collect();
+        for link in text.split("](").skip(1) {
+            let (link, _) = link.split_once(')').expect("the end of a link");
+            if link.contains("://") {
+                continue;
+            }
+            let (file, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => page.clone(),
+                _ => page.parent().expect("a folder").join(file),
+            };
+            assert!(target.exists(), "{link} in {}", page.display());
+            if !heading.is_empty() {
+                let there = fs::read_to_string(&target).expect("a page");
+                let mut headings = prose(&there).filter(|line| line.starts_with('#'));
+                assert!(
+                    headings.any(|line| anchor(line) == heading),
+                    "{link} in {}",
+                    page.display()
+                );
+            }
+            followed += 1;
+        }
+    }
+    assert!(followed > 100, "{followed} links");
 }
