@@ -74,10 +74,13 @@ COPY --from=built --chown=65532:65532 /out/cache /var/cache/loyd
 # No such user needs to exist. A number is enough, and Kubernetes can check it (runAsNonRoot).
 USER 65532:65532
 # Plain text, for a container network behind a proxy. Setting LOYD_TLS_CERT and LOYD_TLS_KEY enables TLS.
+# GLIBC_TUNABLES has each thread keep as many freed blocks of a size as a client may have calls in progress, instead of
+# seven. Without it a cheap call takes a tenth more CPU.
 ENV LOYD_LISTEN=0.0.0.0:50051 \
     LOYD_INSECURE=true \
     LOYD_METRICS_LISTEN=0.0.0.0:9464 \
-    LOYD_TABLE_DIR=/var/cache/loyd
+    LOYD_TABLE_DIR=/var/cache/loyd \
+    GLIBC_TUNABLES=glibc.malloc.tcache_count=64
 EXPOSE 50051 9464
 # Without a volume each container builds its tables anew, in a few seconds beside its calls.
 VOLUME /var/cache/loyd
