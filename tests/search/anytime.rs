@@ -4,5 +4,4 @@ mod beams;
 mod lengths;
 mod lookahead;
 mod polish;
-mod side_beam;
 mod widening;

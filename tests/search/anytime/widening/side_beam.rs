@@ -13,7 +13,8 @@ use loyd::search::tables::Tables;
 use loyd::search::tables::guides::AnyGuide;
 use loyd::search::{Budget, Part, Progress, Search, Step, Stop};
 
-use super::widening::{A_NODE, Fakes, share};
+use super::fakes::Fakes;
+use super::{A_NODE, share};
 use crate::korf;
 use crate::parts::weak;
 use crate::support::shape;
