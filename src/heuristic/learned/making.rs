@@ -7,6 +7,7 @@ use super::file::Reading;
 use super::home::Homing;
 use super::lift::Lift;
 use super::shipped::Square;
+use super::to_make::{RowsToMake, ToMake};
 use super::weights::{PairWeights, Pairs};
 use crate::heuristic::shared_table::{Slot, Slots, TableBuilder};
 use crate::puzzle::{Home, Shape};
@@ -22,8 +23,22 @@ pub(super) trait RowBuilder: Send + Sized {
     /// Starts the construction of the rows of weights for a home of the blank.
     fn begin(weights: PairWeights<Self::Pairs>, home: usize) -> Self;
 
+    /// Returns the rows that are still to be made.
+    fn left(&mut self) -> &mut RowsToMake;
+
+    /// Makes a row.
+    fn make(&mut self, row: ToMake);
+
     /// Makes the given number of rows. Returns true when none are left.
-    fn advance(&mut self, rows: u64) -> bool;
+    fn advance(&mut self, rows: u64) -> bool {
+        for _ in 0..rows {
+            let Some(row) = self.left().next() else {
+                return true;
+            };
+            self.make(row);
+        }
+        false
+    }
 
     /// Makes all rows.
     fn all(weights: PairWeights<Self::Pairs>, home: usize) -> Self {

@@ -29,6 +29,7 @@ mod rows;
 mod shipped;
 mod slides;
 mod table;
+mod to_make;
 mod weights;
 
 pub use all_pairs::{AllPairs, Weights};

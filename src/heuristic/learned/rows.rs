@@ -9,6 +9,7 @@ use super::making::RowBuilder;
 use super::network::Network;
 use super::ranking::{Changes, Ranking, goal};
 use super::slides::Slides;
+use super::to_make::{RowsToMake, ToMake};
 use crate::heuristic::huge_pages;
 use crate::puzzle::{Direction, Shape};
 
@@ -209,10 +210,7 @@ fn group(row: &[[u8; GROUP]], tiles: &[u8]) -> i32 {
 #[derive(Debug)]
 pub(super) struct TableBuilder {
     rows: Rows,
-    /// The slides, each as the cell that the tile leaves and the later cell that it enters.
-    ends: Vec<(usize, usize)>,
-    /// The number of rows made.
-    made: usize,
+    left: RowsToMake,
 }
 
 impl RowBuilder for TableBuilder {
@@ -235,35 +233,26 @@ impl RowBuilder for TableBuilder {
                 network: None,
                 rows: huge_pages::zeroed(rows + SLACK),
             },
-            ends,
-            made: 0,
+            left: RowsToMake::new(ends, cells - 1),
         }
     }
 
-    fn advance(&mut self, rows: u64) -> bool {
-        let cells = self.rows.shape().cells();
-        for _ in 0..rows {
-            let Some(&(from, to)) = self.ends.get(self.made / (cells - 1)) else {
-                return true;
-            };
-            self.make_row(1 + self.made % (cells - 1), from, to);
-            self.made += 1;
-        }
-        false
-    }
-}
-
-impl TableBuilder {
-    pub(super) fn finish(self) -> Rows {
-        self.rows
+    fn left(&mut self) -> &mut RowsToMake {
+        &mut self.left
     }
 
-    /// Fills in the next row.
-    fn make_row(&mut self, tile: usize, from: usize, to: usize) {
+    fn make(&mut self, row: ToMake) {
+        let ToMake {
+            number,
+            tile,
+            from,
+            to,
+            ..
+        } = row;
         let Rows { weights, rows, .. } = &mut self.rows;
         let cells = weights.shape().cells();
         let bytes = row_bytes(cells);
-        let row = &mut rows[self.made * bytes..][..bytes];
+        let row = &mut rows[number * bytes..][..bytes];
         let place = |cell, tile| cell / GROUP * group_bytes(cells) + tile * GROUP + cell % GROUP;
         for cell in 0..cells {
             for other in 0..cells {
@@ -291,6 +280,12 @@ impl TableBuilder {
             row[place(cell, 0)] = byte(part) ^ BIAS;
             row[place(cell, tile)] = byte(change - part) ^ BIAS;
         }
+    }
+}
+
+impl TableBuilder {
+    pub(super) fn finish(self) -> Rows {
+        self.rows
     }
 }
 

@@ -13,6 +13,7 @@ use crate::heuristic::learned::making::RowBuilder;
 use crate::heuristic::learned::ranking::one_after_the_other;
 use crate::heuristic::learned::rows::{NAMES, byte};
 use crate::heuristic::learned::slides::Slides;
+use crate::heuristic::learned::to_make::{RowsToMake, ToMake};
 use crate::heuristic::learned::{Changes, TOGETHER};
 use crate::heuristic::{Tiles, huge_pages};
 use crate::puzzle::{Direction, Shape};
@@ -187,10 +188,7 @@ pub(super) struct TableBuilder {
     weights: NearWeights,
     home: usize,
     rows: NearRows,
-    /// The slides, each as the cell that the tile leaves and the later cell that it enters.
-    ends: Vec<(usize, usize)>,
-    /// The number of rows made.
-    made: usize,
+    left: RowsToMake,
 }
 
 impl RowBuilder for TableBuilder {
@@ -217,43 +215,27 @@ impl RowBuilder for TableBuilder {
             },
             weights,
             home,
-            ends,
-            made: 0,
+            left: RowsToMake::new(ends, cells - 1),
         }
     }
 
-    fn advance(&mut self, rows: u64) -> bool {
-        let tiles = self.rows.shape.cells() - 1;
-        for _ in 0..rows {
-            let number = self.made / tiles;
-            let Some(&(from, to)) = self.ends.get(number) else {
-                return true;
-            };
-            self.make_row(1 + self.made % tiles, number, from, to);
-            self.made += 1;
-        }
-        false
-    }
-}
-
-impl TableBuilder {
-    /// Returns the blank's home that the rows are for.
-    pub(super) const fn home(&self) -> usize {
-        self.home
+    fn left(&mut self) -> &mut RowsToMake {
+        &mut self.left
     }
 
-    /// Returns the rows, and the weights that they are made of.
-    pub(super) fn finish(self) -> (NearRows, NearWeights) {
-        (self.rows, self.weights)
-    }
-
-    /// Fills in the next row.
-    fn make_row(&mut self, tile: usize, number: usize, from: usize, to: usize) {
+    fn make(&mut self, row: ToMake) {
+        let ToMake {
+            number,
+            slide,
+            tile,
+            from,
+            to,
+        } = row;
         let weights = &self.weights;
         let cells = weights.shape().cells();
         let bytes = row_bytes(cells);
-        let row = &mut self.rows.rows[self.made * bytes..][..bytes];
-        let near = self.rows.near[number].as_flattened();
+        let row = &mut self.rows.rows[number * bytes..][..bytes];
+        let near = self.rows.near[slide].as_flattened();
         for (place, &cell) in near.iter().enumerate() {
             let cell = usize::from(cell);
             if cell == from {
@@ -277,7 +259,19 @@ impl TableBuilder {
         let gone = weights.single(tile, from) + weights.single(0, to);
         let come = weights.single(tile, to) + weights.single(0, from);
         let together = weights.pair(tile, to, 0, from) - weights.pair(tile, from, 0, to);
-        self.rows.alone[self.made] = (come - gone + together) as i16;
+        self.rows.alone[number] = (come - gone + together) as i16;
+    }
+}
+
+impl TableBuilder {
+    /// Returns the blank's home that the rows are for.
+    pub(super) const fn home(&self) -> usize {
+        self.home
+    }
+
+    /// Returns the rows, and the weights that they are made of.
+    pub(super) fn finish(self) -> (NearRows, NearWeights) {
+        (self.rows, self.weights)
     }
 }
 
