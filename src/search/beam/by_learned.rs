@@ -29,6 +29,19 @@ impl<R: Ranking> Beam<Learned<R>> {
         let estimate = Learned::new(rows, &hashes, task.goal());
         Some(Self::new(task, estimate, hashes, width))
     }
+
+    /// The same for a solution of at most so many moves, by tables of either kind.
+    fn pass(
+        rows: &Arc<R>,
+        problem: &Problem,
+        from: End,
+        width: usize,
+        seed: u64,
+        most_moves: u32,
+    ) -> Option<Box<dyn Pass>> {
+        let beam = Self::learned(problem, from, Arc::clone(rows), width, seed)?;
+        Some(Box::new(beam.within(most_moves)))
+    }
 }
 
 /// Whether there is a learned estimate of whole boards of this shape.
@@ -119,16 +132,10 @@ impl Ready {
         seed: u64,
         most_moves: u32,
     ) -> Option<Box<dyn Pass>> {
-        Some(match self {
-            Self::Pairs(rows) => {
-                let beam = Beam::learned(problem, from, Arc::clone(rows), width, seed)?;
-                Box::new(beam.within(most_moves))
-            }
-            Self::Near(ranking) => {
-                let beam = Beam::learned(problem, from, Arc::clone(ranking), width, seed)?;
-                Box::new(beam.within(most_moves))
-            }
-        })
+        match self {
+            Self::Pairs(rows) => Beam::pass(rows, problem, from, width, seed, most_moves),
+            Self::Near(ranking) => Beam::pass(ranking, problem, from, width, seed, most_moves),
+        }
     }
 }
 
