@@ -191,7 +191,8 @@ impl<E: Estimate> Layers<E> {
         }
     }
 
-    /// The same machine, but ending once it [is stuck](Self::is_stuck).
+    /// The same machine, but ending with the first layer in which it [is stuck](Self::is_stuck): the same one
+    /// however it is advanced, for searches that go on from there in another way.
     #[must_use]
     pub const fn giving_up(mut self) -> Self {
         self.gives_up = true;

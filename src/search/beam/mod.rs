@@ -191,7 +191,8 @@ pub trait Pass: Search<Found = Solution> {
     /// About how many layers are to come, at least one, if `expected` are expected in all.
     fn rest(&self, expected: u32) -> u32;
 
-    /// Whether no layer has come nearer to the goal for a long time.
+    /// Whether no layer has come nearer to the goal for a long time. It goes on all the same: whoever has other
+    /// beams to begin may leave it, at whatever point its budgets end.
     fn is_stuck(&self) -> bool;
 
     /// Whether layers are being made now. What else takes time, such as looking at roots or reading a path,
