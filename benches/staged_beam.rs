@@ -14,8 +14,9 @@ use loyd::puzzle::generate::{Solvability, board_seed, uniform};
 use loyd::puzzle::{Board, Dice, Problem, Shape};
 use loyd::search::constructive::{Constructive, Variant};
 use loyd::search::joined::Joined;
+use loyd::search::staged_beam::{self, Extent};
 use loyd::search::tables::Tables;
-use loyd::search::{Budget, Solver, Step, staged_beam};
+use loyd::search::{Budget, Solver, Step};
 
 /// The question that the command line asks.
 struct Question {
@@ -70,7 +71,12 @@ fn main() {
     let tables = Arc::new(Tables::new());
     if let Some(problem) = problems.first() {
         while !staged_beam::prepare(problem, 1 << 16) {}
-        run(staged_beam::solver(problem, 1, 1, u32::MAX, 1, &tables));
+        run(staged_beam::solver(
+            problem,
+            Extent::of_width(1),
+            1,
+            &tables,
+        ));
     }
     println!("{}", question.shape);
     println!(" width  mean length  / n³   failures  ms a board  ns a kept node        MB");
@@ -81,7 +87,7 @@ fn main() {
     for &width in &question.widths {
         let bytes = staged_beam::bytes(question.shape, width, u32::MAX);
         row(&width.to_string(), bytes, &problems, |problem| {
-            staged_beam::solver(problem, width, width, u32::MAX, 1, &tables)
+            staged_beam::solver(problem, Extent::of_width(width), 1, &tables)
         });
     }
 }

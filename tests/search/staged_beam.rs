@@ -5,8 +5,9 @@ use std::sync::Arc;
 use loyd::puzzle::{Board, Dice, Problem, Shape, Symmetry};
 use loyd::search::beam::Pass;
 use loyd::search::constructive::Variant;
+use loyd::search::staged_beam::{self, Extent};
 use loyd::search::tables::Tables;
-use loyd::search::{Budget, Solver, Step, Stop, staged_beam};
+use loyd::search::{Budget, Solver, Step, Stop};
 
 use crate::constructive::{nearest_problem, solve};
 use crate::driving::{run, run_sliced};
@@ -18,7 +19,7 @@ fn prepare(problem: &Problem) {
 
 fn solver(problem: &Problem, width: usize, tables: &Arc<Tables>) -> Solver {
     prepare(problem);
-    staged_beam::solver(problem, width, width, u32::MAX, 1, tables)
+    staged_beam::solver(problem, Extent::of_width(width), 1, tables)
 }
 
 #[test]
@@ -126,7 +127,7 @@ fn no_node_is_made_while_roots_are_looked_at_or_a_path_is_read() {
     let problem = random_problem(shape(14, 14), 195, &mut Dice::new(6));
     prepare(&problem);
     // Wide enough for a finale, which has roots.
-    let mut beam = staged_beam::solver(&problem, 120, 120, u32::MAX, 1, &tables);
+    let mut beam = staged_beam::solver(&problem, Extent::of_width(120), 1, &tables);
     let mut pauses = 0;
     let mut before = (true, 0);
     while let Step::Working = beam.advance(Budget::nodes(64)) {
@@ -143,7 +144,7 @@ fn a_beam_that_is_over_is_freed_slice_by_slice() {
     let tables = Arc::new(Tables::new());
     let problem = random_problem(shape(10, 10), 99, &mut Dice::new(6));
     prepare(&problem);
-    let mut beam = staged_beam::solver(&problem, 1000, 1000, u32::MAX, 1, &tables);
+    let mut beam = staged_beam::solver(&problem, Extent::of_width(1000), 1, &tables);
     while let Step::Working = beam.advance(Budget::nodes(4096)) {}
     let held = beam.progress().memory;
     assert!(held >= staged_beam::bytes(problem.shape(), 1000, 0) / 2);
@@ -237,7 +238,7 @@ fn a_beam_that_gives_up_on_its_block_goes_on_from_there() {
     for _ in 0..6 {
         let problem = random_problem(shape(10, 10), 99, &mut dice);
         let whole = run(solver(&problem, width, &tables));
-        let mut beam = staged_beam::solver(&problem, width, width, u32::MAX, 1, &tables);
+        let mut beam = staged_beam::solver(&problem, Extent::of_width(width), 1, &tables);
         let moves = whole.length() as u32;
         // More remains than was expected when it reaches the block, and again when that fails, as it does with
         // one board in each layer.
@@ -327,7 +328,11 @@ fn it_keeps_within_the_bytes_it_was_given() {
         let shape = shape(rows, columns);
         let problem = random_problem(shape, 0, &mut dice);
         let within = |most_moves| {
-            let solver = staged_beam::solver(&problem, width, width, most_moves, 1, &tables);
+            let extent = Extent {
+                most_moves,
+                ..Extent::of_width(width)
+            };
+            let solver = staged_beam::solver(&problem, extent, 1, &tables);
             let ran = run(solver);
             let reserved = staged_beam::bytes(shape, width, most_moves);
             let peak = ran.progress.peak_memory;
@@ -350,7 +355,7 @@ fn layers_over_the_last_block_are_held_in_place_of_those_of_the_stages() {
     let tables = Arc::new(Tables::new());
     let problem = random_problem(shape(10, 11), 109, &mut Dice::new(6));
     prepare(&problem);
-    let mut beam = staged_beam::solver(&problem, width, width, u32::MAX, 1, &tables);
+    let mut beam = staged_beam::solver(&problem, Extent::of_width(width), 1, &tables);
     let mut held = vec![beam.progress().memory];
     while let Step::Working = beam.advance(Budget::nodes(1000)) {
         held.push(beam.progress().memory);
@@ -368,7 +373,7 @@ fn boards_that_wait_for_the_last_block_are_held() {
     let tables = Arc::new(Tables::new());
     let problem = random_problem(shape(14, 14), 195, &mut Dice::new(6));
     prepare(&problem);
-    let mut beam = staged_beam::solver(&problem, width, width, u32::MAX, 1, &tables);
+    let mut beam = staged_beam::solver(&problem, Extent::of_width(width), 1, &tables);
     let layers = beam.progress().memory;
     let mut most = 0;
     // Until the layers over the last block are begun.

@@ -3,6 +3,7 @@
 mod carry;
 mod closing;
 mod estimate;
+mod extent;
 mod finale;
 pub(crate) mod leaders;
 mod near;
@@ -17,6 +18,8 @@ mod stages;
 mod window;
 
 use std::sync::Arc;
+
+pub use extent::Extent;
 
 pub(super) use replay::PLAYED_A_NODE;
 
@@ -43,28 +46,19 @@ const LEARNED_WIDTH: usize = 64;
 /// The same where the blank does not belong in a corner: there that estimate is off.
 const LEARNED_WIDTH_ELSEWHERE: usize = 192;
 
-/// A search for one solution by a staged beam that keeps `width` boards in each layer, at least one, and can
-/// later be made as wide as `most`. The wider the beam, the shorter the solution and the longer it takes.
+/// A search for one solution by a staged beam.
 ///
-/// The same problem, width and seed give the same solution, once everything is [prepared](prepare). The
+/// The same problem, extent and seed give the same solution, once everything is [prepared](prepare). The
 /// search ends with [`Stop::Exhausted`](super::Stop::Exhausted) and without a solution if none is found in
-/// `most_moves`, or in a few times the usual number of moves. (The last block may be solved by a table beyond
-/// that.)
+/// the most moves of the extent, or in a few times the usual number of moves. (The last block may be solved by
+/// a table beyond that.)
 ///
 /// Beams of 64 boards and more (192 where the blank does not belong in a corner) end with the learned estimate.
 /// Should none of its boards reach the goal that way, the search goes on from them and leaves a smaller block to
 /// it, and finally none.
 #[must_use]
-pub fn solver(
-    problem: &Problem,
-    width: usize,
-    most: usize,
-    most_moves: u32,
-    seed: u64,
-    tables: &Arc<Tables>,
-) -> Box<dyn Pass> {
-    let near = near::rows(problem);
-    solver_by(near, problem, width, most, most_moves, seed, tables)
+pub fn solver(problem: &Problem, extent: Extent, seed: u64, tables: &Arc<Tables>) -> Box<dyn Pass> {
+    solver_by(near::rows(problem), problem, extent, seed, tables)
 }
 
 /// The same with other rows for the estimate of tiles near each other than those of the process, to learn
@@ -73,15 +67,14 @@ pub fn solver(
 pub(crate) fn solver_by(
     near: Option<Arc<NearRows>>,
     problem: &Problem,
-    width: usize,
-    most: usize,
-    most_moves: u32,
+    extent: Extent,
     seed: u64,
     tables: &Arc<Tables>,
 ) -> Box<dyn Pass> {
-    let finales = finales(problem, width);
+    let finales = finales(problem, extent.width);
+    let deepest = run::deepest(problem.shape(), extent.most_moves);
     let setup = Setup {
-        settings: Settings::new(most, run::deepest(problem.shape(), most_moves)),
+        settings: Settings::new(extent.most_width, deepest),
         seed,
         machines: finales.len() as u64 + 1,
         near,
@@ -91,7 +84,7 @@ pub(crate) fn solver_by(
     } else {
         Box::new(StagedBeam::<u16>::new(problem, setup, finales, tables))
     };
-    pass.set_width(width);
+    pass.set_width(extent.width);
     pass
 }
 

@@ -9,7 +9,7 @@ use crate::heuristic::learned::near::{NearPairs, NearRows};
 use crate::puzzle::Problem;
 use crate::search::Solver;
 use crate::search::beam::{Beam, End, Group};
-use crate::search::staged_beam;
+use crate::search::staged_beam::{self, Extent};
 use crate::search::tables::Tables;
 
 /// A way to solve boards by weights of a kind.
@@ -80,7 +80,7 @@ impl Way<NearPairs> for InStages {
         seed: u64,
         tables: &Arc<Tables>,
     ) -> Solver {
-        staged_beam::solver_by(Some(rows), problem, width, width, u32::MAX, seed, tables)
+        staged_beam::solver_by(Some(rows), problem, Extent::of_width(width), seed, tables)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::puzzle::Problem;
 use crate::search::anytime::polish;
 use crate::search::anytime::widening::{Beams, Kind, Scale};
 use crate::search::beam::Pass;
-use crate::search::staged_beam;
+use crate::search::staged_beam::{self, Extent};
 use crate::search::tables::Tables;
 
 /// On larger boards the shorter of two staged beams was no shorter than a single one, which has the caches to
@@ -49,9 +49,13 @@ impl Beams for Staged {
     }
 
     fn beam(&self, scale: Scale, most: usize, seed: u64) -> Option<Box<dyn Pass>> {
-        let (problem, width) = (&self.problem, scale.width);
-        let beam = staged_beam::solver(problem, width, most, scale.most_moves, seed, &self.tables);
-        Some(polish::polished(problem, beam, width, seed))
+        let extent = Extent {
+            width: scale.width,
+            most_width: most,
+            most_moves: scale.most_moves,
+        };
+        let beam = staged_beam::solver(&self.problem, extent, seed, &self.tables);
+        Some(polish::polished(&self.problem, beam, scale.width, seed))
     }
 
     fn kind(&self, _width: usize, _is_paired: bool) -> Kind {
