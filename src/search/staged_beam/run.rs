@@ -6,6 +6,7 @@ mod phase;
 use std::mem;
 use std::sync::Arc;
 
+use super::closing::Closing;
 use super::estimate::Staged;
 use super::finale::{Finale, Prospect};
 use super::replay::Replay;
@@ -155,6 +156,86 @@ impl<T: Tile> StagedBeam<T> {
         self.past.1 += generated;
     }
 
+    /// Advances the stages before a finale, until enough boards have completed them.
+    fn gather(&mut self, mut stages: Stages<T>, ranking: Ready, nodes: u64) {
+        let state = stages.advance(nodes);
+        let completed = stages.layers().completed();
+        let is_over = state == State::Over || completed.len() >= self.setup.settings.width();
+        if !is_over && !completed.is_empty() {
+            let first = completed.head(0).depth;
+            stages.end_by(first + GATHERED_LAYERS);
+        }
+        self.phase = if is_over {
+            Phase::Gathered(stages, ranking)
+        } else {
+            Phase::Gathering(stages, ranking)
+        };
+    }
+
+    /// Frees the layers of the stages, and then begins the finale.
+    fn leave_stages(&mut self, mut stages: Stages<T>, ranking: Ready, nodes: u64) {
+        let mut to_free = shed::bytes(nodes);
+        if stages.layers().completed().is_empty() {
+            // There is nothing to go on from, and paths take long to free, too.
+            stages.shed(&mut to_free);
+        } else {
+            stages.shed_layers(&mut to_free);
+        }
+        if to_free > 0 {
+            self.begin_finale(stages, ranking);
+        } else {
+            self.phase = Phase::Gathered(stages, ranking);
+        }
+    }
+
+    /// Advances a finale, until a board seems to be the goal.
+    fn advance_finale(&mut self, mut finale: Finale<T>, nodes: u64) {
+        let state = finale.advance(nodes);
+        self.replay = finale
+            .next_goal()
+            .map(|mark| Replay::new(mark, Vec::new(), &self.problem, self.symmetry));
+        self.phase = if state == State::Over && self.replay.is_none() {
+            Phase::Failed(finale)
+        } else {
+            Phase::Finale(finale)
+        };
+    }
+
+    /// Frees the layers of a finale that has failed, and then goes on to the next best end.
+    fn leave_finale(&mut self, mut finale: Finale<T>, nodes: u64) {
+        let mut to_free = shed::bytes(nodes);
+        finale.shed_layers(&mut to_free);
+        if to_free > 0 {
+            self.count(finale.layers().counts());
+            self.begin_again(finale.give_up());
+        } else {
+            self.phase = Phase::Failed(finale);
+        }
+    }
+
+    /// Advances the stages before a table, and keeps the board that the table takes home in the fewest moves.
+    fn advance_to_table(
+        &mut self,
+        mut stages: Stages<T>,
+        mut closing: Closing,
+        nodes: u64,
+    ) -> Step<Solution> {
+        let state = stages.advance(nodes);
+        if let Some(best) = closing.judge(stages.layers(), &self.tables) {
+            stages.end_by(best);
+        }
+        if state == State::Over {
+            self.replay = closing
+                .end(stages.layers())
+                .map(|(mark, rest)| Replay::new(mark, rest, &self.problem, self.symmetry));
+        }
+        self.phase = Phase::ToTable(stages, closing);
+        if state == State::Over && self.replay.is_none() {
+            return self.end(None);
+        }
+        Step::Working
+    }
+
     /// Leaves the stages for the finale.
     fn begin_finale(&mut self, stages: Stages<T>, ranking: Ready) {
         self.count(stages.layers().counts());
@@ -211,79 +292,21 @@ impl<T: Tile> Search for StagedBeam<T> {
         if let Some(replay) = self.replay.take() {
             return self.advance_replay(replay, budget.nodes);
         }
-        let mut to_free = shed::bytes(budget.nodes);
+        let nodes = budget.nodes;
         match mem::replace(&mut self.phase, Phase::Over(Stop::Exhausted, None)) {
+            Phase::Gathering(stages, ranking) => self.gather(stages, ranking, nodes),
+            Phase::Gathered(stages, ranking) => self.leave_stages(stages, ranking, nodes),
+            Phase::Finale(finale) => self.advance_finale(finale, nodes),
+            Phase::Failed(finale) => self.leave_finale(finale, nodes),
+            Phase::ToTable(stages, closing) => {
+                return self.advance_to_table(stages, closing, nodes);
+            }
             Phase::Over(stop, last) => {
                 self.phase = Phase::Over(stop, last);
-                Step::Done(stop)
-            }
-            Phase::Gathering(mut stages, ranking) => {
-                let state = stages.advance(budget.nodes);
-                let completed = stages.layers().completed();
-                if state == State::Over || completed.len() >= self.setup.settings.width() {
-                    self.phase = Phase::Gathered(stages, ranking);
-                    return Step::Working;
-                }
-                if !completed.is_empty() {
-                    let first = completed.head(0).depth;
-                    stages.end_by(first + GATHERED_LAYERS);
-                }
-                self.phase = Phase::Gathering(stages, ranking);
-                Step::Working
-            }
-            Phase::Gathered(mut stages, ranking) => {
-                if stages.layers().completed().is_empty() {
-                    // There is nothing to go on from, and paths take long to free, too.
-                    stages.shed(&mut to_free);
-                } else {
-                    stages.shed_layers(&mut to_free);
-                }
-                if to_free > 0 {
-                    self.begin_finale(stages, ranking);
-                } else {
-                    self.phase = Phase::Gathered(stages, ranking);
-                }
-                Step::Working
-            }
-            Phase::Finale(mut finale) => {
-                let state = finale.advance(budget.nodes);
-                self.replay = finale
-                    .next_goal()
-                    .map(|mark| Replay::new(mark, Vec::new(), &self.problem, self.symmetry));
-                self.phase = if state == State::Over && self.replay.is_none() {
-                    Phase::Failed(finale)
-                } else {
-                    Phase::Finale(finale)
-                };
-                Step::Working
-            }
-            Phase::Failed(mut finale) => {
-                finale.shed_layers(&mut to_free);
-                if to_free > 0 {
-                    self.count(finale.layers().counts());
-                    self.begin_again(finale.give_up());
-                } else {
-                    self.phase = Phase::Failed(finale);
-                }
-                Step::Working
-            }
-            Phase::ToTable(mut stages, mut closing) => {
-                let state = stages.advance(budget.nodes);
-                if let Some(best) = closing.judge(stages.layers(), &self.tables) {
-                    stages.end_by(best);
-                }
-                if state == State::Over {
-                    self.replay = closing
-                        .end(stages.layers())
-                        .map(|(mark, rest)| Replay::new(mark, rest, &self.problem, self.symmetry));
-                }
-                self.phase = Phase::ToTable(stages, closing);
-                if state == State::Over && self.replay.is_none() {
-                    return self.end(None);
-                }
-                Step::Working
+                return Step::Done(stop);
             }
         }
+        Step::Working
     }
 
     fn progress(&self) -> Progress {
