@@ -122,39 +122,8 @@ fn duplicates(shape: Shape, length: usize) -> Vec<Vec<u8>> {
 
 /// The automaton that stops where one of the runs is complete.
 fn automaton(runs: &[Vec<u8>]) -> CycleAutomaton {
-    let mut next = vec![[NONE; MOVES]];
-    for run in runs {
-        let (&last, first) = run.split_last().expect("a run has moves");
-        let mut state = 0;
-        for &blank_move in first {
-            let blank_move = usize::from(blank_move);
-            if next[state][blank_move] == NONE {
-                next[state][blank_move] = next.len() as u32;
-                next.push([NONE; MOVES]);
-            }
-            state = next[state][blank_move] as usize;
-        }
-        next[state][usize::from(last)] = LEFT_OUT;
-    }
-    // Where a run breaks off, matching continues with its longest suffix that begins another run.
-    let mut fallbacks = vec![0; next.len()];
-    let mut queue = VecDeque::from([0]);
-    while let Some(state) = queue.pop_front() {
-        for (blank_move, child) in next[state].into_iter().enumerate() {
-            let fallback = match state {
-                0 => 0,
-                _ => next[fallbacks[state]][blank_move],
-            };
-            match child {
-                LEFT_OUT => {}
-                NONE => next[state][blank_move] = fallback,
-                child => {
-                    fallbacks[child as usize] = fallback as usize;
-                    queue.push_back(child as usize);
-                }
-            }
-        }
-    }
+    let mut next = beginnings(runs);
+    match_on(&mut next);
     let number = |state: u32| match state {
         LEFT_OUT => CycleAutomaton::PRUNED,
         state => state as u16,
@@ -176,5 +145,48 @@ fn automaton(runs: &[Vec<u8>]) -> CycleAutomaton {
     CycleAutomaton {
         moves: next.iter().map(moves).collect(),
         next: next.into(),
+    }
+}
+
+/// The trie of all beginnings of the runs: by node and move the next node, [`LEFT_OUT`] where a run is complete, and
+/// [`NONE`] where no run goes on so.
+fn beginnings(runs: &[Vec<u8>]) -> Vec<[u32; MOVES]> {
+    let mut next = vec![[NONE; MOVES]];
+    for run in runs {
+        let (&last, first) = run.split_last().expect("a run has moves");
+        let mut state = 0;
+        for &blank_move in first {
+            let blank_move = usize::from(blank_move);
+            if next[state][blank_move] == NONE {
+                next[state][blank_move] = next.len() as u32;
+                next.push([NONE; MOVES]);
+            }
+            state = next[state][blank_move] as usize;
+        }
+        next[state][usize::from(last)] = LEFT_OUT;
+    }
+    next
+}
+
+/// Makes a trie an automaton: where a run breaks off, matching continues with its longest suffix that begins another
+/// run.
+fn match_on(next: &mut [[u32; MOVES]]) {
+    let mut fallbacks = vec![0; next.len()];
+    let mut queue = VecDeque::from([0]);
+    while let Some(state) = queue.pop_front() {
+        for (blank_move, child) in next[state].into_iter().enumerate() {
+            let fallback = match state {
+                0 => 0,
+                _ => next[fallbacks[state]][blank_move],
+            };
+            match child {
+                LEFT_OUT => {}
+                NONE => next[state][blank_move] = fallback,
+                child => {
+                    fallbacks[child as usize] = fallback as usize;
+                    queue.push_back(child as usize);
+                }
+            }
+        }
     }
 }
