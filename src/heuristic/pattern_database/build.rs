@@ -183,33 +183,13 @@ pub(super) fn words<E: RowEntry>(
 }
 
 impl<'a, E: RowEntry> Build<'a, E> {
+    /// Numbers and links all rows, and sets the goal.
     fn new(pattern: &'a Pattern, rows: &'a Rows<E>) -> Self {
         let shape = pattern.shape();
         let tiles = pattern.cells().len();
         let row_words = orders(tiles).div_ceil(64);
-        let is_odd = |cells: CellSet| {
-            let colour = |cell| shape.row(cell) + shape.column(cell);
-            cells.iter().map(colour).sum::<usize>() % 2 != 0
-        };
-        let goal_is_odd = is_odd(pattern.cells());
-        let mut places = vec![
-            Place {
-                half: false,
-                row: 0
-            };
-            rows.count()
-        ];
-        let mut counts = [0; 2];
         let occupied: Vec<CellSet> = occupied(shape.cells(), tiles).collect();
-        for &cells in &occupied {
-            for region in regions(shape, cells) {
-                let half = is_odd(cells) != goal_is_odd;
-                let blank = region.iter().next().expect("a region has cells");
-                let count = &mut counts[usize::from(half)];
-                places[rows.row(cells, blank)] = Place { half, row: *count };
-                *count += 1;
-            }
-        }
+        let (places, counts) = places(pattern, rows, &occupied);
         let mut build = Self {
             pattern,
             rows,
@@ -226,10 +206,8 @@ impl<'a, E: RowEntry> Build<'a, E> {
             row_words,
         };
         // In the order in which the rows of each half were numbered.
-        for &cells in &occupied {
-            for region in regions(shape, cells) {
-                build.link(cells, region);
-            }
+        for (cells, region) in with_regions(shape, &occupied) {
+            build.link(cells, region);
         }
         for half in &mut build.halves {
             half.begins.push(half.neighbours.len() as u32);
@@ -395,6 +373,43 @@ fn settle(pulled: &mut [u64], front: &mut [u64], bits: Option<&mut [u64]>) -> bo
         }
     }
     any != 0
+}
+
+/// Numbers the rows of each half, in the order of the sets of occupied cells. Returns their places
+/// and how many each half has.
+fn places<E: RowEntry>(
+    pattern: &Pattern,
+    rows: &Rows<E>,
+    occupied: &[CellSet],
+) -> (Vec<Place>, [u32; 2]) {
+    let shape = pattern.shape();
+    let is_odd = |cells: CellSet| {
+        let colour = |cell| shape.row(cell) + shape.column(cell);
+        cells.iter().map(colour).sum::<usize>() % 2 != 0
+    };
+    let goal_is_odd = is_odd(pattern.cells());
+    let first = Place {
+        half: false,
+        row: 0,
+    };
+    let mut places = vec![first; rows.count()];
+    let mut counts = [0; 2];
+    for (cells, region) in with_regions(shape, occupied) {
+        let half = is_odd(cells) != goal_is_odd;
+        let blank = region.iter().next().expect("a region has cells");
+        let count = &mut counts[usize::from(half)];
+        places[rows.row(cells, blank)] = Place { half, row: *count };
+        *count += 1;
+    }
+    (places, counts)
+}
+
+/// Returns each set of cells that tiles may occupy with every region that it leaves to the blank.
+fn with_regions(shape: Shape, occupied: &[CellSet]) -> impl Iterator<Item = (CellSet, CellSet)> {
+    occupied.iter().flat_map(move |&cells| {
+        let regions = regions(shape, cells).into_iter();
+        regions.map(move |region| (cells, region))
+    })
 }
 
 /// Returns all sets of `tiles` of the first `cells` cells.
