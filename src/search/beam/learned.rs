@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::boards::{Boards, Whole};
 use super::{AHEAD, Child, Children, Estimate, Hashes, Lane};
 use crate::heuristic::learned::{
-    ByTile, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, Weights, has_network,
+    Along, ByTile, Changes, Network, Ranking, Rows, Sums, TOGETHER, UNITS, Weights, has_network,
 };
 use crate::heuristic::prefetch;
 use crate::puzzle::{Board, Shape};
@@ -71,6 +71,62 @@ impl<R: Ranking> Learned<R> {
         let rows = self.rows.between(lane.to, lane.direction);
         (rows, &self.recent[rows.numbers()])
     }
+
+    /// Computes the changes by the slides of children, one after the other, by the rows and the network of a lane.
+    #[inline(always)]
+    fn changes_one_by_one(
+        &self,
+        (rows, along): (R::Between<'_>, Option<Along<'_>>),
+        boards: &Whole<u8>,
+        children: Children<'_, i32>,
+        changes: &mut [i32],
+    ) {
+        for (sum, &child) in changes.iter_mut().zip(children.all()) {
+            let node = children.node(child);
+            let beyond = along.map_or(0, |along| along.change(&self.sums[node], child.tile()));
+            *sum = change(rows, rows.sum(child.tile(), boards.board(node))) + beyond;
+        }
+    }
+
+    /// The same, but tile by tile: each row is looked up for the boards of all children by its tile's slides.
+    #[inline(always)]
+    fn changes_by_tile(
+        &self,
+        (rows, along): (R::Between<'_>, Option<Along<'_>>),
+        boards: &Whole<u8>,
+        children: Children<'_, i32>,
+        by_tile: &mut ByTile,
+        changes: &mut [i32],
+    ) {
+        if along.is_some() {
+            for &child in children.all() {
+                prefetch(&self.sums, children.node(child));
+            }
+        }
+        by_tile.group(children.all().iter().map(|child| child.tile));
+        let mut runs = by_tile.runs().peekable();
+        while let Some((tile, places)) = runs.next() {
+            let next = runs.peek().map_or(tile, |&(next, _)| next);
+            for places in places.chunks(TOGETHER) {
+                let (mut nodes, mut sums) = ([0; TOGETHER], [0; TOGETHER]);
+                for (node, &place) in nodes.iter_mut().zip(places) {
+                    let child = children.all()[usize::from(place)];
+                    *node = children.node(child) as u32;
+                }
+                let sums = &mut sums[..places.len()];
+                rows.sums(tile, boards.all(), &nodes, next, sums);
+                for sum in &mut *sums {
+                    *sum = change(rows, *sum);
+                }
+                if let Some(along) = along {
+                    along.add_changes(tile, &self.sums, &nodes, sums);
+                }
+                for (&place, sum) in places.iter().zip(sums) {
+                    changes[usize::from(place)] = *sum;
+                }
+            }
+        }
+    }
 }
 
 /// The change that a row states for a slide along its lane, in the unit of values.
@@ -130,41 +186,11 @@ impl<R: Ranking> Estimate for Learned<R> {
         let grouping = by_tile
             .as_mut()
             .filter(|_| rows.are_looked_up_together() && children.all().len() >= FEW);
-        if let Some(by_tile) = grouping {
-            if network.is_some() {
-                for &child in children.all() {
-                    prefetch(&self.sums, children.node(child));
-                }
+        match grouping {
+            Some(by_tile) => {
+                self.changes_by_tile((rows, along), boards, children, by_tile, changes)
             }
-            by_tile.group(children.all().iter().map(|child| child.tile));
-            let mut runs = by_tile.runs().peekable();
-            while let Some((tile, places)) = runs.next() {
-                let next = runs.peek().map_or(tile, |&(next, _)| next);
-                for places in places.chunks(TOGETHER) {
-                    let (mut nodes, mut sums) = ([0; TOGETHER], [0; TOGETHER]);
-                    for (node, &place) in nodes.iter_mut().zip(places) {
-                        let child = children.all()[usize::from(place)];
-                        *node = children.node(child) as u32;
-                    }
-                    let sums = &mut sums[..places.len()];
-                    rows.sums(tile, boards.all(), &nodes, next, sums);
-                    for sum in &mut *sums {
-                        *sum = change(rows, *sum);
-                    }
-                    if let Some(along) = along {
-                        along.add_changes(tile, &self.sums, &nodes, sums);
-                    }
-                    for (&place, sum) in places.iter().zip(sums) {
-                        changes[usize::from(place)] = *sum;
-                    }
-                }
-            }
-        } else {
-            for (sum, &child) in changes.iter_mut().zip(children.all()) {
-                let node = children.node(child);
-                let beyond = along.map_or(0, |along| along.change(&self.sums[node], child.tile()));
-                *sum = change(rows, rows.sum(child.tile(), boards.board(node))) + beyond;
-            }
+            None => self.changes_one_by_one((rows, along), boards, children, changes),
         }
         // In the same order either way, so that all processors find the same solutions.
         for (&child, &change) in children.all().iter().zip(&*changes) {
