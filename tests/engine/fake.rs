@@ -3,6 +3,7 @@
 use std::num::NonZeroU32;
 use std::sync::LazyLock;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use loyd::engine::pool::{Next, Task, Turn};
@@ -39,6 +40,16 @@ pub(crate) fn receive<T>(receiver: &Receiver<T>) -> T {
         Ok(received) => received,
         Err(RecvTimeoutError::Timeout) => panic!("nothing came"),
         Err(RecvTimeoutError::Disconnected) => panic!("nothing can come any more"),
+    }
+}
+
+/// Waits for what another thread does, for [`PATIENCE`] at most.
+pub(crate) fn wait_until(what: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !what() {
+        assert!(begun.elapsed() < PATIENCE, "it never came");
+        // The other thread may need the processor.
+        thread::sleep(Duration::from_micros(100));
     }
 }
 

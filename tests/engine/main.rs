@@ -10,7 +10,6 @@ mod support;
 mod admission;
 mod askers;
 mod backlog;
-mod clients;
 mod drawing;
 mod easy;
 mod fake;

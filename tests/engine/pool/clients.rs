@@ -1,15 +1,16 @@
 //! Named clients: service and places by weight, whatever each of them asks for.
 
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use loyd::engine::Client;
-use loyd::engine::pool::{Full, HelperWork, Next, Pool, Task, Turn};
+use loyd::engine::pool::{Full, HelperWork, Next, Pool, Task};
 use loyd::engine::rank::Rank;
 
-use crate::fake::{PATIENCE, client, receive, task};
+use super::set_up::{Help, hold_worker, hold_worker_after, lasting, pool};
+use crate::fake::{PATIENCE, client, receive, task, wait_until};
 
 /// A task that takes this long and says whose it is.
 fn takes(time: Duration, sender: &Sender<&'static str>, whose: &'static str) -> Box<dyn Task> {
@@ -21,34 +22,12 @@ fn takes(time: Duration, sender: &Sender<&'static str>, whose: &'static str) -> 
     })
 }
 
-/// Has a client's task occupy the one worker until the sender is dropped, after a first slice of
-/// length `first`.
-fn hold_worker(pool: &Pool, client: Option<&Client>, first: Duration) -> Sender<()> {
-    let (begun, has_begun) = channel();
-    let (release, released) = channel();
-    let mut slices = 0;
-    let holds = task(move |_| {
-        slices += 1;
-        if slices == 1 {
-            thread::sleep(first);
-            return Next::Again;
-        }
-        begun.send(()).unwrap();
-        // The disconnection is what is waited for.
-        let _ = released.recv_timeout(PATIENCE);
-        Next::Finished
-    });
-    pool.submit_for(client, holds).unwrap();
-    receive(&has_begun);
-    release
-}
-
 #[test]
 fn the_client_that_has_had_least_goes_first_whoever_came_first() {
     for heavy in [Some(client("heavy", 1)), None] {
-        let pool = Pool::start(1, 100).unwrap();
+        let pool = pool(1, 100);
         let (sender, said) = channel();
-        let release = hold_worker(&pool, heavy.as_ref(), Duration::from_millis(20));
+        let release = hold_worker_after(&pool, heavy.as_ref(), Some(Duration::from_millis(20)));
         for _ in 0..3 {
             let task = takes(Duration::ZERO, &sender, "heavy");
             pool.submit_for(heavy.as_ref(), task).unwrap();
@@ -67,7 +46,7 @@ fn the_client_that_has_had_least_goes_first_whoever_came_first() {
 /// how many times as much service the second gets.
 fn ratio_of_service(weights: [&[u32]; 2]) -> f64 {
     const SLICE: Duration = Duration::from_millis(4);
-    let pool = Pool::start(1, 100).unwrap();
+    let pool = pool(1, 100);
     let (done, is_done) = channel();
     // The service of each, and the longest slice: by that much they may be apart.
     let had = Arc::new(Mutex::new(([Duration::ZERO; 2], SLICE)));
@@ -127,8 +106,8 @@ fn what_is_done_where_it_is_asked_is_charged_while_others_wait() {
     let (sender, said) = channel();
     let (heavy, light) = (client("heavy", 1), client("light", 1));
     for (others_wait, order) in [(true, ["light", "heavy"]), (false, ["heavy", "light"])] {
-        let pool = Pool::start(1, 100).unwrap();
-        let release = hold_worker(&pool, None, Duration::ZERO);
+        let pool = pool(1, 100);
+        let release = hold_worker(&pool);
         if others_wait {
             pool.submit(task(|_| Next::Finished)).unwrap();
         }
@@ -144,16 +123,6 @@ fn what_is_done_where_it_is_asked_is_charged_while_others_wait() {
     }
 }
 
-/// Work for a helper that takes this long.
-struct Help(Duration);
-
-impl HelperWork for Help {
-    fn run(&self, _: &Turn<'_>) -> bool {
-        thread::sleep(self.0);
-        false
-    }
-}
-
 #[test]
 fn a_client_is_charged_for_the_help_that_its_task_gets() {
     const HELP: Duration = Duration::from_millis(200);
@@ -161,17 +130,12 @@ fn a_client_is_charged_for_the_help_that_its_task_gets() {
     let begun = Instant::now();
     loop {
         assert!(begun.elapsed() < PATIENCE, "the machine is never quiet");
-        let pool = Pool::start(2, 100).unwrap();
+        let pool = pool(2, 100);
         let (sender, took) = channel();
         let helped = task(move |turn| {
-            while !turn.offer(Arc::new(Help(HELP))) {
-                // The other worker has just begun.
-                thread::yield_now();
-            }
-            while !turn.has_helper() {
-                // It is not yet idle again.
-                thread::yield_now();
-            }
+            wait_until(|| turn.offer(Arc::new(Help(HELP))));
+            // Until the other worker is idle again.
+            wait_until(|| turn.has_helper());
             sender.send(turn.service()).unwrap();
             Next::Finished
         });
@@ -189,8 +153,8 @@ fn a_client_is_charged_for_the_help_that_its_task_gets() {
         if more > own + HELP * 3 / 4 {
             continue;
         }
-        let _second = hold_worker(&pool, None, Duration::ZERO);
-        let release = hold_worker(&pool, None, Duration::ZERO);
+        let _second = hold_worker(&pool);
+        let release = hold_worker(&pool);
         let (sender, said) = channel();
         for (client, whose) in [(&heavy, "heavy"), (&light, "light")] {
             let task = takes(Duration::ZERO, &sender, whose);
@@ -202,63 +166,37 @@ fn a_client_is_charged_for_the_help_that_its_task_gets() {
     }
 }
 
-/// Work for a helper that takes this long at least, and does not end before it may.
-struct LongHelp {
-    time: Duration,
-    begun: Sender<()>,
-    may_end: Mutex<Receiver<()>>,
-}
-
-impl HelperWork for LongHelp {
-    fn run(&self, _: &Turn<'_>) -> bool {
-        self.begun.send(()).unwrap();
-        thread::sleep(self.time);
-        receive(&self.may_end.lock().unwrap());
-        false
-    }
-}
-
 #[test]
 fn a_client_is_charged_for_the_help_that_its_task_gets_while_it_is_parked() {
     let (heavy, light) = (client("heavy", 1), client("light", 1));
-    let pool = Pool::start(2, 100).unwrap();
+    let pool = pool(2, 100);
     let (sender, said) = channel();
     let begun = Instant::now();
     let alone = takes(Duration::from_millis(20), &sender, "light");
     pool.submit_for(Some(&light), alone).unwrap();
     assert_eq!(receive(&said), "light");
     // It is charged until it leaves.
-    while pool.tasks() > 0 {
-        assert!(begun.elapsed() < PATIENCE, "it never leaves");
-        thread::yield_now();
-    }
+    wait_until(|| pool.tasks() == 0);
     let time = 3 * begun.elapsed();
-    let (begun, has_begun) = channel();
-    let (end, may_end) = channel();
-    let mut help = Some(Arc::new(LongHelp {
-        time,
-        begun,
-        may_end: Mutex::new(may_end),
-    }));
+    let (help, has_begun, end) = lasting();
+    let mut help = Some(help);
     let says = sender.clone();
     let helped = task(move |turn| {
         let Some(help) = help.take() else {
             says.send("heavy").unwrap();
             return Next::Finished;
         };
-        while !turn.offer(Arc::clone(&help) as Arc<dyn HelperWork>) {
-            // The other worker is not yet idle.
-            thread::yield_now();
-        }
+        wait_until(|| turn.offer(Arc::clone(&help) as Arc<dyn HelperWork>));
         Next::Park
     });
     pool.submit_for(Some(&heavy), helped).unwrap();
     receive(&has_begun);
+    thread::sleep(time);
     // While one worker helps and the other is held, the light client has more service than the other has had by itself.
-    let _release = hold_worker(&pool, None, Duration::ZERO);
+    let _release = hold_worker(&pool);
     let task = takes(Duration::ZERO, &sender, "light");
     pool.submit_for(Some(&light), task).unwrap();
-    end.send(()).unwrap();
+    drop(end);
     assert_eq!([receive(&said), receive(&said)], ["light", "heavy"]);
 }
 
@@ -277,12 +215,12 @@ fn work_and_hold_worker(pool: &Pool, client: &Client, time: Duration) -> Sender<
     });
     pool.submit_for(Some(client), works).unwrap();
     receive(&said);
-    hold_worker(pool, None, Duration::ZERO)
+    hold_worker(pool)
 }
 
 #[test]
 fn nobody_saves_up_service_by_asking_for_nothing() {
-    let pool = Pool::start(1, 100).unwrap();
+    let pool = pool(1, 100);
     let (sender, said) = channel();
     let (light, heavy) = (client("light", 1), client("heavy", 1));
     pool.submit_for(Some(&light), takes(Duration::ZERO, &sender, "light"))
@@ -304,7 +242,7 @@ fn nobody_saves_up_service_by_asking_for_nothing() {
 fn nobody_saves_up_service_by_a_task_that_does_not_wait() {
     let (light, heavy) = (client("light", 1), client("heavy", 1));
     for is_parked in [true, false] {
-        let pool = Pool::start(if is_parked { 1 } else { 2 }, 100).unwrap();
+        let pool = pool(if is_parked { 1 } else { 2 }, 100);
         let (sender, said) = channel();
         let (begun, has_begun) = channel();
         let (release, released) = channel::<()>();
@@ -336,8 +274,8 @@ fn nobody_saves_up_service_by_a_task_that_does_not_wait() {
 
 #[test]
 fn before_a_newcomer_are_its_clients_own_and_as_many_of_each_other_client() {
-    let pool = Pool::start(1, 100).unwrap();
-    let _release = hold_worker(&pool, None, Duration::ZERO);
+    let pool = pool(1, 100);
+    let _release = hold_worker(&pool);
     let [own, other, another] = ["own", "other", "another"].map(|name| client(name, 1));
     let wait = || pool.expected_wait(Some(&own), Rank::FIRST);
     let submit = |client, count| {
@@ -362,8 +300,8 @@ fn before_a_newcomer_are_its_clients_own_and_as_many_of_each_other_client() {
 
 #[test]
 fn each_client_finds_places_however_many_the_others_take() {
-    let pool = Pool::start(1, 61).unwrap();
-    let release = hold_worker(&pool, None, Duration::ZERO);
+    let pool = pool(1, 61);
+    let release = hold_worker(&pool);
     let named = [client("a", 1), client("b", 1), client("c", 2)];
     let mut taken = Vec::new();
     for client in named.iter().map(Some).chain([None]) {
@@ -385,8 +323,8 @@ fn each_client_finds_places_however_many_the_others_take() {
 
 #[test]
 fn without_names_there_are_no_shares() {
-    let pool = Pool::start(1, 12).unwrap();
-    let release = hold_worker(&pool, None, Duration::ZERO);
+    let pool = pool(1, 12);
+    let release = hold_worker(&pool);
     let tickets: Vec<_> = (0..11)
         .map(|_| pool.submit(task(|_| Next::Finished)).unwrap())
         .collect();
@@ -399,7 +337,7 @@ fn without_names_there_are_no_shares() {
 
 #[test]
 fn a_client_is_forgotten_when_it_owes_nothing() {
-    let pool = Pool::start(1, 4).unwrap();
+    let pool = pool(1, 4);
     let (sender, said) = channel();
     // More names than are remembered. Each has its turn, even after the others have been forgotten.
     for number in 0..3_000 {
@@ -428,8 +366,8 @@ fn a_client_is_forgotten_when_it_owes_nothing() {
 
 #[test]
 fn a_client_whose_task_is_cancelled_while_it_waits_has_its_place_back_and_is_forgotten() {
-    let pool = Pool::start(1, 4).unwrap();
-    let release = hold_worker(&pool, None, Duration::ZERO);
+    let pool = pool(1, 4);
+    let release = hold_worker(&pool);
     let one = client("one", 1);
     for _ in 0..10 {
         let waits = pool.submit_for(Some(&one), task(|_| Next::Finished));
@@ -442,7 +380,7 @@ fn a_client_whose_task_is_cancelled_while_it_waits_has_its_place_back_and_is_for
 
 /// Whether a client's long task finishes although each newcomer of these clients submits the next one.
 fn gets_on(whose: Option<&Client>, newcomers: &[Option<&Client>]) -> bool {
-    let pool = Pool::start(1, 100).unwrap();
+    let pool = pool(1, 100);
     let (done, is_done) = channel();
     let mut slices = 0;
     let long = task(move |_| {
