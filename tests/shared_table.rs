@@ -1,5 +1,9 @@
 //! Eviction of heuristics' tables. The memory limit belongs to the process, so these tests have a
 //! process of their own.
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[path = "support/mod.rs"]
+mod support;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
@@ -12,6 +16,8 @@ use loyd::search::chain::Chain;
 use loyd::search::plan::{Objective, Ratio, Stage};
 use loyd::search::{Budget, Search, Step};
 
+use support::{random_problem, shape};
+
 /// Lets one test run at a time, each without a limit at first and in later periods than those before.
 fn alone() -> (MutexGuard<'static, u64>, u64) {
     static PERIOD: Mutex<u64> = Mutex::new(1);
@@ -21,10 +27,6 @@ fn alone() -> (MutexGuard<'static, u64>, u64) {
     begin_period(first);
     limit_tables(usize::MAX);
     (period, first)
-}
-
-fn shape(rows: usize, columns: usize) -> Shape {
-    Shape::new(rows, columns).expect("sides in range")
 }
 
 fn solved(shape: Shape) -> Problem {
@@ -152,9 +154,10 @@ fn tables_never_take_more_than_their_room_whoever_asks() {
     let (_alone, period) = alone();
     let shapes =
         [(3, 3), (4, 5), (5, 5), (5, 6), (6, 6)].map(|(rows, columns)| shape(rows, columns));
-    // More than the other test leaves.
     let most = Rows::bytes(shape(6, 6)) * 5 / 4;
     limit_tables(most);
+    // What other tests have left makes room for a table that none of them makes.
+    prepare(shape(3, 6));
     thread::scope(|scope| {
         for seed in 0..4 {
             scope.spawn(move || {
@@ -250,4 +253,43 @@ fn a_search_is_called_by_the_heuristic_with_which_it_began() {
     assert_eq!(finish(begin()), Stage::AStar(heuristic, weight));
     let default = HeuristicKind::default();
     assert_eq!(finish(chain), Stage::AStar(default, weight));
+}
+
+#[test]
+fn a_search_goes_on_that_stands_in_for_one_whose_tables_have_no_room_any_more() {
+    let (_alone, period) = alone();
+    // Tables of millions of states, which are those of no other test.
+    let dice = &mut Dice::new(79);
+    let far = (0..100).map(|_| random_problem(shape(3, 5), 6, dice));
+    let problem = far.max_by_key(|problem| HeuristicKind::default().lower_bound(problem));
+    let problem = problem.expect("a hundred of them");
+    let stage = Stage::IdaStar(HeuristicKind::WalkingDistance);
+    let mut chain = chain(&problem, Objective::Optimal, stage);
+    let slice = Budget::nodes(1000);
+    while chain.progress().generated == 0 {
+        assert!(matches!(chain.advance(slice), Step::Working));
+    }
+    // They are evicted before they are ready, and then there is no room for them.
+    begin_period(period + 2);
+    let other = shape(4, 4);
+    limit_tables(4 * Rows::bytes(other));
+    prepare(other);
+    assert!(learned::ready(Home::corner(other)).is_some());
+    limit_tables(0);
+    let answer = loop {
+        match chain.advance(slice) {
+            Step::Working => {}
+            Step::Found(answer) => break answer,
+            Step::Done(stop) => panic!("{stop:?}"),
+        }
+    };
+    assert_eq!(answer.by, Stage::IdaStar(HeuristicKind::default()));
+    let generated = chain.progress().generated;
+    assert!(
+        generated > 500_000,
+        "too few for the tables to be looked at again"
+    );
+    // It has not begun again.
+    let nodes: u64 = chain.iterations().iter().map(|it| it.generated).sum();
+    assert_eq!(nodes, generated);
 }
