@@ -403,3 +403,39 @@ fn a_stand_in_without_enough_memory_makes_way_for_the_search_that_was_asked_for(
     // None has stood in for a second time.
     assert!(chain.progress().generated <= standing_in.generated + alone.generated);
 }
+
+/// No other test uses the tables of this shape and home.
+#[test]
+fn a_stand_in_gives_its_memory_back_piece_by_piece_and_the_rest_of_the_plan_follows() {
+    const MEMORY: u64 = 400_000;
+    const MOST: u64 = 100_000;
+    let problem = random_problem(shape(3, 5), 14, &mut Dice::new(82));
+    let stages = vec![
+        Stage::AStar(HeuristicKind::WalkingDistance, Ratio::ONE),
+        Stage::IdaStar(HeuristicKind::default()),
+    ];
+    let mut chain = of_stages(&problem, Objective::Optimal, stages);
+    let slice = Budget {
+        memory: MEMORY,
+        ..Budget::nodes(10)
+    };
+    let (mut before, mut is_full, mut times_emptied) = (0, false, 0);
+    let answer = loop {
+        match chain.advance(slice) {
+            Step::Working => {}
+            Step::Found(answer) => break answer,
+            Step::Done(stop) => panic!("{stop:?}"),
+        }
+        let memory = chain.progress().memory;
+        let shed = before - memory.min(before);
+        assert!(shed <= MOST, "{shed} at once");
+        is_full |= memory > MEMORY / 2;
+        if is_full && memory < MOST {
+            (is_full, times_emptied) = (false, times_emptied + 1);
+        }
+        before = memory;
+    };
+    assert_eq!(answer.by, Stage::IdaStar(HeuristicKind::default()));
+    // First by the one that stood in, and then by the one that was asked for.
+    assert_eq!((is_full, times_emptied), (false, 2));
+}
