@@ -2,7 +2,7 @@
 
 use tonic::Code;
 
-use crate::gated::{Gated, settle};
+use crate::gated::{CLUMSY, Gated, settle};
 use crate::harness::in_time;
 
 #[tokio::test]
@@ -48,4 +48,19 @@ async fn an_answer_that_is_given_up_before_it_has_a_place_is_not_written() {
     }
     gated.end_one();
     assert_eq!(gated.begun().await, "patient");
+}
+
+#[tokio::test]
+async fn answers_that_panic_while_they_are_written_leave_the_places_to_others() {
+    let mut gated = Gated::start();
+    // More than there are places.
+    for answer in gated.answers([CLUMSY, CLUMSY, CLUMSY]).await {
+        let taking = gated.take(answer).await;
+        assert_eq!(gated.begun().await, CLUMSY);
+        in_time(taking).await.unwrap_err();
+    }
+    for answer in gated.answers(["modest"]).await {
+        drop(gated.take(answer).await);
+    }
+    assert_eq!(gated.begun().await, "modest");
 }

@@ -23,6 +23,9 @@ use crate::raw::frame;
 /// Names the client of a call whose answer is gated.
 const CLIENT: HeaderName = HeaderName::from_static("x-client");
 
+/// The client whose answers panic while they are written.
+pub(crate) const CLUMSY: &str = "clumsy";
+
 /// The calls of a service without connections. It has two places for writing large answers.
 pub(crate) struct Gated {
     calls: BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>,
@@ -53,8 +56,10 @@ impl Gated {
                 let mut name = Some(client.to_str().unwrap().to_owned());
                 let gate = move |frame| {
                     if let Some(name) = name.take() {
+                        let is_clumsy = name == CLUMSY;
                         // Both fail once the test is over.
                         let _ = begins.send(name);
+                        assert!(!is_clumsy, "as it should, in a test");
                         let _ = ends.lock().unwrap().recv();
                     }
                     frame

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use loyd::service::timeout::{guaranteed, stated};
+use loyd::service::timeout::{guaranteed, of, stated};
+use tonic::Request;
 
 #[test]
 fn a_timeout_is_told_in_six_units() {
@@ -81,4 +82,34 @@ fn no_timeout_is_too_long() {
         );
         assert!(certain <= told && certain >= told - told / 100, "{text}");
     }
+}
+
+/// A request with these timeouts.
+fn told(timeouts: &[&str]) -> Request<()> {
+    let mut request = Request::new(());
+    for timeout in timeouts {
+        let value = timeout.parse().expect("text");
+        request.metadata_mut().append("grpc-timeout", value);
+    }
+    request
+}
+
+#[test]
+fn of_several_timeouts_the_shortest_counts() {
+    for (timeouts, least) in [
+        (&[][..], None),
+        (&["20m"], Some(20)),
+        (&["900m", "20m"], Some(20)),
+        (&["20m", "900m"], Some(20)),
+    ] {
+        let least = least.map(Duration::from_millis);
+        assert_eq!(
+            of(&told(timeouts)).expect("timeouts"),
+            least,
+            "{timeouts:?}"
+        );
+    }
+    // Nobody knows what was promised by the other one.
+    let violation = of(&told(&["20m", "soon"])).expect_err("no timeout");
+    assert_eq!(violation.field, "grpc-timeout");
 }
