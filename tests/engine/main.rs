@@ -26,3 +26,4 @@ mod sharing;
 mod solving;
 mod standing_line;
 mod table_store;
+mod turns;

@@ -140,7 +140,7 @@ pub(super) struct Clients {
 
 impl Default for Clients {
     fn default() -> Self {
-        let nameless = Account::new(None, NonZeroU32::MIN, Duration::ZERO);
+        let nameless = Account::new(None, NonZeroU32::MIN);
         Self {
             accounts: HashMap::from([(NAMELESS, nameless)]),
             numbers: HashMap::new(),
@@ -156,11 +156,11 @@ impl Default for Clients {
 }
 
 impl Account {
-    fn new(name: Option<Arc<str>>, weight: NonZeroU32, charged: Duration) -> Self {
+    fn new(name: Option<Arc<str>>, weight: NonZeroU32) -> Self {
         Self {
             name,
             weight,
-            charged,
+            charged: Duration::ZERO,
             tasks: 0,
             fresh: Ranked::default(),
             passed_over: 0,
@@ -170,12 +170,10 @@ impl Account {
         }
     }
 
-    /// Moves an account with nothing waiting up to `level`: service that it did not ask for is not
-    /// made up later.
+    /// Moves an account up to `level`: service that it did not ask for is not made up later. One with waiting tasks
+    /// is never below it.
     fn catch_up(&mut self, level: Duration) {
-        if self.waiting.is_empty() {
-            self.charged = self.charged.max(level);
-        }
+        self.charged = self.charged.max(level);
     }
 
     /// The task whose turn it is.
@@ -242,10 +240,10 @@ impl Clients {
     /// hold as many places as it leaves free, times its weight: one client alone can have half of
     /// all places, two a third each, and the next one always finds some.
     pub(super) fn has_share(&self, client: Option<&Client>, free: usize) -> bool {
-        let is_alone = client.is_none() && self.numbers.is_empty();
+        let is_without_names = self.numbers.is_empty();
         let held = self.find(client).map_or(0, |account| account.tasks);
         let weight = client.map_or(1, |client| client.weight.get() as usize);
-        is_alone || held < weight.saturating_mul(free)
+        is_without_names || held < weight.saturating_mul(free)
     }
 
     fn find(&self, client: Option<&Client>) -> Option<&Account> {
@@ -286,7 +284,7 @@ impl Clients {
         }
         let number = self.next;
         self.next += 1;
-        let account = Account::new(Some(Arc::clone(&client.name)), client.weight, self.level);
+        let account = Account::new(Some(Arc::clone(&client.name)), client.weight);
         self.accounts.insert(number, account);
         self.numbers.insert(Arc::clone(&client.name), number);
         number
@@ -362,7 +360,8 @@ impl Clients {
     /// Takes the task whose turn it is.
     pub(super) fn pop(&mut self) -> Option<Taken> {
         let &(charged, number) = self.order.first()?;
-        self.level = self.level.max(charged);
+        // Nobody who waits has been charged less than those served before.
+        self.level = charged;
         let order = self.accounts.get_mut(&number)?.choose()?;
         self.remove(number, order)
     }

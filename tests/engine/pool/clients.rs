@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use loyd::engine::Client;
-use loyd::engine::pool::{Full, HelperWork, Next, Pool, Task};
+use loyd::engine::pool::{Full, HelperWork, Next, Pool, Task, Ticket, Turn};
 use loyd::engine::rank::Rank;
 
 use super::set_up::{Help, hold_worker, hold_worker_after, lasting, pool};
@@ -416,4 +416,100 @@ fn a_long_task_gets_on_while_there_are_always_newcomers() {
     let (a, b) = (client("a", 1), client("b", 1));
     assert!(gets_on(None, &[None; 3]));
     assert!(gets_on(Some(&a), &[Some(&a), Some(&a), Some(&a), Some(&b)]));
+}
+
+/// Has a client's task park, and returns what wakes it. From its second turn on it says whose it is in each of four turns
+/// of this length.
+fn park(
+    pool: &Pool,
+    client: &Client,
+    time: Duration,
+    sender: &Sender<&'static str>,
+    whose: &'static str,
+) -> Ticket {
+    let (begun, has_begun) = channel();
+    let says = sender.clone();
+    let mut turns = 0;
+    let parks = task(move |_| {
+        turns += 1;
+        if turns == 1 {
+            begun.send(()).unwrap();
+            return Next::Park;
+        }
+        thread::sleep(time);
+        // Nobody listens once the test is over.
+        let _ = says.send(whose);
+        if turns < 5 {
+            Next::Again
+        } else {
+            Next::Finished
+        }
+    });
+    let ticket = pool.submit_for(Some(client), parks).unwrap();
+    receive(&has_begun);
+    ticket
+}
+
+#[test]
+fn nobody_saves_up_service_while_its_reader_is_slow() {
+    const TURN: Duration = Duration::from_millis(60);
+    let pool = Pool::start(1, 100).unwrap();
+    let (sender, said) = channel();
+    let (light, heavy) = (client("light", 1), client("heavy", 1));
+    let parked = park(&pool, &light, TURN, &sender, "light");
+    let release = work_and_hold_worker(&pool, &heavy, Duration::from_millis(400));
+    parked.wake();
+    for _ in 0..4 {
+        let task = takes(TURN, &sender, "heavy");
+        pool.submit_for(Some(&heavy), task).unwrap();
+    }
+    drop(release);
+    let order: Vec<&str> = (0..4).map(|_| receive(&said)).collect();
+    assert!(order.contains(&"heavy"), "{order:?}");
+}
+
+#[test]
+fn what_is_done_where_it_is_asked_is_charged_to_a_client_whose_reader_is_slow() {
+    let pool = Pool::start(1, 100).unwrap();
+    let (sender, said) = channel();
+    let (light, heavy) = (client("light", 1), client("heavy", 1));
+    let _parked = park(&pool, &light, Duration::ZERO, &sender, "parked");
+    // What the other has had by then is where all others begin.
+    let release = work_and_hold_worker(&pool, &heavy, Duration::from_millis(400));
+    pool.submit(task(|_| Next::Finished)).unwrap();
+    let mut easy = takes(Duration::from_millis(200), &sender, "easy");
+    let next = pool.begin_here(Some(&light), &mut *easy, Duration::from_millis(1));
+    assert_eq!((next, receive(&said)), (Next::Finished, "easy"));
+    for (client, whose) in [(&light, "light"), (&heavy, "heavy")] {
+        let task = takes(Duration::ZERO, &sender, whose);
+        pool.submit_for(Some(client), task).unwrap();
+    }
+    drop(release);
+    assert_eq!([receive(&said), receive(&said)], ["heavy", "light"]);
+}
+
+#[test]
+fn a_client_alone_gets_the_larger_half_of_an_odd_number_of_places() {
+    let pool = Pool::start(1, 10).unwrap();
+    let release = hold_worker(&pool, None, Duration::ZERO);
+    let one = client("one", 1);
+    let taken = (0..10).take_while(|_| {
+        let newcomer = task(|_| Next::Finished);
+        pool.submit_for(Some(&one), newcomer).is_ok()
+    });
+    assert_eq!(taken.count(), 5);
+    drop(release);
+}
+
+#[test]
+fn calls_without_a_name_are_served_however_much_others_have_had_since_the_last_one() {
+    let pool = Pool::start(1, 10).unwrap();
+    let (sender, said) = channel();
+    let nameless = || pool.submit(takes(Duration::ZERO, &sender, "nameless"));
+    nameless().unwrap();
+    assert_eq!(receive(&said), "nameless");
+    let release = work_and_hold_worker(&pool, &client("one", 1), Duration::from_millis(20));
+    nameless().unwrap();
+    drop(release);
+    assert_eq!(receive(&said), "nameless");
 }

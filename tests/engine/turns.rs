@@ -1,0 +1,239 @@
+//! Which task of a client has the turn when others were passed over, and how long turns last while others wait.
+
+use std::sync::atomic::AtomicUsize;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use loyd::engine::pool::{Next, Pool, SLICE, Task, Turn};
+use loyd::engine::rank::Rank;
+
+use crate::fake::{PATIENCE, receive, task};
+use crate::support::shape;
+
+/// Keeps the one worker busy until the sender is dropped.
+fn hold_worker(pool: &Pool) -> Sender<()> {
+    let (begun, has_begun) = channel();
+    let (release, released) = channel();
+    let holds = task(move |_| {
+        begun.send(()).unwrap();
+        // The disconnection is what is waited for.
+        let _ = released.recv_timeout(PATIENCE);
+        Next::Finished
+    });
+    pool.submit(holds).unwrap();
+    receive(&has_begun);
+    release
+}
+
+/// A task as a question for a first answer on square boards of this side is ranked.
+struct Of(usize, Box<dyn Task>);
+
+impl Task for Of {
+    fn run(&mut self, turn: &Turn<'_>) -> Next {
+        self.1.run(turn)
+    }
+
+    fn panicked(&mut self) {
+        self.1.panicked();
+    }
+
+    fn rank(&self) -> Rank {
+        Rank::of_first_answer(shape(self.0, self.0))
+    }
+}
+
+/// Submits tasks of these sides in this order, each of which says its word.
+fn submit(pool: &Pool, said: &Sender<&'static str>, newcomers: &[(usize, &'static str)]) {
+    for &(side, word) in newcomers {
+        let said = said.clone();
+        let says = task(move |_| {
+            // Nobody listens once the test is over.
+            let _ = said.send(word);
+            Next::Finished
+        });
+        pool.submit(Box::new(Of(side, says))).unwrap();
+    }
+}
+
+fn next<const N: usize>(said: &Receiver<&'static str>) -> [&'static str; N] {
+    [(); N].map(|()| receive(said))
+}
+
+#[test]
+fn of_newcomers_of_a_rank_the_first_to_come_has_the_turn_of_those_passed_over() {
+    let pool = Pool::start(1, 10).unwrap();
+    let release = hold_worker(&pool);
+    let (sender, said) = channel();
+    submit(&pool, &sender, &[(10, "first"), (10, "second")]);
+    submit(&pool, &sender, &[(3, "small"); 4]);
+    drop(release);
+    let order = ["small", "small", "small", "first", "small", "second"];
+    assert_eq!(next(&said), order);
+}
+
+#[test]
+fn a_turn_in_which_nobody_was_passed_over_begins_the_count_anew() {
+    let pool = Arc::new(Pool::start(1, 10).unwrap());
+    let release = hold_worker(&pool);
+    let (sender, said) = channel();
+    let (later, inner) = (sender.clone(), Arc::downgrade(&pool));
+    let large = task(move |_| {
+        let pool = inner.upgrade().expect("the test goes on");
+        submit(&pool, &later, &[(10, "later")]);
+        submit(&pool, &later, &[(3, "small"); 4]);
+        // The test drops it last: a worker cannot wait for itself.
+        drop(pool);
+        later.send("large").unwrap();
+        Next::Finished
+    });
+    pool.submit(Box::new(Of(10, large))).unwrap();
+    submit(&pool, &sender, &[(3, "small"); 2]);
+    drop(release);
+    // The large one is alone by then.
+    assert_eq!(next(&said), ["small", "small", "large"]);
+    let from_then_on = ["small", "small", "small", "later", "small"];
+    assert_eq!(next(&said), from_then_on);
+}
+
+/// Submits newcomers beside three endless tasks of very different service, and returns whose turns come after that,
+/// or nothing if the machine was so busy that their service is in another order.
+fn turns_beside_newcomers() -> Option<[&'static str; 21]> {
+    let pool = Arc::new(Pool::start(1, 30).unwrap());
+    let release = hold_worker(&pool);
+    let (sender, said) = channel();
+    // The service that each had had after its first turn, and when it had its last.
+    let services = Arc::new(Mutex::new([[Duration::from_millis(2); 3]; 2]));
+    for (number, word) in ["little", "more", "most"].into_iter().enumerate() {
+        let (said, services) = (sender.clone(), Arc::clone(&services));
+        let inner = Arc::downgrade(&pool);
+        let mut turns = 0;
+        let endless = task(move |turn| {
+            turns += 1;
+            let [firsts, lasts] = &mut *services.lock().unwrap();
+            let heard = match turns {
+                1 => {
+                    // Several times as much as the one before.
+                    thread::sleep(5 * firsts[number.saturating_sub(1)]);
+                    firsts[number] = turn.service();
+                    Ok(())
+                }
+                // After the first turns of all it is the one with the least that has another.
+                2 if word == "little" => {
+                    let pool = inner.upgrade().expect("the test goes on");
+                    submit(&pool, &said, &[(3, "new"); 20]);
+                    Ok(())
+                }
+                _ => said.send(word),
+            };
+            lasts[number] = turn.service();
+            // They continue until nobody listens.
+            match heard {
+                Ok(()) => Next::Again,
+                Err(_) => Next::Finished,
+            }
+        });
+        pool.submit(endless).unwrap();
+    }
+    drop(release);
+    let words = next(&said);
+    drop(said);
+    let [[_, more, most], [little, last_of_more, _]] = *services.lock().unwrap();
+    (little < more && last_of_more < most).then_some(words)
+}
+
+#[test]
+fn those_with_most_and_with_little_and_who_has_waited_longest_take_turns_beside_newcomers() {
+    let begun = Instant::now();
+    let words = loop {
+        assert!(begun.elapsed() < PATIENCE, "the machine is never quiet");
+        if let Some(words) = turns_beside_newcomers() {
+            break words;
+        }
+    };
+    let turns = words.chunks(4).map(|turns| turns[0]);
+    let turns: Vec<_> = turns.collect();
+    assert_eq!(turns, ["most", "little", "more", "most", "little", "more"]);
+    assert_eq!(words.iter().filter(|&&word| word == "new").count(), 15);
+}
+
+/// The shortest of many turns, each of which lasts until it is over; on a busy machine some may be held up.
+fn shortest(turn: impl FnMut() -> Duration) -> Duration {
+    let turns = std::iter::repeat_with(turn);
+    turns.take(20).min().expect("a turn")
+}
+
+/// How long it takes until the turn is over.
+fn length(turn: &Turn<'_>) -> Duration {
+    let begun = turn.service();
+    while !turn.is_over() {}
+    turn.service() - begun
+}
+
+#[test]
+fn newcomers_in_line_end_the_turn_of_the_one_before_them() {
+    let pool = Pool::start(1, 3).unwrap();
+    let (sender, taken) = channel();
+    let shortest = shortest(|| {
+        let release = hold_worker(&pool);
+        let took = sender.clone();
+        let first = task(move |turn| {
+            took.send(length(turn)).unwrap();
+            Next::Finished
+        });
+        pool.submit(first).unwrap();
+        let (told, is_told) = channel();
+        let second = task(move |_| {
+            told.send(()).unwrap();
+            Next::Finished
+        });
+        pool.submit(second).unwrap();
+        drop(release);
+        let length = receive(&taken);
+        receive(&is_told);
+        // The next round finds places.
+        while pool.tasks() > 0 {
+            thread::yield_now();
+        }
+        length
+    });
+    assert!(shortest < SLICE / 2, "{shortest:?}");
+}
+
+#[test]
+fn a_newcomer_ends_a_later_turn_that_began_while_nobody_waited() {
+    let pool = Arc::new(Pool::start(1, 2).unwrap());
+    let (sender, taken) = channel();
+    let shortest = shortest(|| {
+        let (inner, took) = (Arc::downgrade(&pool), sender.clone());
+        let mut is_later = false;
+        let begun = task(move |turn| {
+            if !std::mem::replace(&mut is_later, true) {
+                return Next::Again;
+            }
+            let pool = inner.upgrade().expect("the test goes on");
+            pool.submit(task(|_| Next::Finished)).unwrap();
+            drop(pool);
+            took.send(length(turn)).unwrap();
+            Next::Finished
+        });
+        pool.submit(begun).unwrap();
+        let length = receive(&taken);
+        while pool.tasks() > 0 {
+            thread::yield_now();
+        }
+        length
+    });
+    assert!(shortest < SLICE / 2, "{shortest:?}");
+}
+
+#[test]
+fn a_turn_is_not_over_at_once_however_many_newcomers_wait() {
+    let newcomers = AtomicUsize::new(100);
+    let begun = Instant::now();
+    // The machine may stall for longer than its least length.
+    while Turn::new(SLICE, &newcomers).is_over() {
+        assert!(begun.elapsed() < PATIENCE, "it always is");
+    }
+}
