@@ -92,7 +92,10 @@ const WAIT_DIVISOR_IN_LINE: u32 = 4;
 ///
 /// A request that need not wait is never refused: if it were, nothing could ever correct an
 /// estimate of the work that is too high.
-pub(super) fn in_time(
+///
+/// # Errors
+/// [`Lack::Time`], for as long as it must wait.
+pub fn in_time(
     client: Option<&Client>,
     wait: Option<Duration>,
     stands: bool,

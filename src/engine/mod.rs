@@ -4,7 +4,7 @@
 //! asynchronous; everything that computes is a [`pool::Task`], of which only `easy` ones run where they
 //! were asked for.
 
-mod admission;
+pub mod admission;
 mod ask;
 pub mod askers;
 pub mod average;

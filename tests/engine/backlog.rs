@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use loyd::engine::average::Average;
 use loyd::engine::backlog::{Backlog, Until};
+use loyd::engine::pool::LEAST_SLICE;
 
 const MS: Duration = Duration::from_millis(1);
 
@@ -63,4 +64,35 @@ fn who_was_left_half_done_teaches_that_it_takes_more() {
     left.served(16 * MS);
     drop(left);
     assert_eq!(average.get(), 9 * MS);
+}
+
+#[test]
+fn a_search_waits_for_none_that_takes_several_times_as_much() {
+    let backlog = Arc::<Backlog>::default();
+    // It takes twice as much.
+    let _other = backlog.promise(Until::Found, &taking(LEAST_SLICE));
+    assert_eq!(backlog.before(LEAST_SLICE / 2), Duration::ZERO);
+    assert_eq!(backlog.before(LEAST_SLICE), 2 * LEAST_SLICE);
+}
+
+#[test]
+fn newcomers_leave_a_search_what_is_left_of_its_promise_or_all_until_it_has_found_something() {
+    let backlog = Arc::<Backlog>::default();
+    let mut first = backlog.promise(Until::Found, &taking(5 * MS));
+    let mut proof = backlog.promise(Until::Proven, &taking(5 * MS));
+    for (served, owed) in [(0, 10), (3, 7), (4, 6), (10, 0), (12, 0)] {
+        first.served(served * MS);
+        proof.served(served * MS);
+        assert_eq!((first.owed(), proof.owed()), (Duration::MAX, owed * MS));
+    }
+}
+
+#[test]
+fn what_has_kept_a_promise_teaches_once() {
+    let backlog = Arc::<Backlog>::default();
+    let average = taking(8 * MS);
+    let mut kept = backlog.promise(Until::Found, &average);
+    kept.served(16 * MS);
+    kept.keep(24 * MS);
+    assert_eq!(average.get(), 10 * MS);
 }
