@@ -142,21 +142,13 @@ impl BuildArgs {
         let shape = Shape::new(4, 4).expect("sides in range");
         let home = usize::from(self.home);
         let home = Home::new(shape, home).cell();
-        let partitions = self.tier.partitions(home).ok_or_else(|| {
+        let partitions = self.tier.on_the_way(home).ok_or_else(|| {
             Failure::Input(format!(
                 "--tier {} is for a blank in a corner: use --home 15, or --tier {}",
                 self.tier.name(),
                 Tier::SevenEight.name(),
             ))
         })?;
-        let others = self.tier.others(home).into_iter().flatten();
-        // A server starts with those of the smallest tier.
-        let smallest = Tier::ALL[0].partitions(home).into_iter().flatten();
-        let partitions: Vec<_> = partitions
-            .into_iter()
-            .chain(others)
-            .chain(smallest)
-            .collect();
         let watch = Arc::new(Watch::default());
         let mut tables = Tables::<u64>::stored_in(store);
         let built = thread::scope(|scope| {

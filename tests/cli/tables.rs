@@ -117,6 +117,7 @@ fn tables_are_built_once_listed_and_verified() {
 
     let (_, list) = tables(&folder, &["list"]);
     assert_eq!(list.matches("  4×4, tiles ").count(), 3, "{list}");
+    assert!(list.contains("4×4, tiles xxx./..../..../....\n"), "{list}");
     assert_eq!(tables(&folder, &["verify"]), (Exit::Done, list));
     let (_, list) = tables(&folder, &["list", "--json"]);
     for line in list.lines() {

@@ -385,3 +385,31 @@ fn a_build_says_how_far_it_is() {
         .unwrap();
     assert!(watch.fraction() > 0.9, "{}", watch.fraction());
 }
+
+#[test]
+fn a_tier_takes_as_much_memory_as_it_says_and_a_little_more_with_the_tables_to_start_with() {
+    const MB: f64 = 1e6;
+    for (tier, own, on_the_way) in [
+        (Tier::SixSixThree, 3.0, 3.0),
+        (Tier::SevenSixTwo, 19.0, 21.0),
+        (Tier::SevenSevenOne, 35.0, 38.0),
+        (Tier::SevenEight, 196.0, 199.0),
+        (Tier::SevenEightTwice, 392.0, 395.0),
+    ] {
+        let bytes = |partitions: &[Partition]| {
+            let (bytes, missing) = Tables::<u64>::new().bytes_of(partitions);
+            assert_eq!(bytes, missing);
+            (bytes as f64 / MB).round()
+        };
+        let others = tier.others(15).into_iter().flatten();
+        let all: Vec<_> = tier
+            .partitions(15)
+            .unwrap()
+            .into_iter()
+            .chain(others)
+            .collect();
+        let taken = (bytes(&all), bytes(&tier.on_the_way(15).unwrap()));
+        assert_eq!(taken, (own, on_the_way), "{}", tier.name());
+    }
+    assert_eq!(Tier::SevenEightTwice.on_the_way(14), None);
+}

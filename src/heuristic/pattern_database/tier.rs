@@ -15,12 +15,12 @@ pub enum Tier {
     SixSixThree,
     /// Seven, six and two tiles: 19 MB.
     SevenSixTwo,
-    /// Seven, seven and one tile: 36 MB.
+    /// Seven, seven and one tile: 35 MB.
     SevenSevenOne,
-    /// Seven and eight tiles: 198 MB.
+    /// Seven and eight tiles: 196 MB.
     SevenEight,
     /// The same, plus another partition into seven and eight for boards that are hard with the
-    /// first: 396 MB.
+    /// first: 392 MB.
     SevenEightTwice,
 }
 
@@ -94,6 +94,16 @@ impl Tier {
         let rest = CellSet::all(shape).without(ANGLE).toggled(home);
         let others = Partition::new(shape, home, &[rest, ANGLE])?;
         Some([others.clone(), others.image(Symmetry::TRANSPOSITION)])
+    }
+
+    /// Returns all partitions that serve a home on the way to this tier: its own, its [others](Self::others), and those of
+    /// the smallest tier, with which a server starts. Returns `None` where it has no [partitions](Self::partitions).
+    #[must_use]
+    pub fn on_the_way(self, home: usize) -> Option<Vec<Partition>> {
+        let own = self.partitions(home)?.into_iter();
+        let others = self.others(home).into_iter().flatten();
+        let smallest = Self::ALL[0].partitions(home).into_iter().flatten();
+        Some(own.chain(others).chain(smallest).collect())
     }
 
     /// Returns the partition by rows, for a home in the lower half.
