@@ -1,13 +1,16 @@
 //! `loyd compare`.
 
 use std::collections::HashMap;
+use std::io::Cursor;
+use std::time::Duration;
 
 use loyd::cli::Exit;
+use loyd::service::proto::solve_stream_response::Event;
 use loyd::service::proto::{self, Algorithm, Heuristic, Variant};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-use crate::fake::Fake;
+use crate::fake::{Fake, question, runtime};
 use crate::solve::{BOARD, solver};
 
 #[test]
@@ -120,10 +123,14 @@ fn a_method_that_a_limit_ends_has_no_length() {
     assert_eq!(row["method"], "constructive, parberry");
     assert_eq!(row["outcome"], "time_limit");
     assert_eq!(row["length"], serde_json::Value::Null);
-    assert_eq!(
-        (&row["lower_bound"], &row["peak_open"]),
-        (&31.into(), &7.into())
-    );
+    for (known, number) in [
+        ("lower_bound", 31),
+        ("nodes_expanded", 5),
+        ("nodes_generated", 12),
+        ("peak_open", 7),
+    ] {
+        assert_eq!(row[known], number, "{known}");
+    }
     let asked = limited.asked().stream.and_then(|stream| stream.solve);
     let limits = asked.expect("a question").limits.expect("a limit");
     assert_eq!(limits.max_time.expect("800 ms").nanos, 800_000_000);
@@ -205,4 +212,71 @@ fn what_is_no_limit_fails_the_comparison() {
         };
         assert_eq!(refusing.run(&["compare", BOARD], "").exit(), exit);
     }
+}
+
+#[test]
+fn a_method_that_ends_with_the_call_is_late_whoever_ended_that() {
+    const DELAY: Duration = Duration::from_millis(5);
+    for code in [Code::DeadlineExceeded, Code::Cancelled] {
+        let late = Fake {
+            stream: Err(Status::new(code, "too late")),
+            delay: DELAY,
+            ..Fake::default()
+        };
+        let ran = late.run(&["compare", BOARD, "--json"], "");
+        assert_eq!(ran.exit(), Exit::Done);
+        let rows: Vec<serde_json::Value> = serde_json::from_str(&ran.output).expect("an array");
+        assert_eq!(rows.len(), 17);
+        for row in rows {
+            assert_eq!(row["outcome"], "deadline");
+            assert_eq!(row["length"], serde_json::Value::Null);
+            let took = row["milliseconds"].as_f64().expect("a number");
+            assert!(took >= 5.0, "{took}");
+        }
+    }
+}
+
+#[test]
+fn the_table_tells_outcomes_in_words() {
+    let details = ErrorDetails::with_error_info("NODE_LIMIT", "loyd", HashMap::new());
+    let limited = Fake {
+        stream: Err(Status::with_error_details(
+            Code::ResourceExhausted,
+            "enough",
+            details,
+        )),
+        ..Fake::default()
+    };
+    let ran = limited.run(&["compare", BOARD], "");
+    let rows: Vec<&str> = ran.output.lines().skip(1).collect();
+    assert_eq!(rows.len(), 17);
+    assert!(rows.iter().all(|row| row.ends_with("  node limit")));
+}
+
+#[test]
+fn nothing_has_stood_in_for_a_heuristic_where_none_is_told() {
+    let mut fake = solver();
+    let events = fake.stream.as_mut().expect("events");
+    for event in events.iter_mut().flatten() {
+        if let Some(Event::Summary(summary)) = &mut event.event {
+            let statistics = summary.statistics.as_mut().expect("statistics");
+            statistics.set_heuristic(Heuristic::Unspecified);
+        }
+    }
+    let ran = fake.run(&["compare", BOARD, "--json"], "");
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&ran.output).expect("an array");
+    assert!(rows.iter().all(|row| row["stood_in"] == false), "{rows:?}");
+}
+
+#[test]
+fn a_service_in_the_same_process_has_the_folder_of_the_tables() {
+    let ask = question(&["compare", BOARD, "--table-dir", "/somewhere"]);
+    let mut folder = None;
+    let (mut input, mut output) = (Cursor::new(""), Vec::new());
+    let ran = runtime().block_on(ask.answer(&mut input, &mut output, |limits| {
+        folder = limits.tables.path();
+        Ok(solver())
+    }));
+    assert_eq!(ran.expect("rows"), Exit::Done);
+    assert_eq!(folder.as_deref(), Some("/somewhere".as_ref()));
 }

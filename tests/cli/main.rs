@@ -15,4 +15,5 @@ mod refusal;
 mod solve;
 mod tables;
 mod top;
+mod train;
 mod variables;
