@@ -29,4 +29,3 @@ mod sharing;
 mod solving;
 mod standing_line;
 mod table_store;
-mod turns;

@@ -3,6 +3,7 @@
 mod clients;
 mod finished;
 mod order;
+mod passed_over;
 mod places;
 mod set_up;
 mod turn;

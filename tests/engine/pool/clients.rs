@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use loyd::engine::Client;
-use loyd::engine::pool::{Full, HelperWork, Next, Pool, Task, Ticket, Turn};
+use loyd::engine::pool::{Full, HelperWork, Next, Pool, Task, Ticket};
 use loyd::engine::rank::Rank;
 
 use super::set_up::{Help, hold_worker, hold_worker_after, lasting, pool};
@@ -491,7 +491,7 @@ fn what_is_done_where_it_is_asked_is_charged_to_a_client_whose_reader_is_slow() 
 #[test]
 fn a_client_alone_gets_the_larger_half_of_an_odd_number_of_places() {
     let pool = Pool::start(1, 10).unwrap();
-    let release = hold_worker(&pool, None, Duration::ZERO);
+    let release = hold_worker(&pool);
     let one = client("one", 1);
     let taken = (0..10).take_while(|_| {
         let newcomer = task(|_| Next::Finished);

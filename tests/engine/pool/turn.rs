@@ -1,12 +1,14 @@
 //! How long a turn lasts.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use loyd::engine::pool::{Next, SLICE};
+use loyd::engine::pool::{Next, Pool, SLICE, Turn};
 
-use super::set_up::pool;
+use super::set_up::{hold_worker, pool};
 use crate::fake::{PATIENCE, receive, task};
 
 #[test]
@@ -74,4 +76,84 @@ fn newcomers_do_not_end_the_turn_of_one_that_was_passed_over() {
     drop(release);
     let turn = receive(&said);
     assert!(turn >= SLICE, "{turn:?}");
+}
+
+/// The shortest of many turns, each of which lasts until it is over; on a busy machine some may be held up.
+fn shortest(turn: impl FnMut() -> Duration) -> Duration {
+    let turns = std::iter::repeat_with(turn);
+    turns.take(20).min().expect("a turn")
+}
+
+/// How long it takes until the turn is over.
+fn length(turn: &Turn<'_>) -> Duration {
+    let begun = turn.service();
+    while !turn.is_over() {}
+    turn.service() - begun
+}
+
+#[test]
+fn newcomers_in_line_end_the_turn_of_the_one_before_them() {
+    let pool = Pool::start(1, 3).unwrap();
+    let (sender, taken) = channel();
+    let shortest = shortest(|| {
+        let release = hold_worker(&pool);
+        let took = sender.clone();
+        let first = task(move |turn| {
+            took.send(length(turn)).unwrap();
+            Next::Finished
+        });
+        pool.submit(first).unwrap();
+        let (told, is_told) = channel();
+        let second = task(move |_| {
+            told.send(()).unwrap();
+            Next::Finished
+        });
+        pool.submit(second).unwrap();
+        drop(release);
+        let length = receive(&taken);
+        receive(&is_told);
+        // The next round finds places.
+        while pool.tasks() > 0 {
+            thread::yield_now();
+        }
+        length
+    });
+    assert!(shortest < SLICE / 2, "{shortest:?}");
+}
+
+#[test]
+fn a_newcomer_ends_a_later_turn_that_began_while_nobody_waited() {
+    let pool = Arc::new(Pool::start(1, 2).unwrap());
+    let (sender, taken) = channel();
+    let shortest = shortest(|| {
+        let (inner, took) = (Arc::downgrade(&pool), sender.clone());
+        let mut is_later = false;
+        let begun = task(move |turn| {
+            if !std::mem::replace(&mut is_later, true) {
+                return Next::Again;
+            }
+            let pool = inner.upgrade().expect("the test goes on");
+            pool.submit(task(|_| Next::Finished)).unwrap();
+            drop(pool);
+            took.send(length(turn)).unwrap();
+            Next::Finished
+        });
+        pool.submit(begun).unwrap();
+        let length = receive(&taken);
+        while pool.tasks() > 0 {
+            thread::yield_now();
+        }
+        length
+    });
+    assert!(shortest < SLICE / 2, "{shortest:?}");
+}
+
+#[test]
+fn a_turn_is_not_over_at_once_however_many_newcomers_wait() {
+    let newcomers = AtomicUsize::new(100);
+    let begun = Instant::now();
+    // The machine may stall for longer than its least length.
+    while Turn::new(SLICE, &newcomers).is_over() {
+        assert!(begun.elapsed() < PATIENCE, "it always is");
+    }
 }

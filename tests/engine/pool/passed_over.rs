@@ -1,31 +1,16 @@
-//! Which task of a client has the turn when others were passed over, and how long turns last while others wait.
+//! Who has the turn of those that were passed over.
 
-use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use loyd::engine::pool::{Next, Pool, SLICE, Task, Turn};
+use loyd::engine::pool::{Next, Pool, Task, Turn};
 use loyd::engine::rank::Rank;
 
+use super::set_up::hold_worker;
 use crate::fake::{PATIENCE, receive, task};
 use crate::support::shape;
-
-/// Keeps the one worker busy until the sender is dropped.
-fn hold_worker(pool: &Pool) -> Sender<()> {
-    let (begun, has_begun) = channel();
-    let (release, released) = channel();
-    let holds = task(move |_| {
-        begun.send(()).unwrap();
-        // The disconnection is what is waited for.
-        let _ = released.recv_timeout(PATIENCE);
-        Next::Finished
-    });
-    pool.submit(holds).unwrap();
-    receive(&has_begun);
-    release
-}
 
 /// A task as a question for a first answer on square boards of this side is ranked.
 struct Of(usize, Box<dyn Task>);
@@ -156,84 +141,4 @@ fn those_with_most_and_with_little_and_who_has_waited_longest_take_turns_beside_
     let turns: Vec<_> = turns.collect();
     assert_eq!(turns, ["most", "little", "more", "most", "little", "more"]);
     assert_eq!(words.iter().filter(|&&word| word == "new").count(), 15);
-}
-
-/// The shortest of many turns, each of which lasts until it is over; on a busy machine some may be held up.
-fn shortest(turn: impl FnMut() -> Duration) -> Duration {
-    let turns = std::iter::repeat_with(turn);
-    turns.take(20).min().expect("a turn")
-}
-
-/// How long it takes until the turn is over.
-fn length(turn: &Turn<'_>) -> Duration {
-    let begun = turn.service();
-    while !turn.is_over() {}
-    turn.service() - begun
-}
-
-#[test]
-fn newcomers_in_line_end_the_turn_of_the_one_before_them() {
-    let pool = Pool::start(1, 3).unwrap();
-    let (sender, taken) = channel();
-    let shortest = shortest(|| {
-        let release = hold_worker(&pool);
-        let took = sender.clone();
-        let first = task(move |turn| {
-            took.send(length(turn)).unwrap();
-            Next::Finished
-        });
-        pool.submit(first).unwrap();
-        let (told, is_told) = channel();
-        let second = task(move |_| {
-            told.send(()).unwrap();
-            Next::Finished
-        });
-        pool.submit(second).unwrap();
-        drop(release);
-        let length = receive(&taken);
-        receive(&is_told);
-        // The next round finds places.
-        while pool.tasks() > 0 {
-            thread::yield_now();
-        }
-        length
-    });
-    assert!(shortest < SLICE / 2, "{shortest:?}");
-}
-
-#[test]
-fn a_newcomer_ends_a_later_turn_that_began_while_nobody_waited() {
-    let pool = Arc::new(Pool::start(1, 2).unwrap());
-    let (sender, taken) = channel();
-    let shortest = shortest(|| {
-        let (inner, took) = (Arc::downgrade(&pool), sender.clone());
-        let mut is_later = false;
-        let begun = task(move |turn| {
-            if !std::mem::replace(&mut is_later, true) {
-                return Next::Again;
-            }
-            let pool = inner.upgrade().expect("the test goes on");
-            pool.submit(task(|_| Next::Finished)).unwrap();
-            drop(pool);
-            took.send(length(turn)).unwrap();
-            Next::Finished
-        });
-        pool.submit(begun).unwrap();
-        let length = receive(&taken);
-        while pool.tasks() > 0 {
-            thread::yield_now();
-        }
-        length
-    });
-    assert!(shortest < SLICE / 2, "{shortest:?}");
-}
-
-#[test]
-fn a_turn_is_not_over_at_once_however_many_newcomers_wait() {
-    let newcomers = AtomicUsize::new(100);
-    let begun = Instant::now();
-    // The machine may stall for longer than its least length.
-    while Turn::new(SLICE, &newcomers).is_over() {
-        assert!(begun.elapsed() < PATIENCE, "it always is");
-    }
 }
