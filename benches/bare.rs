@@ -2,7 +2,7 @@
 //! hands the board to a thread through a channel and answers with the moves. It has no limits, no
 //! deadlines, no metrics and no fairness, and replays nothing.
 //!
-//! `cargo bench --bench bare -- --table-dir FOLDER` prints its process and its address, and serves
+//! `cargo bench --bench bare -- --table-dir FOLDER` prints its process id and its address, and serves
 //! until its input ends. `tests/system/run capacity.py above` compares it with loyd.
 
 use std::path::PathBuf;
@@ -34,7 +34,7 @@ type BoxError = Box<dyn std::error::Error>;
 struct Arguments {
     /// Where the tables are, or are to be saved.
     #[arg(long)]
-    table_dir: PathBuf,
+    table_dir: Option<PathBuf>,
     /// `cargo bench` adds this.
     #[arg(long)]
     bench: bool,
@@ -66,7 +66,7 @@ impl PuzzleService for Bare {
         let length = moves.len() as u32;
         Ok(Response::new(proto::SolveResponse {
             solution: Some(proto::Solution {
-                moves: moves.into_iter().map(|it| proto(it).into()).collect(),
+                moves: moves.into_iter().map(|it| in_contract(it).into()).collect(),
                 length,
                 lower_bound: length,
                 optimal: true,
@@ -101,7 +101,7 @@ impl PuzzleService for Bare {
     }
 }
 
-fn proto(direction: Direction) -> proto::Direction {
+fn in_contract(direction: Direction) -> proto::Direction {
     match direction {
         Direction::Up => proto::Direction::Up,
         Direction::Down => proto::Direction::Down,
@@ -132,9 +132,12 @@ fn work(tasks: &Mutex<Receiver<Task>>, tables: &Arc<Tables>) {
 }
 
 fn main() -> Result<(), BoxError> {
-    let arguments = Arguments::parse();
+    let Some(folder) = Arguments::parse().table_dir else {
+        println!("--table-dir FOLDER");
+        return Ok(());
+    };
     let shape = Shape::new(4, 4)?;
-    let guides = GuideBuilder::new(Some(Store::new(arguments.table_dir)), u64::MAX);
+    let guides = GuideBuilder::new(Some(Store::new(folder)), u64::MAX);
     let store = TableStore::new(256 << 20, u64::MAX, IDLE, cores(), guides);
     store.want_all(shape, shape.cells() - 1);
     while !store.is_settled() {

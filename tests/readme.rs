@@ -1,4 +1,5 @@
-//! What the README promises to list, it lists, and what it shows is so. Links in it and in the other pages lead somewhere.
+//! What the README promises to list, it lists, and what it shows is so. Links in it, in docs and in the pages named below
+//! lead somewhere.
 #![cfg(feature = "service")]
 
 use std::fs;

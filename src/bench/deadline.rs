@@ -75,9 +75,8 @@ pub fn best_by(
         };
         let step = search.advance(budget);
         let before = std::mem::replace(&mut now, begun.elapsed());
-        pace.adjust(now - before);
         match step {
-            Step::Working => {}
+            Step::Working => pace.adjust(now - before),
             Step::Done(_) => break,
             Step::Found(_) if now > deadline => break,
             Step::Found(answer) => reached = Some(Reached::then(reached, (now, answer.length))),

@@ -353,6 +353,7 @@ where
         }
         loop {
             let begun = turn.give_way();
+            let was_alone = self.lent.is_empty();
             if self.outlet.abandoned() {
                 return Next::Finished;
             }
@@ -366,9 +367,17 @@ where
             if self.outlet.limited() {
                 nodes = nodes.min(self.left());
             }
+            // To take parts back and to hand them out may take long.
+            let begun = if was_alone && self.lent.is_empty() {
+                begun
+            } else {
+                Instant::now()
+            };
             let step = self.advance(nodes, begun);
             let ended = Instant::now();
-            self.pace.adjust(ended - begun);
+            if nodes == self.pace.chunk() && matches!(step, Step::Working) {
+                self.pace.adjust(ended - begun);
+            }
             match step {
                 // Helpers hold the rest of the node limit, or all of the open work.
                 Step::Working if !self.lent.is_empty() && (nodes == 0 || self.search.waits()) => {

@@ -48,7 +48,9 @@ impl HelperWork for LentPart {
             let budget = due.tell(budget, begun);
             let goes_on = budget.nodes > 0 && part.advance(budget);
             let ended = Instant::now();
-            pace.adjust(ended - begun);
+            if goes_on && budget.nodes == pace.chunk() {
+                pace.adjust(ended - begun);
+            }
             let progress = part.progress();
             self.expanded.store(progress.expanded, Ordering::Relaxed);
             self.generated.store(progress.generated, Ordering::Relaxed);

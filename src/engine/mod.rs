@@ -4,7 +4,7 @@
 //! asynchronous; everything that computes is a [`pool::Task`], of which only `easy` ones run where they
 //! were asked for.
 
-pub mod admission;
+mod admission;
 mod ask;
 pub mod askers;
 pub mod average;
@@ -46,7 +46,7 @@ use crate::search::generate::lengths::Range;
 use crate::search::plan::{Method, Objective, PlanError, Ready, Stage, plan};
 use crate::telemetry;
 
-pub use admission::{Lack, Refused};
+pub use admission::{Lack, Refused, in_time};
 pub use best::Best;
 pub use ending::{Failure, StopReason};
 pub use limits::{Caps, FOREVER, Limits, Wanted, until};
@@ -353,6 +353,6 @@ impl Engine {
         let wait = line.max(backlog);
         // A newcomer that overtakes the line does not end it.
         let stands = self.line.stands(wait.is_some() || self.pool.has_line());
-        admission::in_time(client, wait, stands, work, left)
+        in_time(client, wait, stands, work, left)
     }
 }

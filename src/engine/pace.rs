@@ -11,8 +11,8 @@ pub const LOOK: Duration = Duration::from_micros(50);
 /// can change a hundredfold from one check to the next.
 pub const CHUNKS: RangeInclusive<u64> = 64..=4096;
 
-/// How many times as long, or as short, as a chunk the next one may be. One that took long may have
-/// been kept off the processor.
+/// A chunk is at most this many times as long, or as short, as the one before, which may have taken long
+/// because it was kept off the processor.
 const MOST_CHANGE: u64 = 8;
 
 /// The pace of one search: how many node generations take about [`LOOK`]. The default is the pace to
@@ -36,7 +36,8 @@ impl Pace {
         self.chunk
     }
 
-    /// Adjusts the next chunk by how long this one took.
+    /// Adjusts the next chunk by how long this one took. It must have been spent: one that ended sooner
+    /// tells nothing.
     pub fn adjust(&mut self, took: Duration) {
         let fitting =
             self.chunk * LOOK.as_nanos() as u64 / took.as_nanos().clamp(1, 1 << 40) as u64;

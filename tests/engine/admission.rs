@@ -1,5 +1,7 @@
 //! Refusals because no answer could come in time.
 
+mod in_time;
+
 use std::num::NonZeroU32;
 use std::sync::mpsc::{Sender, channel};
 use std::thread;

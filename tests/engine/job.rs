@@ -196,6 +196,25 @@ fn the_clock_the_askers_and_the_limits_are_looked_at_once_in_a_chunk() {
 }
 
 #[test]
+fn chunks_that_end_with_a_finding_tell_nothing_of_the_pace() {
+    let seen = Arc::<Mutex<Vec<u64>>>::default();
+    let chunks = Arc::clone(&seen);
+    let search = Scripted::new(move |budget: Budget, progress: &mut Progress| {
+        let mut chunks = chunks.lock().unwrap();
+        chunks.push(budget.nodes);
+        progress.generated += 1;
+        if chunks.len() < 20 {
+            Step::Found(100 - chunks.len())
+        } else {
+            Step::Done(Stop::Proven)
+        }
+    });
+    let (mut job, _outbox) = job(search, u64::MAX, u64::MAX);
+    finish(&mut job);
+    assert_eq!(*seen.lock().unwrap(), [*CHUNKS.start(); 20]);
+}
+
+#[test]
 fn newcomers_wait_for_the_first_answer_of_the_one_before() {
     let newcomers = AtomicUsize::new(1);
     let found_after = |service: Duration| {

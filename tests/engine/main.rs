@@ -16,7 +16,6 @@ mod easy;
 mod fake;
 mod helped_beams;
 mod helping;
-mod in_time;
 mod job;
 mod limits;
 mod memory;

@@ -35,7 +35,7 @@ fn a_search_builds_its_tables_slice_by_slice() {
 
 #[test]
 fn what_a_search_holds_that_waited_for_its_tables_is_freed_in_pieces() {
-    let problem = random_problem(shape(3, 5), 7, &mut Dice::new(4));
+    let problem = random_problem(shape(3, 4), 7, &mut Dice::new(4));
     let mut solver = a_star::solver(&problem, HeuristicKind::WalkingDistance, 1.0);
     while solver.progress().expanded < 2_000 {
         assert_eq!(solver.advance(Budget::nodes(1000)), Step::Working);

@@ -123,7 +123,9 @@ class Bare:
         command = ("cargo", "bench", "--locked", "--bench", "bare", "--", f"--table-dir={folder}")
         pipe = subprocess.PIPE
         self.cargo = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True)
-        pid, self.address = self.cargo.stdout.readline().split()
+        line = self.cargo.stdout.readline()
+        assert line, "cargo bench --bench bare says where it serves"
+        pid, self.address = line.split()
         self.pid = int(pid)
 
     def __enter__(self):
@@ -219,7 +221,7 @@ def above(folder):
     with (
         tempfile.TemporaryDirectory(prefix="loyd-boards-") as boards,
         server(folder, "--cache-memory=0") as (started, _),
-        Bare(folder) as bare,
+        Bare(folder) as bare_service,
     ):
         for name, kind in {
             "4×4 of 10 to 16 moves": Listed(boards, "easy", *easy, draws=10),
@@ -229,15 +231,15 @@ def above(folder):
                 (
                     cost([started], kind, run)[0],
                     kind.alone(folder),
-                    asked([bare.pid], [bare], kind, run)[0] / kind.count,
+                    asked([bare_service.pid], [bare_service], kind, run)[0] / kind.count,
                 )
                 for run in range(2 * RUNS)
             ]
-            called, alone, _ = (statistics.median(seconds) * 1e6 for seconds in zip(*turns))
-            ours = [(called - alone) * 1e6 for called, alone, _ in turns]
-            bares = [(called - alone) * 1e6 for _, alone, called in turns]
+            ours = [(loyd - alone) * 1e6 for loyd, alone, _ in turns]
+            bares = [(bare - alone) * 1e6 for _, alone, bare in turns]
+            loyd, alone, _ = (statistics.median(seconds) * 1e6 for seconds in zip(*turns))
             print(
-                f"| {name} | {called:,.0f} µs | {alone:,.0f} µs "
+                f"| {name} | {loyd:,.0f} µs | {alone:,.0f} µs "
                 f"| {statistics.median(ours):,.0f} µs, {min(ours):,.0f} µs "
                 f"| {statistics.median(bares):,.0f} µs, {min(bares):,.0f} µs |",
                 flush=True,

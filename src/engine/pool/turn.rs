@@ -107,16 +107,12 @@ impl<'a> Turn<'a> {
         self.before + self.begun.elapsed()
     }
 
-    /// Whether others need the worker: after a slice, or sooner when a fresh task has come. A task
-    /// checks this, or [`Self::is_over_but_for`], about every 50 µs.
-    #[must_use]
-    pub fn is_over(&self) -> bool {
-        self.is_over_but_for(Duration::ZERO, Instant::now())
-    }
-
-    /// Like [`Self::is_over`], `now`, for a task that was owed this much service when its turn began. It
-    /// gets that much, up to a slice, before newcomers. If newcomers always came first and there
-    /// were more than can be served, all of them would be left half done and be late together.
+    /// Whether others need the worker `now`: after a slice, or sooner when a fresh task has come. A task checks this
+    /// about every 50 µs.
+    ///
+    /// One that was owed this much service when its turn began gets that much, up to a slice, before newcomers. If
+    /// newcomers always came first and there were more than can be served, all of them would be left half done and
+    /// be late together.
     #[must_use]
     pub fn is_over_but_for(&self, owed: Duration, now: Instant) -> bool {
         let spent = (now - self.begun).saturating_sub(self.away.get());

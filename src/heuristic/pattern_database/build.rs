@@ -388,11 +388,11 @@ fn places<E: RowEntry>(
         cells.iter().map(colour).sum::<usize>() % 2 != 0
     };
     let goal_is_odd = is_odd(pattern.cells());
-    let first = Place {
+    let unset = Place {
         half: false,
         row: 0,
     };
-    let mut places = vec![first; rows.count()];
+    let mut places = vec![unset; rows.count()];
     let mut counts = [0; 2];
     for (cells, region) in with_regions(shape, occupied) {
         let half = is_odd(cells) != goal_is_odd;

@@ -1,4 +1,4 @@
-//! How wide a staged beam is, and how far it looks.
+//! What bounds a staged beam.
 
 /// How wide a staged beam is, and how far it looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -6,7 +6,7 @@ pub struct Extent {
     /// The boards that it keeps in each layer, at least one: the more, the shorter the solution and the longer it
     /// takes.
     pub width: usize,
-    /// As wide as it can be made later.
+    /// The greatest width that it can be given later, at least `width`.
     pub most_width: usize,
     /// The most moves of the solutions that it looks for.
     pub most_moves: u32,

@@ -1,8 +1,7 @@
-//! Which of a client's tasks goes first: newcomers by rank and age, then the one with least service, and now and
-//! then one that was passed over.
+//! Which of a client's tasks goes first: newcomers by rank and age, then the one with least service.
 
+use std::sync::Arc;
 use std::sync::mpsc::channel;
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -119,90 +118,4 @@ fn of_newcomers_the_lowest_rank_goes_first_and_waits_for_no_other() {
     drop(release);
     let order: Vec<&str> = (0..4).map(|_| receive(&said)).collect();
     assert_eq!(order, ["small", "first", "second", "large"]);
-}
-
-#[test]
-fn a_newcomer_has_its_turn_though_others_of_lower_ranks_keep_coming() {
-    let pool = pool(1, 20);
-    let release = hold_worker(&pool);
-    let (sender, said) = channel();
-    let [small, large] = [3, 10].map(|side| Rank::of_first_answer(shape(side, side)));
-    pool.submit(Box::new(Of(large, say(&sender, "large"))))
-        .unwrap();
-    for _ in 0..12 {
-        pool.submit(Box::new(Of(small, say(&sender, "small"))))
-            .unwrap();
-    }
-    drop(release);
-    let order: Vec<&str> = (0..13).map(|_| receive(&said)).collect();
-    assert_eq!(order[..5], ["small", "small", "small", "large", "small"]);
-}
-
-#[test]
-fn who_has_had_most_and_who_has_had_little_have_turns_beside_newcomers() {
-    let pool = Arc::new(pool(1, 20));
-    let release = hold_worker(&pool);
-    let (sender, said) = channel();
-    // Each has several times as much service as the one before it has had, however long that was.
-    let service = Arc::new(Mutex::new(Duration::from_millis(2)));
-    for word in ["little", "more", "most"] {
-        let (said, inner) = (sender.clone(), Arc::downgrade(&pool));
-        let service = Arc::clone(&service);
-        let mut has_begun = false;
-        let begun = task(move |turn| {
-            if std::mem::replace(&mut has_begun, true) {
-                said.send(word).unwrap();
-                return Next::Finished;
-            }
-            let mut service = service.lock().unwrap();
-            thread::sleep(5 * *service);
-            if word == "most" {
-                let pool = inner.upgrade().unwrap();
-                (0..8).for_each(|_| drop(pool.submit(say(&said, "new")).unwrap()));
-            }
-            *service = turn.service();
-            Next::Again
-        });
-        pool.submit(begun).unwrap();
-    }
-    drop(release);
-    let order: Vec<&str> = (0..11).map(|_| receive(&said)).collect();
-    assert_eq!(
-        order,
-        [
-            "new", "most", "new", "new", "new", "little", "new", "new", "new", "more", "new"
-        ]
-    );
-}
-
-#[test]
-fn who_is_between_has_a_turn_though_others_have_had_more_and_less() {
-    let pool = Arc::new(pool(1, 70));
-    let release = hold_worker(&pool);
-    let (sender, said) = channel();
-    for (word, service) in [("most", 300), ("between", 100), ("little", 10)] {
-        let (said, inner) = (sender.clone(), Arc::downgrade(&pool));
-        let mut has_begun = false;
-        let begun = task(move |_| {
-            if !std::mem::replace(&mut has_begun, true) {
-                thread::sleep(Duration::from_millis(service));
-                if word == "little" {
-                    let pool = inner.upgrade().unwrap();
-                    (0..60).for_each(|_| drop(pool.submit(say(&said, "new")).unwrap()));
-                }
-                return Next::Again;
-            }
-            // Endless tasks continue until nobody listens.
-            match said.send(word) {
-                Ok(()) if word != "between" => Next::Again,
-                _ => Next::Finished,
-            }
-        });
-        pool.submit(begun).unwrap();
-    }
-    drop(release);
-    let words: Vec<&str> = (0..60).map(|_| receive(&said)).collect();
-    let turn = words.iter().position(|&word| word == "between");
-    assert!(turn.is_some_and(|turn| turn < 16), "{words:?}");
-    assert!(words.contains(&"most") && words.contains(&"little"));
 }

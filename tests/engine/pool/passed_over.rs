@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use loyd::engine::pool::{Next, Pool, Task, Turn};
 use loyd::engine::rank::Rank;
 
-use super::set_up::hold_worker;
+use super::set_up::{hold_worker, pool};
 use crate::fake::{PATIENCE, receive, task};
 use crate::support::shape;
 
@@ -48,7 +48,7 @@ fn next<const N: usize>(said: &Receiver<&'static str>) -> [&'static str; N] {
 
 #[test]
 fn of_newcomers_of_a_rank_the_first_to_come_has_the_turn_of_those_passed_over() {
-    let pool = Pool::start(1, 10).unwrap();
+    let pool = pool(1, 10);
     let release = hold_worker(&pool);
     let (sender, said) = channel();
     submit(&pool, &sender, &[(10, "first"), (10, "second")]);
@@ -60,7 +60,7 @@ fn of_newcomers_of_a_rank_the_first_to_come_has_the_turn_of_those_passed_over() 
 
 #[test]
 fn a_turn_in_which_nobody_was_passed_over_begins_the_count_anew() {
-    let pool = Arc::new(Pool::start(1, 10).unwrap());
+    let pool = Arc::new(pool(1, 10));
     let release = hold_worker(&pool);
     let (sender, said) = channel();
     let (later, inner) = (sender.clone(), Arc::downgrade(&pool));
@@ -85,7 +85,7 @@ fn a_turn_in_which_nobody_was_passed_over_begins_the_count_anew() {
 /// Submits newcomers beside three endless tasks of very different service, and returns whose turns come after that,
 /// or nothing if the machine was so busy that their service is in another order.
 fn turns_beside_newcomers() -> Option<[&'static str; 21]> {
-    let pool = Arc::new(Pool::start(1, 30).unwrap());
+    let pool = Arc::new(pool(1, 30));
     let release = hold_worker(&pool);
     let (sender, said) = channel();
     // The service that each had had after its first turn, and when it had its last.

@@ -90,3 +90,8 @@ impl HelperWork for Help {
         false
     }
 }
+
+/// Whether others need the worker now, of a task that is owed nothing.
+pub(crate) fn is_over(turn: &Turn<'_>) -> bool {
+    turn.is_over_but_for(Duration::ZERO, Instant::now())
+}

@@ -3,20 +3,19 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::channel;
-use std::thread;
 use std::time::{Duration, Instant};
 
-use loyd::engine::pool::{Next, Pool, SLICE, Turn};
+use loyd::engine::pool::{Next, SLICE, Turn};
 
-use super::set_up::{hold_worker, pool};
-use crate::fake::{PATIENCE, receive, task};
+use super::set_up::{hold_worker, is_over, pool};
+use crate::fake::{PATIENCE, receive, task, wait_until};
 
 #[test]
 fn a_turn_lasts_a_slice() {
     let pool = pool(1, 1);
     let (sender, taken) = channel();
     pool.submit(task(move |turn| {
-        while !turn.is_over() {
+        while !is_over(turn) {
             std::hint::spin_loop();
         }
         sender.send(turn.service()).unwrap();
@@ -37,7 +36,7 @@ fn a_newcomer_ends_the_turn() {
         let begun = task(move |turn| {
             let pool = inner.upgrade().unwrap();
             pool.submit(task(|_| Next::Finished)).unwrap();
-            while !turn.is_over() {
+            while !is_over(turn) {
                 std::hint::spin_loop();
             }
             sender.send(turn.service()).unwrap();
@@ -63,7 +62,7 @@ fn newcomers_do_not_end_the_turn_of_one_that_was_passed_over() {
             before = turn.service();
             return Next::Again;
         }
-        while !turn.is_over() {}
+        while !is_over(turn) {}
         sender.send(turn.service() - before).unwrap();
         Next::Finished
     }))
@@ -87,13 +86,13 @@ fn shortest(turn: impl FnMut() -> Duration) -> Duration {
 /// How long it takes until the turn is over.
 fn length(turn: &Turn<'_>) -> Duration {
     let begun = turn.service();
-    while !turn.is_over() {}
+    while !is_over(turn) {}
     turn.service() - begun
 }
 
 #[test]
 fn newcomers_in_line_end_the_turn_of_the_one_before_them() {
-    let pool = Pool::start(1, 3).unwrap();
+    let pool = pool(1, 3);
     let (sender, taken) = channel();
     let shortest = shortest(|| {
         let release = hold_worker(&pool);
@@ -113,9 +112,7 @@ fn newcomers_in_line_end_the_turn_of_the_one_before_them() {
         let length = receive(&taken);
         receive(&is_told);
         // The next round finds places.
-        while pool.tasks() > 0 {
-            thread::yield_now();
-        }
+        wait_until(|| pool.tasks() == 0);
         length
     });
     assert!(shortest < SLICE / 2, "{shortest:?}");
@@ -123,7 +120,7 @@ fn newcomers_in_line_end_the_turn_of_the_one_before_them() {
 
 #[test]
 fn a_newcomer_ends_a_later_turn_that_began_while_nobody_waited() {
-    let pool = Arc::new(Pool::start(1, 2).unwrap());
+    let pool = Arc::new(pool(1, 2));
     let (sender, taken) = channel();
     let shortest = shortest(|| {
         let (inner, took) = (Arc::downgrade(&pool), sender.clone());
@@ -140,9 +137,7 @@ fn a_newcomer_ends_a_later_turn_that_began_while_nobody_waited() {
         });
         pool.submit(begun).unwrap();
         let length = receive(&taken);
-        while pool.tasks() > 0 {
-            thread::yield_now();
-        }
+        wait_until(|| pool.tasks() == 0);
         length
     });
     assert!(shortest < SLICE / 2, "{shortest:?}");
@@ -153,7 +148,7 @@ fn a_turn_is_not_over_at_once_however_many_newcomers_wait() {
     let newcomers = AtomicUsize::new(100);
     let begun = Instant::now();
     // The machine may stall for longer than its least length.
-    while Turn::new(SLICE, &newcomers).is_over() {
+    while is_over(&Turn::new(SLICE, &newcomers)) {
         assert!(begun.elapsed() < PATIENCE, "it always is");
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use loyd::engine::pool::{HelperWork, Next, Pool, Turn};
 
-use super::set_up::{Help, hold_worker, pool, say, submit_when_possible};
+use super::set_up::{Help, hold_worker, is_over, pool, say, submit_when_possible};
 use crate::fake::{Fake, PATIENCE, Told, receive, task, wait_until};
 
 /// Runs a task that has this work done by another worker, until what is returned is dropped.
@@ -33,7 +33,7 @@ fn a_helper_makes_way_for_a_newcomer_at_once() {
             let pool = self.0.upgrade().unwrap();
             pool.submit(task(|_| Next::Finished)).unwrap();
             drop(pool);
-            self.1.send(turn.is_over()).unwrap();
+            self.1.send(is_over(turn)).unwrap();
             false
         }
     }

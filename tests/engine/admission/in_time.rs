@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use loyd::engine::admission::in_time;
-use loyd::engine::{Lack, Refused};
+use loyd::engine::{Lack, Refused, in_time};
 
 const fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
