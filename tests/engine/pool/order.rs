@@ -5,10 +5,10 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use loyd::engine::pool::{Next, Task, Turn};
+use loyd::engine::pool::Next;
 use loyd::engine::rank::Rank;
 
-use super::set_up::{hold_worker, pool, say};
+use super::set_up::{Of, hold_worker, pool, say};
 use crate::fake::{receive, task};
 use crate::support::shape;
 
@@ -79,23 +79,6 @@ fn the_one_with_least_service_goes_first() {
             "spender", "saver", "saver", "saver", "spender", "saver", "saver"
         ]
     );
-}
-
-/// A task with a rank.
-struct Of(Rank, Box<dyn Task>);
-
-impl Task for Of {
-    fn run(&mut self, turn: &Turn<'_>) -> Next {
-        self.1.run(turn)
-    }
-
-    fn panicked(&mut self) {
-        self.1.panicked();
-    }
-
-    fn rank(&self) -> Rank {
-        self.0
-    }
 }
 
 #[test]

@@ -5,28 +5,16 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use loyd::engine::pool::{Next, Pool, Task, Turn};
+use loyd::engine::pool::{Next, Pool};
 use loyd::engine::rank::Rank;
 
-use super::set_up::{hold_worker, pool};
+use super::set_up::{Of, hold_worker, pool};
 use crate::fake::{PATIENCE, receive, task};
 use crate::support::shape;
 
-/// A task as a question for a first answer on square boards of this side is ranked.
-struct Of(usize, Box<dyn Task>);
-
-impl Task for Of {
-    fn run(&mut self, turn: &Turn<'_>) -> Next {
-        self.1.run(turn)
-    }
-
-    fn panicked(&mut self) {
-        self.1.panicked();
-    }
-
-    fn rank(&self) -> Rank {
-        Rank::of_first_answer(shape(self.0, self.0))
-    }
+/// The rank of a question for a first answer on square boards of this side.
+fn rank(side: usize) -> Rank {
+    Rank::of_first_answer(shape(side, side))
 }
 
 /// Submits tasks of these sides in this order, each of which says its word.
@@ -38,7 +26,7 @@ fn submit(pool: &Pool, said: &Sender<&'static str>, newcomers: &[(usize, &'stati
             let _ = said.send(word);
             Next::Finished
         });
-        pool.submit(Box::new(Of(side, says))).unwrap();
+        pool.submit(Box::new(Of(rank(side), says))).unwrap();
     }
 }
 
@@ -73,7 +61,7 @@ fn a_turn_in_which_nobody_was_passed_over_begins_the_count_anew() {
         later.send("large").unwrap();
         Next::Finished
     });
-    pool.submit(Box::new(Of(10, large))).unwrap();
+    pool.submit(Box::new(Of(rank(10), large))).unwrap();
     submit(&pool, &sender, &[(3, "small"); 2]);
     drop(release);
     // The large one is alone by then.

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use loyd::engine::Client;
 use loyd::engine::pool::{HelperWork, Next, Pool, Task, Turn};
+use loyd::engine::rank::Rank;
 
 use crate::fake::{PATIENCE, receive, task};
 
@@ -51,6 +52,23 @@ pub(crate) fn say<T: Send + 'static>(sender: &Sender<T>, word: T) -> Box<dyn Tas
         sender.send(word.take().unwrap()).unwrap();
         Next::Finished
     })
+}
+
+/// A task with a rank.
+pub(crate) struct Of(pub(crate) Rank, pub(crate) Box<dyn Task>);
+
+impl Task for Of {
+    fn run(&mut self, turn: &Turn<'_>) -> Next {
+        self.1.run(turn)
+    }
+
+    fn panicked(&mut self) {
+        self.1.panicked();
+    }
+
+    fn rank(&self) -> Rank {
+        self.0
+    }
 }
 
 /// Submits as soon as there is a place.
